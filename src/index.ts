@@ -1,0 +1,110 @@
+/**
+ * Baton as a library, ordered by audience: keep conversations, know where messages come from, decide what the model
+ * sees, show sessions to people, move them, and build a store or platform of one's own.
+ */
+
+// Keep conversations.
+export { type OpenOptions, openSessions } from "./open-sessions.js";
+// Show sessions to people, and only theirs.
+export { identityOf, mayAccess, OWNER, type Viewer, viewerOf } from "./session/access.js";
+export {
+  buildSessionContext,
+  buildSessionContextPrompt,
+  type ContextConfig,
+  type HomeChannel,
+  type PromptOptions,
+  type SessionContext,
+  senderPrefixed,
+} from "./session/context.js";
+// Handle failures.
+export {
+  BatonError,
+  ConflictError,
+  type ErrorCode,
+  InputError,
+  NotFoundError,
+  StoreError,
+} from "./session/errors.js";
+// Move a session.
+export {
+  type Handoff,
+  type HandoffOutcome,
+  type HandoffState,
+  type HandoffStep,
+  stepHandoff,
+} from "./session/handoff.js";
+export { type Platform, type PlatformTraits, platforms, registerPlatform } from "./session/platform.js";
+export {
+  DEFAULT_RESET_POLICY,
+  nextReset,
+  type ResetConfig,
+  type ResetMode,
+  type ResetMoment,
+  type ResetPolicy,
+  type ResetReason,
+  resetReason,
+} from "./session/reset-policy.js";
+export type {
+  EndReason,
+  Metadata,
+  SessionEntry,
+  SessionPatch,
+  Usage,
+} from "./session/session.js";
+export {
+  asSessionKey,
+  buildSessionKey,
+  isShared,
+  parseSessionKey,
+  type SessionKey,
+  type SessionKeyParts,
+  type SessionScopes,
+} from "./session/session-key.js";
+export {
+  type Explanation,
+  type ResolveOptions,
+  Sessions,
+  type SessionsConfig,
+  type SessionsOptions,
+} from "./session/sessions.js";
+// Know where a message comes from and which conversation it belongs to.
+export {
+  type Address,
+  addressOf,
+  type ChatType,
+  describeSource,
+  formatAddress,
+  localSource,
+  parseAddress,
+  parseSource,
+  type SessionSource,
+  serializeSource,
+} from "./session/source.js";
+// Build a store of one's own.
+export type {
+  AdoptedSession,
+  AppendRequest,
+  HandoffStore,
+  ListFilter,
+  NewSession,
+  Page,
+  Resolved,
+  ResolveRequest,
+  RouteStore,
+  SearchHit,
+  SearchOptions,
+  SearchStore,
+  SessionReader,
+  SessionStore,
+  TranscriptStore,
+} from "./session/store.js";
+// Decide what the model sees, and when a conversation starts fresh.
+export {
+  historyWindow,
+  type Message,
+  type StoredMessage,
+  type ToolCall,
+  type WindowOptions,
+} from "./session/transcript.js";
+export type { SessionsView } from "./session/view.js";
+export type { Clock } from "./util/clock.js";

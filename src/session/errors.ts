@@ -1,0 +1,78 @@
+/**
+ * Failures one can act on. Each class says who can mend it, each `code` is stable and safe to match on,
+ * and each message says what to do. Messages never hold secrets or message text.
+ */
+
+export type ErrorCode =
+  // the call is wrong
+  | "unknown_platform"
+  | "missing_chat_id"
+  | "missing_user_id"
+  | "missing_thread_id"
+  | "invalid_platform"
+  | "invalid_source"
+  | "invalid_address"
+  | "invalid_session_key"
+  | "invalid_scope"
+  | "invalid_reset_policy"
+  | "invalid_time_zone"
+  | "invalid_message"
+  | "invalid_metadata"
+  | "invalid_usage"
+  | "invalid_config"
+  | "invalid_cursor"
+  | "invalid_handoff"
+  | "unknown_role"
+  | "title_too_long"
+  | "viewer_required"
+  | "import_unreadable"
+  // nothing there, or not for this viewer
+  | "session_not_found"
+  | "handoff_not_found"
+  // the state of things forbids it
+  | "ambiguous_session"
+  | "title_taken"
+  | "handoff_active"
+  | "handoff_refused"
+  // the store cannot do its work
+  | "store_foreign"
+  | "store_corrupt"
+  | "store_readonly"
+  | "store_full"
+  | "store_busy"
+  | "store_unreachable"
+  | "store_unsupported"
+  | "store_closed"
+  | "store_failed"
+  | "schema_too_new";
+
+export class BatonError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** The caller passed something that cannot be meant: mend the call. */
+export class InputError extends BatonError {}
+
+/** What was asked for is not there, or not for this viewer; the two are not told apart. */
+export class NotFoundError extends BatonError {}
+
+/** The request is well-formed, but the present state forbids it: look again, then decide. */
+export class ConflictError extends BatonError {}
+
+/** The store could not do its work. Nothing was acknowledged, and nothing was half-written. */
+export class StoreError extends BatonError {}
+
+/** The same words whether the session is missing or another's. */
+export function sessionNotFound(which: string): NotFoundError {
+  const shown = JSON.stringify(which.slice(0, 120));
+  return new NotFoundError(
+    "session_not_found",
+    `No session ${shown} here. \`baton sessions list\` shows what there is.`,
+  );
+}

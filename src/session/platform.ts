@@ -1,0 +1,81 @@
+/**
+ * The table of platforms and their traits: the one place in the heart that knows a platform by name.
+ * Its order is the order in which platforms are shown.
+ */
+import { InputError } from "./errors.js";
+
+/** A name from the platform table. */
+export type Platform = string;
+
+export interface PlatformTraits {
+  /** The name shown to people and to the agent. */
+  readonly title: string;
+  /** Direct messages stay one session a chat even where `dm: platform` is set. */
+  readonly dmPerChat?: boolean;
+  /** Maps the spellings of one id to one; must leave ids it does not know alone. */
+  readonly foldId?: (id: string) => string;
+}
+
+/** The platform of the machine that runs Baton. */
+export const LOCAL: Platform = "local";
+
+const table = new Map<Platform, PlatformTraits>([
+  [LOCAL, { title: "Local" }],
+  ["telegram", { title: "Telegram" }],
+  ["discord", { title: "Discord" }],
+  ["slack", { title: "Slack" }],
+  ["whatsapp", { title: "WhatsApp", dmPerChat: true, foldId: foldWhatsAppId }],
+  ["signal", { title: "Signal" }],
+  ["matrix", { title: "Matrix" }],
+]);
+
+/** Adds a platform of one's own. Registering a name again with other traits is refused. */
+export function registerPlatform(name: string, traits: PlatformTraits): void {
+  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
+    throw new InputError(
+      "invalid_platform",
+      `Platform name ${JSON.stringify(name)} is not usable: take lower-case letters, digits, "-" and "_".`,
+    );
+  }
+  if (table.has(name)) {
+    throw new InputError("invalid_platform", `Platform "${name}" is already registered.`);
+  }
+  table.set(name, traits);
+}
+
+/** Every platform, in the fixed order of the table. */
+export function platforms(): Platform[] {
+  return [...table.keys()];
+}
+
+export function isPlatform(name: unknown): name is Platform {
+  return typeof name === "string" && table.has(name);
+}
+
+export function platformTraits(platform: Platform): PlatformTraits {
+  const traits = table.get(platform);
+  if (!traits) {
+    throw new InputError(
+      "unknown_platform",
+      `Unknown platform ${JSON.stringify(platform)}. Known: ${platforms().join(", ")}. Add others with registerPlatform().`,
+    );
+  }
+  return traits;
+}
+
+/** The one spelling of an id on its platform. */
+export function foldId(platform: Platform, id: string): string {
+  return platformTraits(platform).foldId?.(id) ?? id;
+}
+
+/**
+ * WhatsApp writes one phone number as `+15551234567`, `15551234567@s.whatsapp.net`, `15551234567@c.us` and, with a
+ * device, `15551234567:12@s.whatsapp.net`. All fold to the digits. A `@lid` is another id space and keeps its domain;
+ * groups and broadcasts are left alone.
+ */
+function foldWhatsAppId(id: string): string {
+  const phone = /^\+?(\d+)(?:[:.]\d+)?(?:@(?:s\.whatsapp\.net|c\.us))?$/.exec(id);
+  if (phone?.[1]) return phone[1];
+  const lid = /^(\d+)(?:[:.]\d+)?@lid$/.exec(id);
+  return lid?.[1] ? `${lid[1]}@lid` : id;
+}

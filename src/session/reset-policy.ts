@@ -1,0 +1,189 @@
+/**
+ * When a session starts fresh. Pure: the same function serves messages, the expiry watcher and `explain`.
+ * Times are milliseconds UTC; civil time is that of an IANA zone.
+ */
+import { Temporal } from "temporal-polyfill";
+import { InputError } from "./errors.js";
+import type { Platform } from "./platform.js";
+import { CHAT_TYPES, type ChatType } from "./source.js";
+
+export type ResetMode = "none" | "idle" | "daily" | "both";
+export type ResetReason = "idle" | "daily";
+
+export interface ResetPolicy {
+  readonly mode: ResetMode;
+  /** Idle: reset once this long has passed since the last activity. */
+  readonly idleMinutes: number;
+  /** Daily: reset at this hour of the civil day, 0 to 23. */
+  readonly atHour: number;
+  /** Tell the chat that a reset happened, and why. */
+  readonly notify: boolean;
+}
+
+/** Nothing is reset unless somebody asks for it: lost context hurts more than an old one. */
+export const DEFAULT_RESET_POLICY: ResetPolicy = { mode: "none", idleMinutes: 1440, atHour: 4, notify: true };
+
+/** Policies by platform, then by chat type, then the default; each is laid over the default. */
+export interface ResetConfig {
+  readonly default?: Partial<ResetPolicy>;
+  readonly byPlatform?: Readonly<Record<Platform, Partial<ResetPolicy>>>;
+  readonly byChatType?: Readonly<Partial<Record<ChatType, Partial<ResetPolicy>>>>;
+}
+
+export interface ResetMoment {
+  readonly lastActivityAt: number;
+  readonly now: number;
+  readonly timeZone: string;
+}
+
+/** Why a session with this last activity must start fresh now, or null. */
+export function resetReason(policy: ResetPolicy, moment: ResetMoment): ResetReason | null {
+  const { lastActivityAt, now, timeZone } = moment;
+  if (resetsWhenIdle(policy) && now > lastActivityAt + policy.idleMinutes * 60_000) return "idle";
+  if (resetsDaily(policy) && lastActivityAt < latestBoundary(now, policy.atHour, timeZone)) return "daily";
+  return null;
+}
+
+/** When the next reset falls due if nothing more happens; in the past where it already is. */
+export function nextReset(
+  policy: ResetPolicy,
+  moment: ResetMoment,
+): { readonly reason: ResetReason; readonly at: number } | null {
+  const { lastActivityAt, timeZone } = moment;
+  const idleAt = resetsWhenIdle(policy)
+    ? lastActivityAt + policy.idleMinutes * 60_000
+    : Number.POSITIVE_INFINITY;
+  const dailyAt = resetsDaily(policy)
+    ? firstBoundaryAfter(lastActivityAt, policy.atHour, timeZone)
+    : Number.POSITIVE_INFINITY;
+  if (Math.min(idleAt, dailyAt) === Number.POSITIVE_INFINITY) return null;
+  return idleAt <= dailyAt ? { reason: "idle", at: idleAt } : { reason: "daily", at: dailyAt };
+}
+
+/** The policy that holds for a session, and which rule gave it. */
+export function policyFor(
+  config: ResetConfig,
+  platform: Platform,
+  chatType: ChatType,
+): { readonly policy: ResetPolicy; readonly from: "platform" | "chat type" | "default" } {
+  const base = { ...DEFAULT_RESET_POLICY, ...config.default };
+  const byPlatform = config.byPlatform?.[platform];
+  if (byPlatform) return { policy: { ...base, ...byPlatform }, from: "platform" };
+  const byChatType = config.byChatType?.[chatType];
+  if (byChatType) return { policy: { ...base, ...byChatType }, from: "chat type" };
+  return { policy: base, from: "default" };
+}
+
+/** Refuses a configuration that could not be meant, naming the key. */
+export function checkResetConfig(config: ResetConfig, isPlatform: (name: string) => boolean): void {
+  checkPolicy(config.default, "reset.default");
+  for (const [platform, policy] of Object.entries(config.byPlatform ?? {})) {
+    if (!isPlatform(platform)) {
+      throw new InputError(
+        "unknown_platform",
+        `reset.byPlatform.${platform}: unknown platform "${platform}".`,
+      );
+    }
+    checkPolicy(policy, `reset.byPlatform.${platform}`);
+  }
+  for (const [chatType, policy] of Object.entries(config.byChatType ?? {})) {
+    if (!CHAT_TYPES.includes(chatType as ChatType)) {
+      throw new InputError(
+        "invalid_reset_policy",
+        `reset.byChatType.${chatType}: use one of ${CHAT_TYPES.join(", ")}.`,
+      );
+    }
+    checkPolicy(policy, `reset.byChatType.${chatType}`);
+  }
+}
+
+/** Refuses a name that is not an IANA time zone. */
+export function checkTimeZone(timeZone: string, name = "timeZone"): void {
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(timeZone);
+  } catch (cause) {
+    throw new InputError(
+      "invalid_time_zone",
+      `${name}: ${JSON.stringify(timeZone)} is not a time zone; use an IANA name such as Europe/Berlin or UTC.`,
+      { cause },
+    );
+  }
+}
+
+function checkPolicy(policy: Partial<ResetPolicy> | undefined, name: string): void {
+  if (policy === undefined) return;
+  if (typeof policy !== "object" || policy === null) {
+    throw new InputError(
+      "invalid_reset_policy",
+      `${name} must be an object such as { mode: "daily", atHour: 4 }.`,
+    );
+  }
+  const refuse = (field: string, rule: string): never => {
+    const value = JSON.stringify(policy[field as keyof ResetPolicy]);
+    throw new InputError("invalid_reset_policy", `${name}.${field} is ${value}: ${rule}.`);
+  };
+  const known = Object.keys(DEFAULT_RESET_POLICY);
+  for (const field of Object.keys(policy)) {
+    if (!known.includes(field)) refuse(field, `unknown key; use ${known.join(", ")}`);
+  }
+  const { mode, idleMinutes, atHour, notify } = { ...DEFAULT_RESET_POLICY, ...policy };
+  if (!["none", "idle", "daily", "both"].includes(mode)) refuse("mode", "use none, idle, daily or both");
+  if (!Number.isFinite(idleMinutes) || idleMinutes <= 0)
+    refuse("idleMinutes", "use a number of minutes above 0");
+  if (!Number.isInteger(atHour) || atHour < 0 || atHour > 23)
+    refuse("atHour", "use a whole hour from 0 to 23");
+  if (typeof notify !== "boolean") refuse("notify", "use true or false");
+}
+
+function resetsWhenIdle(policy: ResetPolicy): boolean {
+  return policy.mode === "idle" || policy.mode === "both";
+}
+
+function resetsDaily(policy: ResetPolicy): boolean {
+  return policy.mode === "daily" || policy.mode === "both";
+}
+
+/** The latest daily boundary at or before `now`. */
+function latestBoundary(now: number, atHour: number, timeZone: string): number {
+  const known = remembered;
+  if (known?.timeZone === timeZone && known.atHour === atHour && known.from <= now && now < known.until) {
+    return known.from;
+  }
+  const around = boundariesAround(now, atHour, timeZone);
+  const from = Math.max(...around.filter((at) => at <= now));
+  const until = Math.min(...around.filter((at) => at > now));
+  remembered = { timeZone, atHour, from, until };
+  return from;
+}
+
+/** The span last computed: consecutive messages fall into it, and civil time is slow to compute. */
+let remembered: { timeZone: string; atHour: number; from: number; until: number } | undefined;
+
+function firstBoundaryAfter(instant: number, atHour: number, timeZone: string): number {
+  return Math.min(...boundariesAround(instant, atHour, timeZone).filter((at) => at > instant));
+}
+
+/** One boundary a civil day, from three days before to three after: enough on both sides of any transition. */
+function boundariesAround(instant: number, atHour: number, timeZone: string): number[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone).toPlainDate();
+  const boundaries: number[] = [];
+  for (let days = -3; days <= 3; days++) {
+    const boundary = boundaryOf(today.add({ days }), atHour, timeZone);
+    if (boundary !== null) boundaries.push(boundary);
+  }
+  return boundaries;
+}
+
+/**
+ * `atHour`:00 of a civil day. In a fold the first of the two; in a gap the first valid instant after it;
+ * null for a day that the zone skipped whole, which has no boundary of its own.
+ */
+function boundaryOf(day: Temporal.PlainDate, atHour: number, timeZone: string): number | null {
+  const wanted = day.toPlainDateTime({ hour: atHour });
+  const found = wanted.toZonedDateTime(timeZone, { disambiguation: "earlier" });
+  if (found.toPlainDateTime().equals(wanted)) return found.epochMilliseconds;
+  const dayExists = day.toZonedDateTime(timeZone).toPlainDate().equals(day);
+  if (!dayExists) return null;
+  const gapEnd = found.getTimeZoneTransition("next");
+  return gapEnd === null ? found.epochMilliseconds : gapEnd.epochMilliseconds;
+}

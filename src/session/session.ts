@@ -1,0 +1,145 @@
+/**
+ * A session is one stretch of memory under a key. A reset begins another; the old one stays readable and resumable.
+ * The record stays small: features keep their own tables, keyed by session id.
+ */
+import { cleanLine } from "../util/text.js";
+import { InputError } from "./errors.js";
+import type { Platform } from "./platform.js";
+import type { ResetReason } from "./reset-policy.js";
+import type { SessionKey } from "./session-key.js";
+import type { ChatType, SessionSource } from "./source.js";
+
+/** Why a session ended. The first reason wins; reopening clears it. */
+export type EndReason = "idle" | "daily" | "reset" | "switched" | "ended";
+
+export interface SessionEntry {
+  /** The lane this session is bound to, or was bound to last. */
+  readonly key: SessionKey;
+  readonly sessionId: string;
+  readonly createdAt: number;
+  /** Last activity of a person or their turn; the idle clock. */
+  readonly updatedAt: number;
+  readonly origin: SessionSource;
+  readonly displayName: string;
+  readonly platform: Platform;
+  readonly chatType: ChatType;
+  readonly title: string | null;
+  /** Whose session it is: `person:<identity>` or `chat:<chat>`. See access.ts. */
+  readonly owner: string;
+  /** The chat it lives in. */
+  readonly chat: string;
+  /** The session this one followed after a reset. */
+  readonly parentId: string | null;
+  readonly endedAt: number | null;
+  readonly endReason: EndReason | null;
+  /** True only from the call that reset the session by policy, so that it is announced once. */
+  readonly wasAutoReset: boolean;
+  /** The policy that began this session, kept. */
+  readonly resetReason: ResetReason | null;
+  readonly messageCount: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly totalTokens: number;
+  /** In US dollars, as reported by the agent. */
+  readonly cost: number;
+  /** Messages up to this `seq` are summed up in `summary` and left out of the model's window. */
+  readonly consolidatedThrough: number;
+  readonly summary: string | null;
+  /** Belongs to the embedding program. */
+  readonly metadata: Metadata;
+}
+
+/** A small JSON object, at most 16 KB. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+/** What a turn cost; every field is added to the session's total. */
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly cost?: number;
+}
+
+/** A change to a session: usage is added, the rest is set. */
+export interface SessionPatch extends Usage {
+  readonly metadata?: Metadata;
+  readonly consolidatedThrough?: number;
+  readonly summary?: string | null;
+}
+
+const MAX_TITLE = 100;
+const MAX_METADATA = 16_384;
+
+/** `YYYYMMDD_HHMMSS_<12 hex>` in UTC. */
+export function sessionIdAt(now: number, hex: string): string {
+  const [date = "", time = ""] = new Date(now).toISOString().split("T");
+  return `${date.replaceAll("-", "")}_${time.slice(0, 8).replaceAll(":", "")}_${hex}`;
+}
+
+/** Ids become file names in exports: only this shape is accepted from outside. */
+export function isSessionId(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text);
+}
+
+/** One line without control or invisible characters; null where nothing is left. */
+export function cleanTitle(text: string): string | null {
+  const title = cleanLine(text);
+  if ([...title].length > MAX_TITLE) {
+    throw new InputError(
+      "title_too_long",
+      `A title has at most ${MAX_TITLE} characters; this one has ${[...title].length}.`,
+    );
+  }
+  return title || null;
+}
+
+/** The JSON of a metadata object, checked. */
+export function serializeMetadata(metadata: Metadata): string {
+  const json = typeof metadata === "object" && metadata !== null ? JSON.stringify(metadata) : "";
+  if (!json.startsWith("{") || json.length > MAX_METADATA) {
+    throw new InputError(
+      "invalid_metadata",
+      `Session metadata is a JSON object of at most ${MAX_METADATA} characters.`,
+    );
+  }
+  return json;
+}
+
+const USAGE_FIELDS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "cost"] as const;
+
+/** Usage with every field present, checked: a negative or broken number never enters a total. */
+export function completeUsage(usage: Usage = {}): Required<Usage> {
+  const complete = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0 };
+  for (const field of USAGE_FIELDS) {
+    const value = usage[field] ?? 0;
+    const whole = field === "cost" || Number.isSafeInteger(value);
+    if (!whole || !Number.isFinite(value) || value < 0) {
+      throw new InputError(
+        "invalid_usage",
+        `${field} must be a number of zero or more, not ${String(value)}.`,
+      );
+    }
+    complete[field] = value;
+  }
+  return complete;
+}
+
+/** What people call the place, or null where the source has only ids. */
+export function nameIn(source: SessionSource): string | null {
+  const name = source.chatType === "dm" ? source.userName || source.chatName : source.chatName;
+  return (
+    cleanLine(name ?? "")
+      .slice(0, 200)
+      .toWellFormed() || null
+  );
+}
+
+/** What people call the place; its id where it has no name. */
+export function displayNameOf(source: SessionSource): string {
+  return (
+    nameIn(source) ?? cleanLine(source.chatType === "dm" ? source.userId || source.chatId : source.chatId)
+  );
+}

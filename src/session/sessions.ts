@@ -1,0 +1,514 @@
+/**
+ * Sessions: which conversation a message belongs to, what is remembered of it, when it starts fresh. The methods are
+ * for the program that embeds them and take exact keys and ids; whatever a person asks for goes through
+ * `sessions.as(viewer)`, which checks every read.
+ */
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../util/clock.js";
+import { belongingOf, checkViewer, type Viewer } from "./access.js";
+import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
+import type { Handoff, HandoffStep } from "./handoff.js";
+import { isPlatform } from "./platform.js";
+import {
+  checkResetConfig,
+  checkTimeZone,
+  nextReset,
+  policyFor,
+  type ResetConfig,
+  type ResetPolicy,
+  type ResetReason,
+  resetReason,
+} from "./reset-policy.js";
+import {
+  cleanTitle,
+  completeUsage,
+  displayNameOf,
+  type EndReason,
+  type SessionEntry,
+  type SessionPatch,
+  serializeMetadata,
+  sessionIdAt,
+  type Usage,
+} from "./session.js";
+import { asSessionKey, buildSessionKey, type SessionKey, type SessionScopes } from "./session-key.js";
+import { parseSource, type SessionSource, serializeSource } from "./source.js";
+import type {
+  AdoptedSession,
+  ListFilter,
+  NewSession,
+  Page,
+  SearchHit,
+  SearchOptions,
+  SessionStore,
+} from "./store.js";
+import {
+  DEFAULT_WINDOW,
+  historyWindow,
+  type Message,
+  parseMessage,
+  type StoredMessage,
+} from "./transcript.js";
+import { SessionsView } from "./view.js";
+
+export interface SessionsConfig {
+  readonly scopes?: SessionScopes;
+  readonly reset?: ResetConfig;
+  /** IANA name; the host's where absent. */
+  readonly timezone?: string;
+}
+
+export interface SessionsOptions {
+  readonly config?: SessionsConfig;
+  readonly clock?: Clock;
+  /** Exempts a session from reset while it has live processes. Throwing counts as active. */
+  readonly hasActiveProcesses?: (key: SessionKey) => boolean | Promise<boolean>;
+  /** Called after each commit that changed a session. Must not throw. */
+  readonly onChange?: (sessionId: string) => void;
+}
+
+export interface ResolveOptions {
+  /** Begin a new session even if the present one could go on. */
+  readonly forceNew?: boolean;
+  /** False for internal and scheduled events, which never refresh a person's idle clock. Default true. */
+  readonly touch?: boolean;
+}
+
+/** Why a session would or would not reset, for people. */
+export interface Explanation {
+  readonly entry: SessionEntry;
+  readonly policy: ResetPolicy;
+  readonly from: "platform" | "chat type" | "default";
+  readonly timezone: string;
+  readonly next: { readonly reason: ResetReason; readonly at: number } | null;
+  /** What keeps the session from resetting at the moment. */
+  readonly heldBy: readonly ("handoff" | "process")[];
+}
+
+const LOAD_PAGE = 2_000;
+const PRUNE_BATCH = 200;
+
+export class Sessions {
+  readonly timezone: string;
+  readonly #store: SessionStore;
+  readonly #scopes: SessionScopes;
+  readonly #reset: ResetConfig;
+  readonly #clock: Clock;
+  readonly #hasActiveProcesses: (key: SessionKey) => boolean | Promise<boolean>;
+  readonly #changed: (sessionId: string) => void;
+
+  constructor(store: SessionStore, options: SessionsOptions = {}) {
+    const { scopes = {}, reset = {}, timezone } = options.config ?? {};
+    checkScopes(scopes);
+    checkResetConfig(reset, isPlatform);
+    if (timezone !== undefined) checkTimeZone(timezone, "timezone");
+    this.timezone = timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    this.#store = store;
+    this.#scopes = scopes;
+    this.#reset = reset;
+    this.#clock = options.clock ?? Date.now;
+    this.#hasActiveProcesses = options.hasActiveProcesses ?? (() => false);
+    this.#changed = options.onChange ?? (() => {});
+  }
+
+  /** What this person may see and do: every read checked against them. */
+  as(viewer: Viewer): SessionsView {
+    return new SessionsView(this, viewer);
+  }
+
+  // A message comes in.
+
+  /** The session for this source, after the reset policy; concurrent calls for one key give one session. */
+  async getOrCreate(source: SessionSource, options: ResolveOptions = {}): Promise<SessionEntry> {
+    return (await this.#resolve(source, options)).entry;
+  }
+
+  /** `getOrCreate` and `append` of the user's message, in one transaction. */
+  async receive(
+    source: SessionSource,
+    message: Message,
+    options: ResolveOptions = {},
+  ): Promise<{ entry: SessionEntry; seq: number }> {
+    const { entry, seq } = await this.#resolve(source, options, parseMessage(message));
+    return { entry, seq: seq ?? 0 };
+  }
+
+  /** `appendMany` and usage, in one transaction: the end of a turn. Returns the first message's `seq`. */
+  async record(
+    sessionId: string,
+    messages: readonly Message[],
+    usage?: Usage,
+    options: { touch?: boolean } = {},
+  ): Promise<number> {
+    const seq = await this.#store.transcript.append({
+      sessionId,
+      messages: messages.map(parseMessage),
+      usage: completeUsage(usage),
+      touch: options.touch ?? true,
+      now: this.#clock(),
+    });
+    this.#changed(sessionId);
+    return seq;
+  }
+
+  /** Adds usage, sets the rest, touches activity. Null where the key has no session. */
+  async update(key: SessionKey, patch: SessionPatch): Promise<SessionEntry | null> {
+    const { metadata, consolidatedThrough, summary } = patch;
+    if (metadata !== undefined) serializeMetadata(metadata);
+    if (
+      consolidatedThrough !== undefined &&
+      !(Number.isSafeInteger(consolidatedThrough) && consolidatedThrough >= 0)
+    ) {
+      throw new InputError("invalid_message", "consolidatedThrough is the seq of a message, or 0.");
+    }
+    const set = {
+      ...(metadata === undefined ? {} : { metadata }),
+      ...(consolidatedThrough === undefined ? {} : { consolidatedThrough }),
+      ...(summary === undefined ? {} : { summary }),
+    };
+    return this.#announce(
+      await this.#store.routes.update(asSessionKey(key), { ...completeUsage(patch), ...set }, this.#clock()),
+    );
+  }
+
+  // Which session a key has.
+
+  /** A new session under the key; the old one ends with reason `reset`. Null where the key has no session. */
+  async reset(key: SessionKey): Promise<SessionEntry | null> {
+    const now = this.#clock();
+    return this.#announce(
+      await this.#store.routes.reset({ sessionId: this.#mintId(now), key: asSessionKey(key) }, now),
+    );
+  }
+
+  /** Binds the key to an existing session, which is reopened; the key's present session ends `switched`. */
+  async switchTo(key: SessionKey, sessionId: string): Promise<SessionEntry> {
+    const entry = await this.#store.routes.bind(asSessionKey(key), sessionId, this.#clock());
+    this.#changed(sessionId);
+    return entry;
+  }
+
+  /** Ends a session; its key starts fresh with the next message. The first reason wins. */
+  async end(sessionId: string, reason: EndReason = "ended"): Promise<SessionEntry> {
+    const entry = await this.#store.routes.end(sessionId, reason, this.#clock());
+    this.#changed(sessionId);
+    return entry;
+  }
+
+  /** Names a session; empty text takes the name away. Unique among its owner's sessions. */
+  async setTitle(sessionId: string, title: string): Promise<SessionEntry> {
+    const entry = await this.#store.routes.setTitle(sessionId, cleanTitle(title));
+    this.#changed(sessionId);
+    return entry;
+  }
+
+  /** True where the policy says that the session starts fresh with its next message. */
+  async isExpired(entry: SessionEntry): Promise<boolean> {
+    if (this.#dueReset(entry, this.#clock()) === null) return false;
+    return (await this.#holdsOn(entry)).length === 0;
+  }
+
+  /** Which policy applies to a key, when the next reset falls, and what holds it off. Null where it has no session. */
+  async explain(key: SessionKey): Promise<Explanation | null> {
+    const entry = await this.#store.reader.current(asSessionKey(key));
+    if (!entry) return null;
+    const { policy, from } = policyFor(this.#reset, entry.platform, entry.chatType);
+    const moment = { lastActivityAt: entry.updatedAt, now: this.#clock(), timeZone: this.timezone };
+    const heldBy = await this.#holdsOn(entry);
+    return { entry, policy, from, timezone: this.timezone, next: nextReset(policy, moment), heldBy };
+  }
+
+  // Looking.
+
+  get(sessionId: string): Promise<SessionEntry | null> {
+    return this.#store.reader.get(sessionId);
+  }
+
+  /** The session a key has now. */
+  current(key: SessionKey): Promise<SessionEntry | null> {
+    return this.#store.reader.current(asSessionKey(key));
+  }
+
+  /** Newest activity first, paged. */
+  list(filter: ListFilter, viewer: Viewer): Promise<Page<SessionEntry>> {
+    return this.#store.reader.list(checkLimit(filter, 50, 200), checkViewer(viewer), this.#clock());
+  }
+
+  /** The one session that an id, a unique id prefix or a title names, among those the viewer may see. */
+  async find(which: string, viewer: Viewer): Promise<SessionEntry> {
+    const [found, ...others] = await this.#store.reader.find(which, checkViewer(viewer), 5);
+    if (!found) throw sessionNotFound(which);
+    if (others.length > 0) {
+      const ids = [found, ...others].map((entry) => entry.sessionId).join(", ");
+      throw new ConflictError(
+        "ambiguous_session",
+        `${JSON.stringify(which)} names several sessions: ${ids}. Give one id.`,
+      );
+    }
+    return found;
+  }
+
+  /** Messages with these words, newest first, paged. Quotes make a phrase, a trailing * a prefix. */
+  search(query: string, viewer: Viewer, options: SearchOptions = {}): Promise<Page<SearchHit>> {
+    return this.#store.search.search(query, checkViewer(viewer), checkLimit(options, 20, 100));
+  }
+
+  /** Brings the search index up to date at once, as after a large import; otherwise it is fed behind. */
+  indexAll(): Promise<void> {
+    return this.#store.search.indexAll();
+  }
+
+  /** Was there any session before the first one of the present? False on an empty store and for its very first session. */
+  async hasAny(): Promise<boolean> {
+    return (await this.#store.reader.count(2)) > 1;
+  }
+
+  /** Removes sessions that ended longer ago than this. With `dryRun` it only counts. */
+  async prune(options: {
+    endedBeforeMs: number;
+    dryRun?: boolean;
+  }): Promise<{ sessions: number; messages: number }> {
+    if (!Number.isFinite(options.endedBeforeMs) || options.endedBeforeMs < 0) {
+      throw new InputError("invalid_config", "prune: endedBeforeMs is a number of milliseconds, 0 or more.");
+    }
+    const before = this.#clock() - options.endedBeforeMs;
+    if (options.dryRun) return this.#store.reader.prunable(before);
+    const removed = { sessions: 0, messages: 0 };
+    for (;;) {
+      const batch = await this.#store.routes.prune(before, PRUNE_BATCH);
+      removed.sessions += batch.sessions;
+      removed.messages += batch.messages;
+      if (batch.sessions < PRUNE_BATCH) return removed;
+    }
+  }
+
+  // The transcript.
+
+  /** Adds one message; returns its `seq`. */
+  append(sessionId: string, message: Message, options: { touch?: boolean } = {}): Promise<number> {
+    return this.appendMany(sessionId, [message], options);
+  }
+
+  /** Adds messages in one transaction; returns the first one's `seq`. */
+  appendMany(
+    sessionId: string,
+    messages: readonly Message[],
+    options: { touch?: boolean } = {},
+  ): Promise<number> {
+    return this.record(sessionId, messages, undefined, options);
+  }
+
+  /** Replaces what is active, in one transaction; what was there stays, superseded. An equal beginning is kept. */
+  async rewrite(sessionId: string, messages: readonly Message[]): Promise<void> {
+    await this.#store.transcript.rewrite(sessionId, messages.map(parseMessage), this.#clock());
+    this.#changed(sessionId);
+  }
+
+  /** The whole active transcript, oldest first; with `superseded`, also what a rewrite took out. */
+  async load(sessionId: string, options: { superseded?: boolean } = {}): Promise<StoredMessage[]> {
+    const all: StoredMessage[] = [];
+    for await (const page of this.pages(sessionId, options)) all.push(...page);
+    return all;
+  }
+
+  /** The same in pages, for transcripts too long to hold. */
+  async *pages(
+    sessionId: string,
+    options: { superseded?: boolean; afterSeq?: number } = {},
+  ): AsyncGenerator<StoredMessage[]> {
+    if (!(await this.#store.reader.get(sessionId))) throw sessionNotFound(sessionId);
+    let afterSeq = options.afterSeq ?? 0;
+    for (;;) {
+      const page = await this.#store.transcript.messages(sessionId, {
+        afterSeq,
+        limit: LOAD_PAGE,
+        superseded: options.superseded ?? false,
+      });
+      if (page.length > 0) yield page;
+      if (page.length < LOAD_PAGE) return;
+      afterSeq = page.at(-1)?.seq ?? afterSeq;
+    }
+  }
+
+  /** What the model sees: a valid window of the last messages, at a cost that does not grow with the transcript. */
+  async history(sessionId: string, options: { maxMessages?: number } = {}): Promise<Message[]> {
+    const maxMessages = options.maxMessages ?? DEFAULT_WINDOW;
+    return historyWindow(await this.#store.transcript.recent(sessionId, maxMessages), { maxMessages });
+  }
+
+  /** Brings in a session from elsewhere. False where its id is already here. */
+  async adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean> {
+    if (session.metadata) serializeMetadata(session.metadata);
+    const adopted = await this.#store.transcript.adopt(
+      { ...session, usage: completeUsage(session.usage) },
+      messages.map(parseMessage),
+    );
+    if (adopted) this.#changed(session.sessionId);
+    return adopted;
+  }
+
+  // Handing off.
+
+  /** Asks for a session to be moved. Refused while another handoff of it is pending or running. */
+  async requestHandoff(sessionId: string, target: string): Promise<Handoff> {
+    const asked = target.trim();
+    if (!asked || asked.length > 500) {
+      throw new InputError("invalid_handoff", "Say where to: a platform, platform:chat, or the terminal.");
+    }
+    const id = `ho_${randomBytes(9).toString("hex")}`;
+    const handoff = await this.#store.handoffs.request({ id, sessionId, target: asked }, this.#clock());
+    if (!handoff) {
+      throw new ConflictError(
+        "handoff_active",
+        "This session is already being handed off; wait for the outcome or cancel it.",
+      );
+    }
+    return handoff;
+  }
+
+  /** Takes the oldest open handoff, with a lease and a fence; null where there is none. */
+  claimHandoff(claim: { owner: string; leaseMs?: number }): Promise<Handoff | null> {
+    return this.#store.handoffs.claim(claim.owner, claim.leaseMs ?? 30_000, this.#clock());
+  }
+
+  /** Completes it and binds the destination's key to the session, in one transaction. Refused with a stale fence. */
+  async completeHandoff(id: string, done: { fence: number; destination?: SessionSource }): Promise<Handoff> {
+    const destination = done.destination
+      ? this.#newSession(parseSource(serializeSource(done.destination)), this.#clock())
+      : null;
+    const handoff = await this.#step(id, { kind: "complete", fence: done.fence }, destination);
+    this.#changed(handoff.sessionId);
+    return handoff;
+  }
+
+  /** Fails it: with the fence by the gateway that runs it; without, by the asker, only while nobody has claimed it. */
+  failHandoff(id: string, failure: { error: string; fence?: number }): Promise<Handoff> {
+    const { error, fence } = failure;
+    return this.#step(
+      id,
+      fence === undefined ? { kind: "cancel", error } : { kind: "fail", fence, error },
+      null,
+    );
+  }
+
+  getHandoff(id: string): Promise<Handoff | null> {
+    return this.#store.handoffs.get(id);
+  }
+
+  /** Handoffs not yet finished, oldest first. */
+  listPendingHandoffs(): Promise<Handoff[]> {
+    return this.#store.handoffs.active();
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  async #resolve(source: SessionSource, options: ResolveOptions, message?: Message) {
+    const now = this.#clock();
+    const fresh = this.#newSession(source, now);
+    const request = {
+      fresh,
+      now,
+      touch: options.touch ?? true,
+      forceNew: options.forceNew ?? false,
+      dueReset: (entry: SessionEntry) => this.#dueReset(entry, now),
+      ...(message ? { message } : {}),
+    };
+    let resolved = await this.#store.routes.resolve({ ...request, heldByProcess: null });
+    if (resolved.kind === "ask processes") {
+      resolved = await this.#store.routes.resolve({
+        ...request,
+        heldByProcess: await this.#hasProcesses(fresh.key),
+      });
+    }
+    if (resolved.kind === "ask processes") throw new Error("The store asked for processes twice.");
+    this.#changed(resolved.entry.sessionId);
+    return resolved;
+  }
+
+  #newSession(source: SessionSource, now: number): NewSession {
+    const key = buildSessionKey(source, this.#scopes);
+    const { messageId: _, ...origin } = source;
+    return {
+      sessionId: this.#mintId(now),
+      key,
+      origin,
+      displayName: displayNameOf(source),
+      ...belongingOf(source, this.#scopes),
+    };
+  }
+
+  #mintId(now: number): string {
+    return sessionIdAt(now, randomBytes(6).toString("hex"));
+  }
+
+  #dueReset(entry: SessionEntry, now: number): ResetReason | null {
+    const { policy } = policyFor(this.#reset, entry.platform, entry.chatType);
+    return resetReason(policy, { lastActivityAt: entry.updatedAt, now, timeZone: this.timezone });
+  }
+
+  async #holdsOn(entry: SessionEntry): Promise<("handoff" | "process")[]> {
+    const handoffs = await this.#store.handoffs.active(entry.sessionId);
+    const processes = await this.#hasProcesses(entry.key);
+    return [
+      ...(handoffs.length > 0 ? (["handoff"] as const) : []),
+      ...(processes ? (["process"] as const) : []),
+    ];
+  }
+
+  async #hasProcesses(key: SessionKey): Promise<boolean> {
+    try {
+      return await this.#hasActiveProcesses(key);
+    } catch {
+      return true; // Not knowing, the session is kept: a reset cannot be taken for a process that was missed.
+    }
+  }
+
+  async #step(id: string, step: HandoffStep, destination: NewSession | null): Promise<Handoff> {
+    const outcome = await this.#store.handoffs.step(id, step, destination, this.#clock());
+    if (!outcome) throw new NotFoundError("handoff_not_found", `There is no handoff ${JSON.stringify(id)}.`);
+    if (!outcome.ok)
+      throw new ConflictError("handoff_refused", `The handoff stays as it is: ${outcome.reason}.`);
+    return outcome.handoff;
+  }
+
+  #announce<Entry extends SessionEntry | null>(entry: Entry): Entry {
+    if (entry) this.#changed(entry.sessionId);
+    return entry;
+  }
+}
+
+function checkScopes(scopes: SessionScopes): void {
+  const allowed = {
+    dm: ["chat", "platform"],
+    group: ["chat", "member"],
+    thread: ["chat", "member"],
+  } as const;
+  for (const [name, values] of Object.entries(allowed)) {
+    const value = scopes[name as keyof typeof allowed];
+    if (value !== undefined && !(values as readonly string[]).includes(value)) {
+      throw new InputError(
+        "invalid_scope",
+        `scopes.${name} is ${JSON.stringify(value)}: use ${values.join(" or ")}.`,
+      );
+    }
+  }
+  if (
+    scopes.agent !== undefined &&
+    (typeof scopes.agent !== "string" || !/^[\w-]{1,64}$/.test(scopes.agent))
+  ) {
+    throw new InputError("invalid_scope", "scopes.agent: use 1 to 64 letters, digits, - and _.");
+  }
+}
+
+function checkLimit<Options extends { limit?: number }>(
+  options: Options,
+  usual: number,
+  most: number,
+): Options & { limit: number } {
+  const limit = options.limit ?? usual;
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new InputError("invalid_cursor", `limit must be a whole number from 1 to ${most}.`);
+  }
+  return { ...options, limit: Math.min(limit, most) };
+}

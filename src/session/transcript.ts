@@ -1,0 +1,219 @@
+/**
+ * Messages, and the window of them that a model sees. A transcript is append-only; `historyWindow` is total and
+ * idempotent: any list in, a list that every model API takes out.
+ */
+import { storableText } from "../util/text.js";
+import { InputError } from "./errors.js";
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, as the model wrote it. */
+  readonly arguments: string;
+}
+
+export type Message =
+  | { readonly role: "user"; readonly content: string; readonly name?: string; readonly at?: number }
+  | {
+      readonly role: "assistant";
+      readonly content: string;
+      readonly toolCalls?: readonly ToolCall[];
+      readonly reasoning?: string;
+      readonly at?: number;
+    }
+  | {
+      readonly role: "tool";
+      readonly toolCallId: string;
+      readonly name?: string;
+      readonly content: string;
+      readonly at?: number;
+    }
+  | { readonly role: "system"; readonly content: string; readonly at?: number };
+
+/** A message as kept: its place in the session, from 1 without gaps, and when it was said. */
+export type StoredMessage = Message & {
+  readonly seq: number;
+  readonly at: number;
+  /** Set when a rewrite or an undo took it out of the active transcript. */
+  readonly supersededAt?: number;
+};
+
+export interface WindowOptions {
+  readonly maxMessages?: number;
+  /** Messages up to this place (their `seq`, or their position counted from 1) are left out. */
+  readonly consolidatedThrough?: number;
+}
+
+export const DEFAULT_WINDOW = 500;
+
+const ROLES = ["user", "assistant", "tool", "system"];
+
+/** What the model sees: active messages after the cursor, the last `maxMessages`, from a user message on. */
+export function historyWindow(messages: readonly Message[], options: WindowOptions = {}): Message[] {
+  const max = Math.max(0, Math.floor(options.maxMessages ?? DEFAULT_WINDOW)) || 0;
+  if (max === 0) return [];
+  const cursor = options.consolidatedThrough ?? 0;
+  const active = messages.filter((message, index) => isActive(message, index, cursor));
+  const repaired = pairToolCalls(active.slice(-max).map(modelMessage));
+  const tooMany = Math.max(0, repaired.length - max);
+  const start = repaired.findIndex((message, index) => index >= tooMany && message.role === "user");
+  return start < 0 ? [] : repaired.slice(start);
+}
+
+/** Checks a message from outside and keeps what a transcript keeps, in text that every store holds faithfully. */
+export function parseMessage(value: unknown): Message {
+  if (typeof value !== "object" || value === null) {
+    throw new InputError("invalid_message", "A message is an object with role and content.");
+  }
+  const fields = value as Record<string, unknown>;
+  if (!ROLES.includes(fields.role as string)) {
+    throw new InputError(
+      "unknown_role",
+      `Unknown role ${JSON.stringify(fields.role)}: use ${ROLES.join(", ")}.`,
+    );
+  }
+  const at = fields.at;
+  if (at !== undefined && !Number.isSafeInteger(at)) {
+    throw new InputError("invalid_message", "A message's `at` is whole milliseconds UTC.");
+  }
+  const common = { content: required(fields, "content"), ...(at === undefined ? {} : { at: at as number }) };
+  switch (fields.role as Message["role"]) {
+    case "user":
+      return { role: "user", ...common, ...optional(fields, "name") };
+    case "assistant":
+      return { role: "assistant", ...common, ...toolCallsOf(fields), ...optional(fields, "reasoning") };
+    case "tool":
+      return {
+        role: "tool",
+        ...common,
+        toolCallId: required(fields, "toolCallId"),
+        ...optional(fields, "name"),
+      };
+    case "system":
+      return { role: "system", ...common };
+  }
+}
+
+function toolCallsOf(fields: Record<string, unknown>): { toolCalls?: ToolCall[] } {
+  const calls = fields.toolCalls;
+  if (calls === undefined || calls === null) return {};
+  if (!Array.isArray(calls)) throw new InputError("invalid_message", "`toolCalls` is a list.");
+  if (calls.length === 0) return {};
+  return {
+    toolCalls: calls.map((call: Record<string, unknown> | null) => {
+      const from = call ?? {};
+      return {
+        id: required(from, "id"),
+        name: required(from, "name"),
+        arguments: required(from, "arguments"),
+      };
+    }),
+  };
+}
+
+function required(fields: Record<string, unknown>, name: string): string {
+  const value = fields[name];
+  if (typeof value !== "string") {
+    throw new InputError("invalid_message", `A message's \`${name}\` must be a string, not ${typeof value}.`);
+  }
+  return storableText(value);
+}
+
+function optional<Name extends string>(
+  fields: Record<string, unknown>,
+  name: Name,
+): { [K in Name]?: string } {
+  const value = fields[name];
+  if (value === undefined || value === null || value === "") return {};
+  return { [name]: required(fields, name) } as { [K in Name]?: string };
+}
+
+function isActive(message: Message, index: number, cursor: number): boolean {
+  if (typeof message !== "object" || message === null || !ROLES.includes(message.role)) return false;
+  const stored = message as Partial<StoredMessage>;
+  return stored.supersededAt === undefined && (stored.seq ?? index + 1) > cursor;
+}
+
+/** Only what a model takes, in well-formed Unicode. */
+function modelMessage(message: Message): Message {
+  const content = wellFormed(message.content);
+  switch (message.role) {
+    case "user":
+      return { role: "user", content, ...(message.name ? { name: wellFormed(message.name) } : {}) };
+    case "assistant": {
+      const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
+      const toolCalls = calls.map((call: ToolCall) => ({
+        id: wellFormed(call?.id),
+        name: wellFormed(call?.name),
+        arguments: wellFormed(call?.arguments),
+      }));
+      return { role: "assistant", content, ...(toolCalls.length > 0 ? { toolCalls } : {}) };
+    }
+    case "tool": {
+      const name = message.name ? { name: wellFormed(message.name) } : {};
+      return { role: "tool", toolCallId: wellFormed(message.toolCallId), ...name, content };
+    }
+    case "system":
+      return { role: "system", content };
+  }
+}
+
+function wellFormed(text: unknown): string {
+  return typeof text === "string" ? text.toWellFormed() : "";
+}
+
+const UNANSWERED = "Error: this call has no result; it was interrupted and may or may not have taken effect.";
+
+type ToolResult = Extract<Message, { role: "tool" }>;
+
+/**
+ * Puts every result straight after its call. A result belongs to the nearest call before it that has its id and no
+ * result yet; one without such a call is dropped. A call without a result gets an error result. Ids that repeat are
+ * made distinct, since some models refuse them.
+ */
+function pairToolCalls(messages: readonly Message[]): Message[] {
+  const resultsOf = new Map<Message, (ToolResult | undefined)[]>();
+  const open = new Map<string, { results: (ToolResult | undefined)[]; index: number }[]>();
+  for (const message of messages) {
+    if (message.role === "assistant" && message.toolCalls) {
+      const results: (ToolResult | undefined)[] = message.toolCalls.map(() => undefined);
+      resultsOf.set(message, results);
+      message.toolCalls.forEach((call, index) => {
+        const slots = open.get(call.id) ?? [];
+        // Within one message the first of two equal ids is answered first; across messages the nearest one is.
+        const sameMessage = slots.findIndex((slot) => slot.results === results);
+        slots.splice(sameMessage < 0 ? slots.length : sameMessage, 0, { results, index });
+        open.set(call.id, slots);
+      });
+    } else if (message.role === "tool") {
+      const slot = open.get(message.toolCallId)?.pop();
+      if (slot) slot.results[slot.index] = message;
+    }
+  }
+  const used = new Set<string>();
+  return messages.flatMap((message): Message[] => {
+    if (message.role === "tool") return [];
+    const results = resultsOf.get(message);
+    if (message.role !== "assistant" || !message.toolCalls || !results) return [message];
+    const toolCalls = message.toolCalls.map((call) => ({ ...call, id: distinctId(call.id, used) }));
+    const answers = toolCalls.map((call, index): ToolResult => {
+      const result = results[index];
+      if (result) return { ...result, toolCallId: call.id };
+      return {
+        role: "tool",
+        toolCallId: call.id,
+        ...(call.name ? { name: call.name } : {}),
+        content: UNANSWERED,
+      };
+    });
+    return [{ ...message, toolCalls }, ...answers];
+  });
+}
+
+function distinctId(id: string, used: Set<string>): string {
+  const base = id || "call";
+  let distinct = base;
+  for (let n = 2; used.has(distinct); n++) distinct = `${base}_${n}`;
+  used.add(distinct);
+  return distinct;
+}

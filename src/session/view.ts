@@ -1,0 +1,57 @@
+/**
+ * Sessions as one person sees them. Everything a person can ask for by name, number or word goes through here, so
+ * nothing is shown or moved that is not theirs. What they may not see is answered exactly as if it were not there.
+ */
+import { checkViewer, mayAccess, type Viewer } from "./access.js";
+import { sessionNotFound } from "./errors.js";
+import type { Handoff } from "./handoff.js";
+import type { SessionEntry } from "./session.js";
+import type { SessionKey } from "./session-key.js";
+import type { Sessions } from "./sessions.js";
+import type { ListFilter, Page, SearchHit, SearchOptions } from "./store.js";
+import type { StoredMessage } from "./transcript.js";
+
+export class SessionsView {
+  readonly #sessions: Sessions;
+  readonly #viewer: Viewer;
+
+  constructor(sessions: Sessions, viewer: Viewer) {
+    this.#sessions = sessions;
+    this.#viewer = checkViewer(viewer);
+  }
+
+  list(filter: ListFilter = {}): Promise<Page<SessionEntry>> {
+    return this.#sessions.list(filter, this.#viewer);
+  }
+
+  find(which: string): Promise<SessionEntry> {
+    return this.#sessions.find(which, this.#viewer);
+  }
+
+  search(query: string, options: SearchOptions = {}): Promise<Page<SearchHit>> {
+    return this.#sessions.search(query, this.#viewer, options);
+  }
+
+  async get(sessionId: string): Promise<SessionEntry> {
+    const entry = await this.#sessions.get(sessionId);
+    if (!entry || !mayAccess(this.#viewer, entry)) throw sessionNotFound(sessionId);
+    return entry;
+  }
+
+  async load(sessionId: string, options: { superseded?: boolean } = {}): Promise<StoredMessage[]> {
+    return this.#sessions.load((await this.get(sessionId)).sessionId, options);
+  }
+
+  async setTitle(sessionId: string, title: string): Promise<SessionEntry> {
+    return this.#sessions.setTitle((await this.get(sessionId)).sessionId, title);
+  }
+
+  /** Brings a session into this person's lane. */
+  async switchTo(key: SessionKey, sessionId: string): Promise<SessionEntry> {
+    return this.#sessions.switchTo(key, (await this.get(sessionId)).sessionId);
+  }
+
+  async requestHandoff(sessionId: string, target: string): Promise<Handoff> {
+    return this.#sessions.requestHandoff((await this.get(sessionId)).sessionId, target);
+  }
+}

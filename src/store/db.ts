@@ -1,0 +1,45 @@
+/**
+ * The small port over a SQL engine. One SQL text serves both engines; `?` marks a parameter. What they spell
+ * differently is in `Dialect`, and nowhere else.
+ */
+
+export type SqlValue = string | number | null;
+export type Row = Readonly<Record<string, SqlValue>>;
+
+/** Statements inside a transaction, or single ones outside. */
+export interface Queries {
+  get(sql: string, ...params: SqlValue[]): Promise<Row | undefined>;
+  all(sql: string, ...params: SqlValue[]): Promise<Row[]>;
+  /** Returns how many rows changed. */
+  run(sql: string, ...params: SqlValue[]): Promise<number>;
+}
+
+export interface Db extends Queries {
+  readonly dialect: Dialect;
+  /**
+   * Runs the work in one write transaction, committed durably when it returns and rolled back when it throws. The
+   * work may be run again after a conflict, so it changes nothing but the database; it awaits nothing but queries.
+   */
+  transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
+  /** Runs the work on one consistent snapshot. */
+  snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export interface Dialect {
+  readonly name: "sqlite" | "postgres";
+  /** Column types. */
+  readonly int: string;
+  readonly real: string;
+  readonly text: string;
+  /** A primary key that the engine numbers. */
+  readonly autoId: string;
+  /** Ends a CREATE TABLE. */
+  readonly tableEnd: string;
+  /** Ends a SELECT whose rows are then changed. */
+  readonly forUpdate: (table: string) => string;
+  /** Serialises migrations across processes; run inside the migration's transaction. */
+  readonly lockMigrations: string | null;
+  /** Names a table if it exists. */
+  readonly findTable: string;
+}

@@ -1,0 +1,48 @@
+/**
+ * Numbered migrations, applied in order inside one transaction. Processes that start at once migrate once; a schema
+ * from a newer Baton is refused, not touched.
+ */
+import { StoreError } from "../../session/errors.js";
+import type { Db, Dialect } from "../db.js";
+import { heart } from "./001-heart.js";
+
+export type Migration = (dialect: Dialect) => readonly string[];
+
+/** The place in the list, from 1, is the version. */
+const MIGRATIONS: readonly Migration[] = [heart];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+export async function migrate(db: Db, now: number): Promise<void> {
+  if ((await schemaVersion(db)) === SCHEMA_VERSION) return;
+  await db.transaction(async (tx) => {
+    const { dialect } = db;
+    if (dialect.lockMigrations) await tx.all(dialect.lockMigrations);
+    await tx.run(
+      `CREATE TABLE IF NOT EXISTS migrations (version ${dialect.int} PRIMARY KEY, applied_at ${dialect.int} NOT NULL) ${dialect.tableEnd}`,
+    );
+    const row = await tx.get("SELECT coalesce(max(version), 0) AS version FROM migrations");
+    const present = Number(row?.version ?? 0);
+    if (present > SCHEMA_VERSION) throw tooNew(present);
+    for (let version = present + 1; version <= SCHEMA_VERSION; version++) {
+      for (const statement of MIGRATIONS[version - 1]?.(dialect) ?? []) await tx.run(statement);
+      await tx.run("INSERT INTO migrations (version, applied_at) VALUES (?, ?)", version, now);
+    }
+  });
+}
+
+/** The version of the store, 0 where it is empty. */
+export async function schemaVersion(db: Db): Promise<number> {
+  if (!(await db.get(db.dialect.findTable, "migrations"))) return 0;
+  const row = await db.get("SELECT max(version) AS version FROM migrations");
+  const version = Number(row?.version ?? 0);
+  if (version > SCHEMA_VERSION) throw tooNew(version);
+  return version;
+}
+
+function tooNew(version: number): StoreError {
+  return new StoreError(
+    "schema_too_new",
+    `This store was written by a newer Baton (schema ${version}; this one knows up to ${SCHEMA_VERSION}). Update Baton; the store was left as it is.`,
+  );
+}

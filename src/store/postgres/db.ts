@@ -1,0 +1,190 @@
+/**
+ * PostgreSQL behind the `Db` port: a pool, everything in a schema of our own, transactions that are run again after a
+ * deadlock or a serialisation failure.
+ */
+import pg from "pg";
+import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
+import type { Db, Dialect, Queries, Row, SqlValue } from "../db.js";
+
+const SCHEMA = "baton";
+const RETRIES = 10;
+const INT8 = 20;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+const dialect: Dialect = {
+  name: "postgres",
+  int: "BIGINT",
+  real: "DOUBLE PRECISION",
+  text: 'TEXT COLLATE "C"',
+  autoId: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+  tableEnd: "",
+  forUpdate: (table) => `FOR UPDATE OF ${table}`,
+  lockMigrations: "SELECT pg_advisory_xact_lock(1113682030)",
+  findTable: `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = ?`,
+};
+
+export async function openPostgres(url: string): Promise<Db> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: "baton",
+    options: `-c search_path=${SCHEMA}`,
+    types: {
+      getTypeParser: (oid: number, format?: "text" | "binary") =>
+        oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
+    },
+  });
+  pool.on("error", () => {}); // An idle connection was lost; the pool opens another when one is needed.
+  const db = new PostgresDb(pool);
+  try {
+    await db.run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
+  } catch (error) {
+    // Two processes creating the schema at once: one is told that it exists.
+    if (!["23505", "42P06"].includes(causeCode(error))) {
+      await pool.end();
+      throw error;
+    }
+  }
+  return db;
+}
+
+class PostgresDb implements Db {
+  readonly dialect = dialect;
+  readonly #pool: pg.Pool;
+  #closed = false;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  async get(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
+    return (await this.all(sql, ...params))[0];
+  }
+
+  async all(sql: string, ...params: SqlValue[]): Promise<Row[]> {
+    return (await this.#guarded(() => query(this.#pool, sql, params))).rows;
+  }
+
+  async run(sql: string, ...params: SqlValue[]): Promise<number> {
+    return (await this.#guarded(() => query(this.#pool, sql, params))).rowCount ?? 0;
+  }
+
+  async transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#between("BEGIN", work);
+      } catch (error) {
+        if (attempt >= RETRIES || !isConflict(error)) throw error;
+      }
+    }
+  }
+
+  snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    return this.#between("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#pool.end();
+  }
+
+  #between<Result>(begin: string, work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    return this.#guarded(async () => {
+      const client = await this.#pool.connect();
+      let broken = false;
+      try {
+        await client.query(begin);
+        const result = await work(queriesOn(client));
+        await client.query("COMMIT");
+        return result;
+      } catch (error) {
+        await client.query("ROLLBACK").catch(() => {
+          broken = true; // The connection went down in the middle; the server rolls back by itself.
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    });
+  }
+
+  async #guarded<Result>(step: () => Promise<Result>): Promise<Result> {
+    if (this.#closed) throw new StoreError("store_closed", "The store is closed.");
+    try {
+      return await step();
+    } catch (error) {
+      throw storeErrorOf(error);
+    }
+  }
+}
+
+function queriesOn(client: pg.PoolClient): Queries {
+  return {
+    get: async (sql, ...params) => (await query(client, sql, params)).rows[0],
+    all: async (sql, ...params) => (await query(client, sql, params)).rows,
+    run: async (sql, ...params) => (await query(client, sql, params)).rowCount ?? 0,
+  };
+}
+
+const prepared = new Map<string, { name: string; text: string }>();
+
+/** `?` becomes `$1`, `$2`, …; statements with parameters are prepared once a connection. */
+function query(on: pg.Pool | pg.PoolClient, sql: string, values: SqlValue[]): Promise<pg.QueryResult<Row>> {
+  if (values.length === 0) return on.query<Row>(sql);
+  let statement = prepared.get(sql);
+  if (!statement) {
+    let n = 0;
+    statement = { name: `baton_${prepared.size}`, text: sql.replace(/\?/g, () => `$${++n}`) };
+    prepared.set(sql, statement);
+  }
+  return on.query<Row>({ ...statement, values });
+}
+
+/** What the server or the network says; the URL, which may hold a password, stays out of it. */
+const BY_CODE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  "53100": ["store_full", "The PostgreSQL server has no disk space left. Free some; nothing was lost."],
+  "25006": ["store_readonly", "The PostgreSQL server is read-only (a standby?). Connect to the primary."],
+  "42501": [
+    "store_readonly",
+    "The database user may not do this. Grant it CREATE on the database, or ownership of schema baton.",
+  ],
+  "28P01": ["store_unreachable", "PostgreSQL refused the password. Check the store URL."],
+  "28000": [
+    "store_unreachable",
+    "PostgreSQL refused the user. Check the store URL and the server's pg_hba.conf.",
+  ],
+  "3D000": [
+    "store_unreachable",
+    "The PostgreSQL database does not exist. Create it, or check the store URL.",
+  ],
+  ECONNREFUSED: [
+    "store_unreachable",
+    "No PostgreSQL server answers there. Is it running? Check host and port of the store URL.",
+  ],
+  ENOTFOUND: ["store_unreachable", "The host of the PostgreSQL URL is unknown. Check the store URL."],
+  XX001: ["store_corrupt", "PostgreSQL reports damaged data. Restore a backup."],
+};
+
+function storeErrorOf(error: unknown): unknown {
+  if (error instanceof BatonError || !(error instanceof Error)) return error;
+  const known = BY_CODE[codeOf(error)];
+  if (known) return new StoreError(known[0], known[1], { cause: error });
+  if (error instanceof pg.DatabaseError || codeOf(error) || /connection|timeout/i.test(error.message)) {
+    return new StoreError("store_failed", `PostgreSQL failed: ${error.message}`, { cause: error });
+  }
+  return error;
+}
+
+function isConflict(error: unknown): boolean {
+  return ["40001", "40P01"].includes(causeCode(error));
+}
+
+function causeCode(error: unknown): string {
+  return codeOf((error as Error | undefined)?.cause);
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code ?? "");
+}

@@ -1,0 +1,86 @@
+/**
+ * Feeds the search index behind the messages, from a watermark, so that a turn's transaction never waits for it.
+ * Several processes may feed one store: the watermark moves by compare-and-set, so no message is indexed twice. A
+ * feed that fails loses nothing: search looks at what is not indexed, and the next feed begins where this one ended.
+ */
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { Db } from "../db.js";
+import { indexTerms, readWatermark, type SearchIndex } from "./search.js";
+
+const BATCH = 200;
+const DELAY_MS = 250;
+
+export class SearchFeed {
+  readonly #db: Db;
+  readonly #index: SearchIndex;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(db: Db, index: SearchIndex) {
+    this.#db = db;
+    this.#index = index;
+  }
+
+  /** New messages are there: index them soon. Costs nothing on the message path. */
+  poke(): void {
+    if (this.#timer || this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#running = this.indexAll()
+        .catch(() => {}) // The messages stay in the tail, which search reads; the next poke tries again.
+        .finally(() => {
+          this.#running = undefined;
+        });
+    }, DELAY_MS);
+    this.#timer.unref();
+  }
+
+  /** Indexes until at most `tail` messages are left out. */
+  async catchUp(tail: number): Promise<void> {
+    for (;;) {
+      const { n } = (await this.#db.get(
+        "SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE id > (SELECT indexed_through FROM search_watermark) LIMIT ?) AS some",
+        tail + 1,
+      )) ?? { n: 0 };
+      if (Number(n) <= tail || !(await this.#indexBatch(await this.#index.settledThrough()))) return;
+      await nextTick();
+    }
+  }
+
+  /** Indexes all there is now. */
+  async indexAll(): Promise<void> {
+    const settled = await this.#index.settledThrough();
+    while (!this.#stopped && (await this.#indexBatch(settled))) await nextTick();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  /** False where nothing is left up to `settled`. Terms are made before the transaction, which stays short. */
+  async #indexBatch(settled: number): Promise<boolean> {
+    const watermark = await readWatermark(this.#db);
+    if (watermark >= settled) return false;
+    const rows = await this.#db.all(
+      `SELECT m.*, s.owner FROM messages m JOIN sessions s ON s.id = m.session_id
+       WHERE m.id > ? AND m.id <= ? ORDER BY m.id LIMIT ?`,
+      watermark,
+      settled,
+      BATCH,
+    );
+    const through = rows.length < BATCH ? settled : Number(rows.at(-1)?.id);
+    const messages = rows.map((row) => ({ id: Number(row.id), terms: indexTerms(row) }));
+    await this.#db.transaction(async (tx) => {
+      const moved = await tx.run(
+        "UPDATE search_watermark SET indexed_through = ? WHERE indexed_through = ?",
+        through,
+        watermark,
+      );
+      if (moved === 1) await this.#index.add(tx, messages);
+    });
+    return true;
+  }
+}

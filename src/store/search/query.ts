@@ -1,0 +1,52 @@
+/** What was typed into a search, as phrases that must all occur. Any text is a query; one without words finds nothing. */
+
+import type { Message } from "../../session/transcript.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import { fold, searchableText, termsOf } from "./terms.js";
+
+export interface Phrase {
+  /** Neighbouring terms. */
+  readonly terms: readonly string[];
+  /** The last term may go on. */
+  readonly prefix: boolean;
+}
+
+const MAX_PHRASES = 32;
+const SNIPPET_LENGTH = 160;
+
+/** Words, "quoted phrases", and words with a trailing `*`. */
+export function parseQuery(text: string): Phrase[] {
+  const phrases: Phrase[] = [];
+  for (const [, quoted, word = ""] of text.slice(0, 2_000).matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
+    const terms = termsOf(quoted ?? word);
+    if (terms.length > 0) phrases.push({ terms, prefix: word.endsWith("*") });
+    if (phrases.length === MAX_PHRASES) break;
+  }
+  return phrases;
+}
+
+/** True where every phrase occurs: the index's rule, for messages it does not hold yet. */
+export function matches(phrases: readonly Phrase[], terms: readonly string[]): boolean {
+  return phrases.every((phrase) => terms.some((_, start) => occursAt(phrase, terms, start)));
+}
+
+function occursAt(phrase: Phrase, terms: readonly string[], start: number): boolean {
+  const last = phrase.terms.length - 1;
+  return phrase.terms.every((wanted, offset) => {
+    const term = terms[start + offset];
+    return offset === last && phrase.prefix ? term?.startsWith(wanted) === true : term === wanted;
+  });
+}
+
+/** A line around the first place where the query occurs. */
+export function snippetOf(message: Message, phrases: readonly Phrase[]): string {
+  const text = cleanLine(searchableText(message).slice(0, 200_000));
+  const folded = fold(text);
+  const places = phrases.map(({ terms }) => folded.indexOf(terms[0] ?? "")).filter((place) => place >= 0);
+  const place = Math.min(...places, text.length);
+  const start =
+    place < SNIPPET_LENGTH - 40 || place === text.length
+      ? 0
+      : text.lastIndexOf(" ", place - 40) + 1 || place - 40;
+  return (start > 0 ? "…" : "") + shorten(text.slice(start).toWellFormed(), SNIPPET_LENGTH);
+}

@@ -1,0 +1,168 @@
+/**
+ * Search: the index for what it holds, and the tail of messages that it does not hold yet, on one snapshot, so that
+ * results are complete. Newest first, straight from the index: a word that stands in most messages costs no more than
+ * a rare one, since nothing is ranked that is not shown.
+ */
+import { ownersFor, type Viewer } from "../../session/access.js";
+import { InputError } from "../../session/errors.js";
+import type { Page, SearchHit, SearchOptions, SearchStore } from "../../session/store.js";
+import type { Message } from "../../session/transcript.js";
+import type { Db, Queries, Row, SqlValue } from "../db.js";
+import { accessCondition, Conditions } from "../sql/reader.js";
+import { storedMessage } from "../sql/rows.js";
+import type { SearchFeed } from "./feed.js";
+import { matches, type Phrase, parseQuery, snippetOf } from "./query.js";
+import { belongsTerm, searchableText, termsOf } from "./terms.js";
+
+/** A message as the index takes it. */
+export interface IndexedMessage {
+  readonly id: number;
+  readonly terms: readonly string[];
+}
+
+/** What the two engines do differently. */
+export interface SearchIndex {
+  /** The id up to which every message is committed or never will be. */
+  settledThrough(): Promise<number>;
+  add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void>;
+  /** Takes a session's messages out, before they are deleted. */
+  forget(tx: Queries, sessionId: string): Promise<void>;
+  /** After a deletion: ids that may be given out again must not count as indexed. */
+  lowerWatermark(tx: Queries): Promise<void>;
+  /** The index as a FROM item joined to messages `m`, the column with the message's id, and the matching condition. */
+  readonly from: string;
+  readonly idColumn: string;
+  readonly condition: string;
+  /** The parameter of that condition; each group of `anyOf` needs one of its terms. */
+  match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string;
+}
+
+/** A tail longer than this is indexed before a search, not scanned by it. */
+const MAX_TAIL = 1_000;
+const TAIL_PAGE = 250;
+
+const COLUMNS = "m.*, s.owner, s.title, s.display_name, s.platform";
+
+export class SqlSearch implements SearchStore {
+  readonly #db: Db;
+  readonly #index: SearchIndex;
+  readonly #feed: SearchFeed;
+
+  constructor(db: Db, index: SearchIndex, feed: SearchFeed) {
+    this.#db = db;
+    this.#index = index;
+    this.#feed = feed;
+  }
+
+  async search(text: string, viewer: Viewer, options: SearchOptions): Promise<Page<SearchHit>> {
+    const { limit = 20, cursor, sessionId } = options;
+    const before = readCursor(cursor);
+    const phrases = parseQuery(text);
+    if (phrases.length === 0) return { items: [], nextCursor: null };
+    await this.#feed.catchUp(MAX_TAIL);
+
+    const visible = new Conditions(accessCondition(viewer));
+    visible.add("m.superseded_at IS NULL");
+    if (sessionId !== undefined) visible.add("m.session_id = ?", sessionId);
+    const belongs = [
+      ...(viewer.kind === "owner" ? [] : [ownersFor(viewer).map((owner) => belongsTerm("owner", owner))]),
+      ...(sessionId === undefined ? [] : [[belongsTerm("session", sessionId)]]),
+    ];
+    const rows = await this.#db.snapshot(async (tx) => {
+      const watermark = await readWatermark(tx);
+      const newest = await this.#tail(tx, watermark, { phrases, visible, before, wanted: limit + 1 });
+      if (newest.length > limit || belongs.some((group) => group.length === 0)) return newest;
+      const match = this.#index.match(phrases, belongs);
+      return [
+        ...newest,
+        ...(await this.#indexed(tx, match, { visible, before, wanted: limit + 1 - newest.length })),
+      ];
+    });
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return { items: shown.map((row) => hitOf(row, phrases)), nextCursor: last ? String(last.id) : null };
+  }
+
+  indexAll(): Promise<void> {
+    return this.#feed.indexAll();
+  }
+
+  /** Matching messages above the watermark, newest first. */
+  async #tail(
+    tx: Queries,
+    watermark: number,
+    look: { phrases: readonly Phrase[]; visible: Conditions; before: number; wanted: number },
+  ): Promise<Row[]> {
+    const found: Row[] = [];
+    let before = look.before;
+    while (found.length < look.wanted) {
+      const rows = await tx.all(
+        `SELECT ${COLUMNS} FROM messages m JOIN sessions s ON s.id = m.session_id
+         WHERE m.id > ? AND m.id < ? AND ${look.visible.sql} ORDER BY m.id DESC LIMIT ?`,
+        watermark,
+        before,
+        ...look.visible.params,
+        TAIL_PAGE,
+      );
+      found.push(...rows.filter((row) => matches(look.phrases, termsOf(searchableText(storedMessage(row))))));
+      if (rows.length < TAIL_PAGE) break;
+      before = Number(rows.at(-1)?.id);
+    }
+    return found.slice(0, look.wanted);
+  }
+
+  #indexed(
+    tx: Queries,
+    match: string,
+    look: { visible: Conditions; before: number; wanted: number },
+  ): Promise<Row[]> {
+    const { from, idColumn, condition } = this.#index;
+    return tx.all(
+      `SELECT ${COLUMNS} FROM ${from} CROSS JOIN sessions s WHERE ${condition} AND ${idColumn} < ? AND s.id = m.session_id
+         AND ${look.visible.sql} ORDER BY ${idColumn} DESC LIMIT ?`,
+      match,
+      look.before,
+      ...look.visible.params,
+      look.wanted,
+    );
+  }
+}
+
+export async function readWatermark(tx: Queries): Promise<number> {
+  return Number((await tx.get("SELECT indexed_through FROM search_watermark"))?.indexed_through ?? 0);
+}
+
+/** The terms of a message row joined with its session's `owner`: what it says, and what it belongs to. */
+export function indexTerms(row: Row): string[] {
+  const belongs: [string, SqlValue | undefined][] = [
+    ["owner", row.owner],
+    ["session", row.session_id],
+  ];
+  const labels = belongs.map(([kind, id]) => belongsTerm(kind as "owner" | "session", id as string));
+  return [...labels, ...termsOf(searchableText(storedMessage(row)))];
+}
+
+function hitOf(row: Row, phrases: readonly Phrase[]): SearchHit {
+  const message = storedMessage(row);
+  return {
+    sessionId: row.session_id as string,
+    title: row.title as string | null,
+    displayName: row.display_name as string,
+    platform: row.platform as string,
+    seq: message.seq,
+    role: row.role as Message["role"],
+    at: message.at,
+    snippet: snippetOf(message, phrases),
+  };
+}
+
+function readCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
+  if (!/^\d{1,15}$/.test(cursor)) {
+    throw new InputError(
+      "invalid_cursor",
+      "This cursor is not one that search() gave out; start without it.",
+    );
+  }
+  return Number(cursor);
+}

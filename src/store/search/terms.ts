@@ -1,0 +1,78 @@
+/**
+ * Text as search terms. One function makes the terms for the index of either engine, for the messages that are not
+ * indexed yet, and for queries, so that all agree. Case and accents are folded. Code-like words (`chat-send`, `P2.2`)
+ * become neighbouring terms, found again as a phrase; scripts without spaces give one term a character, likewise.
+ */
+import { createHash } from "node:crypto";
+import type { Message } from "../../session/transcript.js";
+
+/** More than this of one message is not searchable; PostgreSQL keeps no positions beyond it. */
+const MAX_TERMS = 16_000;
+const MAX_TERM_LENGTH = 64;
+
+const TERM =
+  /[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]&&[\p{L}\p{N}]]\p{M}*|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]+/gv;
+
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  for (const [term] of fold(text).matchAll(TERM)) {
+    terms.push(term.length > MAX_TERM_LENGTH ? term.slice(0, MAX_TERM_LENGTH).toWellFormed() : term);
+    if (terms.length === MAX_TERMS) break;
+  }
+  return terms;
+}
+
+/** Lower case, compatibility forms and accents folded. */
+export function fold(text: string): string {
+  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase();
+  return text
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFKC")
+    .toLowerCase();
+}
+
+/** Everything of a message that can be found: its text, tool names, and the names and arguments of tool calls. */
+export function searchableText(message: Message): string {
+  switch (message.role) {
+    case "assistant": {
+      const calls = (message.toolCalls ?? []).map(
+        (call) => `${call.name} ${readableArguments(call.arguments)}`,
+      );
+      return [message.content, ...calls].filter(Boolean).join("\n");
+    }
+    case "tool":
+      return [message.name, message.content].filter(Boolean).join("\n");
+    default:
+      return message.content;
+  }
+}
+
+/** JSON without its escapes, so that words inside strings are words. */
+function readableArguments(json: string): string {
+  try {
+    const words: string[] = [];
+    collectWords(JSON.parse(json), words);
+    return words.join(" ");
+  } catch {
+    return json;
+  }
+}
+
+function collectWords(value: unknown, words: string[]): void {
+  if (Array.isArray(value)) {
+    for (const item of value) collectWords(item, words);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, item] of Object.entries(value)) {
+      words.push(name);
+      collectWords(item, words);
+    }
+  } else if (value !== null) {
+    words.push(String(value));
+  }
+}
+
+/** A term that no text contains, for what a message belongs to: `owner` or `session`. */
+export function belongsTerm(kind: "owner" | "session", id: string): string {
+  return `=${kind.charAt(0)}${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
+}

@@ -1,0 +1,114 @@
+/** Finding sessions: by id, by key, by title, in pages; always within what the viewer may see. */
+import { ownersFor, type Viewer } from "../../session/access.js";
+import { InputError } from "../../session/errors.js";
+import type { SessionEntry } from "../../session/session.js";
+import type { SessionKey } from "../../session/session-key.js";
+import type { ListFilter, Page, SessionReader } from "../../session/store.js";
+import type { Db, SqlValue } from "../db.js";
+import { currentSession, PRUNABLE } from "./routes.js";
+import { sessionRow } from "./rows.js";
+
+export class SqlReader implements SessionReader {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async get(sessionId: string): Promise<SessionEntry | null> {
+    const row = await this.#db.get("SELECT * FROM sessions WHERE id = ?", sessionId);
+    return row ? sessionRow(row).entry : null;
+  }
+
+  current(key: SessionKey): Promise<SessionEntry | null> {
+    return currentSession(this.#db, key);
+  }
+
+  async list(filter: ListFilter, viewer: Viewer, now: number): Promise<Page<SessionEntry>> {
+    const { limit = 50, platform, activeWithinMs, cursor } = filter;
+    const where = new Conditions(accessCondition(viewer));
+    if (activeWithinMs !== undefined) where.add("s.updated_at >= ?", now - activeWithinMs);
+    if (platform !== undefined) where.add("s.platform = ?", platform);
+    if (cursor !== undefined) where.add("(s.updated_at, s.id) < (?, ?)", ...readCursor(cursor));
+    const rows = await this.#db.all(
+      `SELECT s.* FROM sessions s WHERE ${where.sql} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?`,
+      ...where.params,
+      limit + 1,
+    );
+    const items = rows.slice(0, limit).map((row) => sessionRow(row).entry);
+    const last = rows.length > limit ? items.at(-1) : undefined;
+    return { items, nextCursor: last ? `${last.updatedAt}~${last.sessionId}` : null };
+  }
+
+  async find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]> {
+    const conditions: [string, SqlValue[]][] = [
+      ["s.id = ?", [which]],
+      ["s.title = ?", [which]],
+      ["s.id >= ? AND s.id < ?", [which, `${which}\u{10ffff}`]],
+    ];
+    for (const [sql, params] of which === "" ? [] : conditions) {
+      const where = new Conditions(accessCondition(viewer));
+      where.add(sql, ...params);
+      const rows = await this.#db.all(
+        `SELECT s.* FROM sessions s WHERE ${where.sql} ORDER BY s.id DESC LIMIT ?`,
+        ...where.params,
+        limit,
+      );
+      if (rows.length > 0) return rows.map((row) => sessionRow(row).entry);
+    }
+    return [];
+  }
+
+  async count(atMost: number): Promise<number> {
+    const row = await this.#db.get(
+      "SELECT count(*) AS n FROM (SELECT 1 FROM sessions LIMIT ?) AS some",
+      atMost,
+    );
+    return Number(row?.n ?? 0);
+  }
+
+  async prunable(endedBefore: number): Promise<{ sessions: number; messages: number }> {
+    const row = await this.#db.get(
+      `SELECT count(*) AS sessions, coalesce(sum(next_seq - 1), 0) AS messages FROM sessions s WHERE ${PRUNABLE}`,
+      endedBefore,
+    );
+    return { sessions: Number(row?.sessions ?? 0), messages: Number(row?.messages ?? 0) };
+  }
+}
+
+/** A WHERE clause in the making. */
+export class Conditions {
+  readonly #parts: string[] = [];
+  readonly params: SqlValue[] = [];
+
+  constructor(first: { sql: string; params: SqlValue[] }) {
+    this.add(first.sql, ...first.params);
+  }
+
+  add(sql: string, ...params: SqlValue[]): void {
+    this.#parts.push(sql);
+    this.params.push(...params);
+  }
+
+  get sql(): string {
+    return this.#parts.join(" AND ");
+  }
+}
+
+/** `mayAccess` as SQL over the sessions table `s`. */
+export function accessCondition(viewer: Viewer): { sql: string; params: SqlValue[] } {
+  if (viewer.kind === "owner") return { sql: "1 = 1", params: [] };
+  const owners = ownersFor(viewer);
+  if (owners.length === 0) return { sql: "1 = 0", params: [] };
+  const sql = `s.owner IN (${owners.map(() => "?").join(", ")})`;
+  return viewer.kind === "person"
+    ? { sql, params: owners }
+    : { sql: `${sql} AND s.chat = ?`, params: [...owners, viewer.chat] };
+}
+
+function readCursor(cursor: string): [number, string] {
+  const [, updatedAt, id] = /^(\d{1,15})~([\w-]+)$/.exec(cursor) ?? [];
+  if (!updatedAt || !id)
+    throw new InputError("invalid_cursor", "This cursor is not one that list() gave out; start without it.");
+  return [Number(updatedAt), id];
+}

@@ -1,0 +1,201 @@
+/** Transcripts: append-only, numbered without gaps, superseded rather than deleted. */
+import { sessionNotFound } from "../../session/errors.js";
+import { completeUsage, serializeMetadata } from "../../session/session.js";
+import { parseSessionKey } from "../../session/session-key.js";
+import type { AdoptedSession, AppendRequest, TranscriptStore } from "../../session/store.js";
+import type { Message, StoredMessage } from "../../session/transcript.js";
+import { shorten, storableText } from "../../util/text.js";
+import type { Db, Queries } from "../db.js";
+import type { SearchFeed } from "../search/feed.js";
+import { readSession, titleHolder } from "./routes.js";
+import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
+
+const PAGE = 1_000;
+
+export class SqlTranscript implements TranscriptStore {
+  readonly #db: Db;
+  readonly #feed: SearchFeed;
+
+  constructor(db: Db, feed: SearchFeed) {
+    this.#db = db;
+    this.#feed = feed;
+  }
+
+  append(request: AppendRequest): Promise<number> {
+    const { sessionId, messages, touch, now } = request;
+    const usage = completeUsage(request.usage);
+    return this.#feeding(async (tx) => {
+      const row = await tx.get(
+        `UPDATE sessions SET next_seq = next_seq + ?, message_count = message_count + ?,
+           updated_at = CASE WHEN ? = 1 THEN ? ELSE updated_at END,
+           input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+           cache_write_tokens = cache_write_tokens + ?, cost = cost + ? WHERE id = ? RETURNING next_seq`,
+        messages.length,
+        messages.length,
+        touch ? 1 : 0,
+        now,
+        usage.inputTokens,
+        usage.outputTokens,
+        usage.cacheReadTokens,
+        usage.cacheWriteTokens,
+        usage.cost,
+        sessionId,
+      );
+      if (!row) throw sessionNotFound(sessionId);
+      const firstSeq = Number(row.next_seq) - messages.length;
+      await insertMessages(tx, sessionId, firstSeq, messages, now);
+      return firstSeq;
+    });
+  }
+
+  rewrite(sessionId: string, messages: readonly Message[], now: number): Promise<void> {
+    return this.#feeding(async (tx) => {
+      const { nextSeq, activeFrom } = await readSession(
+        tx,
+        sessionId,
+        this.#db.dialect.forUpdate("sessions"),
+      );
+      const kept = await equalBeginning(tx, sessionId, activeFrom, messages);
+      await tx.run(
+        "UPDATE messages SET superseded_at = ? WHERE session_id = ? AND seq > ? AND superseded_at IS NULL",
+        now,
+        sessionId,
+        kept.throughSeq,
+      );
+      const added = messages.slice(kept.count);
+      await insertMessages(tx, sessionId, nextSeq, added, now);
+      await tx.run(
+        "UPDATE sessions SET next_seq = ?, message_count = ?, active_from = ?, updated_at = ? WHERE id = ?",
+        nextSeq + added.length,
+        messages.length,
+        kept.count > 0 ? activeFrom : nextSeq,
+        now,
+        sessionId,
+      );
+    });
+  }
+
+  async messages(
+    sessionId: string,
+    page: { afterSeq: number; limit: number; superseded: boolean },
+  ): Promise<StoredMessage[]> {
+    const active = page.superseded ? "" : "AND superseded_at IS NULL";
+    const rows = await this.#db.all(
+      `SELECT * FROM messages WHERE session_id = ? AND seq > ? ${active} ORDER BY seq LIMIT ?`,
+      sessionId,
+      page.afterSeq,
+      page.limit,
+    );
+    return rows.map(storedMessage);
+  }
+
+  async recent(sessionId: string, limit: number): Promise<StoredMessage[]> {
+    const session = await this.#db.get(
+      "SELECT active_from, consolidated_through FROM sessions WHERE id = ?",
+      sessionId,
+    );
+    if (!session) throw sessionNotFound(sessionId);
+    const rows = await this.#db.all(
+      `SELECT * FROM messages WHERE session_id = ? AND seq >= ? AND superseded_at IS NULL ORDER BY seq DESC LIMIT ?`,
+      sessionId,
+      Math.max(Number(session.active_from), Number(session.consolidated_through) + 1),
+      Math.max(0, Math.floor(limit)),
+    );
+    return rows.reverse().map(storedMessage);
+  }
+
+  adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean> {
+    return this.#feeding(async (tx) => {
+      if (await tx.get("SELECT id FROM sessions WHERE id = ?", session.sessionId)) return false;
+      const { platform, chatType } = parseSessionKey(session.key);
+      const usage = completeUsage(session.usage);
+      const title = session.title
+        ? await freeTitle(tx, session.owner, session.title, session.sessionId)
+        : null;
+      await tx.run(
+        `INSERT INTO sessions (id, key, owner, chat, platform, chat_type, origin, display_name, title, created_at,
+           updated_at, ended_at, end_reason, parent_id, next_seq, message_count, consolidated_through, input_tokens,
+           output_tokens, cache_read_tokens, cache_write_tokens, cost, metadata)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        session.sessionId,
+        session.key,
+        session.owner,
+        session.chat,
+        platform,
+        chatType,
+        writeOrigin(session.origin),
+        session.displayName,
+        title,
+        session.createdAt,
+        session.updatedAt,
+        session.endedAt ?? null,
+        session.endReason ?? null,
+        session.parentId ?? null,
+        messages.length + 1,
+        messages.length,
+        session.consolidatedThrough ?? 0,
+        usage.inputTokens,
+        usage.outputTokens,
+        usage.cacheReadTokens,
+        usage.cacheWriteTokens,
+        usage.cost,
+        storableText(serializeMetadata(session.metadata ?? {})),
+      );
+      await insertMessages(tx, session.sessionId, 1, messages, session.updatedAt);
+      if (session.bind) {
+        await tx.run(
+          "INSERT INTO routes (key, session_id) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+          session.key,
+          session.sessionId,
+        );
+      }
+      return true;
+    });
+  }
+
+  /** A transaction that adds messages, which are then to be indexed. */
+  async #feeding<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    const result = await this.#db.transaction(work);
+    this.#feed.poke();
+    return result;
+  }
+}
+
+/** How many of the active messages stand at the beginning of the new list already, and the last one's seq. */
+async function equalBeginning(
+  tx: Queries,
+  sessionId: string,
+  activeFrom: number,
+  messages: readonly Message[],
+): Promise<{ count: number; throughSeq: number }> {
+  let count = 0;
+  let throughSeq = activeFrom - 1;
+  for (;;) {
+    const rows = await tx.all(
+      "SELECT * FROM messages WHERE session_id = ? AND seq > ? AND superseded_at IS NULL ORDER BY seq LIMIT ?",
+      sessionId,
+      throughSeq,
+      PAGE,
+    );
+    for (const row of rows) {
+      const message = messages[count];
+      if (!message || !sameMessage(message, storedMessage(row))) return { count, throughSeq };
+      count += 1;
+      throughSeq = Number(row.seq);
+    }
+    if (rows.length < PAGE) return { count, throughSeq };
+  }
+}
+
+function sameMessage(message: Message, stored: StoredMessage): boolean {
+  const sameTime = message.at === undefined || message.at === stored.at;
+  return sameTime && JSON.stringify(messageValues(message)) === JSON.stringify(messageValues(stored));
+}
+
+/** The title, or the first free one with a number behind it. */
+async function freeTitle(tx: Queries, owner: string, title: string, sessionId: string): Promise<string> {
+  let free = title;
+  for (let n = 2; (await titleHolder(tx, owner, free, sessionId)) !== null; n++)
+    free = `${shorten(title, 92)} (${n})`;
+  return free;
+}

@@ -1,0 +1,210 @@
+/**
+ * SQLite behind the `Db` port. The driver is synchronous and has one connection: transactions of this process queue
+ * up, those of other processes are waited for. Nothing here opens the database file with `fs`: closing any descriptor
+ * of it would drop SQLite's locks.
+ */
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
+import { StoreError } from "../../session/errors.js";
+import type { Db, Dialect, Queries, Row, SqlValue } from "../db.js";
+import { isBusy, storeErrorOf } from "./errors.js";
+
+/** "Batn": marks the file as ours. */
+export const APPLICATION_ID = 0x4261746e;
+
+/** Below this, a bug in WAL resets could corrupt a database that several processes share. */
+const OLDEST_SQLITE = [3, 51, 3];
+
+/** In-thread wait for another process's commit; after it the wait goes on without blocking the event loop. */
+const BUSY_TIMEOUT_MS = 1_000;
+const GIVE_UP_MS = 30_000;
+
+const dialect: Dialect = {
+  name: "sqlite",
+  int: "INTEGER",
+  real: "REAL",
+  text: "TEXT",
+  autoId: "INTEGER PRIMARY KEY",
+  tableEnd: "STRICT",
+  forUpdate: () => "",
+  lockMigrations: null,
+  findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
+};
+
+export async function openSqlite(path: string): Promise<Db> {
+  const inMemory = path === ":memory:";
+  try {
+    if (!inMemory) createPrivately(path);
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    try {
+      await waitWhileBusy(() => prepareDatabase(database, path, inMemory));
+      return new SqliteDb(database, path);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw storeErrorOf(error, path);
+  }
+}
+
+/** 0600 in a 0700 folder before SQLite sees it; -wal and -shm take the file's mode. An existing file is not opened. */
+function createPrivately(path: string): void {
+  const folder = dirname(path);
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+function prepareDatabase(database: InstanceType<typeof DatabaseSync>, path: string, inMemory: boolean): void {
+  const pragma = (name: string): SqlValue =>
+    Object.values(database.prepare(`PRAGMA ${name}`).get() as Row)[0] ?? null;
+  const version = (database.prepare("SELECT sqlite_version() AS v").get() as { v: string }).v;
+  if (isOlder(version.split(".").map(Number), OLDEST_SQLITE)) {
+    throw new StoreError(
+      "store_unsupported",
+      `SQLite ${version} can corrupt a shared database; ${OLDEST_SQLITE.join(".")} or later is needed. Run npm install again.`,
+    );
+  }
+  const tables = (database.prepare("SELECT count(*) AS n FROM sqlite_master").get() as { n: number }).n;
+  if (pragma("application_id") !== APPLICATION_ID && tables > 0) {
+    throw new StoreError(
+      "store_foreign",
+      `${path} is a database of another program. Give another path, or bring its sessions in with \`baton sessions import\`.`,
+    );
+  }
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864");
+  const asserted: [string, SqlValue][] = [
+    ["journal_mode", inMemory ? "memory" : "wal"],
+    ["synchronous", 2],
+    ["foreign_keys", 1],
+    ["busy_timeout", BUSY_TIMEOUT_MS],
+  ];
+  for (const [name, wanted] of asserted) {
+    const got = pragma(name);
+    if (got !== wanted) {
+      throw new StoreError(
+        "store_unsupported",
+        `SQLite refused ${name}=${wanted} for ${path} (it says ${got}). Is it on a network share?`,
+      );
+    }
+  }
+  if (tables === 0) database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+}
+
+function isOlder(version: number[], than: number[]): boolean {
+  const differs = version.findIndex((part, index) => part !== than[index]);
+  return differs >= 0 && (version[differs] ?? 0) < (than[differs] ?? 0);
+}
+
+async function waitWhileBusy<Result>(attempt: () => Result): Promise<Result> {
+  const deadline = Date.now() + GIVE_UP_MS;
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 100)) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+class SqliteDb implements Db {
+  readonly dialect = dialect;
+  readonly #database: InstanceType<typeof DatabaseSync>;
+  readonly #path: string;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #inside: Queries;
+  /** The end of the queue of transactions; undefined while none runs. */
+  #last: Promise<unknown> | undefined;
+  #closed = false;
+
+  constructor(database: InstanceType<typeof DatabaseSync>, path: string) {
+    this.#database = database;
+    this.#path = path;
+    this.#inside = {
+      get: async (sql, ...params) => this.#statement(sql).get(...params) as Row | undefined,
+      all: async (sql, ...params) => this.#statement(sql).all(...params) as Row[],
+      run: async (sql, ...params) => Number(this.#statement(sql).run(...params).changes),
+    };
+  }
+
+  get(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
+    return this.#alone(() => this.#statement(sql).get(...params) as Row | undefined);
+  }
+
+  all(sql: string, ...params: SqlValue[]): Promise<Row[]> {
+    return this.#alone(() => this.#statement(sql).all(...params) as Row[]);
+  }
+
+  run(sql: string, ...params: SqlValue[]): Promise<number> {
+    return this.#alone(() => Number(this.#statement(sql).run(...params).changes));
+  }
+
+  transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    return this.#enqueue(() => this.#between("BEGIN IMMEDIATE", work));
+  }
+
+  snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    return this.#enqueue(() => this.#between("BEGIN", work));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#last?.catch(() => {});
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #statement(sql: string): StatementSyncInstance {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** A single statement waits for a running transaction, whose uncommitted rows it would otherwise see. */
+  async #alone<Result>(statement: () => Result): Promise<Result> {
+    if (this.#last || this.#closed) return this.#enqueue(async () => waitWhileBusy(statement));
+    try {
+      return statement();
+    } catch (error) {
+      if (isBusy(error)) return this.#enqueue(async () => waitWhileBusy(statement));
+      throw storeErrorOf(error, this.#path);
+    }
+  }
+
+  #enqueue<Result>(step: () => Promise<Result>): Promise<Result> {
+    if (this.#closed) return Promise.reject(new StoreError("store_closed", "The store is closed."));
+    const before = this.#last;
+    const mine = (before ? before.then(step, step) : step()).catch((error: unknown) => {
+      throw storeErrorOf(error, this.#path);
+    });
+    this.#last = mine;
+    const done = () => {
+      if (this.#last === mine) this.#last = undefined;
+    };
+    mine.then(done, done);
+    return mine;
+  }
+
+  async #between<Result>(begin: string, work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    await waitWhileBusy(() => this.#statement(begin).run());
+    try {
+      const result = await work(this.#inside);
+      this.#statement("COMMIT").run();
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/** What SQLite and the file system say, as errors that say what to do. */
+import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
+
+const BUSY = 5;
+const LOCKED = 6;
+
+/** SQLite's primary result codes that a person can do something about. */
+const BY_RESULT: Readonly<Record<number, readonly [ErrorCode, (path: string) => string]>> = {
+  [BUSY]: [
+    "store_busy",
+    (path) => `${path} was held by another process for too long. Is one stopped or stuck? Try again.`,
+  ],
+  [LOCKED]: ["store_busy", (path) => `${path} was held by another process for too long. Try again.`],
+  8: [
+    "store_readonly",
+    (path) =>
+      `${path} cannot be written. Give the user that runs Baton write access to the file and its folder.`,
+  ],
+  10: [
+    "store_failed",
+    (path) => `Reading or writing ${path} failed. Check the disk; nothing was acknowledged.`,
+  ],
+  11: [
+    "store_corrupt",
+    (path) =>
+      `${path} is damaged. Stop Baton, keep a copy of the file, and restore a backup; \`baton doctor\` shows the extent.`,
+  ],
+  13: [
+    "store_full",
+    (path) =>
+      `There is no room to write ${path}. Free some space; nothing was lost, and Baton goes on as it is.`,
+  ],
+  14: [
+    "store_unreachable",
+    (path) => `${path} cannot be opened. Check that its folder exists and may be used.`,
+  ],
+  26: [
+    "store_foreign",
+    (path) => `${path} is not a SQLite database. Give another path; the file was left as it is.`,
+  ],
+};
+
+const BY_ERRNO: Readonly<Record<string, readonly [ErrorCode, (path: string) => string]>> = {
+  EACCES: [
+    "store_readonly",
+    (path) => `${path} may not be written by this user. Change its owner or mode, or give another path.`,
+  ],
+  EROFS: ["store_readonly", (path) => `${path} is on a read-only file system. Give another path.`],
+  ENOSPC: ["store_full", (path) => `There is no room to create ${path}. Free some space.`],
+};
+
+export function isBusy(error: unknown): boolean {
+  const result = resultCode(error);
+  return result === BUSY || result === LOCKED;
+}
+
+/** The error as ours, where it is the engine's or the file system's; any other is returned as it is. */
+export function storeErrorOf(error: unknown, path: string): unknown {
+  if (error instanceof BatonError) return error;
+  const known =
+    BY_RESULT[resultCode(error) ?? -1] ?? BY_ERRNO[String((error as NodeJS.ErrnoException)?.code)];
+  if (known) return new StoreError(known[0], known[1](path), { cause: error });
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  return new StoreError("store_failed", `The store at ${path} failed: ${error.message}`, { cause: error });
+}
+
+/** The primary code of an extended one. */
+function resultCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}

@@ -1,0 +1,47 @@
+/** The search index on SQLite: a contentless FTS5 table whose rowid is the message's id. */
+import type { Db, Queries } from "../db.js";
+import type { Phrase } from "../search/query.js";
+import type { IndexedMessage, SearchIndex } from "../search/search.js";
+
+export class SqliteSearchIndex implements SearchIndex {
+  // CROSS JOIN holds SQLite to this order: the index, newest first, then one message and one session for each match.
+  readonly from = "message_terms CROSS JOIN messages m ON m.id = message_terms.rowid";
+  readonly idColumn = "message_terms.rowid";
+  readonly condition = "message_terms MATCH ?";
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** One writer at a time: what is there is committed, in the order of its ids. */
+  async settledThrough(): Promise<number> {
+    return Number((await this.#db.get("SELECT max(id) AS id FROM messages"))?.id ?? 0);
+  }
+
+  async add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
+    for (const { id, terms } of messages) {
+      await tx.run("INSERT INTO message_terms (rowid, terms) VALUES (?, ?)", id, terms.join(" "));
+    }
+  }
+
+  async forget(tx: Queries, sessionId: string): Promise<void> {
+    await tx.run(
+      `DELETE FROM message_terms WHERE rowid IN (
+         SELECT id FROM messages WHERE session_id = ? AND id <= (SELECT indexed_through FROM search_watermark))`,
+      sessionId,
+    );
+  }
+
+  async lowerWatermark(tx: Queries): Promise<void> {
+    await tx.run(
+      "UPDATE search_watermark SET indexed_through = min(indexed_through, (SELECT coalesce(max(id), 0) FROM messages))",
+    );
+  }
+
+  match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string {
+    const words = phrases.map(({ terms, prefix }) => `"${terms.join(" ")}"${prefix ? " *" : ""}`);
+    const groups = anyOf.map((terms) => `(${terms.map((term) => `"${term}"`).join(" OR ")})`);
+    return [...groups, ...words].join(" AND ");
+  }
+}

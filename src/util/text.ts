@@ -1,0 +1,49 @@
+/** Text from outside, made safe to keep, to print and to cut. */
+
+/** ANSI/VT sequences: CSI, OSC, DCS, PM, APC, SOS (ended by BEL or ST, or unended), and two-byte escapes. */
+const ESCAPE_SEQUENCES =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
+
+/** Controls, bidi marks, zero-width, tag and other invisible characters, line and paragraph separators. */
+const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+
+/** What a database and a model both keep: well-formed Unicode without NUL. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\ufffd");
+}
+
+/** One line: breaks and tabs become spaces, escape sequences and invisible characters go, spaces are folded. */
+export function cleanLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(ESCAPE_SEQUENCES, "")
+    .replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, " ")
+    .replace(INVISIBLE, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** Several lines fit for a terminal: escape sequences, controls and bidi marks go; breaks, tabs and joiners stay. */
+export function printableText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(ESCAPE_SEQUENCES, "")
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/gu,
+      "",
+    );
+}
+
+const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+
+/** At most `max` UTF-16 units, cut between graphemes, with an ellipsis where something is missing. */
+export function shorten(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let kept = "";
+  for (const { segment } of graphemes.segment(text.slice(0, max + 64))) {
+    if (kept.length + segment.length > max - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
