@@ -1,6 +1,15 @@
 // Compiles src/ to dist/ when a source is newer than the last build. Run by install, start, test and bench.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,20 +38,26 @@ function upToDate() {
   return built > Math.max(newestChange(join(root, "src")), ...inputs);
 }
 
+/** A build that fails leaves the last good one in place. */
 export function build() {
   if (!existsSync(join(root, "src")) || upToDate()) return;
   const typescript = dirname(createRequire(join(root, "package.json")).resolve("typescript/package.json"));
-  rmSync(join(root, "dist"), { recursive: true, force: true });
-  const tsc = spawnSync(
-    process.execPath,
-    [join(typescript, "bin", "tsc"), "-p", join(root, "tsconfig.build.json")],
-    {
+  const fresh = join(root, `dist.${process.pid}`);
+  const started = new Date();
+  try {
+    const options = ["-p", join(root, "tsconfig.build.json"), "--outDir", fresh];
+    const tsc = spawnSync(process.execPath, [join(typescript, "bin", "tsc"), ...options], {
       stdio: ["ignore", "inherit", "inherit"],
-    },
-  );
-  if (tsc.status !== 0) throw new Error("The build failed; see the messages above.");
-  chmodSync(join(root, "dist", "main.js"), 0o755);
-  writeFileSync(stamp, "");
+    });
+    if (tsc.status !== 0) throw new Error("The build failed; see the messages above.");
+    chmodSync(join(fresh, "main.js"), 0o755);
+    writeFileSync(join(fresh, ".built"), "");
+    utimesSync(join(fresh, ".built"), started, started);
+    rmSync(join(root, "dist"), { recursive: true, force: true });
+    renameSync(fresh, join(root, "dist"));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

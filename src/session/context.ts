@@ -140,7 +140,7 @@ const MAX_LABEL = 240;
 /** One line, at most 240 characters, with the characters that make markdown structure escaped. Never empty. */
 function label(value: string): string {
   const line = cleanLine(value).replace(
-    /[\\`*[\]<>|~]|^[#+>=-]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
+    /[\\`*[\]<>|]|~(?!\/)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
     "\\$&",
   );
   return shorten(line, MAX_LABEL).replace(/(?<!\\)((?:\\\\)*)\\…$/, "$1…") || "(unnamed)";

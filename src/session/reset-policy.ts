@@ -143,35 +143,42 @@ function resetsDaily(policy: ResetPolicy): boolean {
   return policy.mode === "daily" || policy.mode === "both";
 }
 
+/** Spans from boundary to boundary, by zone and hour: civil time is too slow to compute for each message. */
+const spans = new Map<string, { readonly from: number; readonly until: number }>();
+const MAX_SPANS = 100;
+
 /** The latest daily boundary at or before `now`. */
 function latestBoundary(now: number, atHour: number, timeZone: string): number {
-  const known = remembered;
-  if (known?.timeZone === timeZone && known.atHour === atHour && known.from <= now && now < known.until) {
-    return known.from;
+  const name = `${atHour} ${timeZone}`;
+  const known = spans.get(name);
+  if (known && known.from <= now && now < known.until) return known.from;
+
+  const here = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone);
+  // Days to come do not count, though a fold over midnight may have shown their first minute already.
+  const boundary = Math.max(...boundaries(here, [-2, -1, 0], atHour).filter((at) => at <= now));
+  const next = Math.min(...boundaries(here, [0, 1, 2], atHour).filter((at) => at > now));
+  if (!nearTransition(here)) {
+    if (spans.size >= MAX_SPANS) spans.clear();
+    spans.set(name, { from: boundary, until: next });
   }
-  const around = boundariesAround(now, atHour, timeZone);
-  const from = Math.max(...around.filter((at) => at <= now));
-  const until = Math.min(...around.filter((at) => at > now));
-  remembered = { timeZone, atHour, from, until };
-  return from;
+  return boundary;
 }
 
-/** The span last computed: consecutive messages fall into it, and civil time is slow to compute. */
-let remembered: { timeZone: string; atHour: number; from: number; until: number } | undefined;
+/** Within three days of a change of offset, where days are long, short, doubled or missing. */
+function nearTransition(here: Temporal.ZonedDateTime): boolean {
+  const next = here.subtract({ days: 3 }).getTimeZoneTransition("next");
+  return next !== null && next.epochMilliseconds < here.add({ days: 3 }).epochMilliseconds;
+}
 
 function firstBoundaryAfter(instant: number, atHour: number, timeZone: string): number {
-  return Math.min(...boundariesAround(instant, atHour, timeZone).filter((at) => at > instant));
+  const here = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone);
+  return Math.min(...boundaries(here, [-1, 0, 1, 2], atHour).filter((at) => at > instant));
 }
 
-/** One boundary a civil day, from three days before to three after: enough on both sides of any transition. */
-function boundariesAround(instant: number, atHour: number, timeZone: string): number[] {
-  const today = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone).toPlainDate();
-  const boundaries: number[] = [];
-  for (let days = -3; days <= 3; days++) {
-    const boundary = boundaryOf(today.add({ days }), atHour, timeZone);
-    if (boundary !== null) boundaries.push(boundary);
-  }
-  return boundaries;
+/** The boundaries of the civil days that many days from this one; three in a row reach over any transition. */
+function boundaries(here: Temporal.ZonedDateTime, days: readonly number[], atHour: number): number[] {
+  const today = here.toPlainDate();
+  return days.flatMap((shift) => boundaryOf(today.add({ days: shift }), atHour, here.timeZoneId) ?? []);
 }
 
 /**

@@ -3,7 +3,7 @@
  * for the program that embeds them and take exact keys and ids; whatever a person asks for goes through
  * `sessions.as(viewer)`, which checks every read.
  */
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "../util/clock.js";
 import { belongingOf, checkViewer, type Viewer } from "./access.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
@@ -439,7 +439,7 @@ export class Sessions {
   }
 
   #mintId(now: number): string {
-    return sessionIdAt(now, randomBytes(6).toString("hex"));
+    return sessionIdAt(now, randomUUID().slice(-12)); // Random throughout there, and made far faster than bytes.
   }
 
   #dueReset(entry: SessionEntry, now: number): ResetReason | null {

@@ -117,6 +117,8 @@ export interface AdoptedSession extends NewSession {
   readonly title?: string;
   readonly usage?: Usage;
   readonly consolidatedThrough?: number;
+  /** What the messages up to `consolidatedThrough` say, summed up. */
+  readonly summary?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Make it the current session of its key, if that key has none. */
   readonly bind: boolean;

@@ -40,10 +40,6 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** At most `max` UTF-16 units, cut between graphemes, with an ellipsis where something is missing. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text;
-  let kept = "";
-  for (const { segment } of graphemes.segment(text.slice(0, max + 64))) {
-    if (kept.length + segment.length > max - 1) break;
-    kept += segment;
-  }
-  return `${kept}…`;
+  const cut = graphemes.segment(text.slice(0, max + 64)).containing(max - 1)?.index ?? 0;
+  return `${text.slice(0, cut)}…`;
 }

@@ -164,6 +164,9 @@ const BY_CODE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
     "No PostgreSQL server answers there. Is it running? Check host and port of the store URL.",
   ],
   ENOTFOUND: ["store_unreachable", "The host of the PostgreSQL URL is unknown. Check the store URL."],
+  EAI_AGAIN: ["store_unreachable", "The host of the PostgreSQL URL could not be looked up. Check the network."],
+  EHOSTUNREACH: ["store_unreachable", "The host of the PostgreSQL URL cannot be reached. Check the network."],
+  ETIMEDOUT: ["store_unreachable", "The PostgreSQL server did not answer in time. Check the network."],
   XX001: ["store_corrupt", "PostgreSQL reports damaged data. Restore a backup."],
 };
 

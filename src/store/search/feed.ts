@@ -40,7 +40,7 @@ export class SearchFeed {
   async catchUp(tail: number): Promise<void> {
     for (;;) {
       const { n } = (await this.#db.get(
-        "SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE id > (SELECT indexed_through FROM search_watermark) LIMIT ?) AS some",
+        "SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE id > (SELECT indexed_through FROM search_watermark) LIMIT ?) AS capped",
         tail + 1,
       )) ?? { n: 0 };
       if (Number(n) <= tail || !(await this.#indexBatch(await this.#index.settledThrough()))) return;

@@ -61,7 +61,7 @@ export class SqlReader implements SessionReader {
 
   async count(atMost: number): Promise<number> {
     const row = await this.#db.get(
-      "SELECT count(*) AS n FROM (SELECT 1 FROM sessions LIMIT ?) AS some",
+      "SELECT count(*) AS n FROM (SELECT 1 FROM sessions LIMIT ?) AS capped",
       atMost,
     );
     return Number(row?.n ?? 0);

@@ -114,9 +114,9 @@ export class SqlTranscript implements TranscriptStore {
         : null;
       await tx.run(
         `INSERT INTO sessions (id, key, owner, chat, platform, chat_type, origin, display_name, title, created_at,
-           updated_at, ended_at, end_reason, parent_id, next_seq, message_count, consolidated_through, input_tokens,
-           output_tokens, cache_read_tokens, cache_write_tokens, cost, metadata)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           updated_at, ended_at, end_reason, parent_id, next_seq, message_count, consolidated_through, summary,
+           input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost, metadata)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         session.sessionId,
         session.key,
         session.owner,
@@ -134,6 +134,7 @@ export class SqlTranscript implements TranscriptStore {
         messages.length + 1,
         messages.length,
         session.consolidatedThrough ?? 0,
+        session.summary ? storableText(session.summary) : null,
         usage.inputTokens,
         usage.outputTokens,
         usage.cacheReadTokens,

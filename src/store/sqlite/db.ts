@@ -3,7 +3,7 @@
  * up, those of other processes are waited for. Nothing here opens the database file with `fs`: closing any descriptor
  * of it would drop SQLite's locks.
  */
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
@@ -17,8 +17,11 @@ export const APPLICATION_ID = 0x4261746e;
 /** Below this, a bug in WAL resets could corrupt a database that several processes share. */
 const OLDEST_SQLITE = [3, 51, 3];
 
-/** In-thread wait for another process's commit; after it the wait goes on without blocking the event loop. */
-const BUSY_TIMEOUT_MS = 1_000;
+/**
+ * How long SQLite itself waits for another's commit. Short, since it blocks this thread, on which that commit may be
+ * waiting (another connection of this process); after it the wait goes on beside the event loop.
+ */
+const BUSY_TIMEOUT_MS = 10;
 const GIVE_UP_MS = 30_000;
 
 const dialect: Dialect = {
@@ -46,7 +49,16 @@ export async function openSqlite(path: string): Promise<Db> {
       throw error;
     }
   } catch (error) {
-    throw storeErrorOf(error, path);
+    const failure = storeErrorOf(error, path);
+    const present = statSync(path, { throwIfNoEntry: false })?.isFile();
+    if (present && failure instanceof StoreError && failure.code === "store_unreachable") {
+      throw new StoreError(
+        "store_readonly",
+        `${path} is there but cannot be opened for writing. Give the user that runs Baton write access to it and its folder.`,
+        { cause: error },
+      );
+    }
+    throw failure;
   }
 }
 
@@ -104,7 +116,7 @@ function isOlder(version: number[], than: number[]): boolean {
 
 async function waitWhileBusy<Result>(attempt: () => Result): Promise<Result> {
   const deadline = Date.now() + GIVE_UP_MS;
-  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 100)) {
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     try {
       return attempt();
     } catch (error) {
@@ -159,7 +171,14 @@ class SqliteDb implements Db {
     this.#closed = true;
     await this.#last?.catch(() => {});
     this.#statements.clear();
-    this.#database.close();
+    try {
+      // The driver frees statements only with the garbage, so closing alone would leave the rows in the -wal file.
+      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Whatever keeps it from being tidied up: the rows are safe in the -wal file, and the next opening reads it.
+    } finally {
+      this.#database.close();
+    }
   }
 
   #statement(sql: string): StatementSyncInstance {

@@ -1,8 +1,14 @@
 /** What SQLite and the file system say, as errors that say what to do. */
+import { constants } from "node:os";
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
 
 const BUSY = 5;
 const LOCKED = 6;
+const IO_ERROR = 10;
+const FULL = 13;
+
+/** SQLite calls only the first of these full; a quota or a limit on a file's size is no room either. */
+const NO_ROOM: readonly unknown[] = [constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG];
 
 /** SQLite's primary result codes that a person can do something about. */
 const BY_RESULT: Readonly<Record<number, readonly [ErrorCode, (path: string) => string]>> = {
@@ -16,7 +22,7 @@ const BY_RESULT: Readonly<Record<number, readonly [ErrorCode, (path: string) => 
     (path) =>
       `${path} cannot be written. Give the user that runs Baton write access to the file and its folder.`,
   ],
-  10: [
+  [IO_ERROR]: [
     "store_failed",
     (path) => `Reading or writing ${path} failed. Check the disk; nothing was acknowledged.`,
   ],
@@ -25,7 +31,7 @@ const BY_RESULT: Readonly<Record<number, readonly [ErrorCode, (path: string) => 
     (path) =>
       `${path} is damaged. Stop Baton, keep a copy of the file, and restore a backup; \`baton doctor\` shows the extent.`,
   ],
-  13: [
+  [FULL]: [
     "store_full",
     (path) =>
       `There is no room to write ${path}. Free some space; nothing was lost, and Baton goes on as it is.`,
@@ -64,8 +70,22 @@ export function storeErrorOf(error: unknown, path: string): unknown {
   return new StoreError("store_failed", `The store at ${path} failed: ${error.message}`, { cause: error });
 }
 
-/** The primary code of an extended one. */
+/** SQLite's own words for these codes: the driver does not put the code on errors that come up between two rows. */
+const BY_WORDS: Readonly<Record<string, number>> = {
+  "database is locked": BUSY,
+  "database table is locked": LOCKED,
+  "attempt to write a readonly database": 8,
+  "disk I/O error": IO_ERROR,
+  "database disk image is malformed": 11,
+  "database or disk is full": FULL,
+  "unable to open database file": 14,
+  "file is not a database": 26,
+};
+
+/** The primary code of an extended one; an input or output error for want of room counts as full. */
 function resultCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === "number" ? code & 0xff : undefined;
+  const { errcode, systemErrno, message } = (error ?? {}) as Record<string, unknown>;
+  if (typeof errcode !== "number") return BY_WORDS[String(message)];
+  const primary = errcode & 0xff;
+  return primary === IO_ERROR && NO_ROOM.includes(systemErrno) ? FULL : primary;
 }

@@ -1,0 +1,44 @@
+/** One contract over a SQLite file, SQLite in memory and a real PostgreSQL. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { type Postgres, startPostgres } from "../../test/support/postgres.js";
+import { openDb } from "../open-sessions.js";
+import type { SessionStore } from "../session/store.js";
+import { sessionStoreContract } from "../testing/session-store-contract.js";
+import { openSqlStore } from "./sql-store.js";
+
+async function fixtureAt(url: string, remove: () => void | Promise<void>) {
+  const opened: SessionStore[] = [];
+  return {
+    open: async () => {
+      const store = await openSqlStore(await openDb(url), 0);
+      opened.push(store);
+      return store;
+    },
+    dispose: async () => {
+      for (const store of opened) await store.close();
+      await remove();
+    },
+  };
+}
+
+sessionStoreContract("SQLite file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));
+  return fixtureAt(join(folder, "baton.db"), () => rmSync(folder, { recursive: true }));
+});
+
+sessionStoreContract("SQLite memory", async () => {
+  const fixture = await fixtureAt("sqlite::memory:", () => {});
+  const only = fixture.open(); // memory has one connection
+  return { ...fixture, open: () => only };
+});
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+sessionStoreContract("PostgreSQL", async () => fixtureAt(await postgres.createDatabase(), () => {}));
