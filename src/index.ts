@@ -16,6 +16,10 @@ export {
   type SessionContext,
   senderPrefixed,
 } from "./session/context.js";
+// Bring conversations in and out.
+export { type ExportFormat, exportSession } from "./store/jsonl/export.js";
+export { type ImportOptions, type ImportReport, importSessions } from "./store/jsonl/import.js";
+
 // Handle failures.
 export {
   BatonError,

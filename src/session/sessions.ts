@@ -5,6 +5,7 @@
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "../util/clock.js";
+import { storableText } from "../util/text.js";
 import { belongingOf, checkViewer, type Viewer } from "./access.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import type { Handoff, HandoffStep } from "./handoff.js";
@@ -175,9 +176,7 @@ export class Sessions {
   /** A new session under the key; the old one ends with reason `reset`. Null where the key has no session. */
   async reset(key: SessionKey): Promise<SessionEntry | null> {
     const now = this.#clock();
-    return this.#announce(
-      await this.#store.routes.reset({ sessionId: this.#mintId(now), key: asSessionKey(key) }, now),
-    );
+    return this.#announce(await this.#store.routes.reset(asSessionKey(key), this.#mintId(now), now));
   }
 
   /** Binds the key to an existing session, which is reopened; the key's present session ends `switched`. */
@@ -219,17 +218,17 @@ export class Sessions {
 
   // Looking.
 
-  get(sessionId: string): Promise<SessionEntry | null> {
+  async get(sessionId: string): Promise<SessionEntry | null> {
     return this.#store.reader.get(sessionId);
   }
 
   /** The session a key has now. */
-  current(key: SessionKey): Promise<SessionEntry | null> {
+  async current(key: SessionKey): Promise<SessionEntry | null> {
     return this.#store.reader.current(asSessionKey(key));
   }
 
   /** Newest activity first, paged. */
-  list(filter: ListFilter, viewer: Viewer): Promise<Page<SessionEntry>> {
+  async list(filter: ListFilter, viewer: Viewer): Promise<Page<SessionEntry>> {
     return this.#store.reader.list(checkLimit(filter, 50, 200), checkViewer(viewer), this.#clock());
   }
 
@@ -248,7 +247,7 @@ export class Sessions {
   }
 
   /** Messages with these words, newest first, paged. Quotes make a phrase, a trailing * a prefix. */
-  search(query: string, viewer: Viewer, options: SearchOptions = {}): Promise<Page<SearchHit>> {
+  async search(query: string, viewer: Viewer, options: SearchOptions = {}): Promise<Page<SearchHit>> {
     return this.#store.search.search(query, checkViewer(viewer), checkLimit(options, 20, 100));
   }
 
@@ -284,12 +283,12 @@ export class Sessions {
   // The transcript.
 
   /** Adds one message; returns its `seq`. */
-  append(sessionId: string, message: Message, options: { touch?: boolean } = {}): Promise<number> {
+  async append(sessionId: string, message: Message, options: { touch?: boolean } = {}): Promise<number> {
     return this.appendMany(sessionId, [message], options);
   }
 
   /** Adds messages in one transaction; returns the first one's `seq`. */
-  appendMany(
+  async appendMany(
     sessionId: string,
     messages: readonly Message[],
     options: { touch?: boolean } = {},
@@ -350,7 +349,7 @@ export class Sessions {
 
   /** Asks for a session to be moved. Refused while another handoff of it is pending or running. */
   async requestHandoff(sessionId: string, target: string): Promise<Handoff> {
-    const asked = target.trim();
+    const asked = storableText(target.trim());
     if (!asked || asked.length > 500) {
       throw new InputError("invalid_handoff", "Say where to: a platform, platform:chat, or the terminal.");
     }
@@ -366,7 +365,7 @@ export class Sessions {
   }
 
   /** Takes the oldest open handoff, with a lease and a fence; null where there is none. */
-  claimHandoff(claim: { owner: string; leaseMs?: number }): Promise<Handoff | null> {
+  async claimHandoff(claim: { owner: string; leaseMs?: number }): Promise<Handoff | null> {
     return this.#store.handoffs.claim(claim.owner, claim.leaseMs ?? 30_000, this.#clock());
   }
 
@@ -381,7 +380,7 @@ export class Sessions {
   }
 
   /** Fails it: with the fence by the gateway that runs it; without, by the asker, only while nobody has claimed it. */
-  failHandoff(id: string, failure: { error: string; fence?: number }): Promise<Handoff> {
+  async failHandoff(id: string, failure: { error: string; fence?: number }): Promise<Handoff> {
     const { error, fence } = failure;
     return this.#step(
       id,
@@ -390,7 +389,7 @@ export class Sessions {
     );
   }
 
-  getHandoff(id: string): Promise<Handoff | null> {
+  async getHandoff(id: string): Promise<Handoff | null> {
     return this.#store.handoffs.get(id);
   }
 

@@ -76,10 +76,8 @@ export interface SearchHit {
 /** Sessions and the routes from keys to them. */
 export interface RouteStore {
   resolve(request: ResolveRequest): Promise<Resolved>;
-  reset(
-    fresh: Omit<NewSession, keyof Belonging | "origin" | "displayName">,
-    now: number,
-  ): Promise<SessionEntry | null>;
+  /** Begins a session with this id under the key, whose present one ends; null where the key has none. */
+  reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null>;
   bind(key: SessionKey, sessionId: string, now: number): Promise<SessionEntry>;
   update(key: SessionKey, patch: SessionPatch, now: number): Promise<SessionEntry | null>;
   setTitle(sessionId: string, title: string | null): Promise<SessionEntry>;

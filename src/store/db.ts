@@ -3,6 +3,8 @@
  * differently is in `Dialect`, and nowhere else.
  */
 
+import { storableText } from "../util/text.js";
+
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, SqlValue>>;
 
@@ -42,4 +44,10 @@ export interface Dialect {
   readonly lockMigrations: string | null;
   /** Names a table if it exists. */
   readonly findTable: string;
+}
+
+/** NUL never reaches an engine: one cuts text there, the other refuses it. What is kept is mended before; ids match nothing. */
+export function withoutNul(params: SqlValue[]): SqlValue[] {
+  const broken = params.some((value) => typeof value === "string" && value.includes("\0"));
+  return broken ? params.map((value) => (typeof value === "string" ? storableText(value) : value)) : params;
 }

@@ -261,6 +261,24 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(await sessions.get(bobs.sessionId)).toMatchObject({ endReason: "switched" });
       });
 
+      it("loses nothing when many reset or take one session at once", async () => {
+        const other = await connect();
+        const first = await sessions.getOrCreate(ann);
+        const each = (n: number) => (n % 2 ? sessions : other);
+        const resets = await Promise.all(Array.from({ length: 20 }, (_, n) => each(n).reset(first.key)));
+        expect(new Set(resets.map((entry) => entry?.sessionId)).size).toBe(20);
+        const open = (await sessions.list({ limit: 100 }, OWNER)).items.filter((entry) => entry.endedAt === null);
+        expect(open).toHaveLength(1);
+        expect((await sessions.current(first.key))?.sessionId).toBe(open[0]?.sessionId);
+
+        const lanes = Array.from({ length: 10 }, (_, n) => buildSessionKey({ ...bob, chatId: `lane${n}` }));
+        await Promise.all(lanes.map((key, n) => each(n).switchTo(key, first.sessionId)));
+        const held = await Promise.all([first.key, ...lanes].map((key) => sessions.current(key)));
+        expect(held.filter((entry) => entry?.sessionId === first.sessionId)).toHaveLength(1);
+        const { key } = (await sessions.get(first.sessionId)) ?? {};
+        expect((await sessions.current(key ?? first.key))?.sessionId).toBe(first.sessionId);
+      });
+
       it("keeps the first reason of an end, and the next message starts fresh", async () => {
         const entry = await sessions.getOrCreate(ann);
         expect(await sessions.end(entry.sessionId)).toMatchObject({ endReason: "ended", endedAt: now });
@@ -315,6 +333,21 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         await expect(sessions.find("Groceries", viewerOf(bob))).rejects.toThrow(code("session_not_found"));
       });
 
+      it("takes no id for another that only begins like it", async () => {
+        const { sessionId } = await sessions.getOrCreate(ann);
+        for (const id of [
+          `${sessionId}\0`,
+          `${sessionId}\0x`,
+          `${sessionId} `,
+          sessionId.toUpperCase(),
+          "\ud800",
+        ]) {
+          expect(await sessions.get(id)).toBeNull();
+          await expect(sessions.find(id, OWNER)).rejects.toThrow(code("session_not_found"));
+          await expect(sessions.append(id, user("x"))).rejects.toThrow(code("session_not_found"));
+        }
+      });
+
       it("lists newest activity first, in pages without gaps or repeats", async () => {
         const made: string[] = [];
         for (let n = 0; n < 25; n++) {
@@ -355,8 +388,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
       it("refuses a cursor or limit that is none, and a missing viewer", async () => {
         await expect(sessions.list({ cursor: "x" }, OWNER)).rejects.toThrow(code("invalid_cursor"));
         await expect(sessions.search("x", OWNER, { cursor: "x" })).rejects.toThrow(code("invalid_cursor"));
-        expect(() => sessions.list({ limit: 0 }, OWNER)).toThrow(code("invalid_cursor"));
-        expect(() => sessions.list({}, undefined as never)).toThrow(code("viewer_required"));
+        await expect(sessions.list({ limit: 0 }, OWNER)).rejects.toThrow(code("invalid_cursor"));
+        await expect(sessions.list({}, undefined as never)).rejects.toThrow(code("viewer_required"));
+        await expect(sessions.search("x", undefined as never)).rejects.toThrow(code("viewer_required"));
       });
     });
 

@@ -34,7 +34,7 @@ export function heart(dialect: Dialect): readonly string[] {
     ) ${tableEnd}`,
     "CREATE INDEX sessions_by_activity ON sessions (updated_at, id)",
     "CREATE INDEX sessions_by_owner ON sessions (owner, updated_at, id)",
-    "CREATE UNIQUE INDEX sessions_by_title ON sessions (owner, title) WHERE title IS NOT NULL",
+    "CREATE UNIQUE INDEX sessions_by_title ON sessions (title, owner) WHERE title IS NOT NULL",
     "CREATE INDEX sessions_by_end ON sessions (ended_at) WHERE ended_at IS NOT NULL",
 
     // A session has at most one lane: whoever binds it elsewhere takes it.

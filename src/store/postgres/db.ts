@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
-import type { Db, Dialect, Queries, Row, SqlValue } from "../db.js";
+import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 
 const SCHEMA = "baton";
 const RETRIES = 10;
@@ -139,7 +139,7 @@ function query(on: pg.Pool | pg.PoolClient, sql: string, values: SqlValue[]): Pr
     statement = { name: `baton_${prepared.size}`, text: sql.replace(/\?/g, () => `$${++n}`) };
     prepared.set(sql, statement);
   }
-  return on.query<Row>({ ...statement, values });
+  return on.query<Row>({ ...statement, values: withoutNul(values) });
 }
 
 /** What the server or the network says; the URL, which may hold a password, stays out of it. */
@@ -164,7 +164,10 @@ const BY_CODE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
     "No PostgreSQL server answers there. Is it running? Check host and port of the store URL.",
   ],
   ENOTFOUND: ["store_unreachable", "The host of the PostgreSQL URL is unknown. Check the store URL."],
-  EAI_AGAIN: ["store_unreachable", "The host of the PostgreSQL URL could not be looked up. Check the network."],
+  EAI_AGAIN: [
+    "store_unreachable",
+    "The host of the PostgreSQL URL could not be looked up. Check the network.",
+  ],
   EHOSTUNREACH: ["store_unreachable", "The host of the PostgreSQL URL cannot be reached. Check the network."],
   ETIMEDOUT: ["store_unreachable", "The PostgreSQL server did not answer in time. Check the network."],
   XX001: ["store_corrupt", "PostgreSQL reports damaged data. Restore a backup."],
@@ -180,8 +183,9 @@ function storeErrorOf(error: unknown): unknown {
   return error;
 }
 
+/** A serialisation failure, a deadlock, or a row that another transaction has just added. */
 function isConflict(error: unknown): boolean {
-  return ["40001", "40P01"].includes(causeCode(error));
+  return ["40001", "40P01", "23505"].includes(causeCode(error));
 }
 
 function causeCode(error: unknown): string {

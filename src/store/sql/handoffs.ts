@@ -3,7 +3,7 @@ import { ConflictError } from "../../session/errors.js";
 import { type Handoff, type HandoffOutcome, type HandoffStep, stepHandoff } from "../../session/handoff.js";
 import type { HandoffStore, NewSession } from "../../session/store.js";
 import type { Db, Queries } from "../db.js";
-import { bindSession, currentSession, readSession } from "./routes.js";
+import { bindSession, lockCurrent, readSession } from "./routes.js";
 import { handoffOf, hasActiveHandoff, writeOrigin } from "./rows.js";
 
 export class SqlHandoffs implements HandoffStore {
@@ -86,7 +86,7 @@ export class SqlHandoffs implements HandoffStore {
 
   async #move(tx: Queries, sessionId: string, destination: NewSession, now: number): Promise<void> {
     const { entry } = await readSession(tx, sessionId, this.#db.dialect.forUpdate("sessions"));
-    const present = await currentSession(tx, destination.key);
+    const present = (await lockCurrent(tx, this.#db.dialect, destination.key))?.entry ?? null;
     if (present?.sessionId !== sessionId) {
       await bindSession(tx, { key: destination.key, target: entry, present, now });
     }

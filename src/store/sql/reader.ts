@@ -5,7 +5,7 @@ import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { ListFilter, Page, SessionReader } from "../../session/store.js";
 import type { Db, SqlValue } from "../db.js";
-import { currentSession, PRUNABLE } from "./routes.js";
+import { PRUNABLE } from "./routes.js";
 import { sessionRow } from "./rows.js";
 
 export class SqlReader implements SessionReader {
@@ -20,8 +20,12 @@ export class SqlReader implements SessionReader {
     return row ? sessionRow(row).entry : null;
   }
 
-  current(key: SessionKey): Promise<SessionEntry | null> {
-    return currentSession(this.#db, key);
+  async current(key: SessionKey): Promise<SessionEntry | null> {
+    const row = await this.#db.get(
+      "SELECT s.* FROM routes r JOIN sessions s ON s.id = r.session_id WHERE r.key = ?",
+      key,
+    );
+    return row ? sessionRow(row).entry : null;
   }
 
   async list(filter: ListFilter, viewer: Viewer, now: number): Promise<Page<SessionEntry>> {

@@ -13,12 +13,10 @@ import { parseSessionKey, type SessionKey } from "../../session/session-key.js";
 import type { NewSession, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
 import { escapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
-import type { Db, Queries } from "../db.js";
+import type { Db, Dialect, Queries } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
 import type { SearchIndex } from "../search/search.js";
 import { hasActiveHandoff, insertMessages, type SessionRow, sessionRow, writeOrigin } from "./rows.js";
-
-const CURRENT = "SELECT s.* FROM routes r JOIN sessions s ON s.id = r.session_id WHERE r.key = ?";
 
 export class SqlRoutes implements RouteStore {
   readonly #db: Db;
@@ -38,7 +36,7 @@ export class SqlRoutes implements RouteStore {
   }
 
   async #resolveIn(tx: Queries, request: ResolveRequest): Promise<Resolved> {
-    const present = await this.#current(tx, request.fresh.key);
+    const present = await lockCurrent(tx, this.#db.dialect, request.fresh.key);
     if (!present) return this.#begin(tx, request, null, null);
     if (request.forceNew) return this.#begin(tx, request, present, null);
 
@@ -80,23 +78,23 @@ export class SqlRoutes implements RouteStore {
     return { kind: "resolved", entry: { ...entry, wasAutoReset: reason !== null }, seq: message ? 1 : null };
   }
 
-  reset(fresh: { sessionId: string; key: SessionKey }, now: number): Promise<SessionEntry | null> {
+  reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null> {
     return this.#db.transaction(async (tx) => {
-      const present = await this.#current(tx, fresh.key);
+      const present = await lockCurrent(tx, this.#db.dialect, key);
       if (!present) return null;
       const { origin, displayName, owner, chat, sessionId } = present.entry;
-      const next = { ...fresh, origin, displayName, owner, chat };
-      await insertSession(tx, next, { now, parentId: sessionId, resetReason: null, count: 0 });
+      const fresh = { sessionId: freshId, key, origin, displayName, owner, chat };
+      await insertSession(tx, fresh, { now, parentId: sessionId, resetReason: null, count: 0 });
       await endSession(tx, present.entry, "reset", now);
-      await tx.run("UPDATE routes SET session_id = ? WHERE key = ?", fresh.sessionId, fresh.key);
-      return (await readSession(tx, fresh.sessionId)).entry;
+      await tx.run("UPDATE routes SET session_id = ? WHERE key = ?", freshId, key);
+      return (await readSession(tx, freshId)).entry;
     });
   }
 
   bind(key: SessionKey, sessionId: string, now: number): Promise<SessionEntry> {
     return this.#db.transaction(async (tx) => {
       const target = await readSession(tx, sessionId, this.#db.dialect.forUpdate("sessions"));
-      const present = await this.#current(tx, key);
+      const present = await lockCurrent(tx, this.#db.dialect, key);
       if (present?.entry.sessionId === sessionId) return present.entry;
       if (await hasActiveHandoff(tx, sessionId)) {
         throw new ConflictError(
@@ -110,7 +108,7 @@ export class SqlRoutes implements RouteStore {
 
   update(key: SessionKey, patch: SessionPatch, now: number): Promise<SessionEntry | null> {
     return this.#db.transaction(async (tx) => {
-      const present = await this.#current(tx, key);
+      const present = await lockCurrent(tx, this.#db.dialect, key);
       if (!present) return null;
       const { sessionId, consolidatedThrough, summary, metadata } = present.entry;
       const usage = completeUsage(patch);
@@ -174,20 +172,26 @@ export class SqlRoutes implements RouteStore {
       return { sessions: rows.length, messages };
     });
   }
-
-  async #current(tx: Queries, key: SessionKey): Promise<SessionRow | null> {
-    const row = await tx.get(`${CURRENT} ${this.#db.dialect.forUpdate("r, s")}`, key);
-    return row ? sessionRow(row) : null;
-  }
 }
 
 /** Ended sessions that no key leads to and nobody is moving. */
 export const PRUNABLE = `ended_at < ? AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.session_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM handoffs h WHERE h.session_id = s.id AND h.state IN ('pending', 'running'))`;
 
-export async function currentSession(db: Queries, key: SessionKey): Promise<SessionEntry | null> {
-  const row = await db.get(CURRENT, key);
-  return row ? sessionRow(row).entry : null;
+/**
+ * The session of a key, held until the transaction ends. The route first, then the session: a join would miss a route
+ * that another transaction is just moving.
+ */
+export async function lockCurrent(
+  tx: Queries,
+  dialect: Dialect,
+  key: SessionKey,
+): Promise<SessionRow | null> {
+  const route = await tx.get(
+    `SELECT session_id FROM routes WHERE key = ? ${dialect.forUpdate("routes")}`,
+    key,
+  );
+  return route ? readSession(tx, route.session_id as string, dialect.forUpdate("sessions")) : null;
 }
 
 export async function readSession(tx: Queries, sessionId: string, forUpdate = ""): Promise<SessionRow> {

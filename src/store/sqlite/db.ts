@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
 import { StoreError } from "../../session/errors.js";
-import type { Db, Dialect, Queries, Row, SqlValue } from "../db.js";
+import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { isBusy, storeErrorOf } from "./errors.js";
 
 /** "Batn": marks the file as ours. */
@@ -140,22 +140,22 @@ class SqliteDb implements Db {
     this.#database = database;
     this.#path = path;
     this.#inside = {
-      get: async (sql, ...params) => this.#statement(sql).get(...params) as Row | undefined,
-      all: async (sql, ...params) => this.#statement(sql).all(...params) as Row[],
-      run: async (sql, ...params) => Number(this.#statement(sql).run(...params).changes),
+      get: async (sql, ...params) => this.#statement(sql).get(...withoutNul(params)) as Row | undefined,
+      all: async (sql, ...params) => this.#statement(sql).all(...withoutNul(params)) as Row[],
+      run: async (sql, ...params) => Number(this.#statement(sql).run(...withoutNul(params)).changes),
     };
   }
 
   get(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
-    return this.#alone(() => this.#statement(sql).get(...params) as Row | undefined);
+    return this.#alone(() => this.#statement(sql).get(...withoutNul(params)) as Row | undefined);
   }
 
   all(sql: string, ...params: SqlValue[]): Promise<Row[]> {
-    return this.#alone(() => this.#statement(sql).all(...params) as Row[]);
+    return this.#alone(() => this.#statement(sql).all(...withoutNul(params)) as Row[]);
   }
 
   run(sql: string, ...params: SqlValue[]): Promise<number> {
-    return this.#alone(() => Number(this.#statement(sql).run(...params).changes));
+    return this.#alone(() => Number(this.#statement(sql).run(...withoutNul(params)).changes));
   }
 
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {

@@ -1,0 +1,191 @@
+/**
+ * A store looked at from outside, for `baton doctor`: it says what is wrong where opening would only fail. Looks
+ * read-only first; a database that is damaged, another program's or newer than this Baton is left as it is. Files
+ * are only asked for their modes, never opened with `fs` (see sqlite/db.ts).
+ */
+import { accessSync, constants, type Stats, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { BatonError } from "../session/errors.js";
+import type { Finding } from "../util/finding.js";
+import type { Db, Row } from "./db.js";
+import { SCHEMA_VERSION, schemaVersion } from "./migrations/index.js";
+import { APPLICATION_ID, openSqlite } from "./sqlite/db.js";
+import { storeErrorOf } from "./sqlite/errors.js";
+
+const CHECK = "store";
+const BUSY_TIMEOUT_MS = 1_000;
+const ROOM_WARNING_BYTES = 500 * 2 ** 20;
+const ROOM_BROKEN_BYTES = 20 * 2 ** 20;
+
+/** A SQLite file: its modes, the room around it, and what SQLite says about it. */
+export async function inspectSqlite(path: string): Promise<Finding[]> {
+  const findings: Finding[] = [engineFinding()];
+  try {
+    findings.push(await roomFinding(path));
+    if (!statOf(path)) {
+      return [...findings, ok(`${path} is not there yet; it is made with the first session`)];
+    }
+    const probed = await probeSqlite(path);
+    // The modes last: opening makes -wal and -shm with the mode of the file.
+    return [...findings, modeFinding(path), ...probed];
+  } catch (error) {
+    return [...findings, failureFinding(storeErrorOf(error, path))];
+  }
+}
+
+/** A PostgreSQL database, opened as Baton opens it. */
+export async function inspectPostgres(url: string): Promise<Finding[]> {
+  try {
+    const { openPostgres } = await import("./postgres/db.js");
+    const db = await openPostgres(url);
+    return await openedFindings(db, postgresSettings);
+  } catch (error) {
+    return [failureFinding(error)];
+  }
+}
+
+const RESTORE = "stop Baton, keep a copy of the file, and restore a backup";
+
+function engineFinding(): Finding {
+  const database = new DatabaseSync(":memory:");
+  const { version } = database.prepare("SELECT sqlite_version() AS version").get() as { version: string };
+  database.close();
+  return { check: "SQLite", status: "ok", finding: version };
+}
+
+/** Looks read-only, then opens it as Baton does. */
+async function probeSqlite(path: string): Promise<Finding[]> {
+  const folder = dirname(path);
+  if (!isWritable(path) || !isWritable(folder)) {
+    const fix = `let the user that runs Baton write the file and its folder: chmod u+rw '${path}'; chmod u+rwx '${folder}'`;
+    return [broken(`${path} cannot be written`, fix)];
+  }
+  try {
+    const content = contentFinding(path);
+    if (content.status === "broken") return [content];
+    return [content, ...(await openedFindings(await openSqlite(path), sqliteSettings))];
+  } catch (error) {
+    const failure = storeErrorOf(error, path);
+    const damaged = failure instanceof BatonError && failure.code === "store_corrupt";
+    return [damaged ? broken(`${path} is damaged`, RESTORE) : failureFinding(failure)];
+  }
+}
+
+/** Ours, and whole? Asked without changing anything. */
+function contentFinding(path: string): Finding {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    const value = (sql: string) => Object.values(database.prepare(sql).get() as Row)[0];
+    const tables = value("SELECT count(*) FROM sqlite_master");
+    if (tables !== 0 && value("PRAGMA application_id") !== APPLICATION_ID) {
+      return broken(
+        `${path} is a database of another program`,
+        "set `store` to another path, or bring its sessions in with `baton sessions import`",
+      );
+    }
+    const damage = database.prepare("PRAGMA quick_check(5)").all() as { quick_check: string }[];
+    if (damage[0]?.quick_check === "ok") return ok(`${path} is whole (quick_check)`);
+    return broken(`${path} is damaged: ${damage.map((row) => row.quick_check).join("; ")}`, RESTORE);
+  } finally {
+    database.close();
+  }
+}
+
+async function openedFindings(db: Db, settings: (db: Db) => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    const version = await schemaVersion(db);
+    const schema =
+      version === SCHEMA_VERSION
+        ? ok(`schema ${version}, up to date`)
+        : ok(`schema ${version}; the next start brings it to ${SCHEMA_VERSION}`);
+    await db.transaction(async () => {}); // A writer can begin: the store can be written.
+    return [schema, ...(await settings(db)), ok("can be written")];
+  } catch (error) {
+    return [failureFinding(error)];
+  } finally {
+    await db.close();
+  }
+}
+
+async function sqliteSettings(db: Db): Promise<Finding[]> {
+  const pragma = async (name: string) => Object.values((await db.get(`PRAGMA ${name}`)) ?? {})[0];
+  const journal = await pragma("journal_mode");
+  const synchronous = await pragma("synchronous");
+  const safe = journal === "wal" && synchronous === 2;
+  const levels = ["OFF", "NORMAL", "FULL", "EXTRA"];
+  const finding = `journal_mode=${journal}, synchronous=${levels[Number(synchronous)] ?? synchronous}`;
+  return [safe ? ok(finding) : broken(finding, "wal and FULL are needed; is the file on a network share?")];
+}
+
+async function postgresSettings(db: Db): Promise<Finding[]> {
+  const show = async (name: string) => String(Object.values((await db.get(`SHOW ${name}`)) ?? {})[0]);
+  const commit = await show("synchronous_commit");
+  return [
+    ok(`PostgreSQL ${await show("server_version")} answers`),
+    commit === "off"
+      ? broken("synchronous_commit=off", "turn it on: a crash of the server could lose what was acknowledged")
+      : ok(`synchronous_commit=${commit}`),
+  ];
+}
+
+/** Conversations are private: nobody else may read the files. */
+function modeFinding(path: string): Finding {
+  const files = [path, `${path}-wal`, `${path}-shm`];
+  const readable = files.filter((name) => ((statOf(name)?.mode ?? 0) & 0o077) !== 0);
+  if (readable.length === 0) return ok(`${path} is private (${modeOf(path)})`);
+  return warning(
+    `${readable.join(", ")} can be read by other users (${modeOf(readable[0] ?? path)})`,
+    `chmod 600 ${readable.map((name) => `'${name}'`).join(" ")}`,
+  );
+}
+
+async function roomFinding(path: string): Promise<Finding> {
+  let folder = dirname(path);
+  while (!statOf(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const finding = `${size(free)} free at ${folder}`;
+  const fix = "free some space; a full disk stops new messages from being stored";
+  const status = free < ROOM_BROKEN_BYTES ? "broken" : free < ROOM_WARNING_BYTES ? "warning" : "ok";
+  return { check: "disk", status, finding, ...(status === "ok" ? {} : { fix }) };
+}
+
+function size(bytes: number): string {
+  return bytes < 2 ** 30 ? `${Math.round(bytes / 2 ** 20)} MB` : `${(bytes / 2 ** 30).toFixed(1)} GB`;
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false; // The reason is the answer.
+  }
+}
+
+function modeOf(path: string): string {
+  return ((statOf(path)?.mode ?? 0) & 0o777).toString(8).padStart(4, "0");
+}
+
+function failureFinding(error: unknown): Finding {
+  if (!(error instanceof BatonError)) throw error;
+  return { check: CHECK, status: "broken", finding: error.message };
+}
+
+function ok(finding: string): Finding {
+  return { check: CHECK, status: "ok", finding };
+}
+
+function warning(finding: string, fix: string): Finding {
+  return { check: CHECK, status: "warning", finding, fix };
+}
+
+function broken(finding: string, fix: string): Finding {
+  return { check: CHECK, status: "broken", finding, fix };
+}
