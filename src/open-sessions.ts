@@ -4,22 +4,47 @@ import { fileURLToPath } from "node:url";
 import { InputError } from "./session/errors.js";
 import { Sessions, type SessionsOptions } from "./session/sessions.js";
 import type { Db } from "./store/db.js";
+import type { JsonlMirror } from "./store/jsonl/mirror.js";
 import { openSqlStore } from "./store/sql-store.js";
 
 export interface OpenOptions extends SessionsOptions {
   /** A file path, `sqlite:<path>`, `sqlite::memory:`, or `postgres://…`. */
   readonly url: string;
+  /** Keeps a readable copy of each session that changes, as JSON lines in this folder. */
+  readonly mirror?: {
+    readonly folder: string;
+    /** Told once of each distinct problem; a process warning where absent. Must not throw. */
+    readonly onProblem?: (problem: string) => void;
+  };
 }
 
 export async function openSessions(options: OpenOptions): Promise<Sessions> {
-  const { url, ...rest } = options;
+  const { url, mirror: mirrored, ...rest } = options;
+  const mirror = mirrored && (await openMirror(mirrored));
   const store = await openSqlStore(await openDb(url), (options.clock ?? Date.now)());
   try {
-    return new Sessions(store, rest);
+    if (!mirror) return new Sessions(store, rest);
+    const close = async (): Promise<void> => {
+      await mirror.close();
+      await store.close();
+    };
+    const onChange = (sessionId: string): void => {
+      mirror.changed(sessionId);
+      rest.onChange?.(sessionId);
+    };
+    const sessions = new Sessions({ ...store, close }, { ...rest, onChange });
+    mirror.watch(sessions);
+    return sessions;
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+async function openMirror(options: NonNullable<OpenOptions["mirror"]>): Promise<JsonlMirror> {
+  const { JsonlMirror } = await import("./store/jsonl/mirror.js");
+  const { folder, onProblem = (problem: string) => process.emitWarning(problem) } = options;
+  return new JsonlMirror({ folder: resolve(folder), onProblem });
 }
 
 /** The engine behind a URL; each driver is loaded only when it is needed. */
@@ -30,11 +55,14 @@ export async function openDb(url: string): Promise<Db> {
       "openSessions needs a url: a file path, sqlite:<path>, sqlite::memory: or postgres://…",
     );
   }
-  if (/^postgres(ql)?:\/\//.test(url)) return (await import("./store/postgres/db.js")).openPostgres(url);
-  return (await import("./store/sqlite/db.js")).openSqlite(sqlitePath(url));
+  const file = sqliteFile(url);
+  if (file === null) return (await import("./store/postgres/db.js")).openPostgres(url);
+  return (await import("./store/sqlite/db.js")).openSqlite(file);
 }
 
-function sqlitePath(url: string): string {
+/** The file (or `:memory:`) behind a URL; null for PostgreSQL. */
+export function sqliteFile(url: string): string | null {
+  if (/^postgres(ql)?:\/\//.test(url)) return null;
   if (url === ":memory:" || url === "sqlite::memory:") return ":memory:";
   if (url.startsWith("file:")) return fileURLToPath(url);
   const path = url.startsWith("sqlite:") ? url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "") : url;

@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))].filter((page) => page.endsWith(".md"));
+const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))].filter(
+  (page) => page.endsWith(".md"),
+);
 
 interface Example {
   readonly page: string;
@@ -55,7 +57,9 @@ describe("the documentation", () => {
     const missing = pages.flatMap((page) =>
       [...readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
         .map(([, target = ""]) => join(dirname(page), target))
-        .filter((target) => !readdirSync(join(root, dirname(target))).includes(target.split("/").at(-1) ?? "")),
+        .filter(
+          (target) => !readdirSync(join(root, dirname(target))).includes(target.split("/").at(-1) ?? ""),
+        ),
     );
     expect(missing).toEqual([]);
   });

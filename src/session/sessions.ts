@@ -176,12 +176,16 @@ export class Sessions {
   /** A new session under the key; the old one ends with reason `reset`. Null where the key has no session. */
   async reset(key: SessionKey): Promise<SessionEntry | null> {
     const now = this.#clock();
-    return this.#announce(await this.#store.routes.reset(asSessionKey(key), this.#mintId(now), now));
+    const entry = await this.#store.routes.reset(asSessionKey(key), this.#mintId(now), now);
+    if (entry?.parentId) this.#changed(entry.parentId);
+    return this.#announce(entry);
   }
 
   /** Binds the key to an existing session, which is reopened; the key's present session ends `switched`. */
   async switchTo(key: SessionKey, sessionId: string): Promise<SessionEntry> {
-    const entry = await this.#store.routes.bind(asSessionKey(key), sessionId, this.#clock());
+    const before = await this.#store.reader.current(asSessionKey(key));
+    const entry = await this.#store.routes.bind(key, sessionId, this.#clock());
+    this.#announce(before);
     this.#changed(sessionId);
     return entry;
   }
@@ -371,10 +375,13 @@ export class Sessions {
 
   /** Completes it and binds the destination's key to the session, in one transaction. Refused with a stale fence. */
   async completeHandoff(id: string, done: { fence: number; destination?: SessionSource }): Promise<Handoff> {
-    const destination = done.destination
-      ? this.#newSession(parseSource(serializeSource(done.destination)), this.#clock())
+    const { fence, destination } = done;
+    const place = destination
+      ? this.#newSession(parseSource(serializeSource(destination)), this.#clock())
       : null;
-    const handoff = await this.#step(id, { kind: "complete", fence: done.fence }, destination);
+    const before = place && (await this.#store.reader.current(place.key));
+    const handoff = await this.#step(id, { kind: "complete", fence }, place);
+    this.#announce(before);
     this.#changed(handoff.sessionId);
     return handoff;
   }
@@ -421,7 +428,9 @@ export class Sessions {
       });
     }
     if (resolved.kind === "ask processes") throw new Error("The store asked for processes twice.");
-    this.#changed(resolved.entry.sessionId);
+    const { sessionId, parentId } = resolved.entry;
+    this.#changed(sessionId);
+    if (sessionId === fresh.sessionId && parentId) this.#changed(parentId);
     return resolved;
   }
 

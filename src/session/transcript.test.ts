@@ -58,7 +58,12 @@ describe("historyWindow", () => {
     expect(historyWindow(messages, { consolidatedThrough: 2 })).toEqual([user("3"), said("4")]);
     const stored = messages.map((message, index) => ({ ...message, seq: index + 11, at: 0 }));
     expect(historyWindow(stored, { consolidatedThrough: 12 })).toEqual([user("3"), said("4")]);
-    expect(historyWindow([user("1"), { role: "user", content: "x", seq: 2, at: 0, supersededAt: 1 } as StoredMessage])).toEqual([user("1")]);
+    expect(
+      historyWindow([
+        user("1"),
+        { role: "user", content: "x", seq: 2, at: 0, supersededAt: 1 } as StoredMessage,
+      ]),
+    ).toEqual([user("1")]);
   });
 
   it("answers an unanswered call with an error, anywhere", () => {

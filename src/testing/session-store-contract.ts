@@ -267,7 +267,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         const each = (n: number) => (n % 2 ? sessions : other);
         const resets = await Promise.all(Array.from({ length: 20 }, (_, n) => each(n).reset(first.key)));
         expect(new Set(resets.map((entry) => entry?.sessionId)).size).toBe(20);
-        const open = (await sessions.list({ limit: 100 }, OWNER)).items.filter((entry) => entry.endedAt === null);
+        const open = (await sessions.list({ limit: 100 }, OWNER)).items.filter(
+          (entry) => entry.endedAt === null,
+        );
         expect(open).toHaveLength(1);
         expect((await sessions.current(first.key))?.sessionId).toBe(open[0]?.sessionId);
 
@@ -277,6 +279,22 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(held.filter((entry) => entry?.sessionId === first.sessionId)).toHaveLength(1);
         const { key } = (await sessions.get(first.sessionId)) ?? {};
         expect((await sessions.current(key ?? first.key))?.sessionId).toBe(first.sessionId);
+      });
+
+      it("tells of every session that changed, also the one that ended", async () => {
+        const changed = new Set<string>();
+        const watched = await connect({ onChange: (sessionId) => changed.add(sessionId) });
+        const first = await watched.getOrCreate(ann);
+        const second = await watched.getOrCreate(ann, { forceNew: true });
+        changed.clear();
+        const third = await watched.reset(first.key);
+        expect(changed).toEqual(new Set([second.sessionId, third?.sessionId]));
+        changed.clear();
+        await watched.switchTo(first.key, first.sessionId);
+        expect(changed).toEqual(new Set([first.sessionId, third?.sessionId]));
+        changed.clear();
+        const fourth = await watched.getOrCreate(ann, { forceNew: true });
+        expect(changed).toEqual(new Set([first.sessionId, fourth.sessionId]));
       });
 
       it("keeps the first reason of an end, and the next message starts fresh", async () => {

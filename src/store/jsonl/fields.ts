@@ -1,0 +1,49 @@
+/** Loosely typed values of other programs' files, read field by field. What cannot be meant counts as absent. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A text that says something; numbers and bytes as text. */
+export function textIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value === "" ? undefined : value;
+  if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8") || undefined;
+  return undefined;
+}
+
+/** A whole number of zero or more. */
+export function countIn(value: unknown): number {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : 0;
+}
+
+/** An amount of zero or more. */
+export function amountIn(value: unknown): number {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : 0;
+}
+
+/** What a `Date` can hold. */
+const LAST_MOMENT = 8.64e15;
+/** As seconds this is the year 5138, as milliseconds 1973: what is below counts seconds. */
+const MILLISECONDS_FROM = 1e11;
+
+/** A moment in milliseconds UTC, from an ISO text or a number of seconds or milliseconds. */
+export function timeIn(value: unknown): number | undefined {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  const time =
+    typeof number === "number"
+      ? Math.round(Math.abs(number) < MILLISECONDS_FROM ? number * 1000 : number)
+      : typeof number === "string"
+        ? Date.parse(number)
+        : Number.NaN;
+  return Math.abs(time) <= LAST_MOMENT ? time : undefined;
+}
+
+/** The moment as ISO text, or as it is where no date can hold it. */
+export function timeText(time: number): string | number {
+  return Math.abs(time) <= LAST_MOMENT ? new Date(time).toISOString() : time;
+}

@@ -1,0 +1,174 @@
+/**
+ * A session found in a source, made ready to be adopted. Every format gives what it has; here the rest is decided:
+ * the id that stays the same from import to import, times where the source has none, a title that fits, and the note
+ * in `metadata.imported` that says where the session came from.
+ */
+import { createHash } from "node:crypto";
+import { type EndReason, isSessionId, serializeMetadata, sessionIdAt } from "../../session/session.js";
+import type { AdoptedSession } from "../../session/store.js";
+import type { Message } from "../../session/transcript.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import { amountIn, countIn, type Fields, isFields, textIn, timeIn } from "./fields.js";
+import type { Place } from "./place.js";
+import type { Problems } from "./problems.js";
+import type { ReadTranscript } from "./transcript-file.js";
+
+export type ImportFormat = "sessions-json" | "metadata-jsonl" | "sqlite";
+
+export interface FoundSession {
+  /** Where it was found, for problems and notes. */
+  readonly file: string;
+  readonly session: AdoptedSession;
+  readonly messages: readonly Message[];
+}
+
+/** A source of sessions: one of the formats, opened. */
+export interface ImportSource {
+  readonly format: ImportFormat;
+  /** How many sessions there seem to be. */
+  readonly total: number;
+  /** The newest of a key comes first, since the first to come is bound to it. */
+  sessions(): AsyncIterable<FoundSession>;
+  close(): Promise<void>;
+}
+
+export interface Findings {
+  readonly format: ImportFormat;
+  readonly file: string;
+  /** The source's own id or key of the session. */
+  readonly originalId: string;
+  /** Kept where it can be kept; derived from `originalId` otherwise. */
+  readonly sessionId?: string;
+  readonly place: Place;
+  readonly bind: boolean;
+  readonly transcript: ReadTranscript;
+  /** In place of times that the source does not have. */
+  readonly modifiedAt: number;
+  readonly createdAt?: number;
+  readonly updatedAt?: number;
+  readonly endedAt?: number;
+  readonly endReason?: string;
+  readonly parentId?: string;
+  readonly title?: string;
+  readonly displayName?: string;
+  readonly summary?: string;
+  /** How many of the source's messages are summed up. */
+  readonly consolidated?: number;
+  /** Has input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, estimated_cost_usd. */
+  readonly usage?: Fields;
+  readonly metadata?: unknown;
+  /** One of our own, coming home: its metadata is kept as it is. */
+  readonly ours?: boolean;
+}
+
+export function foundSession(found: Findings, problems: Problems): FoundSession {
+  const { place, transcript, modifiedAt, file } = found;
+  const times = transcript.messages.flatMap(({ at }) => (at === undefined ? [] : [at]));
+  const updatedAt = found.updatedAt ?? times.at(-1) ?? found.createdAt ?? modifiedAt;
+  const createdAt = Math.min(found.createdAt ?? times[0] ?? updatedAt, updatedAt);
+  const { endedAt, parentId } = found;
+  const title = shortTitle(found.title);
+  const consolidated = found.consolidated ?? 0;
+  const displayName = cleanLine(found.displayName ?? "")
+    .slice(0, 200)
+    .toWellFormed();
+  return {
+    file,
+    session: {
+      ...place,
+      sessionId: found.sessionId ?? idFor(found.originalId, found.createdAt ?? times[0]),
+      ...(displayName ? { displayName } : {}),
+      createdAt,
+      updatedAt,
+      ...(endedAt === undefined ? {} : { endedAt, endReason: endReasonOf(found.endReason) }),
+      ...(parentId === undefined ? {} : { parentId }),
+      ...(title ? { title } : {}),
+      ...(found.summary ? { summary: found.summary } : {}),
+      usage: {
+        inputTokens: countIn(found.usage?.input_tokens),
+        outputTokens: countIn(found.usage?.output_tokens),
+        cacheReadTokens: countIn(found.usage?.cache_read_tokens),
+        cacheWriteTokens: countIn(found.usage?.cache_write_tokens),
+        cost: amountIn(found.usage?.estimated_cost_usd),
+      },
+      consolidatedThrough: transcript.places.filter((before) => before < consolidated).length,
+      metadata: metadataOf(found, problems),
+      bind: found.bind && endedAt === undefined,
+    },
+    messages: datedMessages(transcript.messages, createdAt),
+  };
+}
+
+/** The id itself where it is one that we take, else one made of it: the same one at every import. */
+export function idFor(originalId: string, createdAt: number | undefined): string {
+  if (isSessionId(originalId)) return originalId;
+  return derivedId(originalId, createdAt);
+}
+
+export function derivedId(originalId: string, createdAt: number | undefined): string {
+  const hash = createHash("sha256").update(originalId).digest("hex");
+  // File times change when a folder is copied, so they never enter an id.
+  const at = createdAt !== undefined && createdAt >= 0 && createdAt < YEAR_10000 ? createdAt : 0;
+  return sessionIdAt(at, hash.slice(0, 12));
+}
+
+const YEAR_10000 = Date.UTC(10_000, 0);
+const MAX_TITLE = 100;
+
+function shortTitle(title: string | undefined): string {
+  const line = cleanLine(title ?? "");
+  return [...line].length <= MAX_TITLE ? line : shorten(line, MAX_TITLE);
+}
+
+/** Other programs have more reasons than we have. */
+function endReasonOf(reason: string | undefined): EndReason {
+  const known = {
+    idle: "idle",
+    daily: "daily",
+    reset: "reset",
+    session_reset: "reset",
+    switched: "switched",
+  } as const;
+  return reason !== undefined && Object.hasOwn(known, reason) ? known[reason as keyof typeof known] : "ended";
+}
+
+/** A message without a time was said when the one before it was. */
+function datedMessages(messages: readonly Message[], createdAt: number): Message[] {
+  let last = createdAt;
+  return messages.map((message) => {
+    last = message.at ?? last;
+    return { ...message, at: last };
+  });
+}
+
+function metadataOf(found: Findings, problems: Problems): Fields {
+  const { format, originalId, endReason } = found;
+  const own = isFields(found.metadata) ? found.metadata : {};
+  const id = shorten(originalId, 1_000);
+  const imported = {
+    format,
+    id,
+    messages: found.transcript.messages.length,
+    ...(endReason ? { endReason: shorten(endReason, 100) } : {}),
+  };
+  const metadata = found.ours ? own : { ...own, imported };
+  try {
+    serializeMetadata(metadata);
+    return metadata;
+  } catch {
+    problems.add(found.file, null, "Its metadata is too large to keep, and was left out.");
+    return { imported };
+  }
+}
+
+/** The usual fields of an entry, spelled as most programs spell them. */
+export function commonFindings(
+  fields: Fields,
+): Pick<Findings, "createdAt" | "updatedAt" | "displayName" | "usage"> {
+  return {
+    createdAt: timeIn(fields.created_at),
+    updatedAt: timeIn(fields.updated_at),
+    displayName: textIn(fields.display_name),
+    usage: fields,
+  };
+}

@@ -1,0 +1,184 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fingerprint, folder, lines, put, store } from "../../../test/support/session-files.js";
+import { OWNER } from "../../session/access.js";
+import { asSessionKey } from "../../session/session-key.js";
+import { importSessions } from "./import.js";
+
+const T0 = Date.UTC(2025, 0, 1);
+
+function head(over: Record<string, unknown> = {}) {
+  return {
+    _type: "metadata",
+    key: "telegram:12345",
+    created_at: "2025-01-01T00:00:00Z",
+    updated_at: "2025-01-02T00:00:00Z",
+    metadata: { mood: "good" },
+    last_consolidated: 2,
+    ...over,
+  };
+}
+
+const said = (content: string, role = "user") => ({ role, content, timestamp: "2025-01-01T01:00:00Z" });
+
+it("brings in a folder of transcripts, each bound to its key", async () => {
+  const path = folder({
+    "telegram_12345.jsonl": [head(), said("1"), said("2", "assistant"), said("3")],
+    "cli_direct.jsonl": [head({ key: "cli:direct", last_consolidated: 0 }), said("terminal")],
+    "pigeon_x.jsonl": [head({ key: "pigeon:x" }), said("coo")],
+  });
+  const before = fingerprint(path);
+  const sessions = await store();
+  const report = await importSessions(path, sessions);
+  expect(report).toMatchObject({ format: "metadata-jsonl", totals: { new: 3, added: 5 }, problems: [] });
+  expect(fingerprint(path)).toEqual(before);
+
+  const telegram = await sessions.current(asSessionKey("agent:main:telegram:dm:12345"));
+  expect(telegram).toMatchObject({
+    createdAt: T0,
+    updatedAt: T0 + 86_400_000,
+    consolidatedThrough: 2,
+    metadata: { mood: "good", imported: { format: "metadata-jsonl", id: "telegram:12345", messages: 3 } },
+  });
+  expect(telegram?.sessionId).toMatch(/^20250101_000000_[0-9a-f]{12}$/);
+  expect(await sessions.current(asSessionKey("agent:main:local:dm:cli"))).toMatchObject({ messageCount: 1 });
+  expect(await sessions.current(asSessionKey("agent:main:local:dm:pigeon%3Ax"))).toMatchObject({
+    messageCount: 1,
+  });
+  // The person of that chat goes on in it, and finds it.
+  const source = { platform: "telegram", chatId: "12345", chatType: "dm", userId: "12345" } as const;
+  expect((await sessions.getOrCreate(source)).sessionId).toBe(telegram?.sessionId);
+  expect((await sessions.as({ kind: "person", identities: ["telegram:12345"] }).list()).items).toHaveLength(
+    1,
+  );
+
+  const again = await importSessions(path, sessions);
+  expect(again.totals).toMatchObject({ new: 0, extended: 0, present: 3, added: 0 });
+});
+
+it("reads one file as well as a folder", async () => {
+  const path = folder({ "any name.txt": [head(), said("1")] });
+  const sessions = await store();
+  expect((await importSessions(join(path, "any name.txt"), sessions)).totals.added).toBe(1);
+});
+
+it("counts the cursor in the source's messages, also over those it lost", async () => {
+  const path = folder({
+    "a.jsonl": lines(head({ last_consolidated: 3 }), said("1"), "garbage", { note: 1 }, said("3"), said("4")),
+  });
+  const sessions = await store();
+  const report = await importSessions(path, sessions);
+  expect(report.problems).toEqual([{ file: "a.jsonl", line: 3, reason: "It is not JSON." }]);
+  const id = report.sessions[0]?.sessionId ?? "";
+  expect((await sessions.get(id))?.consolidatedThrough).toBe(2);
+  expect((await sessions.history(id)).map(({ content }) => content)).toEqual(["4"]);
+});
+
+it("keeps two sessions of one key, and binds the newer", async () => {
+  const path = folder({
+    "a.jsonl": [head({ updated_at: "2025-01-05T00:00:00Z" }), said("older")],
+    "b.jsonl": [head({ updated_at: "2025-01-09T00:00:00Z" }), said("newer")],
+  });
+  const sessions = await store();
+  const report = await importSessions(path, sessions);
+  expect(report.totals).toMatchObject({ new: 2, added: 2 });
+  const bound = await sessions.current(asSessionKey("agent:main:telegram:dm:12345"));
+  expect((await sessions.load(bound?.sessionId ?? ""))[0]?.content).toBe("newer");
+  expect((await importSessions(path, sessions)).totals).toMatchObject({ new: 0, present: 2, added: 0 });
+});
+
+it("gives a session without dates the same id, wherever the files are copied", async () => {
+  const lines = [
+    { _type: "metadata", key: "telegram:1" },
+    { role: "user", content: "x" },
+  ];
+  const sessions = await store();
+  const first = await importSessions(folder({ "a.jsonl": lines }), sessions);
+  const later = folder({ "a.jsonl": [...lines, { role: "user", content: "y" }] });
+  const second = await importSessions(later, sessions);
+  expect(second.sessions).toMatchObject([
+    { sessionId: first.sessions[0]?.sessionId, status: "extended", added: 1 },
+  ]);
+  // The file's time stands in for the session's, not the beginning of time.
+  expect((await sessions.get(first.sessions[0]?.sessionId ?? ""))?.createdAt).toBeGreaterThan(T0);
+});
+
+describe("hostile files", () => {
+  it("keeps the messages where the metadata line is torn, for the owner", async () => {
+    const path = folder({
+      "good.jsonl": [head(), said("1")],
+      "bad.jsonl": `{"_type":"meta\n${lines(said("kept"))}`,
+    });
+    const sessions = await store();
+    const report = await importSessions(path, sessions);
+    expect(report.problems.map(({ file, line }) => [file, line])).toEqual([
+      ["bad.jsonl", 1],
+      ["bad.jsonl", 1],
+    ]);
+    expect(await sessions.get("bad")).toMatchObject({ owner: "chat:local:bad", messageCount: 1 });
+    expect(await sessions.current(asSessionKey("agent:main:local:dm:bad"))).toBeNull();
+  });
+
+  it("names empty and strange files, and takes the others", async () => {
+    const path = folder({
+      "a.jsonl": [head(), said("1")],
+      "empty.jsonl": "",
+      "strange.jsonl": Buffer.alloc(4096, 7),
+    });
+    const report = await importSessions(path, await store());
+    expect(report.totals.new).toBe(1);
+    expect(report.problems.map(({ file }) => file)).toEqual(["empty.jsonl", "strange.jsonl"]);
+  });
+
+  it("takes neither paths for ids nor prototypes for metadata", async () => {
+    const path = folder({
+      "a.jsonl": lines(
+        '{"_type":"metadata","key":"telegram:1","session_id":"../../etc/x","parent_id":"../y","created_at":"2025-01-01T00:00:00Z","metadata":{"__proto__":{"polluted":1},"a":1}}',
+        said("1"),
+      ),
+    });
+    const sessions = await store();
+    const report = await importSessions(path, sessions);
+    const entry = await sessions.get(report.sessions[0]?.sessionId ?? "");
+    expect(entry?.sessionId).toMatch(/^20250101_000000_[0-9a-f]{12}$/);
+    expect(entry?.parentId).toBeNull();
+    expect(entry?.metadata.a).toBe(1);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  it("leaves out metadata that is too large, and says so", async () => {
+    const path = folder({ "a.jsonl": [head({ metadata: { x: "y".repeat(20_000) } }), said("1")] });
+    const sessions = await store();
+    const report = await importSessions(path, sessions);
+    expect(report.problems).toMatchObject([{ file: "a.jsonl", reason: expect.stringMatching(/too large/) }]);
+    expect((await sessions.get(report.sessions[0]?.sessionId ?? ""))?.metadata).toEqual({
+      imported: { format: "metadata-jsonl", id: "telegram:12345", messages: 1 },
+    });
+  });
+
+  it("does not believe a broken owner", async () => {
+    const own = {
+      key: "agent:main:discord:group:g",
+      session_id: "s1",
+      origin: { platform: "discord", chat_id: "g", chat_type: "group" },
+      owner: "everyone",
+      chat: "discord:g",
+    };
+    const sessions = await store();
+    await importSessions(folder({ "a.jsonl": [head(own), said("1")] }), sessions);
+    expect((await sessions.get("s1"))?.owner).toBe("chat:discord:g");
+  });
+});
+
+it("finishes what it can when a title is taken", async () => {
+  const sessions = await store();
+  const path = folder({
+    "a.jsonl": [head({ title: "Trip" }), said("1")],
+    "b.jsonl": [head({ title: "Trip", created_at: "2024-01-01T00:00:00Z" }), said("2")],
+  });
+  const report = await importSessions(path, sessions);
+  expect(report.sessions.map(({ title }) => title)).toEqual(["Trip", "Trip (2)"]);
+  put(join(path, "a.jsonl"), [head({ title: "Trip" }), said("1"), said("2")]);
+  expect((await importSessions(path, sessions)).totals).toMatchObject({ extended: 1, present: 1 });
+  expect((await sessions.list({}, OWNER)).items).toHaveLength(2);
+});

@@ -1,0 +1,157 @@
+/**
+ * Transcripts that begin with a line of metadata: `{"_type":"metadata","key":…}`. Other programs write a few fields and
+ * `<channel>:<chat>` as the key; our own export and mirror write our key and the whole session (session-json.ts).
+ */
+import { InputError } from "../../session/errors.js";
+import { isPlatform } from "../../session/platform.js";
+import { isSessionId } from "../../session/session.js";
+import { parseSessionKey, type SessionScopes } from "../../session/session-key.js";
+import { countIn, type Fields, textIn, timeIn } from "./fields.js";
+import { stemOf } from "./folder.js";
+import {
+  commonFindings,
+  derivedId,
+  type FoundSession,
+  foundSession,
+  type ImportSource,
+} from "./found-session.js";
+import { ownersPlace, type Place, placeOfKey, placeOfOwnSession, readSource } from "./place.js";
+import type { Problems } from "./problems.js";
+import { peek, readTranscript, type TranscriptFile, type TranscriptInFile } from "./transcript-file.js";
+
+const FORMAT = "metadata-jsonl";
+
+/** Null where none of the files holds a transcript. */
+export async function openMetadataJsonl(
+  files: readonly TranscriptFile[],
+  scopes: SessionScopes,
+  problems: Problems,
+): Promise<ImportSource | null> {
+  const transcripts: { file: TranscriptFile; updatedAt: number }[] = [];
+  const strange: TranscriptFile[] = [];
+  for (const file of files) {
+    const { header, recognised } = await peek(file.path);
+    if (recognised) transcripts.push({ file, updatedAt: timeIn(header?.updated_at) ?? 0 });
+    else strange.push(file);
+  }
+  if (transcripts.length === 0) return null;
+  for (const file of strange)
+    problems.add(file.name, null, "It holds neither a line of metadata nor a message.");
+  transcripts.sort((a, b) => b.updatedAt - a.updatedAt);
+  const reader = new MetadataJsonl(scopes, problems);
+  return {
+    format: FORMAT,
+    total: transcripts.length,
+    async *sessions() {
+      for (const { file } of transcripts) {
+        const found = reader.read(file, await readTranscript(file, problems));
+        if (found) yield found;
+      }
+    },
+    close: async () => {},
+  };
+}
+
+class MetadataJsonl {
+  readonly #scopes: SessionScopes;
+  readonly #problems: Problems;
+  readonly #derived = new Set<string>();
+
+  constructor(scopes: SessionScopes, problems: Problems) {
+    this.#scopes = scopes;
+    this.#problems = problems;
+  }
+
+  read(file: TranscriptFile, transcript: TranscriptInFile): FoundSession | null {
+    const { header, messages, modifiedAt } = transcript;
+    const common = { format: FORMAT, file: file.name, transcript, modifiedAt } as const;
+    if (!header && messages.length === 0) return null;
+    if (!header) {
+      this.#problems.add(
+        file.name,
+        1,
+        "There is no line of metadata; the session comes in for the gateway's owner only.",
+      );
+      const name = stemOf(file);
+      const place = ownersPlace(name, this.#scopes);
+      return foundSession({ ...common, originalId: name, place, bind: false }, this.#problems);
+    }
+    const key = textIn(header.key) ?? keyFromName(stemOf(file));
+    const givenId = textIn(header.session_id);
+    const ours = givenId !== undefined && isSessionId(givenId) && isOwnKey(key);
+    const sessionId = givenId && isSessionId(givenId) ? givenId : this.#newId(key, file, header, transcript);
+    const place = ours ? this.#ownPlace(file, key, header) : placeOfKey(key, this.#scopes);
+    const parentId = textIn(header.parent_id);
+    return foundSession(
+      {
+        ...common,
+        ...commonFindings(header),
+        originalId: key,
+        sessionId,
+        ours,
+        place,
+        // Other programs keep one file a key: the session it has.
+        bind: ours ? header.current === true : true,
+        endedAt: timeIn(header.ended_at),
+        endReason: textIn(header.end_reason),
+        ...(parentId && isSessionId(parentId) ? { parentId } : {}),
+        title: textIn(header.title),
+        summary: textIn(header.summary),
+        consolidated: countIn(header.last_consolidated),
+        metadata: header.metadata,
+      },
+      this.#problems,
+    );
+  }
+
+  /** Two files of one key that began at one time are still two sessions. */
+  #newId(key: string, file: TranscriptFile, header: Fields, transcript: TranscriptInFile): string {
+    const createdAt = timeIn(header.created_at) ?? transcript.messages.find(({ at }) => at !== undefined)?.at;
+    const usual = derivedId(key, createdAt);
+    const id = this.#derived.has(usual) ? derivedId(`${key}\n${file.name}`, createdAt) : usual;
+    this.#derived.add(id);
+    return id;
+  }
+
+  #ownPlace(file: TranscriptFile, key: string, header: Fields): Place {
+    if (header.origin === undefined) return placeOfKey(key, this.#scopes);
+    try {
+      const source = readSource(header.origin);
+      if (source) return { ...placeOfOwnSession(key, source, this.#scopes), ...belongingIn(header) };
+      return ownersPlace(key, this.#scopes);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const why = `The session's origin is not readable (${error.message})`;
+      this.#problems.add(file.name, 1, `${why}; it comes in for the gateway's owner only.`);
+      return ownersPlace(key, this.#scopes);
+    }
+  }
+}
+
+/** A session that moved belongs to whom it belonged to before, which its key does not tell. */
+function belongingIn(header: Fields): { owner?: string; chat?: string } {
+  const owner = textIn(header.owner);
+  const chat = textIn(header.chat);
+  if (!owner || !chat || !BELONGING.test(owner) || !BELONGING.test(`chat:${chat}`)) return {};
+  return { owner, chat };
+}
+
+const BELONGING = /^(person|chat):[^:\p{Cc}]+:[^:\p{Cc}]+$/u;
+
+/** Programs that write no key name the file after it, with the first ":" as "_". */
+function keyFromName(stem: string): string {
+  const [channel = "", ...rest] = stem.split("_");
+  return (isPlatform(channel) || channel === "cli") && rest.length > 0
+    ? `${channel}:${rest.join("_")}`
+    : stem;
+}
+
+function isOwnKey(key: string): boolean {
+  try {
+    parseSessionKey(key);
+    return true;
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * A private copy of a SQLite database, so that the original is neither written to nor locked. Another process makes it:
+ * should the file be open in this one, closing our descriptor of it would drop SQLite's locks there.
+ */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { InputError } from "../../session/errors.js";
+
+export interface SqliteCopy {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** Null where the file is not a SQLite database. */
+export async function copySqlite(path: string): Promise<SqliteCopy | null> {
+  const folder = await mkdtemp(join(tmpdir(), "baton-import-"));
+  const copy = join(folder, "copy.db");
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, ["-e", COPY, path, copy], { env: {} });
+    if (stdout === "changing") {
+      throw new InputError(
+        "import_unreadable",
+        `${path} is being written all the time. Stop the program that writes it, then import again.`,
+      );
+    }
+    if (stdout === "copied") return { path: copy, remove };
+  } catch (error) {
+    await remove();
+    if (error instanceof InputError) throw error;
+    throw new InputError(
+      "import_unreadable",
+      `${path} cannot be copied to ${tmpdir()} for reading. Check that it may be read and that there is room.`,
+      { cause: error },
+    );
+  }
+  await remove();
+  return null;
+}
+
+/**
+ * The database with what its last writer left beside it; not -shm, which SQLite makes anew. A copy made while somebody
+ * wrote is made again: its parts would be of different moments.
+ */
+const COPY = `
+const fs = require("node:fs");
+const [from, to] = process.argv.slice(1);
+const head = Buffer.alloc(16);
+const fd = fs.openSync(from, "r");
+fs.readSync(fd, head, 0, 16, 0);
+fs.closeSync(fd);
+const parts = ["", "-wal", "-journal"];
+const state = () => JSON.stringify(parts.map((part) => {
+  const stat = fs.statSync(from + part, { bigint: true, throwIfNoEntry: false });
+  return stat && [stat.ino, stat.size, stat.mtimeNs].map(String);
+}));
+const copyOnce = () => {
+  const before = state();
+  for (const part of parts) {
+    fs.rmSync(to + part, { force: true });
+    if (!fs.existsSync(from + part)) continue;
+    fs.copyFileSync(from + part, to + part);
+    fs.chmodSync(to + part, 0o600);
+  }
+  return state() === before;
+};
+let outcome = "other";
+if (head.toString("latin1") === "SQLite format 3\\0") {
+  outcome = "changing";
+  for (let tries = 0; tries < 10 && outcome === "changing"; tries++) {
+    if (copyOnce()) outcome = "copied";
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  }
+}
+process.stdout.write(outcome);
+`;
