@@ -16,10 +16,6 @@ export {
   type SessionContext,
   senderPrefixed,
 } from "./session/context.js";
-// Bring conversations in and out.
-export { type ExportFormat, exportSession } from "./store/jsonl/export.js";
-export { type ImportOptions, type ImportReport, importSessions } from "./store/jsonl/import.js";
-
 // Handle failures.
 export {
   BatonError,
@@ -111,4 +107,7 @@ export {
   type WindowOptions,
 } from "./session/transcript.js";
 export type { SessionsView } from "./session/view.js";
+// Bring conversations in and out.
+export { type ExportFormat, exportSession } from "./store/jsonl/export.js";
+export { type ImportOptions, type ImportReport, importSessions } from "./store/jsonl/import.js";
 export type { Clock } from "./util/clock.js";

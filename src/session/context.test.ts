@@ -109,7 +109,7 @@ describe("hostile labels", () => {
     "a".repeat(5_000),
     "\\".repeat(300),
     "👩‍👩‍👧‍👦".repeat(80),
-    "{{template}} ${code} %s",
+    "{{template}} %{code} %s",
     "\ufeff",
   ];
   // 500 payloads: each bit alone, then seeded mixtures of them.

@@ -13,6 +13,7 @@ export type ErrorCode =
   | "invalid_source"
   | "invalid_address"
   | "invalid_session_key"
+  | "invalid_session_id"
   | "invalid_scope"
   | "invalid_reset_policy"
   | "invalid_time_zone"

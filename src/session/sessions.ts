@@ -25,6 +25,7 @@ import {
   completeUsage,
   displayNameOf,
   type EndReason,
+  isSessionId,
   type SessionEntry,
   type SessionPatch,
   serializeMetadata,
@@ -277,10 +278,11 @@ export class Sessions {
     if (options.dryRun) return this.#store.reader.prunable(before);
     const removed = { sessions: 0, messages: 0 };
     for (;;) {
-      const batch = await this.#store.routes.prune(before, PRUNE_BATCH);
-      removed.sessions += batch.sessions;
-      removed.messages += batch.messages;
-      if (batch.sessions < PRUNE_BATCH) return removed;
+      const { sessionIds, messages } = await this.#store.routes.prune(before, PRUNE_BATCH);
+      for (const sessionId of sessionIds) this.#changed(sessionId);
+      removed.sessions += sessionIds.length;
+      removed.messages += messages;
+      if (sessionIds.length < PRUNE_BATCH) return removed;
     }
   }
 
@@ -340,6 +342,12 @@ export class Sessions {
 
   /** Brings in a session from elsewhere. False where its id is already here. */
   async adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean> {
+    if (!isSessionId(session.sessionId)) {
+      throw new InputError(
+        "invalid_session_id",
+        "A session id has 1 to 100 letters, digits, - and _, and begins with no sign.",
+      );
+    }
     if (session.metadata) serializeMetadata(session.metadata);
     const adopted = await this.#store.transcript.adopt(
       { ...session, usage: completeUsage(session.usage) },

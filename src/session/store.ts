@@ -83,7 +83,7 @@ export interface RouteStore {
   setTitle(sessionId: string, title: string | null): Promise<SessionEntry>;
   end(sessionId: string, reason: EndReason, now: number): Promise<SessionEntry>;
   /** Removes sessions that ended before this time, with their messages; at most `limit` in one step. */
-  prune(endedBefore: number, limit: number): Promise<{ sessions: number; messages: number }>;
+  prune(endedBefore: number, limit: number): Promise<{ sessionIds: string[]; messages: number }>;
 }
 
 export interface SessionReader {

@@ -914,6 +914,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           ["one", 150],
           ["two", 200],
         ]);
+        await expect(sessions.adopt({ ...foreign, sessionId: "../up" }, [])).rejects.toThrow(
+          code("invalid_session_id"),
+        );
         expect(await sessions.adopt({ ...foreign, sessionId: "other" }, [])).toBe(true);
         expect((await sessions.current(key))?.sessionId).toBe(foreign.sessionId);
         expect((await sessions.get("other"))?.title).toBe("Old times (2)");

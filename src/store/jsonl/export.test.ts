@@ -277,7 +277,7 @@ it("names files safely", async () => {
   const sessions = await store();
   const entry = await sessions.getOrCreate(group);
   expect(exportFileName(entry, "markdown")).toBe(`${entry.sessionId}.md`);
-  expect(exportFileName({ ...entry, sessionId: "../../etc/x" }, "jsonl")).toMatch(
-    /^\d{8}_\d{6}_[0-9a-f]{12}\.jsonl$/,
+  expect(() => exportFileName({ ...entry, sessionId: "../../etc/x" }, "jsonl")).toThrow(
+    expect.objectContaining({ code: "invalid_session_id" }),
   );
 });

@@ -31,7 +31,7 @@ export async function exportSession(
 
 /** What to call the file of an export. */
 export function exportFileName(entry: SessionEntry, format: ExportFormat): string {
-  return sessionFileName(entry, EXTENSIONS[format]);
+  return sessionFileName(entry.sessionId, EXTENSIONS[format]);
 }
 
 async function writeJsonLines(sessions: Sessions, entry: SessionEntry, write: Write): Promise<void> {

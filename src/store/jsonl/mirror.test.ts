@@ -173,6 +173,20 @@ it("writes what is pending when it closes, and keeps the caller's onChange", asy
   expect(seen).toEqual([entry.sessionId]);
 });
 
+it("removes the file of a session that was pruned", async () => {
+  const { sessions, path } = await mirrored();
+  const { entry } = await sessions.receive(alice, say("forget me"));
+  const { entry: kept } = await sessions.receive(alice, say("keep me"), { forceNew: true });
+  await vi.waitFor(() => {
+    vi.advanceTimersByTime(200);
+    expect(readdirSync(path)).toHaveLength(2);
+  });
+  expect(await sessions.prune({ endedBeforeMs: 0 })).toEqual({ sessions: 1, messages: 1 });
+  expect(await sessions.get(entry.sessionId)).toBeNull();
+  await sessions.close();
+  expect(readdirSync(path)).toEqual([`${kept.sessionId}.jsonl`]);
+});
+
 it("reports a folder that cannot be written once, and fails nothing", async () => {
   const root = folder();
   const url = `sqlite:${join(root, "baton.db")}`;

@@ -2,6 +2,7 @@
  * A one-way mirror: a file of JSON lines for each session, for people and tools that like to look at files. It follows
  * the store a moment behind and is never read back. A mirror that fails is reported and fails nothing else.
  */
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sessions } from "../../session/sessions.js";
 import { type MirroredFile, mirrorSession } from "./mirror-file.js";
@@ -70,8 +71,9 @@ export class JsonlMirror {
     this.#files.delete(sessionId);
     try {
       const entry = await this.#sessions?.get(sessionId);
-      if (!entry || !this.#sessions) return;
-      const path = join(this.#folder, sessionFileName(entry, "jsonl"));
+      if (!this.#sessions) return;
+      if (!entry) return await rm(this.#pathOf(sessionId), { force: true }); // It was pruned.
+      const path = this.#pathOf(sessionId);
       this.#files.set(sessionId, await mirrorSession(path, this.#sessions, entry, before));
       this.#forgetOldest();
     } catch (error) {
@@ -79,6 +81,10 @@ export class JsonlMirror {
       // Tried again with the next change of any session.
       this.#pending.add(sessionId);
     }
+  }
+
+  #pathOf(sessionId: string): string {
+    return join(this.#folder, sessionFileName(sessionId, "jsonl"));
   }
 
   #forgetOldest(): void {

@@ -2,11 +2,11 @@
  * A session as JSON, in snake_case as the files of older tools have it: the metadata line of an export and of the mirror,
  * and what an import of ours reads back (metadata-jsonl.ts).
  */
+import { InputError } from "../../session/errors.js";
 import { isSessionId, type SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { serializeSource } from "../../session/source.js";
 import { type Fields, timeText } from "./fields.js";
-import { derivedId } from "./found-session.js";
 
 /** What the entry alone does not tell. */
 export interface Standing {
@@ -73,11 +73,10 @@ export function metadataLine(entry: SessionEntry, standing: Standing): Fields {
   return { _type: "metadata", ...sessionJson(entry, standing) };
 }
 
-/** A name that is safe in any folder; ids of sessions come from outside too. */
-export function sessionFileName(
-  entry: Pick<SessionEntry, "sessionId" | "createdAt">,
-  extension: string,
-): string {
-  const { sessionId, createdAt } = entry;
-  return `${isSessionId(sessionId) ? sessionId : derivedId(sessionId, createdAt)}.${extension}`;
+/** A name that is safe in any folder: no other ids are taken in, but nothing becomes a path unchecked. */
+export function sessionFileName(sessionId: string, extension: string): string {
+  if (!isSessionId(sessionId)) {
+    throw new InputError("invalid_session_id", `${JSON.stringify(sessionId)} cannot be a file's name.`);
+  }
+  return `${sessionId}.${extension}`;
 }

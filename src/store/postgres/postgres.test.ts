@@ -42,10 +42,7 @@ describe("a PostgreSQL database", () => {
   it("that may only be read is refused", async () => {
     const url = await server.createDatabase();
     await (await openSessions({ url })).close();
-    await run(
-      url,
-      "ALTER DATABASE " + new URL(url).pathname.slice(1) + " SET default_transaction_read_only = on",
-    );
+    await run(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
     const sessions = await openSessions({ url }).catch((error) => error);
     expect(sessions).toMatchObject({ code: "store_readonly" });
   });

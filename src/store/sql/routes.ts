@@ -154,22 +154,23 @@ export class SqlRoutes implements RouteStore {
     });
   }
 
-  prune(endedBefore: number, limit: number): Promise<{ sessions: number; messages: number }> {
+  prune(endedBefore: number, limit: number): Promise<{ sessionIds: string[]; messages: number }> {
     return this.#db.transaction(async (tx) => {
       const rows = await tx.all(
         `SELECT id FROM sessions s WHERE ${PRUNABLE} ORDER BY ended_at LIMIT ? ${this.#db.dialect.forUpdate("s")}`,
         endedBefore,
         limit,
       );
+      const sessionIds = rows.map((row) => row.id as string);
       let messages = 0;
-      for (const { id } of rows) {
-        await this.#index.forget(tx, id as string);
-        messages += await tx.run("DELETE FROM messages WHERE session_id = ?", id as string);
-        await tx.run("DELETE FROM handoffs WHERE session_id = ?", id as string);
-        await tx.run("DELETE FROM sessions WHERE id = ?", id as string);
+      for (const id of sessionIds) {
+        await this.#index.forget(tx, id);
+        messages += await tx.run("DELETE FROM messages WHERE session_id = ?", id);
+        await tx.run("DELETE FROM handoffs WHERE session_id = ?", id);
+        await tx.run("DELETE FROM sessions WHERE id = ?", id);
       }
-      if (rows.length > 0) await this.#index.lowerWatermark(tx);
-      return { sessions: rows.length, messages };
+      if (sessionIds.length > 0) await this.#index.lowerWatermark(tx);
+      return { sessionIds, messages };
     });
   }
 }

@@ -1,0 +1,91 @@
+/** What every verb is given. `main.ts` fills it in and loads each part only when it is asked for. */
+import type { Config } from "../config/load.js";
+import type { SessionEntry } from "../session/session.js";
+import type { SessionScopes } from "../session/session-key.js";
+import type { Sessions } from "../session/sessions.js";
+import type { Finding } from "../util/finding.js";
+import type { Terminal } from "./terminal.js";
+
+export interface Cli {
+  readonly terminal: Terminal;
+  readonly version: string;
+  /** The oldest Node.js that Baton runs on. */
+  readonly oldestNode: string;
+  readonly home: string;
+  loadConfig(): Promise<Config>;
+  /** Looking never creates anything: where there is no store yet, an empty one in memory stands in. */
+  openSessions(config: Config, purpose: "look" | "write"): Promise<Sessions>;
+  /** The folders and the database behind a store's URL. */
+  inspectStore(url: string): Promise<Finding[]>;
+  loadExport(): Promise<Export>;
+  readonly importSessions: ImportSessions;
+}
+
+export const EXPORT_FORMATS = ["jsonl", "markdown", "json"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+interface Export {
+  exportSession(
+    sessions: Sessions,
+    entry: SessionEntry,
+    format: ExportFormat,
+    write: (text: string) => void | Promise<void>,
+  ): Promise<void>;
+  exportFileName(entry: SessionEntry, format: ExportFormat): string;
+}
+
+type ImportSessions = (
+  path: string,
+  sessions: Sessions,
+  options: {
+    readonly dryRun?: boolean;
+    readonly scopes?: SessionScopes;
+    readonly onProgress?: (done: number, total: number) => void;
+  },
+) => Promise<ImportReport>;
+
+/** What came, or would come. */
+export interface ImportReport {
+  readonly format: string;
+  readonly dryRun: boolean;
+  readonly sessions: readonly ImportedSession[];
+  readonly totals: {
+    readonly sessions: number;
+    readonly new: number;
+    readonly extended: number;
+    readonly present: number;
+    readonly messages: number;
+    readonly added: number;
+  };
+  readonly problems: readonly {
+    readonly file: string;
+    /** Counted from 1; null where it is not about one line. */
+    readonly line: number | null;
+    readonly reason: string;
+  }[];
+}
+
+export interface ImportedSession {
+  readonly sessionId: string;
+  readonly key: string;
+  readonly title: string | null;
+  readonly messages: number;
+  readonly added: number;
+  readonly status: "new" | "extended" | "present";
+  readonly note?: string;
+}
+
+/** Opens the store for one command and closes it whatever happens. */
+export async function withSessions<Result>(
+  cli: Cli,
+  purpose: "look" | "write",
+  work: (sessions: Sessions, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const config = await cli.loadConfig();
+  const sessions = await cli.openSessions(config, purpose);
+  try {
+    return await work(sessions, config);
+  } finally {
+    await sessions.close();
+  }
+}

@@ -1,0 +1,39 @@
+/** Sessions in a few words, always on one clean line. */
+import { isPlatform, LOCAL, platformTraits } from "../session/platform.js";
+import type { SessionEntry } from "../session/session.js";
+import { describeSource } from "../session/source.js";
+import { cleanLine } from "../util/text.js";
+
+/** What people call a session. */
+export function nameOf(entry: Pick<SessionEntry, "title" | "displayName" | "sessionId">): string {
+  return cleanLine(entry.title ?? "") || cleanLine(entry.displayName) || cleanLine(entry.sessionId);
+}
+
+/** Where a session lives, beside its name: what the name already says is left out. */
+export function placeBesideName(entry: SessionEntry): string {
+  if (entry.title !== null || entry.platform === LOCAL) return placeOf(entry);
+  return `${platformTitle(entry.platform)} ${entry.chatType === "dm" ? "DM" : entry.chatType}`;
+}
+
+/** The platform's title and the place on it. */
+export function placeOf(entry: Pick<SessionEntry, "origin" | "platform">): string {
+  const place = cleanLine(describeSource(entry.origin));
+  return entry.platform === LOCAL ? place : `${platformTitle(entry.platform)}, ${place}`;
+}
+
+/** A platform that is not registered here keeps its name. */
+function platformTitle(platform: string): string {
+  return isPlatform(platform) ? platformTraits(platform).title : cleanLine(platform);
+}
+
+/** `812`, `12.3k`, `4.5M`. */
+export function compactNumber(count: number): string {
+  if (count < 1_000) return String(count);
+  const [divisor, unit] = count < 999_950 ? [1_000, "k"] : [1_000_000, "M"];
+  return `${(count / divisor).toFixed(count < divisor * 99.95 ? 1 : 0)}${unit}`;
+}
+
+/** `1 session`, `12 sessions`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,110 @@
+/** `baton doctor`: is all well on this machine, and what to do where it is not. */
+import { type Stats, statSync } from "node:fs";
+import type { Command } from "commander";
+import type { Config } from "../config/load.js";
+import { BatonError } from "../session/errors.js";
+import type { Finding } from "../util/finding.js";
+import { printableText } from "../util/text.js";
+import type { Cli } from "./cli.js";
+import { counted } from "./describe.js";
+import { CliError } from "./failure.js";
+import { examples, jsonOption } from "./options.js";
+import type { Terminal } from "./terminal.js";
+
+export function addDoctor(program: Command, cli: Cli): void {
+  const command = program
+    .command("doctor")
+    .description("check this machine, the configuration and the store")
+    .addHelpText("after", examples("doctor"));
+  jsonOption(command).action((options: { json?: boolean }) => doctor(cli, options));
+}
+
+async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
+  const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home)];
+  const config = await configured(cli, findings);
+  if (config) findings.push(...(await storeFindings(cli, config)));
+  const broken = findings.filter((finding) => finding.status === "broken").length;
+  if (options.json) cli.terminal.json({ ok: broken === 0, findings });
+  else printFindings(cli.terminal, findings);
+  if (broken > 0) throw new CliError("unwell", `${counted(broken, "problem")} to mend; see above.`);
+}
+
+function nodeFinding(oldest: string): Finding {
+  const { node } = process.versions;
+  const enough = node.localeCompare(oldest, "en", { numeric: true }) >= 0;
+  return enough
+    ? { check: "Node.js", status: "ok", finding: node }
+    : {
+        check: "Node.js",
+        status: "broken",
+        finding: `${node} is too old`,
+        fix: `install Node.js ${oldest} or later`,
+      };
+}
+
+function homeFinding(home: string): Finding {
+  const check = "home";
+  let folder: Stats | undefined;
+  try {
+    folder = statSync(home, { throwIfNoEntry: false });
+  } catch (error) {
+    return { check, status: "broken", finding: `${home} cannot be looked at: ${(error as Error).message}` };
+  }
+  if (!folder) return { check, status: "ok", finding: `${home} is not there yet; it is made when needed` };
+  if (!folder.isDirectory()) {
+    return {
+      check,
+      status: "broken",
+      finding: `${home} is not a folder`,
+      fix: "move it away, or set BATON_HOME",
+    };
+  }
+  const mode = (folder.mode & 0o777).toString(8).padStart(4, "0");
+  if ((folder.mode & 0o077) === 0) return { check, status: "ok", finding: `${home} is private (${mode})` };
+  const finding = `${home} is open to other users (${mode})`;
+  return { check, status: "warning", finding, fix: `chmod 700 '${home}'` };
+}
+
+async function configured(cli: Cli, findings: Finding[]): Promise<Config | null> {
+  const check = "config";
+  try {
+    const config = await cli.loadConfig();
+    const finding = config.files.length > 0 ? config.files.join(", ") : "no config file; defaults apply";
+    findings.push({ check, status: "ok", finding });
+    return config;
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error;
+    findings.push(
+      {
+        check,
+        status: "broken",
+        finding: error.message,
+        fix: "mend the file; nothing runs until it is valid",
+      },
+      { check: "store", status: "warning", finding: "not looked at: its place is in the configuration" },
+    );
+    return null;
+  }
+}
+
+/** A store must never keep the doctor from speaking, whatever is wrong with it. */
+async function storeFindings(cli: Cli, config: Config): Promise<Finding[]> {
+  try {
+    return await cli.inspectStore(config.store);
+  } catch (error) {
+    return [{ check: "store", status: "broken", finding: (error as Error).message }];
+  }
+}
+
+function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
+  const { paint } = terminal;
+  const signs = { ok: paint.green("✓"), warning: paint.yellow("!"), broken: paint.red("✗") };
+  const width = Math.max(...findings.map((finding) => finding.check.length));
+  for (const { check, status, finding, fix } of findings) {
+    const indent = " ".repeat(width + 4);
+    const text = printableText(finding).replaceAll("\n", `\n${indent}`);
+    terminal.line(`${signs[status]} ${paint.bold(check.padEnd(width))}  ${text}`);
+    if (fix) terminal.line(`${indent}${paint.dim("→")} ${printableText(fix)}`);
+  }
+  if (findings.every((finding) => finding.status === "ok")) terminal.line("\nAll is well.");
+}

@@ -1,0 +1,129 @@
+/** `baton sessions export`: a session, or all of them, as files for people and other tools. */
+import { existsSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { OWNER } from "../session/access.js";
+import type { SessionEntry } from "../session/session.js";
+import type { Sessions } from "../session/sessions.js";
+import { printableText } from "../util/text.js";
+import { type Cli, EXPORT_FORMATS, type ExportFormat, withSessions } from "./cli.js";
+import { counted } from "./describe.js";
+import { CliError, wrongUsage } from "./failure.js";
+import { examples, jsonOption } from "./options.js";
+
+interface ExportOptions {
+  readonly format?: ExportFormat;
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+const PAGE = 200;
+
+export function addExport(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("export [session]")
+    .description("write a session to a file or to the terminal")
+    .addOption(new Option("--format <format>", "how to write it (default: jsonl)").choices(EXPORT_FORMATS))
+    .option("--output <path>", "the file to write; with --all, the folder")
+    .option("--force", "overwrite what is there")
+    .option("--all", "every session, one file each, into the folder given by --output")
+    .addHelpText(
+      "after",
+      examples("sessions export 20261115_051313 --format markdown", "sessions export --all --output backup/"),
+    );
+  jsonOption(command).action((which: string | undefined, options: ExportOptions) =>
+    options.all ? exportAll(cli, which, options) : exportOne(cli, which, options),
+  );
+}
+
+async function exportOne(cli: Cli, which: string | undefined, options: ExportOptions): Promise<void> {
+  const { output } = options;
+  if (which === undefined) throw wrongUsage("Say which session to export, or give --all and a folder.");
+  if (options.json && output === undefined && options.format !== undefined && options.format !== "json") {
+    throw wrongUsage(
+      `With --json stdout holds JSON: leave out --format ${options.format}, or give --output.`,
+    );
+  }
+  await withSessions(cli, "look", async (sessions, config) => {
+    const { terminal } = cli;
+    const entry = await sessions.find(which, OWNER);
+    if (output !== undefined && `sqlite:${config.store}`.endsWith(`:${resolve(output)}`)) {
+      throw wrongUsage(`${output} is Baton's own database. Give another file.`);
+    }
+    if (output === undefined) {
+      const show = (text: string) => terminal.write(terminal.isSeen ? printableText(text) : text);
+      const { exportSession } = await cli.loadExport();
+      return exportSession(sessions, entry, options.format ?? (options.json ? "json" : "jsonl"), show);
+    }
+    await writeFile(cli, sessions, entry, output, options);
+    if (options.json) terminal.json({ files: [output] });
+    else terminal.line(`Wrote ${counted(entry.messageCount, "message")} to ${printableText(output)}.`);
+  });
+}
+
+async function exportAll(cli: Cli, which: string | undefined, options: ExportOptions): Promise<void> {
+  const { output } = options;
+  if (which !== undefined) throw wrongUsage("Give one session or --all, not both.");
+  if (output === undefined)
+    throw wrongUsage("--all writes one file a session: say where with --output <folder>.");
+  await withSessions(cli, "look", async (sessions) => {
+    const { terminal } = cli;
+    await orRefused(output, mkdir(output, { recursive: true, mode: 0o700 }));
+    const { exportFileName } = await cli.loadExport();
+    const files: string[] = [];
+    for await (const entry of everySession(sessions)) {
+      const file = join(output, exportFileName(entry, options.format ?? "jsonl"));
+      await writeFile(cli, sessions, entry, file, options);
+      files.push(file);
+      terminal.progress(`${counted(files.length, "session")} written`);
+    }
+    terminal.progress("");
+    if (options.json) terminal.json({ files });
+    else terminal.line(`Wrote ${counted(files.length, "session")} to ${printableText(output)}.`);
+  });
+}
+
+async function* everySession(sessions: Sessions): AsyncGenerator<SessionEntry> {
+  let cursor: string | undefined;
+  do {
+    const page = await sessions.list({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }, OWNER);
+    yield* page.items;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** 0600, whole or not at all, and never over a file that is there unless asked to. */
+async function writeFile(
+  cli: Cli,
+  sessions: Sessions,
+  entry: SessionEntry,
+  path: string,
+  options: ExportOptions,
+): Promise<void> {
+  if (!options.force && existsSync(path)) {
+    throw new CliError("output_exists", `${path} is already there. Use --force to overwrite it.`);
+  }
+  const { exportSession } = await cli.loadExport();
+  const part = `${path}.${process.pid}.part`;
+  const file = await orRefused(path, open(part, "wx", 0o600));
+  try {
+    await exportSession(sessions, entry, options.format ?? "jsonl", (text) =>
+      orRefused(path, file.appendFile(text)),
+    );
+    await orRefused(path, rename(part, path));
+  } finally {
+    await file.close();
+    await rm(part, { force: true });
+  }
+}
+
+async function orRefused<Result>(path: string, attempt: Promise<Result>): Promise<Result> {
+  try {
+    return await attempt;
+  } catch (error) {
+    throw new CliError("output_failed", `${path} cannot be written: ${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * How a run ends that did not do what was asked, in one place: 1 failed, 2 wrong usage. One line for people, one
+ * object for `--json`, a stack trace only for a bug.
+ */
+import { CommanderError } from "commander";
+import { BatonError } from "../session/errors.js";
+import { printableText } from "../util/text.js";
+import { jsonText, type Terminal } from "./terminal.js";
+
+/** What the command line itself refuses. */
+export class CliError extends Error {
+  readonly code: string;
+  readonly exitCode: 1 | 2;
+
+  constructor(code: string, message: string, exitCode: 1 | 2 = 1) {
+    super(message);
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}
+
+/** The command was put wrongly. */
+export function wrongUsage(message: string): CliError {
+  return new CliError("usage", message, 2);
+}
+
+/** Says what went wrong and gives the exit code; `help` is the command that tells how it should be put. */
+export function reportFailure(
+  error: unknown,
+  terminal: Terminal,
+  { json, help }: { json: boolean; help: string },
+): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0; // Help or version was asked for.
+  if (error instanceof CommanderError && error.code === "commander.help") return 2; // A bare `sessions`.
+  const { code, message, exitCode, stack } = failureOf(error, help);
+  if (json) terminal.problem(jsonText({ error: { code, message } }));
+  else terminal.problem(`baton: ${printableText(message)}${stack ? `\n${printableText(stack)}` : ""}`);
+  return exitCode;
+}
+
+function failureOf(
+  error: unknown,
+  help: string,
+): { code: string; message: string; exitCode: number; stack?: string } {
+  if (error instanceof CliError) {
+    const { code, message, exitCode } = error;
+    return { code, message, exitCode };
+  }
+  if (error instanceof CommanderError) {
+    const [, said = "", hint = ""] =
+      /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(error.message) ?? [];
+    const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1)}${/[.?!]$/.test(said) ? "" : "."}`;
+    return { code: "usage", message: `${sentence} ${hint || `See \`${help}\`.`}`, exitCode: 2 };
+  }
+  if (error instanceof BatonError) {
+    const { code, message } = error;
+    return { code, message, exitCode: code === "invalid_cursor" ? 2 : 1 };
+  }
+  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  return {
+    code: "unexpected",
+    message: `Something went wrong that should not: ${message}. Please report it.`,
+    exitCode: 1,
+    stack,
+  };
+}

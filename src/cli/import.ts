@@ -1,0 +1,78 @@
+/** `baton sessions import`: brings in the conversations of other tools and of our own exports. */
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { cleanLine } from "../util/text.js";
+import { type Cli, type ImportedSession, type ImportReport, withSessions } from "./cli.js";
+import { counted } from "./describe.js";
+import { CliError } from "./failure.js";
+import { examples, jsonOption } from "./options.js";
+import { type Column, printTable } from "./table.js";
+import type { Terminal } from "./terminal.js";
+
+interface ImportCommandOptions {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** More than this of one kind is counted, not shown; `--json` has it all. */
+const SHOWN = 50;
+
+export function addImport(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("import <path>")
+    .description("bring in sessions from a folder, a file or a database; twice adds nothing")
+    .option("--dry-run", "only say what would come in")
+    .addHelpText("after", examples("sessions import ~/old-agent/sessions --dry-run"));
+  jsonOption(command).action((path: string, options: ImportCommandOptions) => bringIn(cli, path, options));
+}
+
+async function bringIn(cli: Cli, path: string, options: ImportCommandOptions): Promise<void> {
+  const { terminal } = cli;
+  const purpose = options.dryRun || !existsSync(path) ? "look" : "write";
+  const report = await withSessions(cli, purpose, async (sessions, config) => {
+    try {
+      return await cli.importSessions(path, sessions, {
+        dryRun: options.dryRun ?? false,
+        scopes: config.sessions.scopes ?? {},
+        onProgress: (done, total) => terminal.progress(`${done} of ${counted(total, "session")}`),
+      });
+    } finally {
+      terminal.progress("");
+    }
+  });
+  if (options.json) terminal.json(report);
+  else printReport(terminal, report);
+  if (report.sessions.length === 0) {
+    throw new CliError("import_unreadable", `No session could be read from ${path}.`);
+  }
+}
+
+function printReport(terminal: Terminal, { sessions, totals, problems, dryRun }: ImportReport): void {
+  if (sessions.length > 0) printTable(terminal, columns, sessions.slice(0, SHOWN));
+  if (sessions.length > SHOWN) terminal.line(`… ${counted(sessions.length - SHOWN, "more session")}`);
+  for (const { file, line, reason } of problems.slice(0, SHOWN)) {
+    terminal.problem(cleanLine(`${file}:${line === null ? "" : `${line}:`} ${reason}`));
+  }
+  if (problems.length > SHOWN) terminal.problem(`… ${counted(problems.length - SHOWN, "more problem")}`);
+
+  const parts = [
+    `${totals.new} new`,
+    `${totals.extended} extended`,
+    `${totals.present} already here`,
+    counted(totals.added, "message"),
+    ...(problems.length > 0
+      ? [`${counted(problems.length, "problem")} (named above; the rest was taken)`]
+      : []),
+  ];
+  const verb = dryRun ? "Would import" : "Imported";
+  if (sessions.length > 0) terminal.line(`\n${verb}: ${parts.join(", ")}.`);
+}
+
+const columns: readonly Column<ImportedSession>[] = [
+  { title: "ID", cell: ({ sessionId }) => sessionId, flexible: true },
+  { title: "TITLE", cell: ({ title }) => title ?? "", flexible: true },
+  { title: "KEY", cell: ({ key }) => key, flexible: true },
+  { title: "MSGS", cell: ({ messages }) => String(messages), align: "right" },
+  { title: "ADDED", cell: ({ added }) => String(added), align: "right" },
+  { title: "STATUS", cell: ({ status, note }) => (note ? `${status}: ${note}` : status), flexible: true },
+];

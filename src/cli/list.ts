@@ -1,0 +1,124 @@
+/** `baton sessions list`: newest activity first, a page at a time. */
+import type { Command } from "commander";
+import { OWNER } from "../session/access.js";
+import { ConflictError } from "../session/errors.js";
+import type { Platform } from "../session/platform.js";
+import type { SessionEntry } from "../session/session.js";
+import type { SessionsView } from "../session/view.js";
+import { type Cli, withSessions } from "./cli.js";
+import { compactNumber, nameOf, placeBesideName } from "./describe.js";
+import {
+  duration,
+  examplePlatform,
+  examples,
+  jsonOption,
+  nextPageCommand,
+  type PageOptions,
+  platform,
+  wholeNumber,
+} from "./options.js";
+import { type Column, printTable } from "./table.js";
+import type { Terminal } from "./terminal.js";
+import { relativeTime } from "./time.js";
+import { printWelcome } from "./welcome.js";
+
+interface ListOptions extends PageOptions {
+  readonly platform?: Platform;
+  readonly active?: { readonly text: string; readonly ms: number };
+  readonly json?: boolean;
+}
+
+export function addList(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("list")
+    .description("show sessions, newest activity first")
+    .option("--platform <name>", "only sessions of this platform", platform)
+    .option("--active <time>", "only sessions active within this time: 30m, 2h, 7d", (text) => ({
+      text,
+      ms: duration(text),
+    }))
+    .option("--limit <n>", "sessions a page, up to 200 (default: 50)", wholeNumber(200))
+    .option("--cursor <cursor>", "go on where a page ended")
+    .addHelpText(
+      "after",
+      examples("sessions list --active 7d", `sessions list --platform ${examplePlatform()}`),
+    );
+  jsonOption(command).action((options: ListOptions) => list(cli, options));
+}
+
+function list(cli: Cli, options: ListOptions): Promise<void> {
+  return withSessions(cli, "look", async (sessions) => {
+    const { terminal } = cli;
+    const view = sessions.as(OWNER);
+    const { items, nextCursor } = await view.list({
+      ...(options.platform === undefined ? {} : { platform: options.platform }),
+      ...(options.active === undefined ? {} : { activeWithinMs: options.active.ms }),
+      ...(options.limit === undefined ? {} : { limit: options.limit }),
+      ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+    });
+    if (options.json) return terminal.json({ sessions: items, nextCursor });
+    if (items.length === 0) return sayNothing(terminal, view, options);
+
+    const rows = await Promise.all(items.map(async (entry) => ({ entry, id: await shortId(view, entry) })));
+    printTable(terminal, columnsFor(terminal), rows);
+    if (nextCursor !== null) {
+      const asked = {
+        "--platform": options.platform,
+        "--active": options.active?.text,
+        "--limit": options.limit,
+      };
+      const next = nextPageCommand("list", asked, nextCursor);
+      terminal.line(`\n${terminal.paint.dim(`More: ${next}`)}`);
+    }
+  });
+}
+
+async function sayNothing(terminal: Terminal, view: SessionsView, options: ListOptions): Promise<void> {
+  if (options.cursor !== undefined) return terminal.line("No more sessions.");
+  const { items } = await view.list({ limit: 1 });
+  if (items.length === 0) return printWelcome(terminal);
+  terminal.line("No sessions match. `baton sessions list` without options shows all of them.");
+}
+
+interface Row {
+  readonly entry: SessionEntry;
+  readonly id: string;
+}
+
+function columnsFor({ paint }: Terminal): Column<Row>[] {
+  const now = Date.now();
+  return [
+    { title: "ID", cell: ({ id }) => id, paint: (text) => paint.cyan(text) },
+    {
+      title: "TITLE",
+      cell: ({ entry }) => nameOf(entry),
+      flexible: true,
+      paint: (text, { entry }) => (entry.title === null ? text : paint.bold(text)),
+    },
+    { title: "WHERE", cell: ({ entry }) => placeBesideName(entry), flexible: true },
+    { title: "MSGS", cell: ({ entry }) => compactNumber(entry.messageCount), align: "right" },
+    { title: "TOKENS", cell: ({ entry }) => compactNumber(entry.totalTokens), align: "right" },
+    { title: "ACTIVE", cell: ({ entry }) => relativeTime(entry.updatedAt, now) },
+    {
+      title: "",
+      cell: ({ entry }) => endOf(entry),
+      paint: (text) => paint.dim(text),
+    },
+  ];
+}
+
+function endOf({ endReason }: SessionEntry): string {
+  return endReason === null || endReason === "ended" ? (endReason ?? "") : `ended: ${endReason}`;
+}
+
+/** The date and time at the head of an id, where that names this session alone. */
+async function shortId(view: SessionsView, entry: SessionEntry): Promise<string> {
+  const [head] = /^\d{8}_\d{6}(?=_)/.exec(entry.sessionId) ?? [];
+  if (head === undefined) return entry.sessionId;
+  try {
+    return (await view.find(head)).sessionId === entry.sessionId ? head : entry.sessionId;
+  } catch (error) {
+    if (error instanceof ConflictError) return entry.sessionId;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+/** The values of options, read and refused in one way; and the pieces of help that every verb has. */
+import { type Command, InvalidArgumentError } from "commander";
+import { isPlatform, LOCAL, type Platform, platforms } from "../session/platform.js";
+import { didYouMean } from "../util/nearest.js";
+import { parseDuration } from "./time.js";
+
+export interface PageOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** A whole number from 1 to `most`. */
+export function wholeNumber(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < 1 || value > most) {
+      throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`);
+    }
+    return value;
+  };
+}
+
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === null) throw new InvalidArgumentError("Use a number and a unit: 30m, 2h, 7d or 4w.");
+  return ms;
+}
+
+export function platform(text: string): Platform {
+  const name = text.toLowerCase();
+  if (isPlatform(name)) return name;
+  const known = platforms();
+  throw new InvalidArgumentError(didYouMean(name, known).trim() || `Known: ${known.join(", ")}.`);
+}
+
+/** A platform for examples. */
+export function examplePlatform(): Platform {
+  return platforms().find((name) => name !== LOCAL) ?? LOCAL;
+}
+
+export function examples(...lines: readonly string[]): string {
+  const title = lines.length === 1 ? "Example" : "Examples";
+  return `\n${title}:\n${lines.map((line) => `  $ baton ${line}`).join("\n")}`;
+}
+
+export function jsonOption(command: Command): Command {
+  return command.option("--json", "print JSON, for programs");
+}
+
+/** The command that gives the next page, ready to be copied: options first, then what they are about. */
+export function nextPageCommand(
+  verb: string,
+  options: Readonly<Record<string, string | number | undefined>>,
+  cursor: string,
+  operands: readonly string[] = [],
+): string {
+  const given = Object.entries({ ...options, "--cursor": cursor }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, String(value)],
+  );
+  const guard = operands.some((word) => word.startsWith("-")) ? ["--"] : [];
+  return ["baton", "sessions", verb, ...given, ...guard, ...operands].map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-][\w@%+=:,./~-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,57 @@
+/** The command line: the verbs, how they are put, and how a run ends. */
+import { Command } from "commander";
+import type { Cli } from "./cli.js";
+import { addDoctor } from "./doctor.js";
+import { addExplain } from "./explain.js";
+import { addExport } from "./export.js";
+import { reportFailure } from "./failure.js";
+import { addImport } from "./import.js";
+import { addList } from "./list.js";
+import { examples } from "./options.js";
+import { addPrune } from "./prune.js";
+import { addSearch } from "./search.js";
+import { addShow } from "./show.js";
+import { addTitle } from "./title.js";
+
+/** Runs one command line and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function run(words: readonly string[], cli: Cli): Promise<number> {
+  const asked = words.length === 0 ? ["sessions", "list"] : words;
+  const program = programFor(cli);
+  try {
+    await program.parseAsync(asked, { from: "user" });
+    return 0;
+  } catch (error) {
+    const options = asked.slice(0, asked.includes("--") ? asked.indexOf("--") : asked.length);
+    const help = `${meantCommand(program, asked)} --help`;
+    return reportFailure(error, cli.terminal, { json: options.includes("--json"), help });
+  }
+}
+
+/** The command that the words lead to, as far as they do. */
+function meantCommand(program: Command, words: readonly string[]): string {
+  const [word, ...rest] = words;
+  const found = program.commands.find((command) => command.name() === word);
+  return found ? `${program.name()} ${meantCommand(found, rest)}` : program.name();
+}
+
+function programFor(cli: Cli): Command {
+  const program = new Command("baton")
+    .description("Carries one agent conversation across every chat platform.")
+    .version(cli.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .exitOverride()
+    .configureOutput({ outputError: () => {} }) // reportFailure says it, once.
+    .addHelpText(
+      "after",
+      `${examples("sessions list", "sessions search garden", "doctor")}\n\nWithout a command, baton lists your sessions.`,
+    );
+  const sessions = program
+    .command("sessions")
+    .description("look at, name, search, move in and out, and prune conversations")
+    .addHelpText("after", examples("sessions list --active 7d"));
+  for (const add of [addList, addShow, addSearch, addTitle, addExport, addImport, addExplain, addPrune]) {
+    add(sessions, cli);
+  }
+  addDoctor(program, cli);
+  return program;
+}

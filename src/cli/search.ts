@@ -1,0 +1,66 @@
+/** `baton sessions search`: messages with these words, newest first. */
+import type { Command } from "commander";
+import { OWNER } from "../session/access.js";
+import { cleanLine } from "../util/text.js";
+import { type Cli, withSessions } from "./cli.js";
+import { nameOf } from "./describe.js";
+import { highlight } from "./highlight.js";
+import { examples, jsonOption, nextPageCommand, type PageOptions, wholeNumber } from "./options.js";
+import { relativeTime } from "./time.js";
+
+interface SearchCommandOptions extends PageOptions {
+  readonly session?: string;
+  readonly json?: boolean;
+}
+
+export function addSearch(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("search <words...>")
+    .description("find messages that have all these words, newest first")
+    .option("--session <session>", "only in this session")
+    .option("--limit <n>", "messages a page, up to 100 (default: 20)", wholeNumber(100))
+    .option("--cursor <cursor>", "go on where a page ended")
+    .addHelpText(
+      "after",
+      `\nQuotes inside the words make a phrase, a trailing * the beginning of a word.\n${examples(
+        "sessions search garden party",
+        "sessions search '\"garden party\"'",
+        "sessions search 'gard*' --session 20261115_051313",
+      )}`,
+    );
+  jsonOption(command).action((words: string[], options: SearchCommandOptions) => search(cli, words, options));
+}
+
+function search(cli: Cli, words: readonly string[], options: SearchCommandOptions): Promise<void> {
+  return withSessions(cli, "look", async (sessions) => {
+    const { terminal } = cli;
+    const { paint } = terminal;
+    const query = words.join(" ");
+    const only = options.session === undefined ? undefined : await sessions.find(options.session, OWNER);
+    const { items, nextCursor } = await sessions.search(query, OWNER, {
+      ...(only === undefined ? {} : { sessionId: only.sessionId }),
+      ...(options.limit === undefined ? {} : { limit: options.limit }),
+      ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+    });
+    if (options.json) return terminal.json({ hits: items, nextCursor });
+    if (items.length === 0) {
+      return terminal.line(
+        options.cursor === undefined ? "No message has these words." : "No more messages.",
+      );
+    }
+    const now = Date.now();
+    items.forEach((hit, index) => {
+      if (index > 0) terminal.line();
+      const when = relativeTime(hit.at, now);
+      terminal.line(
+        `${paint.bold(nameOf(hit))}  ${paint.dim(`${hit.role}, ${when}  ${cleanLine(hit.sessionId)} #${hit.seq}`)}`,
+      );
+      terminal.line(`  ${highlight(cleanLine(hit.snippet), query, paint.mark)}`);
+    });
+    if (nextCursor !== null) {
+      const asked = { "--session": options.session, "--limit": options.limit };
+      const next = nextPageCommand("search", asked, nextCursor, words);
+      terminal.line(`\n${paint.dim(`More: ${next}`)}`);
+    }
+  });
+}

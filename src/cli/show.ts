@@ -1,0 +1,142 @@
+/** `baton sessions show`: what a session is, and its last messages. */
+import type { Command } from "commander";
+import { OWNER } from "../session/access.js";
+import type { SessionEntry } from "../session/session.js";
+import type { Sessions } from "../session/sessions.js";
+import type { StoredMessage } from "../session/transcript.js";
+import { cleanLine, printableText } from "../util/text.js";
+import { type Cli, withSessions } from "./cli.js";
+import { counted, nameOf, placeOf } from "./describe.js";
+import { examples, jsonOption, wholeNumber } from "./options.js";
+import type { Terminal } from "./terminal.js";
+import { relativeTime, timeIn } from "./time.js";
+
+interface ShowOptions {
+  readonly limit: number;
+  readonly all?: boolean;
+  readonly superseded?: boolean;
+  readonly json?: boolean;
+}
+
+/** Longer tool results are cut; an export has them whole. */
+const TOOL_LINES = 12;
+
+export function addShow(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("show <session>")
+    .description("show a session and its last messages")
+    .option("--limit <n>", "how many messages", wholeNumber(100_000), 20)
+    .option("--all", "every message")
+    .option("--superseded", "also messages that an undo or a rewrite took out")
+    .addHelpText(
+      "after",
+      `\n${WHICH}\n${examples("sessions show 20261115_051313", 'sessions show "Garden plans" --all')}`,
+    );
+  jsonOption(command).action((which: string, options: ShowOptions) => show(cli, which, options));
+}
+
+/** How every verb takes a session. */
+const WHICH = "A session is named by its id, the beginning of its id where no other has it, or its title.";
+
+function show(cli: Cli, which: string, options: ShowOptions): Promise<void> {
+  return withSessions(cli, "look", async (sessions) => {
+    const { terminal } = cli;
+    const entry = await sessions.find(which, OWNER);
+    const limit = options.all ? Number.POSITIVE_INFINITY : options.limit;
+    const messages = await lastMessages(sessions, entry, limit, options.superseded ?? false);
+    if (options.json) return terminal.json({ session: entry, messages });
+    printEntry(terminal, entry, sessions.timezone);
+    printMessages(terminal, entry, messages, sessions.timezone);
+  });
+}
+
+/**
+ * The last messages, oldest first. The n-th active message has a `seq` of n or more, so those before the first one
+ * wanted need not be read.
+ */
+async function lastMessages(
+  sessions: Sessions,
+  entry: SessionEntry,
+  limit: number,
+  superseded: boolean,
+): Promise<StoredMessage[]> {
+  const afterSeq = Math.max(0, entry.messageCount - limit);
+  let last: StoredMessage[] = [];
+  for await (const page of sessions.pages(entry.sessionId, { superseded, afterSeq })) {
+    last = [...last, ...page].slice(-limit);
+  }
+  return last;
+}
+
+function printEntry(terminal: Terminal, entry: SessionEntry, timeZone: string): void {
+  const { paint } = terminal;
+  const now = Date.now();
+  const moment = (at: number) => `${timeIn(timeZone, at)} (${relativeTime(at, now)})`;
+  const fields: [string, string][] = [
+    ["id", entry.sessionId],
+    ["key", entry.key],
+    ["from", placeOf(entry)],
+    ["created", moment(entry.createdAt)],
+    ["last activity", moment(entry.updatedAt)],
+    ["messages", entry.messageCount.toLocaleString("en-US")],
+    ["tokens", tokensOf(entry)],
+    ...(entry.cost > 0
+      ? ([["cost", `$${entry.cost.toFixed(entry.cost < 1 ? 4 : 2)}`]] as [string, string][])
+      : []),
+    ["state", entry.endedAt === null ? "open" : `ended (${entry.endReason}) ${moment(entry.endedAt)}`],
+    ...(entry.parentId === null
+      ? []
+      : ([["follows", followed(entry, entry.parentId)]] as [string, string][])),
+  ];
+  terminal.line(paint.bold(nameOf(entry)));
+  for (const [name, value] of fields) terminal.line(`  ${paint.dim(name.padEnd(15))}${cleanLine(value)}`);
+}
+
+function tokensOf(entry: SessionEntry): string {
+  const number = (count: number) => count.toLocaleString("en-US");
+  const cached = entry.cacheReadTokens + entry.cacheWriteTokens;
+  const parts = `${number(entry.inputTokens)} in, ${number(entry.outputTokens)} out`;
+  return `${number(entry.totalTokens)} (${parts}${cached > 0 ? `, ${number(cached)} cached` : ""})`;
+}
+
+function followed(entry: SessionEntry, parentId: string): string {
+  return entry.resetReason === null ? parentId : `${parentId} (${entry.resetReason} reset)`;
+}
+
+function printMessages(
+  terminal: Terminal,
+  entry: SessionEntry,
+  messages: readonly StoredMessage[],
+  timeZone: string,
+): void {
+  const { paint } = terminal;
+  const active = messages.filter((message) => message.supersededAt === undefined).length;
+  const earlier = entry.messageCount - active;
+  if (earlier > 0) {
+    const all = `baton sessions show ${cleanLine(entry.sessionId)} --all`;
+    terminal.line(`\n${paint.dim(`… ${counted(earlier, "earlier message")}: ${all}`)}`);
+  }
+  if (messages.length === 0) terminal.line(`\n${paint.dim("No messages yet.")}`);
+  for (const message of messages) {
+    const gone = message.supersededAt === undefined ? "" : " (superseded)";
+    const head = `${paint.bold(speakerOf(message))}  ${paint.dim(timeIn(timeZone, message.at) + gone)}`;
+    terminal.line(`\n${head}`);
+    for (const line of linesOf(message)) terminal.line(line === "" ? "" : `  ${line}`);
+  }
+}
+
+function speakerOf(message: StoredMessage): string {
+  const name = "name" in message && message.name ? cleanLine(message.name) : "";
+  return name ? `${message.role} ${name}` : message.role;
+}
+
+function linesOf(message: StoredMessage): string[] {
+  const text = printableText(message.content).trimEnd();
+  const lines = text === "" ? [] : text.split("\n");
+  if (message.role === "tool" && lines.length > TOOL_LINES) {
+    return [...lines.slice(0, TOOL_LINES), `… ${counted(lines.length - TOOL_LINES, "more line")}`];
+  }
+  if (message.role !== "assistant") return lines;
+  const calls = message.toolCalls ?? [];
+  return [...lines, ...calls.map((call) => `→ ${cleanLine(call.name)}(${cleanLine(call.arguments)})`)];
+}

@@ -1,0 +1,112 @@
+/**
+ * What a command prints to. Colours and live progress only on a terminal. What is printed has been made harmless
+ * before it comes here (see table.ts and describe.ts): nothing from the store reaches a terminal unseen.
+ */
+import { once } from "node:events";
+import { createInterface } from "node:readline/promises";
+import type { ReadStream, WriteStream } from "node:tty";
+
+const DEFAULT_COLUMNS = 100;
+
+/** Colours as functions; without colour they give back what they get. */
+export type Paint = Readonly<
+  Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "mark", (text: string) => string>
+>;
+
+interface Streams {
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+  readonly stderr: WriteStream;
+}
+
+export class Terminal {
+  readonly paint: Paint;
+  readonly columns: number;
+  readonly #streams: Streams;
+
+  /** `color` where somebody decided; else a terminal has it. */
+  constructor(streams: Streams, color: boolean | undefined) {
+    this.#streams = streams;
+    this.paint = paintWith(color ?? streams.stdout.isTTY === true);
+    this.columns = (streams.stdout.isTTY && streams.stdout.columns) || DEFAULT_COLUMNS;
+    // Whoever reads us has gone, as in `| head -1`: there is nobody left to tell.
+    for (const stream of [streams.stdout, streams.stderr]) {
+      stream.on("error", (error: NodeJS.ErrnoException) => {
+        if (error.code === "EPIPE") process.exit(0);
+        throw error;
+      });
+    }
+  }
+
+  /** Somebody sees what is printed. */
+  get isSeen(): boolean {
+    return this.#streams.stdout.isTTY === true;
+  }
+
+  /** Somebody is there to answer a question. */
+  get canAsk(): boolean {
+    return this.isSeen && this.#streams.stdin.isTTY === true;
+  }
+
+  line(text = ""): void {
+    this.#streams.stdout.write(`${text}\n`);
+  }
+
+  json(value: unknown): void {
+    this.line(jsonText(value));
+  }
+
+  /** Long output: waits until it was taken. */
+  async write(text: string): Promise<void> {
+    if (!this.#streams.stdout.write(text)) await once(this.#streams.stdout, "drain");
+  }
+
+  /** A line beside the result, on stderr. */
+  problem(text: string): void {
+    this.#streams.stderr.write(`${text}\n`);
+  }
+
+  /** One line that overwrites itself; an empty one takes it away. */
+  progress(text: string): void {
+    if (this.#streams.stderr.isTTY) this.#streams.stderr.write(`\r\u001b[2K${text}`);
+  }
+
+  /** Anything but a yes is a no; so are Ctrl-C and Ctrl-D. */
+  async confirm(question: string): Promise<boolean> {
+    const prompt = createInterface({ input: this.#streams.stdin, output: this.#streams.stdout });
+    const closed = once(prompt, "close").then(() => "");
+    const aborted = () => {
+      this.line();
+      return "";
+    };
+    const answer = await Promise.race([prompt.question(`${question} [y/N] `).catch(aborted), closed]);
+    prompt.close();
+    return /^y(es)?$/i.test(answer.trim());
+  }
+}
+
+/** JSON that is also harmless to look at: controls, bidi and invisible line breaks are written as escapes. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e0fff}]/gu,
+    (character) =>
+      Array.from(
+        { length: character.length },
+        (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+      ).join(""),
+  );
+}
+
+function paintWith(color: boolean): Paint {
+  const sgr = (on: number, off: number) => (text: string) =>
+    color ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  return {
+    bold: sgr(1, 22),
+    dim: sgr(2, 22),
+    red: sgr(31, 39),
+    green: sgr(32, 39),
+    yellow: sgr(33, 39),
+    cyan: sgr(36, 39),
+    mark: sgr(7, 27),
+  };
+}

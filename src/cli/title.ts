@@ -1,0 +1,53 @@
+/** `baton sessions title`: shows, sets or takes away a session's title. */
+import type { Command } from "commander";
+import { OWNER } from "../session/access.js";
+import { cleanLine } from "../util/text.js";
+import { type Cli, withSessions } from "./cli.js";
+import { nameOf } from "./describe.js";
+import { wrongUsage } from "./failure.js";
+import { examples, jsonOption } from "./options.js";
+
+interface TitleOptions {
+  readonly clear?: boolean;
+  readonly json?: boolean;
+}
+
+export function addTitle(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("title <session> [text...]")
+    .description("show, set or clear the title of a session")
+    .option("--clear", "take the title away")
+    .addHelpText("after", examples("sessions title 20261115_051313 Garden plans"));
+  jsonOption(command).action((which: string, words: string[], options: TitleOptions) =>
+    title(cli, which, words, options),
+  );
+}
+
+async function title(
+  cli: Cli,
+  which: string,
+  words: readonly string[],
+  options: TitleOptions,
+): Promise<void> {
+  const text = words.join(" ");
+  if (options.clear && words.length > 0) throw wrongUsage("Give a title or --clear, not both.");
+  if (words.length > 0 && cleanLine(text) === "") {
+    throw wrongUsage("The title is empty. Use --clear to take a title away.");
+  }
+  await withSessions(cli, "look", async (sessions) => {
+    const { terminal } = cli;
+    const view = sessions.as(OWNER);
+    const found = await view.find(which);
+    const changes = options.clear || words.length > 0;
+    const entry = changes ? await view.setTitle(found.sessionId, text) : found;
+    if (options.json) return terminal.json({ sessionId: entry.sessionId, title: entry.title });
+    if (changes) {
+      return terminal.line(
+        entry.title === null
+          ? `${cleanLine(entry.sessionId)} has no title now.`
+          : `${cleanLine(entry.sessionId)} is now called "${cleanLine(entry.title)}".`,
+      );
+    }
+    terminal.line(entry.title === null ? `No title; it is shown as "${nameOf(entry)}".` : nameOf(entry));
+  });
+}
