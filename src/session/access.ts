@@ -35,7 +35,7 @@ export function identityOf(source: SessionSource): string | null {
 }
 
 /** The immutable name of a chat: `platform:id`, escaped. */
-export function chatOf(source: SessionSource): string {
+function chatOf(source: SessionSource): string {
   return `${source.platform}:${escapePart(foldId(source.platform, source.chatId))}`;
 }
 

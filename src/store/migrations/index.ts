@@ -6,7 +6,7 @@ import { StoreError } from "../../session/errors.js";
 import type { Db, Dialect } from "../db.js";
 import { heart } from "./001-heart.js";
 
-export type Migration = (dialect: Dialect) => readonly string[];
+type Migration = (dialect: Dialect) => readonly string[];
 
 /** The place in the list, from 1, is the version. */
 const MIGRATIONS: readonly Migration[] = [heart];
