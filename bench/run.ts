@@ -1,0 +1,121 @@
+/** npm run bench: measures the store against the bare driver and against its targets. See --help. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { history } from "./cases/history.js";
+import { list } from "./cases/list.js";
+import { memory } from "./cases/memory.js";
+import { open } from "./cases/open.js";
+import { search } from "./cases/search.js";
+import { turn } from "./cases/turn.js";
+import { jsonOf, type Outcome, printOutcome } from "./report.js";
+import { Stores } from "./stores.js";
+
+/** What a case works with. */
+export interface Bench {
+  readonly stores: Stores;
+  readonly sizes: typeof FULL;
+  readonly rounds: number;
+}
+
+const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
+  turn,
+  history,
+  list,
+  search,
+  open,
+  memory,
+};
+
+const FULL = {
+  /** How many sessions are there already; how many turns a round. */
+  turn: [10, 10_000, 50_000],
+  turns: 200,
+  /** Lengths of transcripts; 1000 is the one to compare with. */
+  history: [100, 1_000, 10_000, 100_000],
+  list: [100, 10_000, 50_000],
+  /** How many reads a round. */
+  reads: 40,
+  /** Sessions, of four messages each. */
+  search: 50_000,
+  open: [10, 50_000],
+  opens: 30,
+  memory: 50_000,
+};
+
+const QUICK: typeof FULL = {
+  turn: [10, 500, 2_000],
+  turns: 40,
+  history: [100, 1_000, 5_000],
+  list: [100, 500, 2_000],
+  reads: 10,
+  search: 2_000,
+  open: [10, 2_000],
+  opens: 8,
+  memory: 2_000,
+};
+
+const HELP = `Usage: npm run bench -- [options]
+
+Measures the store on a SQLite file (synchronous=FULL) against the bare driver and against its targets.
+A missed target is reported; the exit code is 0 unless something failed to run.
+
+  --only <name>  one of ${Object.keys(CASES).join(", ")}; may be given several times
+  --quick        small sizes, for a smoke test
+  --dir <path>   the folder whose disk is measured (default: ${tmpdir()})
+  --json         figures as JSON
+  --help         this text`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", multiple: true },
+      quick: { type: "boolean", default: false },
+      dir: { type: "string", default: tmpdir() },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return console.log(HELP);
+  const names = values.only ?? Object.keys(CASES);
+  const unknown = names.find((name) => !CASES[name]);
+  if (unknown !== undefined) {
+    console.error(`No benchmark is called ${unknown}.\n\n${HELP}`);
+    process.exitCode = 2;
+    return;
+  }
+
+  const folder = await mkdtemp(join(values.dir, "baton-bench-"));
+  const say = values.json ? () => {} : console.log;
+  const began = performance.now();
+  try {
+    const about = {
+      node: process.version,
+      cpu: cpus()[0]?.model ?? "",
+      cores: cpus().length,
+      dir: values.dir,
+    };
+    say(`Node ${about.node}, ${about.cores} × ${about.cpu}, files in ${about.dir}, synchronous=FULL`);
+    const bench = {
+      stores: new Stores(folder),
+      sizes: values.quick ? QUICK : FULL,
+      rounds: values.quick ? 2 : 5,
+    };
+    const lines = [];
+    const targets = [];
+    for (const name of names) {
+      say(`… ${name}`);
+      const outcome = await CASES[name]?.(bench);
+      lines.push(...(outcome?.lines ?? []));
+      targets.push(...(outcome?.targets ?? []));
+    }
+    if (values.json) console.log(jsonOf({ lines, targets }, about));
+    else printOutcome({ lines, targets });
+    say(`\n${Math.round((performance.now() - began) / 1_000)} s in all.`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+await main();
