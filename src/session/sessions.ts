@@ -3,7 +3,7 @@
  * for the program that embeds them and take exact keys and ids; whatever a person asks for goes through
  * `sessions.as(viewer)`, which checks every read.
  */
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Clock } from "../util/clock.js";
 import { storableText } from "../util/text.js";
 import { belongingOf, checkViewer, type Viewer } from "./access.js";
@@ -455,7 +455,7 @@ export class Sessions {
   }
 
   #mintId(now: number): string {
-    return sessionIdAt(now, randomUUID().slice(-12)); // Random throughout there, and made far faster than bytes.
+    return sessionIdAt(now, randomBytes(6).toString("hex"));
   }
 
   #dueReset(entry: SessionEntry, now: number): ResetReason | null {

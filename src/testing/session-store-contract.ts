@@ -357,7 +357,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           `${sessionId}\0`,
           `${sessionId}\0x`,
           `${sessionId} `,
-          sessionId.toUpperCase(),
+          `X${sessionId.slice(1)}`,
           "\ud800",
         ]) {
           expect(await sessions.get(id)).toBeNull();
@@ -684,6 +684,23 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         );
         expect(await found("needle3")).toEqual([4]);
         expect(await found("needle2499")).toEqual([2_500]);
+      });
+
+      it("indexes each message once when several feed the index at once", async () => {
+        const other = await connect();
+        const { sessionId } = await sessions.getOrCreate(ann);
+        await sessions.appendMany(
+          sessionId,
+          Array.from({ length: 900 }, (_, n) => user(`needle ${n}`)),
+        );
+        await Promise.all([sessions.indexAll(), other.indexAll(), sessions.indexAll(), other.indexAll()]);
+        expect((await sessions.search("needle", OWNER, { limit: 100 })).items.map((hit) => hit.seq)).toEqual(
+          Array.from({ length: 100 }, (_, n) => 900 - n),
+        );
+        await sessions.end(sessionId);
+        now += 1;
+        await other.prune({ endedBeforeMs: 0 });
+        expect((await other.search("needle", OWNER)).items).toEqual([]);
       });
 
       it("says where, and shows the place", async () => {

@@ -12,6 +12,8 @@ export interface Phrase {
 }
 
 const MAX_PHRASES = 32;
+/** A single letter begins so many words that looking them all up takes longer than anyone waits. */
+const MIN_PREFIX = 2;
 const SNIPPET_LENGTH = 160;
 
 /** Words, "quoted phrases", and words with a trailing `*`. */
@@ -19,7 +21,8 @@ export function parseQuery(text: string): Phrase[] {
   const phrases: Phrase[] = [];
   for (const [, quoted, word = ""] of text.slice(0, 2_000).matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
     const terms = termsOf(quoted ?? word);
-    if (terms.length > 0) phrases.push({ terms, prefix: word.endsWith("*") });
+    const prefix = word.endsWith("*") && (terms.at(-1)?.length ?? 0) >= MIN_PREFIX;
+    if (terms.length > 0) phrases.push({ terms, prefix });
     if (phrases.length === MAX_PHRASES) break;
   }
   return phrases;

@@ -159,11 +159,11 @@ class SqliteDb implements Db {
   }
 
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#enqueue(() => this.#between("BEGIN IMMEDIATE", work));
+    return this.#enqueue(() => this.#between(() => this.#statement("BEGIN IMMEDIATE").run(), work));
   }
 
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#enqueue(() => this.#between("BEGIN", work));
+    return this.#enqueue(() => this.#between(() => this.#beginSnapshot(), work));
   }
 
   async close(): Promise<void> {
@@ -215,8 +215,19 @@ class SqliteDb implements Db {
     return mine;
   }
 
-  async #between<Result>(begin: string, work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    await waitWhileBusy(() => this.#statement(begin).run());
+  /** The snapshot is taken by the first read: here, where a busy database can be waited for. */
+  #beginSnapshot(): void {
+    this.#statement("BEGIN").run();
+    try {
+      this.#statement("SELECT 1 FROM migrations LIMIT 1").get();
+    } catch (error) {
+      this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  async #between<Result>(begin: () => void, work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    await waitWhileBusy(begin);
     try {
       const result = await work(this.#inside);
       this.#statement("COMMIT").run();
