@@ -4,8 +4,11 @@
  * so that `baton --version` starts nothing.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { readEnvironment } from "./config/environment.js";
+import type { Adapter } from "./adapter/adapter.js";
+import type { OpenChat } from "./cli/cli.js";
+import { childEnvironment, readEnvironment } from "./config/environment.js";
 import type { Config } from "./config/load.js";
+import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
 
 const { version, engines } = JSON.parse(
@@ -23,14 +26,20 @@ async function runCommand(): Promise<number> {
   const { run } = await import("./cli/run.js");
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
+  const workingFolder = process.cwd();
   const terminal = new Terminal(process, environment.color);
   return run(words, {
     terminal,
     version,
     oldestNode: engines.node.replace(/^>=/, ""),
     home: environment.home,
-    loadConfig: async () => (await import("./config/load.js")).loadConfig(environment, process.cwd()),
+    environment,
+    workingFolder,
+    loadConfig: async () => (await import("./config/load.js")).loadConfig(environment, workingFolder),
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
+    streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
+    openChat: (config, adapter, onChange) =>
+      openChat(config, adapter, onChange, (problem) => terminal.problem(problem)),
     inspectStore,
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
@@ -43,13 +52,56 @@ async function openStore(
   onProblem: (problem: string) => void,
 ): Promise<Sessions> {
   const { openSessions, sqliteFile } = await import("./open-sessions.js");
-  const file = sqliteFile(config.store);
+  const url = config.store.reveal();
+  const file = sqliteFile(url);
   const nothingYet = file !== null && !existsSync(file);
   return openSessions({
-    url: nothingYet && purpose === "look" ? "sqlite::memory:" : config.store,
+    url: nothingYet && purpose === "look" ? "sqlite::memory:" : url,
     config: config.sessions,
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
   });
+}
+
+async function openChat(
+  config: Config,
+  adapter: Adapter,
+  onChange: () => void,
+  onProblem: (problem: string) => void,
+): Promise<OpenChat> {
+  const { openGateway } = await import("./open-gateway.js");
+  const { offlineAgent } = await import("./agent/offline.js");
+  const { terminalTool } = await import("./agent/tools/terminal.js");
+  const { commandTable } = await import("./gateway/commands/table.js");
+  const { localSource } = await import("./session/source.js");
+  const agent = offlineAgent();
+  const people = config.people.allow;
+  const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
+  const open = await openGateway({
+    url: config.store.reveal(),
+    config: config.sessions,
+    ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
+    agent,
+    adapters: [adapter],
+    commands: commandTable({ agent: agent.name, people, clock: Date.now }),
+    tools: ({ platform }) => (platform === LOCAL ? tools : []),
+    people,
+    busy: config.busy,
+    outputDir: config.outputDir,
+    maxMessages: config.agent.maxMessages,
+    turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
+    onChange,
+    onProblem,
+  });
+  const source = localSource();
+  return {
+    gateway: open.gateway,
+    sessions: open.sessions,
+    source,
+    key: open.sessions.laneOf(source).key,
+    agent: agent.name,
+    complete: (line) => open.commands.completions(line),
+    close: () => open.close({ drainMs: 0 }),
+  };
 }
 
 async function inspectStore(url: string) {

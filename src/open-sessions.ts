@@ -1,8 +1,10 @@
 /** Opens a store by its URL and gives the `Sessions` over it. */
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { GatewayStore } from "./gateway/store.js";
 import { InputError } from "./session/errors.js";
 import { Sessions, type SessionsOptions } from "./session/sessions.js";
+import type { SessionStore } from "./session/store.js";
 import type { Db } from "./store/db.js";
 import type { JsonlMirror } from "./store/jsonl/mirror.js";
 import { openSqlStore } from "./store/sql-store.js";
@@ -19,22 +21,30 @@ export interface OpenOptions extends SessionsOptions {
 }
 
 export async function openSessions(options: OpenOptions): Promise<Sessions> {
-  const { url, mirror: mirrored, ...rest } = options;
+  return (await openStore(options)).sessions;
+}
+
+/** The sessions and the store they are in, for whoever keeps more there. Closing the sessions closes it. */
+export async function openStore(
+  options: OpenOptions,
+): Promise<{ store: SessionStore & GatewayStore; sessions: Sessions }> {
+  const { url, mirror: mirrored, config, clock, hasActiveProcesses, onChange } = options;
   const mirror = mirrored && (await openMirror(mirrored));
-  const store = await openSqlStore(await openDb(url), (options.clock ?? Date.now)());
+  const store = await openSqlStore(await openDb(url), (clock ?? Date.now)());
+  const close = async (): Promise<void> => {
+    await mirror?.close();
+    await store.close();
+  };
+  const changed = (sessionId: string): void => {
+    mirror?.changed(sessionId);
+    onChange?.(sessionId);
+  };
   try {
-    if (!mirror) return new Sessions(store, rest);
-    const close = async (): Promise<void> => {
-      await mirror.close();
-      await store.close();
-    };
-    const onChange = (sessionId: string): void => {
-      mirror.changed(sessionId);
-      rest.onChange?.(sessionId);
-    };
-    const sessions = new Sessions({ ...store, close }, { ...rest, onChange });
-    mirror.watch(sessions);
-    return sessions;
+    const given = { ...(config ? { config } : {}), ...(clock ? { clock } : {}) };
+    const held = hasActiveProcesses ? { hasActiveProcesses } : {};
+    const sessions = new Sessions({ ...store, close }, { ...given, ...held, onChange: changed });
+    mirror?.watch(sessions);
+    return { store, sessions };
   } catch (error) {
     await store.close();
     throw error;

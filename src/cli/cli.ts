@@ -1,8 +1,14 @@
 /** What every verb is given. `main.ts` fills it in and loads each part only when it is asked for. */
+
+import type { ReadStream, WriteStream } from "node:tty";
+import type { Adapter } from "../adapter/adapter.js";
+import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
+import type { Gateway } from "../gateway/gateway.js";
 import type { SessionEntry } from "../session/session.js";
-import type { SessionScopes } from "../session/session-key.js";
+import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
+import type { SessionSource } from "../session/source.js";
 import type { Finding } from "../util/finding.js";
 import type { Terminal } from "./terminal.js";
 
@@ -12,13 +18,35 @@ export interface Cli {
   /** The oldest Node.js that Baton runs on. */
   readonly oldestNode: string;
   readonly home: string;
+  readonly environment: Environment;
+  readonly workingFolder: string;
   loadConfig(): Promise<Config>;
   /** Looking never creates anything: where there is no store yet, an empty one in memory stands in. */
   openSessions(config: Config, purpose: "look" | "write"): Promise<Sessions>;
+  readonly streams: {
+    readonly stdin: ReadStream;
+    readonly stdout: WriteStream;
+    readonly stderr: WriteStream;
+  };
+  /** A gateway for this terminal alone; `onChange` is told of each change of a session. */
+  openChat(config: Config, adapter: Adapter, onChange: () => void): Promise<OpenChat>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
+}
+
+/** What a chat in the terminal needs of the gateway behind it. */
+export interface OpenChat {
+  readonly gateway: Gateway;
+  readonly sessions: Sessions;
+  /** Where this terminal is, and its lane. */
+  readonly source: SessionSource;
+  readonly key: SessionKey;
+  readonly agent: string;
+  complete(line: string): readonly { readonly name: string; readonly description: string }[];
+  /** Leaves a running turn to the next chat, which goes on with it. */
+  close(): Promise<void>;
 }
 
 export const EXPORT_FORMATS = ["jsonl", "markdown", "json"] as const;

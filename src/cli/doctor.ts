@@ -90,7 +90,7 @@ async function configured(cli: Cli, findings: Finding[]): Promise<Config | null>
 /** A store must never keep the doctor from speaking, whatever is wrong with it. */
 async function storeFindings(cli: Cli, config: Config): Promise<Finding[]> {
   try {
-    return await cli.inspectStore(config.store);
+    return await cli.inspectStore(config.store.reveal());
   } catch (error) {
     return [{ check: "store", status: "broken", finding: (error as Error).message }];
   }

@@ -1,7 +1,7 @@
 /** `baton sessions export`: a session, or all of them, as files for people and other tools. */
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { OWNER } from "../session/access.js";
 import type { SessionEntry } from "../session/session.js";
@@ -50,7 +50,7 @@ async function exportOne(cli: Cli, which: string | undefined, options: ExportOpt
   await withSessions(cli, "look", async (sessions, config) => {
     const { terminal } = cli;
     const entry = await sessions.find(which, OWNER);
-    if (output !== undefined && `sqlite:${config.store}`.endsWith(`:${resolve(output)}`)) {
+    if (output !== undefined && isOfStore(output, config.store.reveal())) {
       throw wrongUsage(`${output} is Baton's own database. Give another file.`);
     }
     if (output === undefined) {
@@ -62,6 +62,19 @@ async function exportOne(cli: Cli, which: string | undefined, options: ExportOpt
     if (options.json) terminal.json({ files: [output] });
     else terminal.line(`Wrote ${counted(entry.messageCount, "message")} to ${printableText(output)}.`);
   });
+}
+
+/** The database's file, or one that SQLite keeps beside it. */
+function isOfStore(output: string, store: string): boolean {
+  const file = realPlace(store.replace(/^sqlite:(\/\/(?=\/))?/, ""));
+  const place = realPlace(output);
+  return ["", "-wal", "-shm", "-journal"].some((suffix) => place === file + suffix);
+}
+
+/** The path without links on the way to it; the file itself need not be there. */
+function realPlace(path: string): string {
+  const folder = dirname(resolve(path));
+  return join(existsSync(folder) ? realpathSync(folder) : folder, basename(path));
 }
 
 async function exportAll(cli: Cli, which: string | undefined, options: ExportOptions): Promise<void> {

@@ -1,6 +1,12 @@
 /** The command line: the verbs, how they are put, and how a run ends. */
 import { Command } from "commander";
+import { addChat } from "./chat.js";
 import type { Cli } from "./cli.js";
+import { addConfigCheck } from "./config/check.js";
+import { addConfigPath } from "./config/path.js";
+import { addConfigSchema } from "./config/schema.js";
+import { addConfigSet } from "./config/set.js";
+import { addConfigShow } from "./config/show.js";
 import { addDoctor } from "./doctor.js";
 import { addExplain } from "./explain.js";
 import { addExport } from "./export.js";
@@ -15,7 +21,7 @@ import { addTitle } from "./title.js";
 
 /** Runs one command line and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(words: readonly string[], cli: Cli): Promise<number> {
-  const asked = words.length === 0 ? ["sessions", "list"] : words;
+  const asked = words.length === 0 ? ["chat"] : words;
   const program = programFor(cli);
   try {
     await program.parseAsync(asked, { from: "user" });
@@ -43,14 +49,22 @@ function programFor(cli: Cli): Command {
     .configureOutput({ outputError: () => {} }) // reportFailure says it, once.
     .addHelpText(
       "after",
-      `${examples("sessions list", "sessions search garden", "doctor")}\n\nWithout a command, baton lists your sessions.`,
+      `${examples("chat", "sessions search garden", "doctor")}\n\nWithout a command, baton is a chat.`,
     );
+  addChat(program, cli);
   const sessions = program
     .command("sessions")
     .description("look at, name, search, move in and out, and prune conversations")
     .addHelpText("after", examples("sessions list --active 7d"));
   for (const add of [addList, addShow, addSearch, addTitle, addExport, addImport, addExplain, addPrune]) {
     add(sessions, cli);
+  }
+  const config = program
+    .command("config")
+    .description("look at, check and change the settings")
+    .addHelpText("after", examples("config show"));
+  for (const add of [addConfigShow, addConfigPath, addConfigCheck, addConfigSchema, addConfigSet]) {
+    add(config, cli);
   }
   addDoctor(program, cli);
   return program;

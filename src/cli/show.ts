@@ -13,6 +13,7 @@ import { relativeTime, timeIn } from "./time.js";
 
 interface ShowOptions {
   readonly limit: number;
+  readonly cursor?: number;
   readonly all?: boolean;
   readonly superseded?: boolean;
   readonly json?: boolean;
@@ -27,6 +28,7 @@ export function addShow(parent: Command, cli: Cli): void {
     .description("show a session and its last messages")
     .option("--limit <n>", "how many messages", wholeNumber(100_000), 20)
     .option("--all", "every message")
+    .option("--cursor <seq>", "messages before this one", wholeNumber(Number.MAX_SAFE_INTEGER))
     .option("--superseded", "also messages that an undo or a rewrite took out")
     .addHelpText(
       "after",
@@ -42,30 +44,42 @@ function show(cli: Cli, which: string, options: ShowOptions): Promise<void> {
   return withSessions(cli, "look", async (sessions) => {
     const { terminal } = cli;
     const entry = await sessions.find(which, OWNER);
-    const limit = options.all ? Number.POSITIVE_INFINITY : options.limit;
-    const messages = await lastMessages(sessions, entry, limit, options.superseded ?? false);
-    if (options.json) return terminal.json({ session: entry, messages });
-    printEntry(terminal, entry, sessions.timezone);
-    printMessages(terminal, entry, messages, sessions.timezone);
+    const page = {
+      limit: options.all ? Number.POSITIVE_INFINITY : options.limit,
+      before: options.cursor ?? Number.POSITIVE_INFINITY,
+      superseded: options.superseded ?? false,
+    };
+    const { messages, nextCursor } = await lastMessages(sessions, entry, page);
+    if (options.json) return terminal.json({ session: entry, messages, nextCursor });
+    if (options.cursor === undefined) printEntry(terminal, entry, sessions.timezone);
+    printMessages(terminal, messages, sessions.timezone);
+    if (nextCursor !== null) {
+      const next = `baton sessions show ${cleanLine(entry.sessionId)} --cursor ${nextCursor}`;
+      terminal.line(`\n${terminal.paint.dim(`Earlier: ${next}`)}`);
+    }
   });
 }
 
 /**
- * The last messages, oldest first. The n-th active message has a `seq` of n or more, so those before the first one
- * wanted need not be read.
+ * The last messages before a place, oldest first. The n-th active message has a `seq` of n or more, so those before the
+ * first one wanted need not be read.
  */
 async function lastMessages(
   sessions: Sessions,
   entry: SessionEntry,
-  limit: number,
-  superseded: boolean,
-): Promise<StoredMessage[]> {
-  const afterSeq = Math.max(0, entry.messageCount - limit);
+  page: { limit: number; before: number; superseded: boolean },
+): Promise<{ messages: StoredMessage[]; nextCursor: number | null }> {
+  const { limit, before, superseded } = page;
+  const afterSeq = Number.isFinite(before) ? 0 : Math.max(0, entry.messageCount - limit);
   let last: StoredMessage[] = [];
-  for await (const page of sessions.pages(entry.sessionId, { superseded, afterSeq })) {
-    last = [...last, ...page].slice(-limit);
+  let more = afterSeq > 0;
+  for await (const read of sessions.pages(entry.sessionId, { superseded, afterSeq })) {
+    const wanted = [...last, ...read.filter(({ seq }) => seq < before)];
+    more ||= wanted.length > limit;
+    last = wanted.slice(-limit);
+    if ((read.at(-1)?.seq ?? 0) >= before) break;
   }
-  return last;
+  return { messages: last, nextCursor: more ? (last[0]?.seq ?? null) : null };
 }
 
 function printEntry(terminal: Terminal, entry: SessionEntry, timeZone: string): void {
@@ -103,19 +117,8 @@ function followed(entry: SessionEntry, parentId: string): string {
   return entry.resetReason === null ? parentId : `${parentId} (${entry.resetReason} reset)`;
 }
 
-function printMessages(
-  terminal: Terminal,
-  entry: SessionEntry,
-  messages: readonly StoredMessage[],
-  timeZone: string,
-): void {
+function printMessages(terminal: Terminal, messages: readonly StoredMessage[], timeZone: string): void {
   const { paint } = terminal;
-  const active = messages.filter((message) => message.supersededAt === undefined).length;
-  const earlier = entry.messageCount - active;
-  if (earlier > 0) {
-    const all = `baton sessions show ${cleanLine(entry.sessionId)} --all`;
-    terminal.line(`\n${paint.dim(`… ${counted(earlier, "earlier message")}: ${all}`)}`);
-  }
   if (messages.length === 0) terminal.line(`\n${paint.dim("No messages yet.")}`);
   for (const message of messages) {
     const gone = message.supersededAt === undefined ? "" : " (superseded)";

@@ -4,6 +4,7 @@ import type { Terminal } from "./terminal.js";
 export function printWelcome(terminal: Terminal): void {
   const { bold, dim } = terminal.paint;
   const ways: [string, string][] = [
+    ["baton", "talk to your agent, here in the terminal"],
     ["baton sessions import <path>", "bring in conversations of another tool"],
     ['import { openSessions } from "baton-gateway"', "keep an agent's conversations from your own program"],
     ["baton doctor", "check that all is well on this machine"],

@@ -5,17 +5,22 @@ import { join, resolve } from "node:path";
 export interface Environment {
   /** Where Baton keeps its things: `BATON_HOME`, else `~/.baton`. */
   readonly home: string;
-  /** `BATON_STORE`: overrides the store of every file. */
-  readonly store: string | undefined;
+  /** The other `BATON_…` variables that are set: overrides of single keys, by the rule in keys.ts. */
+  readonly variables: Readonly<Record<string, string>>;
   /** `FORCE_COLOR` and `NO_COLOR`; undefined where neither decides. */
   readonly color: boolean | undefined;
 }
 
 /** An empty variable counts as absent. */
 export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process.env): Environment {
+  const { BATON_HOME, ...others } = variables;
   return {
-    home: variables.BATON_HOME ? resolve(variables.BATON_HOME) : join(homedir(), ".baton"),
-    store: variables.BATON_STORE || undefined,
+    home: BATON_HOME ? resolve(BATON_HOME) : join(homedir(), ".baton"),
+    variables: Object.fromEntries(
+      Object.entries(others).flatMap(([name, value]) =>
+        name.startsWith("BATON_") && value ? [[name, value]] : [],
+      ),
+    ),
     color: wantsColor(variables),
   };
 }
@@ -23,4 +28,30 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
 function wantsColor(variables: Readonly<NodeJS.ProcessEnv>): boolean | undefined {
   if (variables.FORCE_COLOR) return !["0", "false"].includes(variables.FORCE_COLOR);
   return variables.NO_COLOR ? false : undefined;
+}
+
+/** What a command that the agent runs may know of the environment: how to find programs, and how to speak. */
+const FOR_CHILDREN = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TERM",
+  "TMPDIR",
+  "TZ",
+];
+
+export function childEnvironment(
+  variables: Readonly<NodeJS.ProcessEnv> = process.env,
+): Record<string, string> {
+  return Object.fromEntries(
+    FOR_CHILDREN.flatMap((name) => {
+      const value = variables[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkConfig } from "./check.js";
 import { readEnvironment } from "./environment.js";
 import { loadConfig } from "./load.js";
+import type { Place } from "./problem.js";
 
 let root: string;
 let home: string;
@@ -23,8 +26,8 @@ const homeFile = (text: string) => writeFileSync(join(home, "config.yaml"), text
 const projectFile = (text: string) => writeFileSync(join(project, "baton.yaml"), text);
 const load = (variables: Record<string, string> = {}) =>
   loadConfig(readEnvironment({ BATON_HOME: home, ...variables }), project);
-const refusal = async () => {
-  const error = await load().then(
+const refusal = async (variables: Record<string, string> = {}) => {
+  const error = await load(variables).then(
     () => expect.unreachable("it was accepted"),
     (error: Error & { code: string }) => error,
   );
@@ -35,12 +38,18 @@ const refusal = async () => {
 describe("defaults", () => {
   test("no files: a database in the home folder, and nothing is created", async () => {
     rmSync(home, { recursive: true });
-    expect(await load()).toEqual({
+    const { store, ...rest } = await load();
+    expect(store.reveal()).toBe(join(home, "baton.db"));
+    expect(rest).toEqual({
       home,
-      store: join(home, "baton.db"),
       sessions: {},
       mirror: null,
+      agent: { turnDeadlineSeconds: 600, maxMessages: 500, workdir: project },
+      busy: { default: "interrupt", byPlatform: {}, byChat: {} },
+      people: { allow: {} },
+      outputDir: join(home, "cron", "output"),
       files: [],
+      places: new Map(),
     });
     expect(existsSync(home)).toBe(false);
   });
@@ -48,8 +57,11 @@ describe("defaults", () => {
   test("an empty variable counts as absent", () => {
     expect(readEnvironment({ BATON_HOME: "", BATON_STORE: "", NO_COLOR: "", FORCE_COLOR: "" })).toEqual({
       home: join(homedir(), ".baton"),
-      store: undefined,
+      variables: {},
       color: undefined,
+    });
+    expect(readEnvironment({ BATON_STORE: "x.db", BATON_HOME: "/h", PATH: "/bin" }).variables).toEqual({
+      BATON_STORE: "x.db",
     });
   });
 
@@ -90,8 +102,8 @@ describe("layers", () => {
 
   test("the environment wins over all", async () => {
     homeFile("store: postgres://db/one\n");
-    expect((await load()).store).toBe("postgres://db/one");
-    expect((await load({ BATON_STORE: "postgres://db/two" })).store).toBe("postgres://db/two");
+    expect((await load()).store.reveal()).toBe("postgres://db/one");
+    expect((await load({ BATON_STORE: "postgres://db/two" })).store.reveal()).toBe("postgres://db/two");
   });
 
   test("the mirror is a folder in the home folder", async () => {
@@ -108,15 +120,15 @@ describe("where a store's path counts from", () => {
     ["sqlite:///data/chats.db", () => "sqlite:/data/chats.db"],
     ["~/chats.db", () => join(homedir(), "chats.db")],
     ["sqlite::memory:", () => "sqlite::memory:"],
-    ["postgres://u:p@host/db", () => "postgres://u:p@host/db"],
+    ["postgres://u@host/db", () => "postgres://u@host/db"],
     ["mysql://host/db", () => "mysql://host/db"],
   ])("config.yaml: %s", async (written, expected) => {
     homeFile(`store: ${JSON.stringify(written)}\n`);
-    expect((await load()).store).toBe(expected());
+    expect((await load()).store.reveal()).toBe(expected());
   });
 
   test("the variable: from the working folder", async () => {
-    expect((await load({ BATON_STORE: "chats.db" })).store).toBe(join(project, "chats.db"));
+    expect((await load({ BATON_STORE: "chats.db" })).store.reveal()).toBe(join(project, "chats.db"));
   });
 });
 
@@ -139,15 +151,21 @@ describe("refused, with file, line and key", () => {
       "reset:\n  byPlatform:\n    telegarm: {}\n",
       '/home/config.yaml:3: reset.byPlatform.telegarm: unknown key. Did you mean "telegram"?',
     ],
-    ["a: 1\n", "/home/config.yaml:1: a: unknown key. Known here: timezone, scopes, reset, store, mirror."],
+    [
+      "a: 1\n",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, scopes, reset, busy, agent, people, store, mirror, outputDir.",
+    ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, scopes, reset, store, mirror.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, scopes, reset, busy, agent, people, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["- a\n", "/home/config.yaml:1: a config file is a list of `key: value` lines."],
     ["mirror: sqlite\n", '/home/config.yaml:1: mirror: Invalid input: expected "jsonl".'],
-    ["store: ''\n", "/home/config.yaml:1: store: give a path, sqlite:<path> or postgres://…"],
+    [
+      "store: ''\n",
+      "/home/config.yaml:1: store: give a path, sqlite:<path>, postgres://… or { file: <path> }.",
+    ],
     [
       "scopes: { agent: 'a b' }\n",
       "/home/config.yaml:1: scopes.agent: use 1 to 64 letters, digits, - and _.",
@@ -181,16 +199,219 @@ describe("refused, with file, line and key", () => {
 
   test("a file that may not be read is an error, not an absent one", async () => {
     mkdirSync(join(home, "config.yaml"));
-    expect(await refusal()).toMatch(/^\/home\/config\.yaml cannot be read: /);
+    expect(await refusal()).toMatch(/^\/home\/config\.yaml: it cannot be read: /);
   });
 
-  test.each(["store: /tmp/elsewhere.db", "mirror: jsonl"])(
-    "a project's file may not say %s",
-    async (line) => {
-      projectFile(`timezone: UTC\n${line}\n`);
-      expect(await refusal()).toMatch(
-        /^\/project\/baton\.yaml:2: (store|mirror): a project's file does not decide where conversations go/,
-      );
-    },
-  );
+  test.each([
+    ["store: /tmp/elsewhere.db", "store"],
+    ["mirror: jsonl", "mirror"],
+    ["outputDir: /tmp", "outputDir"],
+    ["agent: { workdir: /tmp }", "agent.workdir"],
+    ["people: { allow: { telegram: [1] } }", "people"],
+  ])("a project's file may not say %s", async (line, key) => {
+    projectFile(`timezone: UTC\n${line}\n`);
+    expect(await refusal()).toBe(
+      `/project/baton.yaml:2: ${key}: a project's file does not decide who is let in or where things are kept. Set it in config.yaml of the home folder.`,
+    );
+  });
+
+  test("the mistakes of every file and variable together, in the order of the layers", async () => {
+    projectFile("timezone: Mars\n");
+    homeFile("scopes:\n  dm: room\n");
+    const lines = (await refusal({ BATON_AGENT_MAX_MESSAGES: "many" })).split("\n");
+    expect(lines.map((line) => line.replace(/: .*/, ""))).toEqual([
+      "/project/baton.yaml:1",
+      "/home/config.yaml:2",
+      "BATON_AGENT_MAX_MESSAGES",
+    ]);
+  });
+});
+
+describe("turns, busy modes and folders", () => {
+  test("from both files and the environment, each with its place", async () => {
+    projectFile("busy: { default: queue }\nagent:\n  maxMessages: 20\n  turnDeadlineSeconds: 5\n");
+    homeFile(
+      "agent:\n  maxMessages: 30\n  workdir: work\nbusy:\n  byPlatform: { slack: steer }\n  byChat:\n    matrix:!r:ex.org: queue\noutputDir: ~/out\n",
+    );
+    const config = await load({ BATON_AGENT_TURN_DEADLINE_SECONDS: "7.5" });
+    expect(config.agent).toEqual({ turnDeadlineSeconds: 7.5, maxMessages: 30, workdir: join(home, "work") });
+    expect(config.busy).toEqual({
+      default: "queue",
+      byPlatform: { slack: "steer" },
+      byChat: { "matrix:!r:ex.org": "queue" },
+    });
+    expect(config.outputDir).toBe(join(homedir(), "out"));
+    const file = join(home, "config.yaml");
+    expect(config.places).toEqual(
+      new Map<string, Place>([
+        ["busy.default", { file: join(project, "baton.yaml"), line: 1 }],
+        ["agent.maxMessages", { file, line: 2 }],
+        ["agent.turnDeadlineSeconds", { variable: "BATON_AGENT_TURN_DEADLINE_SECONDS" }],
+        ["agent.workdir", { file, line: 3 }],
+        ["busy.byPlatform.slack", { file, line: 5 }],
+        ["busy.byChat.matrix:!r:ex.org", { file, line: 7 }],
+        ["outputDir", { file, line: 8 }],
+      ]),
+    );
+  });
+
+  test("the paths of variables count from the working folder", async () => {
+    const config = await load({ BATON_AGENT_WORKDIR: "here", BATON_OUTPUT_DIR: "there" });
+    expect(config.agent.workdir).toBe(join(project, "here"));
+    expect(config.outputDir).toBe(join(project, "there"));
+  });
+
+  test.each([
+    [
+      "agent: { turnDeadlineSeconds: 0 }",
+      "agent.turnDeadlineSeconds: use a number of seconds above 0, at most 86400.",
+    ],
+    [
+      "agent: { turnDeadlineSeconds: 5m }",
+      "agent.turnDeadlineSeconds: use a number of seconds above 0, at most 86400.",
+    ],
+    ["agent: { maxMessages: 2.5 }", "agent.maxMessages: use a whole number of messages above 0."],
+    ["busy: { default: wait }", 'busy.default: Invalid option: expected one of "interrupt"|"queue"|"steer".'],
+    [
+      "busy: { byPlatform: { telegarm: queue } }",
+      'busy.byPlatform.telegarm: unknown key. Did you mean "telegram"?',
+    ],
+    [
+      "busy: { byChat: { 'telegarm:9': queue } }",
+      'busy.byChat.telegarm:9: name a chat as <platform>:<chat id>. Did you mean "telegram"?',
+    ],
+    [
+      "busy: { byChat: { 'telegram:': queue } }",
+      "busy.byChat.telegram:: name a chat as <platform>:<chat id>.",
+    ],
+    ["maxMessages: 5", 'maxMessages: unknown key. Did you mean "agent.maxMessages"?'],
+  ])("refused: %s", async (line, message) => {
+    homeFile(`${line}\n`);
+    expect(await refusal()).toBe(`/home/config.yaml:1: ${message}`);
+  });
+});
+
+describe("variables", () => {
+  test.each([
+    ["BATON_TIMEZONE", "Asia/Tokyo", { timezone: "Asia/Tokyo" }],
+    ["BATON_SCOPES_AGENT", "007", { scopes: { agent: "007" } }],
+    ["BATON_RESET_DEFAULT_IDLE_MINUTES", "2.5", { reset: { default: { idleMinutes: 2.5 } } }],
+    ["BATON_RESET_DEFAULT_NOTIFY", "false", { reset: { default: { notify: false } } }],
+  ])("%s=%s", async (name, value, sessions) => {
+    homeFile(
+      "timezone: UTC\nscopes: { agent: main }\nreset: { default: { idleMinutes: 1, notify: true } }\n",
+    );
+    const config = await load({ [name]: value });
+    expect(config.sessions).toMatchObject(sessions);
+    expect([...config.places.values()]).toContainEqual({ variable: name });
+  });
+
+  test.each([
+    ["BATON_TIMEZONE", "Mars", '"Mars" is not a time zone; use an IANA name such as Europe/Berlin or UTC.'],
+    ["BATON_RESET_DEFAULT_NOTIFY", "yes", "use true or false."],
+    ["BATON_RESET_DEFAULT_AT_HOUR", "0x4", "use a whole hour from 0 to 23."],
+    ["BATON_AGENT_MAX_MESSAGES", "1e3", "use a whole number of messages above 0."],
+    ["BATON_BUSY_DEFAULT", "wait", 'Invalid option: expected one of "interrupt"|"queue"|"steer".'],
+  ])("%s=%s is refused by name", async (name, value, message) => {
+    expect(await refusal({ [name]: value })).toBe(`${name}: ${message}`);
+  });
+
+  test("nobody is let in by a variable", async () => {
+    const config = await load({
+      BATON_PEOPLE_ALLOW_TELEGRAM: "5",
+      BATON_PEOPLE_ALLOW: "5",
+      BATON_PEOPLE: "5",
+    });
+    expect(config.people).toEqual({ allow: {} });
+  });
+});
+
+describe("people", () => {
+  test("ids are kept exactly as they are written", async () => {
+    homeFile(
+      'people:\n  allow:\n    telegram: [123, -1001, "0045", 0046, 1e3, 0x1F, 1.0, +15, 9007199254740991]\n    matrix: ["@a:ex.org"]\n    slack: []\n',
+    );
+    expect((await load()).people.allow).toEqual({
+      telegram: ["123", "-1001", "0045", "0046", "1e3", "0x1F", "1.0", "+15", "9007199254740991"],
+      matrix: ["@a:ex.org"],
+      slack: [],
+    });
+  });
+
+  test.each([
+    ["9007199254740993", "give the user's id; put it in quotes where it is not a plain number."],
+    ["12345678901234567890", "give the user's id; put it in quotes where it is not a plain number."],
+    ["1.5", "give the user's id; put it in quotes where it is not a plain number."],
+    ["null", "give the user's id; put it in quotes where it is not a plain number."],
+    ['""', "give the user's id; put it in quotes where it is not a plain number."],
+    ['"*"', "name each person by id; there is no way to let everybody in."],
+  ])("%s is no id; the line is that of the id", async (id, message) => {
+    homeFile(`people:\n  allow:\n    telegram:\n      - 1\n      - ${id}\n`);
+    expect(await refusal()).toBe(`/home/config.yaml:5: people.allow.telegram.1: ${message}`);
+  });
+
+  test("one id without a list is refused", async () => {
+    homeFile("people: { allow: { telegram: 5 } }\n");
+    expect(await refusal()).toMatch(/people\.allow\.telegram: .*expected array/);
+  });
+});
+
+describe("a store's password", () => {
+  const URL = "postgres://me:hunter2@db/baton";
+  const secret = (text: string, mode = 0o600) => {
+    writeFileSync(join(home, "store-url"), text);
+    chmodSync(join(home, "store-url"), mode);
+    homeFile("timezone: UTC\nstore: { file: store-url }\n");
+  };
+
+  test("is taken from a file, which is read only when it is needed", async () => {
+    secret(`${URL}\n`);
+    const { store } = await load();
+    writeFileSync(join(home, "store-url"), "postgres://later:pw@db/baton\n");
+    expect(store.reveal()).toBe("postgres://later:pw@db/baton");
+    expect(store.shown).toBe(`{ file: ${join(home, "store-url")} }`);
+  });
+
+  test("a file's content may be a path, too: it counts from the home folder", async () => {
+    secret("chats.db");
+    expect((await load()).store.reveal()).toBe(join(home, "chats.db"));
+  });
+
+  test("is taken from the variable, and shows nowhere", async () => {
+    const config = await load({ BATON_STORE: URL });
+    expect(config.store.reveal()).toBe(URL);
+    for (const shown of [
+      JSON.stringify(config),
+      inspect(config, { depth: 9, showHidden: true }),
+      `${config.store}`,
+    ]) {
+      expect(shown).not.toContain("hunter2");
+      expect(shown).toContain("postgres://me:***@db/baton");
+    }
+  });
+
+  test("is refused in the file itself, with what to write instead", async () => {
+    homeFile(`timezone: UTC\nstore: ${URL}\n`);
+    expect(await refusal()).toBe(
+      "/home/config.yaml:2: store: a password does not stand in this file. Put the URL in a file of its own (chmod 600) and write `store: { file: <path> }`, or set BATON_STORE.",
+    );
+  });
+
+  test("a file that others can get at is a mistake with a cure", async () => {
+    secret(URL, 0o640);
+    const message = `The secret in ${join(home, "store-url")} cannot be used: other users can get at the file. Make it private: chmod 600 '${join(home, "store-url")}'.`;
+    const { store } = await load();
+    expect(() => store.reveal()).toThrow(message);
+    expect(await checkConfig(readEnvironment({ BATON_HOME: home }), project)).toEqual([
+      { place: { file: join(home, "config.yaml"), line: 2 }, key: "store", message: `store: ${message}` },
+    ]);
+  });
+
+  test.each(["", "\n"])("a file that holds %j, or is not there, is a mistake", async (text) => {
+    secret(text);
+    const { store } = await load();
+    expect(() => store.reveal()).toThrow(/cannot be used: the file is empty\.$/);
+    rmSync(join(home, "store-url"));
+    expect(() => store.reveal()).toThrow(/cannot be used: ENOENT/);
+  });
 });

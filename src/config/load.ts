@@ -1,70 +1,80 @@
 /**
  * The settings of this run: defaults < `baton.yaml` in the working folder < `config.yaml` in the home folder <
- * environment. The parsers are loaded only where there is a file to read; nothing is ever written here.
+ * environment. The parsers are loaded only where there is something to read; nothing is ever written here.
  */
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import type { Platform } from "../session/platform.js";
 import type { SessionsConfig } from "../session/sessions.js";
+import type { BusyMode } from "./defaults.js";
 import type { Environment } from "./environment.js";
-import type { HomeFile } from "./schema.js";
+import { configFiles } from "./files.js";
+import { type Layer, layered, NOTHING } from "./layer.js";
+import { invalidConfig, type Place } from "./problem.js";
+import { resolveConfig } from "./resolve.js";
+import type { Secret } from "./secret.js";
 
 export interface Config {
   readonly home: string;
   /** A URL or an absolute path. */
-  readonly store: string;
+  readonly store: Secret;
   readonly sessions: SessionsConfig;
   /** The folder of the JSONL mirror; null where there is none. */
   readonly mirror: string | null;
+  readonly agent: AgentConfig;
+  readonly busy: BusyConfig;
+  readonly people: PeopleConfig;
+  /** The folder of results that are delivered locally. */
+  readonly outputDir: string;
   /** The files that were read, weakest first. */
   readonly files: readonly string[];
+  /** Where each dotted key was set; absent where the default holds. */
+  readonly places: ReadonlyMap<string, Place>;
 }
 
+export interface AgentConfig {
+  readonly turnDeadlineSeconds: number;
+  /** The most messages of a session that an agent is given. */
+  readonly maxMessages: number;
+  /** The folder the agent works in. */
+  readonly workdir: string;
+}
+
+/** By chat, then by platform, then the default. */
+export interface BusyConfig {
+  readonly default: BusyMode;
+  readonly byPlatform: Readonly<Record<Platform, BusyMode>>;
+  /** By `<platform>:<chat id>`, as it was written. */
+  readonly byChat: Readonly<Record<string, BusyMode>>;
+}
+
+export interface PeopleConfig {
+  /** Exact ids of users, as they were written; who is not here is not let in. */
+  readonly allow: Readonly<Record<Platform, readonly string[]>>;
+}
+
+/** Refuses a configuration with mistakes, naming all of them. */
 export async function loadConfig(environment: Environment, workingFolder: string): Promise<Config> {
-  const { home } = environment;
-  const projectPath = join(workingFolder, "baton.yaml");
-  const homePath = join(home, "config.yaml");
-  const files = [projectPath, homePath].filter((path) => existsSync(path));
-  const { store, mirror, ...sessions } = files.length > 0 ? await readFiles(projectPath, homePath) : {};
-  return {
-    home,
-    store: storeUrl(environment.store, workingFolder) ?? storeUrl(store, home) ?? join(home, "baton.db"),
-    sessions: sessions as SessionsConfig, // Absent keys are absent, never undefined: zod's type cannot say so.
-    mirror: mirror === "jsonl" ? join(home, "sessions") : null,
-    files,
-  };
+  const layer = await readLayers(environment, workingFolder);
+  if (layer.problems.length > 0) throw invalidConfig(layer.problems);
+  const files = configFiles(environment, workingFolder).filter((file) => file.exists);
+  return resolveConfig(
+    layer,
+    environment.home,
+    workingFolder,
+    files.map((file) => file.path),
+  );
 }
 
-async function readFiles(projectPath: string, homePath: string): Promise<HomeFile> {
+/** Every source of settings, laid over each other, with all that is wrong in any of them. */
+export async function readLayers(environment: Environment, workingFolder: string): Promise<Layer> {
+  const { variables } = environment;
+  const files = configFiles(environment, workingFolder).filter((file) => file.exists);
+  if (files.length === 0 && Object.keys(variables).length === 0) return NOTHING;
   const { readConfigFile } = await import("./read-file.js");
   const { homeFile, projectFile } = await import("./schema.js");
-  const project = (await readConfigFile(projectPath, projectFile)) ?? {};
-  const home = (await readConfigFile(homePath, homeFile)) ?? {};
-  return layered(project, home) as HomeFile;
-}
-
-type Tree = Readonly<Record<string, unknown>>;
-
-/** The upper layer over the lower one, key by key, all the way down. */
-function layered(lower: Tree, upper: Tree): Tree {
-  const merged: Record<string, unknown> = { ...lower };
-  for (const [key, value] of Object.entries(upper)) {
-    const below = merged[key];
-    merged[key] = isTree(below) && isTree(value) ? layered(below, value) : value;
+  const { readVariables } = await import("./variables.js");
+  let layer = NOTHING;
+  for (const { kind, path } of files) {
+    layer = layered(layer, await readConfigFile(path, kind === "home" ? homeFile : projectFile));
   }
-  return merged;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null;
-}
-
-/** A path is taken from the place where it was written; `~/` is the user's folder; URLs stay as they are. */
-function storeUrl(written: string | undefined, folder: string): string | undefined {
-  if (written === undefined) return undefined;
-  const [, scheme = "", path = ""] = /^(sqlite:(?:\/\/(?=\/))?)?(.*)$/s.exec(written) ?? [];
-  if (path === ":memory:" || /^[a-z][a-z0-9+.-]+:/i.test(path)) return written;
-  return (
-    scheme.slice(0, 7) + (path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(folder, path))
-  );
+  return layered(layer, readVariables(variables));
 }

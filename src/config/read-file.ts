@@ -3,108 +3,90 @@
  * is guessed, and a key that is misspelt never passes for one that is absent.
  */
 import { readFile } from "node:fs/promises";
-import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import { z } from "zod";
-import { InputError } from "../session/errors.js";
-import { didYouMean } from "../util/nearest.js";
-import { homeFile, projectFile } from "./schema.js";
+import { type Document, isMap, isScalar, isSeq, LineCounter } from "yaml";
+import type { z } from "zod";
+import { type Layer, leavesOf, NOTHING, type Tree } from "./layer.js";
+import { mistakesIn } from "./mistakes.js";
+import type { Place, Problem } from "./problem.js";
+import { parseYaml } from "./yaml.js";
 
-type Path = readonly PropertyKey[];
-
-/** The checked content of a file; null where there is none. */
-export async function readConfigFile<Schema extends z.ZodObject>(
-  path: string,
-  schema: Schema,
-): Promise<z.infer<Schema> | null> {
-  const text = await textOf(path);
-  if (text === null) return null;
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const lineAt = (offset: number) => lines.linePos(offset).line;
-  if (document.errors.length > 0) {
-    refuse(document.errors.map((error) => `${path}:${lineAt(error.pos[0])}: ${error.message}.`));
+/** What a file says; nothing where there is none. */
+export async function readConfigFile(file: string, schema: z.ZodObject): Promise<Layer> {
+  try {
+    const text = await textOf(file);
+    return text === null ? NOTHING : checkText(text, file, schema);
+  } catch (error) {
+    const message = `it cannot be read: ${(error as Error).message}.`;
+    return withProblems([{ place: { file, line: null }, key: "", message }]);
   }
-  const parsed = schema.safeParse(contentOf(document, path));
-  if (parsed.success) return parsed.data;
-  refuse(
-    parsed.error.issues.flatMap((issue) =>
-      problemsOf(issue, schema).map(
-        ({ at, text }) => `${path}:${lineAt(placeOf(document, at))}: ${sentence(text)}`,
-      ),
-    ),
+}
+
+/** The file's text; null where there is none. */
+export async function textOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    throw error;
+  }
+}
+
+/** What this text says as the content of that file. */
+export function checkText(text: string, file: string, schema: z.ZodObject): Layer {
+  const lines = new LineCounter();
+  const document = parseYaml(text, lines);
+  const placeAt = (offset: number): Place => ({ file, line: lines.linePos(offset).line });
+  if (document.errors.length > 0) {
+    return withProblems(
+      document.errors.map(({ pos, message }) => ({
+        place: placeAt(pos[0]),
+        key: "",
+        message: `${message}.`,
+      })),
+    );
+  }
+  let content: unknown;
+  try {
+    content = document.toJS() ?? {};
+  } catch (error) {
+    // Aliases that multiply beyond reason.
+    return withProblems([{ place: { file, line: null }, key: "", message: `${(error as Error).message}.` }]);
+  }
+  const parsed = schema.safeParse(content);
+  if (parsed.success) {
+    const tree = parsed.data as Tree;
+    const places = leavesOf(tree).map(
+      ({ path }) => [path.join("."), placeAt(offsetOf(document, path))] as const,
+    );
+    return { content: tree, places: new Map(places), problems: [] };
+  }
+  return withProblems(
+    mistakesIn(parsed.error, schema).map(({ path, message }) => {
+      const key = path.join(".");
+      const place = placeAt(offsetOf(document, path));
+      return { place, key, message: key === "" ? message : `${key}: ${message}` };
+    }),
   );
 }
 
-async function textOf(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new InputError("invalid_config", `${path} cannot be read: ${(cause as Error).message}.`, { cause });
-  }
-}
-
-function contentOf(document: Document, path: string): unknown {
-  try {
-    return document.toJS() ?? {};
-  } catch (error) {
-    return refuse([`${path}: ${(error as Error).message}.`]); // Aliases that multiply beyond reason.
-  }
-}
-
-function refuse(problems: readonly string[]): never {
-  throw new InputError("invalid_config", problems.join("\n"));
-}
-
-function problemsOf(issue: z.core.$ZodIssue, schema: z.ZodObject): { at: Path; text: string }[] {
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      at: [...issue.path, key],
-      text: unknownKey([...issue.path, key], schema),
-    }));
-  }
-  const key = issue.path.join(".");
-  if (key === "") return [{ at: [], text: "a config file is a list of `key: value` lines" }];
-  return [
-    { at: issue.path, text: issue.message.startsWith(key) ? issue.message : `${key}: ${issue.message}` },
-  ];
-}
-
-function unknownKey(path: Path, schema: z.ZodObject): string {
-  const key = path.join(".");
-  const name = String(path.at(-1));
-  if (schema === projectFile && path.length === 1 && Object.hasOwn(homeFile.shape, name)) {
-    return `${key}: a project's file does not decide where conversations go. Set it in config.yaml of the home folder`;
-  }
-  const known = keysAt(schema, path.slice(0, -1));
-  return `${key}: unknown key.${didYouMean(name, known) || ` Known here: ${known.join(", ")}.`}`;
-}
-
-/** The keys that the schema knows at this place. */
-function keysAt(schema: z.ZodObject, path: Path): string[] {
-  let place: unknown = schema;
-  for (const key of path) {
-    const inner = (place as z.ZodObject).shape[String(key)];
-    place = inner instanceof z.ZodOptional ? inner.unwrap() : inner;
-  }
-  return Object.keys((place as z.ZodObject).shape);
+function withProblems(problems: readonly Problem[]): Layer {
+  return { ...NOTHING, problems };
 }
 
 /** Where in the text the key at this path stands. */
-function placeOf(document: Document, path: Path): number {
+function offsetOf(document: Document, path: readonly string[]): number {
   let node: unknown = document.contents;
-  let place = 0;
+  let offset = 0;
   for (const key of path) {
-    const pair = isMap(node)
-      ? node.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
-      : undefined;
-    if (!pair) break;
-    place = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? place;
-    node = pair.value;
+    let at: unknown;
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
+      [at, node] = [pair?.key, pair?.value];
+    } else {
+      node = isSeq(node) ? node.items[Number(key)] : undefined;
+      at = node;
+    }
+    offset = (isScalar(at) ? at.range?.[0] : undefined) ?? offset;
   }
-  return place;
-}
-
-function sentence(text: string): string {
-  return /[.?!…]$/.test(text) ? text : `${text}.`;
+  return offset;
 }

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { belongingOf, checkViewer, identityOf, mayAccess, OWNER, type Viewer, viewerOf } from "./access.js";
+import {
+  type Belonging,
+  belongingOf,
+  checkViewer,
+  identityOf,
+  mayAccess,
+  OWNER,
+  type SessionBelonging,
+  type Viewer,
+  viewerOf,
+} from "./access.js";
 import { localSource, parseSource } from "./source.js";
 
 const dmOf = (user: string, fields = {}) =>
@@ -32,9 +42,10 @@ describe("whose session it is", () => {
 });
 
 describe("mayAccess", () => {
-  const annsDm = belongingOf(dmOf("ann"));
-  const annsInGroup = belongingOf(inGroup("ann"), { group: "member" });
-  const shared = belongingOf(inGroup("ann"));
+  const unmoved = (belonging: Belonging): SessionBelonging => ({ ...belonging, laneOwner: belonging.owner });
+  const annsDm = unmoved(belongingOf(dmOf("ann")));
+  const annsInGroup = unmoved(belongingOf(inGroup("ann"), { group: "member" }));
+  const shared = unmoved(belongingOf(inGroup("ann")));
 
   it("lets the owner see everything", () => {
     for (const session of [annsDm, annsInGroup, shared]) expect(mayAccess(OWNER, session)).toBe(true);
@@ -62,6 +73,14 @@ describe("mayAccess", () => {
     expect(
       [annsDm, annsInGroup, shared].map((session) => mayAccess(viewerOf(inGroup("bob")), session)),
     ).toEqual([false, false, true]);
+  });
+
+  it("lets those see a session in whose lane it is, and its owner wherever it is", () => {
+    const moved = { ...belongingOf(dmOf("ann")), laneOwner: "chat:telegram:-1", chat: "telegram:-1" };
+    const viewers = [dmOf("ann"), inGroup("bob"), dmOf("bob"), { ...inGroup("bob"), chatId: "-2" }].map(
+      viewerOf,
+    );
+    expect(viewers.map((viewer) => mayAccess(viewer, moved))).toEqual([true, true, false, false]);
   });
 
   it("denies by default", () => {

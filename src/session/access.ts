@@ -2,7 +2,7 @@
  * Who may list, read, search, resume and hand off a session. Default deny; exact ids; names never decide anything.
  *
  * A session belongs to a person (DMs, and groups where each member has their own) or to a chat (everyone there
- * shares it). A viewer looks either as the gateway's owner, as a person in private, or from inside a chat. From inside
+ * shares it), and stays theirs wherever it moves; those in whose lane it is may see it as long as it is there. A viewer looks either as the gateway's owner, as a person in private, or from inside a chat. From inside
  * a chat nothing private of that person's other chats shows: the others in the chat would see it too.
  */
 import { escapePart } from "../util/escape.js";
@@ -22,10 +22,16 @@ export type Viewer =
 /** The one who runs the gateway, and the embedding program itself. */
 export const OWNER: Viewer = { kind: "owner" };
 
-/** The two fields of a session that decide who may see it. */
+/** Whose something is, and in which chat. */
 export interface Belonging {
   readonly owner: string;
   readonly chat: string;
+}
+
+/** The fields of a session that decide who may see it. */
+export interface SessionBelonging extends Belonging {
+  /** Whose the lane is that it is in: those who talk in it may see it too, wherever it came from. */
+  readonly laneOwner: string;
 }
 
 /** The immutable name of a person on a platform: `platform:id`, escaped; null where the source names nobody. */
@@ -54,10 +60,11 @@ export function viewerOf(source: SessionSource): Viewer {
 }
 
 /** Every list, read, search, resume and handoff asks this. */
-export function mayAccess(viewer: Viewer, session: Belonging): boolean {
+export function mayAccess(viewer: Viewer, session: SessionBelonging): boolean {
   if (viewer.kind === "owner") return true;
   const owners = ownersFor(viewer);
-  return owners.includes(session.owner) && (viewer.kind === "person" || viewer.chat === session.chat);
+  const theirs = owners.includes(session.owner) || owners.includes(session.laneOwner);
+  return theirs && (viewer.kind === "person" || viewer.chat === session.chat);
 }
 
 /** The `owner` values a viewer can see at all; a viewer inside a chat is also held to that chat. */

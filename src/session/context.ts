@@ -44,7 +44,7 @@ export function buildSessionContext(
     connectedPlatforms: ordered.filter((name) => name !== LOCAL && config.connectedPlatforms.includes(name)),
     homeChannels: ordered.flatMap((platform) => {
       const home = Object.hasOwn(config.homeChannels, platform) ? config.homeChannels[platform] : undefined;
-      return home ? [{ platform, chatId: home.chatId, name: home.name }] : [];
+      return home ? [{ platform, chatId: String(home.chatId), name: String(home.name ?? home.chatId) }] : [];
     }),
     outputDir: config.outputDir ?? "~/.baton/cron/output",
     shared: config.shared ?? source.chatType !== "dm",

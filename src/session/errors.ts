@@ -14,6 +14,7 @@ export type ErrorCode =
   | "invalid_address"
   | "invalid_session_key"
   | "invalid_session_id"
+  | "invalid_end_reason"
   | "invalid_scope"
   | "invalid_reset_policy"
   | "invalid_time_zone"

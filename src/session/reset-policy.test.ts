@@ -320,6 +320,23 @@ describe("bad settings", () => {
     );
   });
 
+  it("is refused by the functions themselves", () => {
+    const moment = { lastActivityAt: 0, now: 1e12, timeZone: "UTC" };
+    for (const bad of [{ atHour: 24 }, { idleMinutes: 0 }, { idleMinutes: 1e15 }, { mode: "x" }]) {
+      const policy = { ...DEFAULT_RESET_POLICY, mode: "both", ...bad } as ResetPolicy;
+      for (const ask of [resetReason, nextReset]) {
+        expect(() => ask(policy, moment)).toThrow(expect.objectContaining({ code: "invalid_reset_policy" }));
+      }
+    }
+    expect(() => resetReason(daily(4), { ...moment, timeZone: "Mars/Olympus" })).toThrow(
+      expect.objectContaining({ code: "invalid_time_zone" }),
+    );
+    expect(() => checkResetConfig({ defalt: {} } as ResetConfig, isPlatform)).toThrow(/reset.defalt/);
+    expect(() => checkResetConfig(null as never, isPlatform)).toThrow(
+      expect.objectContaining({ code: "invalid_reset_policy" }),
+    );
+  });
+
   it.each(["Mars/Olympus", "", "+25:00", "europe berlin"])("refuses time zone %j", (zone) => {
     expect(() => checkTimeZone(zone)).toThrow(expect.objectContaining({ code: "invalid_time_zone" }));
   });

@@ -38,6 +38,7 @@ export interface ResetMoment {
 
 /** Why a session with this last activity must start fresh now, or null. */
 export function resetReason(policy: ResetPolicy, moment: ResetMoment): ResetReason | null {
+  checkPolicy(policy, "policy");
   const { lastActivityAt, now, timeZone } = moment;
   if (resetsWhenIdle(policy) && now > lastActivityAt + policy.idleMinutes * 60_000) return "idle";
   if (resetsDaily(policy) && lastActivityAt < latestBoundary(now, policy.atHour, timeZone)) return "daily";
@@ -49,6 +50,7 @@ export function nextReset(
   policy: ResetPolicy,
   moment: ResetMoment,
 ): { readonly reason: ResetReason; readonly at: number } | null {
+  checkPolicy(policy, "policy");
   const { lastActivityAt, timeZone } = moment;
   const idleAt = resetsWhenIdle(policy)
     ? lastActivityAt + policy.idleMinutes * 60_000
@@ -76,6 +78,20 @@ export function policyFor(
 
 /** Refuses a configuration that could not be meant, naming the key. */
 export function checkResetConfig(config: ResetConfig, isPlatform: (name: string) => boolean): void {
+  for (const name of Object.keys(config ?? {})) {
+    if (!["default", "byPlatform", "byChatType"].includes(name)) {
+      throw new InputError(
+        "invalid_reset_policy",
+        `reset.${name} is unknown: use default, byPlatform and byChatType.`,
+      );
+    }
+  }
+  if (typeof config !== "object" || config === null) {
+    throw new InputError(
+      "invalid_reset_policy",
+      "reset is an object with default, byPlatform and byChatType.",
+    );
+  }
   checkPolicy(config.default, "reset.default");
   for (const [platform, policy] of Object.entries(config.byPlatform ?? {})) {
     if (!isPlatform(platform)) {
@@ -99,8 +115,12 @@ export function checkResetConfig(config: ResetConfig, isPlatform: (name: string)
 
 /** Refuses a name that is not an IANA time zone. */
 export function checkTimeZone(timeZone: string, name = "timeZone"): void {
+  zoned(0, timeZone, name);
+}
+
+function zoned(instant: number, timeZone: string, name = "timeZone"): Temporal.ZonedDateTime {
   try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(timeZone);
+    return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone);
   } catch (cause) {
     throw new InputError(
       "invalid_time_zone",
@@ -109,6 +129,9 @@ export function checkTimeZone(timeZone: string, name = "timeZone"): void {
     );
   }
 }
+
+/** A hundred years. */
+const MAX_IDLE_MINUTES = 52_560_000;
 
 function checkPolicy(policy: Partial<ResetPolicy> | undefined, name: string): void {
   if (policy === undefined) return;
@@ -128,8 +151,9 @@ function checkPolicy(policy: Partial<ResetPolicy> | undefined, name: string): vo
   }
   const { mode, idleMinutes, atHour, notify } = { ...DEFAULT_RESET_POLICY, ...policy };
   if (!["none", "idle", "daily", "both"].includes(mode)) refuse("mode", "use none, idle, daily or both");
-  if (!Number.isFinite(idleMinutes) || idleMinutes <= 0)
-    refuse("idleMinutes", "use a number of minutes above 0");
+  if (!(idleMinutes > 0 && idleMinutes <= MAX_IDLE_MINUTES)) {
+    refuse("idleMinutes", `use a number of minutes above 0, at most ${MAX_IDLE_MINUTES}`);
+  }
   if (!Number.isInteger(atHour) || atHour < 0 || atHour > 23)
     refuse("atHour", "use a whole hour from 0 to 23");
   if (typeof notify !== "boolean") refuse("notify", "use true or false");
@@ -153,7 +177,7 @@ function latestBoundary(now: number, atHour: number, timeZone: string): number {
   const known = spans.get(name);
   if (known && known.from <= now && now < known.until) return known.from;
 
-  const here = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone);
+  const here = zoned(now, timeZone);
   // Days to come do not count, though a fold over midnight may have shown their first minute already.
   const boundary = Math.max(...boundaries(here, [-2, -1, 0], atHour).filter((at) => at <= now));
   const next = Math.min(...boundaries(here, [0, 1, 2], atHour).filter((at) => at > now));
@@ -171,7 +195,7 @@ function nearTransition(here: Temporal.ZonedDateTime): boolean {
 }
 
 function firstBoundaryAfter(instant: number, atHour: number, timeZone: string): number {
-  const here = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone);
+  const here = zoned(instant, timeZone);
   return Math.min(...boundaries(here, [-1, 0, 1, 2], atHour).filter((at) => at > instant));
 }
 

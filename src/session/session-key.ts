@@ -9,7 +9,7 @@
 import { escapePart, unescapePart } from "../util/escape.js";
 import { InputError } from "./errors.js";
 import { foldId, isPlatform, type Platform, platformTraits } from "./platform.js";
-import { CHAT_TYPES, type ChatType, type SessionSource } from "./source.js";
+import { CHAT_TYPES, type ChatType, parseSource, type SessionSource } from "./source.js";
 
 declare const keyBrand: unique symbol;
 
@@ -35,15 +35,10 @@ export interface SessionKeyParts {
   readonly parts: string[];
 }
 
-export function buildSessionKey(source: SessionSource, scopes: SessionScopes = {}): SessionKey {
+export function buildSessionKey(given: SessionSource, scopes: SessionScopes = {}): SessionKey {
+  const source = parseSource(given);
   const { platform, chatType } = source;
   const traits = platformTraits(platform);
-  if (!source.chatId) {
-    throw new InputError("missing_chat_id", `The ${platform} source has no chat id: set \`chatId\`.`);
-  }
-  if (!CHAT_TYPES.includes(chatType)) {
-    throw new InputError("invalid_source", `Chat type ${JSON.stringify(chatType)} is unknown.`);
-  }
   if (chatType === "thread" && !source.threadId) {
     throw new InputError("missing_thread_id", `The ${platform} thread has no thread id: set \`threadId\`.`);
   }
@@ -57,7 +52,7 @@ export function buildSessionKey(source: SessionSource, scopes: SessionScopes = {
   // A shared thread inside a group of member sessions: without this, thread 7 and member 7 would be one lane.
   const inGroup = chatType === "group" || chatType === "channel";
   if (inGroup && thread.length > 0 && member === null && scopes.group === "member") parts.push("");
-  return ["agent", scopes.agent ?? "main", platform, chatType, ...parts]
+  return ["agent", scopes.agent || "main", platform, chatType, ...parts]
     .map(escapePart)
     .join(":") as SessionKey;
 }

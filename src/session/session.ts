@@ -10,7 +10,9 @@ import type { SessionKey } from "./session-key.js";
 import type { ChatType, SessionSource } from "./source.js";
 
 /** Why a session ended. The first reason wins; reopening clears it. */
-export type EndReason = "idle" | "daily" | "reset" | "switched" | "ended";
+export type EndReason = (typeof END_REASONS)[number];
+
+export const END_REASONS = ["idle", "daily", "reset", "switched", "ended"] as const;
 
 export interface SessionEntry {
   /** The lane this session is bound to, or was bound to last. */
@@ -26,6 +28,8 @@ export interface SessionEntry {
   readonly title: string | null;
   /** Whose session it is: `person:<identity>` or `chat:<chat>`. See access.ts. */
   readonly owner: string;
+  /** Whose the lane is that it is in; another's after a move. */
+  readonly laneOwner: string;
   /** The chat it lives in. */
   readonly chat: string;
   /** The session this one followed after a reset. */

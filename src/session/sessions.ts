@@ -24,6 +24,7 @@ import {
   cleanTitle,
   completeUsage,
   displayNameOf,
+  END_REASONS,
   type EndReason,
   isSessionId,
   type SessionEntry,
@@ -33,12 +34,14 @@ import {
   type Usage,
 } from "./session.js";
 import { asSessionKey, buildSessionKey, type SessionKey, type SessionScopes } from "./session-key.js";
-import { parseSource, type SessionSource, serializeSource } from "./source.js";
+import { parseSource, type SessionSource } from "./source.js";
 import type {
   AdoptedSession,
+  LanePlace,
   ListFilter,
   NewSession,
   Page,
+  ResolveRequest,
   SearchHit,
   SearchOptions,
   SessionStore,
@@ -99,7 +102,10 @@ export class Sessions {
   readonly #changed: (sessionId: string) => void;
 
   constructor(store: SessionStore, options: SessionsOptions = {}) {
-    const { scopes = {}, reset = {}, timezone } = options.config ?? {};
+    const { scopes = {}, reset = {}, timezone, ...unknown } = options.config ?? {};
+    for (const name of Object.keys(unknown)) {
+      throw new InputError("invalid_config", `config.${name} is unknown: use scopes, reset and timezone.`);
+    }
     checkScopes(scopes);
     checkResetConfig(reset, isPlatform);
     if (timezone !== undefined) checkTimeZone(timezone, "timezone");
@@ -109,7 +115,7 @@ export class Sessions {
     this.#reset = reset;
     this.#clock = options.clock ?? Date.now;
     this.#hasActiveProcesses = options.hasActiveProcesses ?? (() => false);
-    this.#changed = options.onChange ?? (() => {});
+    this.#changed = guarded(options.onChange ?? (() => {}));
   }
 
   /** What this person may see and do: every read checked against them. */
@@ -130,7 +136,7 @@ export class Sessions {
     message: Message,
     options: ResolveOptions = {},
   ): Promise<{ entry: SessionEntry; seq: number }> {
-    const { entry, seq } = await this.#resolve(source, options, parseMessage(message));
+    const { entry, seq } = await this.#resolve(source, options, message);
     return { entry, seq: seq ?? 0 };
   }
 
@@ -152,8 +158,45 @@ export class Sessions {
     return seq;
   }
 
+  /**
+   * For a store whose step resolves a session and does more, in one transaction: gives it the request, and once more
+   * where it asks whether live processes hold the session. Call `announce` with what came of it.
+   */
+  async resolveIn<Result extends { readonly kind: string }>(
+    source: SessionSource,
+    options: ResolveOptions,
+    message: Message | undefined,
+    step: (request: ResolveRequest) => Promise<Result>,
+  ): Promise<Exclude<Result, { kind: "ask processes" }>> {
+    const now = this.#clock();
+    const fresh = this.#newSession(source, now);
+    const request = {
+      fresh,
+      now,
+      touch: options.touch ?? true,
+      forceNew: options.forceNew ?? false,
+      dueReset: (entry: SessionEntry) => this.#dueReset(entry, now),
+      ...(message ? { message: parseMessage(message) } : {}),
+    };
+    let result = await step({ ...request, heldByProcess: null });
+    if (result.kind === "ask processes") {
+      result = await step({ ...request, heldByProcess: await this.#hasProcesses(fresh.key) });
+    }
+    return result as Exclude<Result, { kind: "ask processes" }>;
+  }
+
+  /** Tells whoever watches that a session changed, and that it followed another where it has just begun. */
+  announce(entry: SessionEntry): void {
+    this.#changed(entry.sessionId);
+    if (entry.parentId && entry.messageCount <= 1) this.#changed(entry.parentId);
+  }
+
   /** Adds usage, sets the rest, touches activity. Null where the key has no session. */
-  async update(key: SessionKey, patch: SessionPatch): Promise<SessionEntry | null> {
+  async update(
+    key: SessionKey,
+    patch: SessionPatch,
+    options: { touch?: boolean } = {},
+  ): Promise<SessionEntry | null> {
     const { metadata, consolidatedThrough, summary } = patch;
     if (metadata !== undefined) serializeMetadata(metadata);
     if (
@@ -162,14 +205,15 @@ export class Sessions {
     ) {
       throw new InputError("invalid_message", "consolidatedThrough is the seq of a message, or 0.");
     }
+    if (summary !== undefined && summary !== null) checkText(summary, "summary");
     const set = {
       ...(metadata === undefined ? {} : { metadata }),
       ...(consolidatedThrough === undefined ? {} : { consolidatedThrough }),
       ...(summary === undefined ? {} : { summary }),
     };
-    return this.#announce(
-      await this.#store.routes.update(asSessionKey(key), { ...completeUsage(patch), ...set }, this.#clock()),
-    );
+    const { touch = true } = options;
+    const complete = { ...completeUsage(patch), ...set };
+    return this.#tell(await this.#store.routes.update(asSessionKey(key), complete, touch, this.#clock()));
   }
 
   // Which session a key has.
@@ -179,28 +223,49 @@ export class Sessions {
     const now = this.#clock();
     const entry = await this.#store.routes.reset(asSessionKey(key), this.#mintId(now), now);
     if (entry?.parentId) this.#changed(entry.parentId);
-    return this.#announce(entry);
+    return this.#tell(entry);
   }
 
-  /** Binds the key to an existing session, which is reopened; the key's present session ends `switched`. */
-  async switchTo(key: SessionKey, sessionId: string): Promise<SessionEntry> {
-    const before = await this.#store.reader.current(asSessionKey(key));
-    const entry = await this.#store.routes.bind(key, sessionId, this.#clock());
-    this.#announce(before);
+  /**
+   * Binds a lane to an existing session, which is reopened; the lane's present session ends `switched`. The lane is that
+   * of a source, or of a key that has been in use.
+   */
+  async switchTo(lane: SessionSource | SessionKey, sessionId: string): Promise<SessionEntry> {
+    const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
+    const before = await this.#store.reader.current(typeof to === "string" ? to : to.key);
+    const entry = await this.#store.routes.bind(to, sessionId, this.#clock());
+    this.#tell(before);
     this.#changed(sessionId);
     return entry;
   }
 
-  /** Ends a session; its key starts fresh with the next message. The first reason wins. */
-  async end(sessionId: string, reason: EndReason = "ended"): Promise<SessionEntry> {
-    const entry = await this.#store.routes.end(sessionId, reason, this.#clock());
+  /** The lane of a source: its key, and the place and people behind it. */
+  laneOf(given: SessionSource): LanePlace {
+    const { messageId: _, ...origin } = parseSource(given);
+    const key = buildSessionKey(origin, this.#scopes);
+    return { key, origin, displayName: displayNameOf(origin), ...belongingOf(origin, this.#scopes) };
+  }
+
+  /**
+   * Ends a session; its key starts fresh with the next message. The first reason wins. Whoever closes a surface passes
+   * its key as `onlyIn`: a session that has moved on since is left alone.
+   */
+  async end(
+    sessionId: string,
+    reason: EndReason = "ended",
+    options: { onlyIn?: SessionKey } = {},
+  ): Promise<SessionEntry> {
+    if (!END_REASONS.includes(reason)) {
+      throw new InputError("invalid_end_reason", `A session ends with one of ${END_REASONS.join(", ")}.`);
+    }
+    const entry = await this.#store.routes.end(sessionId, reason, options.onlyIn ?? null, this.#clock());
     this.#changed(sessionId);
     return entry;
   }
 
   /** Names a session; empty text takes the name away. Unique among its owner's sessions. */
   async setTitle(sessionId: string, title: string): Promise<SessionEntry> {
-    const entry = await this.#store.routes.setTitle(sessionId, cleanTitle(title));
+    const entry = await this.#store.routes.setTitle(sessionId, cleanTitle(checkText(title, "title")));
     this.#changed(sessionId);
     return entry;
   }
@@ -253,7 +318,11 @@ export class Sessions {
 
   /** Messages with these words, newest first, paged. Quotes make a phrase, a trailing * a prefix. */
   async search(query: string, viewer: Viewer, options: SearchOptions = {}): Promise<Page<SearchHit>> {
-    return this.#store.search.search(query, checkViewer(viewer), checkLimit(options, 20, 100));
+    return this.#store.search.search(
+      typeof query === "string" ? query : "",
+      checkViewer(viewer),
+      checkLimit(options, 20, 100),
+    );
   }
 
   /** Brings the search index up to date at once, as after a large import; otherwise it is fed behind. */
@@ -303,8 +372,13 @@ export class Sessions {
   }
 
   /** Replaces what is active, in one transaction; what was there stays, superseded. An equal beginning is kept. */
-  async rewrite(sessionId: string, messages: readonly Message[]): Promise<void> {
-    await this.#store.transcript.rewrite(sessionId, messages.map(parseMessage), this.#clock());
+  async rewrite(
+    sessionId: string,
+    messages: readonly Message[],
+    options: { touch?: boolean } = {},
+  ): Promise<void> {
+    const { touch = true } = options;
+    await this.#store.transcript.rewrite(sessionId, messages.map(parseMessage), touch, this.#clock());
     this.#changed(sessionId);
   }
 
@@ -336,7 +410,10 @@ export class Sessions {
 
   /** What the model sees: a valid window of the last messages, at a cost that does not grow with the transcript. */
   async history(sessionId: string, options: { maxMessages?: number } = {}): Promise<Message[]> {
-    const maxMessages = options.maxMessages ?? DEFAULT_WINDOW;
+    const { maxMessages = DEFAULT_WINDOW } = options;
+    if (!Number.isSafeInteger(maxMessages) || maxMessages < 0) {
+      throw new InputError("invalid_message", "maxMessages is a whole number of messages.");
+    }
     return historyWindow(await this.#store.transcript.recent(sessionId, maxMessages), { maxMessages });
   }
 
@@ -361,7 +438,7 @@ export class Sessions {
 
   /** Asks for a session to be moved. Refused while another handoff of it is pending or running. */
   async requestHandoff(sessionId: string, target: string): Promise<Handoff> {
-    const asked = storableText(target.trim());
+    const asked = storableText(checkText(target, "target").trim());
     if (!asked || asked.length > 500) {
       throw new InputError("invalid_handoff", "Say where to: a platform, platform:chat, or the terminal.");
     }
@@ -378,18 +455,20 @@ export class Sessions {
 
   /** Takes the oldest open handoff, with a lease and a fence; null where there is none. */
   async claimHandoff(claim: { owner: string; leaseMs?: number }): Promise<Handoff | null> {
-    return this.#store.handoffs.claim(claim.owner, claim.leaseMs ?? 30_000, this.#clock());
+    const { leaseMs = 30_000 } = claim;
+    if (!Number.isSafeInteger(leaseMs) || leaseMs <= 0) {
+      throw new InputError("invalid_handoff", "leaseMs is a whole number of milliseconds above 0.");
+    }
+    return this.#store.handoffs.claim(checkText(claim.owner, "owner"), leaseMs, this.#clock());
   }
 
   /** Completes it and binds the destination's key to the session, in one transaction. Refused with a stale fence. */
   async completeHandoff(id: string, done: { fence: number; destination?: SessionSource }): Promise<Handoff> {
     const { fence, destination } = done;
-    const place = destination
-      ? this.#newSession(parseSource(serializeSource(destination)), this.#clock())
-      : null;
+    const place = destination ? this.laneOf(destination) : null;
     const before = place && (await this.#store.reader.current(place.key));
     const handoff = await this.#step(id, { kind: "complete", fence }, place);
-    this.#announce(before);
+    this.#tell(before);
     this.#changed(handoff.sessionId);
     return handoff;
   }
@@ -418,40 +497,15 @@ export class Sessions {
   }
 
   async #resolve(source: SessionSource, options: ResolveOptions, message?: Message) {
-    const now = this.#clock();
-    const fresh = this.#newSession(source, now);
-    const request = {
-      fresh,
-      now,
-      touch: options.touch ?? true,
-      forceNew: options.forceNew ?? false,
-      dueReset: (entry: SessionEntry) => this.#dueReset(entry, now),
-      ...(message ? { message } : {}),
-    };
-    let resolved = await this.#store.routes.resolve({ ...request, heldByProcess: null });
-    if (resolved.kind === "ask processes") {
-      resolved = await this.#store.routes.resolve({
-        ...request,
-        heldByProcess: await this.#hasProcesses(fresh.key),
-      });
-    }
-    if (resolved.kind === "ask processes") throw new Error("The store asked for processes twice.");
-    const { sessionId, parentId } = resolved.entry;
-    this.#changed(sessionId);
-    if (sessionId === fresh.sessionId && parentId) this.#changed(parentId);
+    const resolved = await this.resolveIn(source, options, message, (request) =>
+      this.#store.routes.resolve(request),
+    );
+    this.announce(resolved.entry);
     return resolved;
   }
 
   #newSession(source: SessionSource, now: number): NewSession {
-    const key = buildSessionKey(source, this.#scopes);
-    const { messageId: _, ...origin } = source;
-    return {
-      sessionId: this.#mintId(now),
-      key,
-      origin,
-      displayName: displayNameOf(source),
-      ...belongingOf(source, this.#scopes),
-    };
+    return { sessionId: this.#mintId(now), ...this.laneOf(source) };
   }
 
   #mintId(now: number): string {
@@ -480,7 +534,7 @@ export class Sessions {
     }
   }
 
-  async #step(id: string, step: HandoffStep, destination: NewSession | null): Promise<Handoff> {
+  async #step(id: string, step: HandoffStep, destination: LanePlace | null): Promise<Handoff> {
     const outcome = await this.#store.handoffs.step(id, step, destination, this.#clock());
     if (!outcome) throw new NotFoundError("handoff_not_found", `There is no handoff ${JSON.stringify(id)}.`);
     if (!outcome.ok)
@@ -488,13 +542,37 @@ export class Sessions {
     return outcome.handoff;
   }
 
-  #announce<Entry extends SessionEntry | null>(entry: Entry): Entry {
+  #tell<Entry extends SessionEntry | null>(entry: Entry): Entry {
     if (entry) this.#changed(entry.sessionId);
     return entry;
   }
 }
 
+/** What a watcher throws is its own affair: the session is kept already. */
+function guarded(onChange: (sessionId: string) => void): (sessionId: string) => void {
+  return (sessionId) => {
+    try {
+      onChange(sessionId);
+    } catch (error) {
+      process.emitWarning(`onChange threw: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+}
+
+function checkText(value: unknown, name: string): string {
+  if (typeof value !== "string") throw new InputError("invalid_message", `${name} must be a string.`);
+  return value;
+}
+
 function checkScopes(scopes: SessionScopes): void {
+  if (typeof scopes !== "object" || scopes === null) {
+    throw new InputError("invalid_scope", "scopes is an object with agent, dm, group and thread.");
+  }
+  for (const name of Object.keys(scopes)) {
+    if (!["agent", "dm", "group", "thread"].includes(name)) {
+      throw new InputError("invalid_scope", `scopes.${name} is unknown: use agent, dm, group and thread.`);
+    }
+  }
   const allowed = {
     dm: ["chat", "platform"],
     group: ["chat", "member"],

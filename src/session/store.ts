@@ -12,12 +12,16 @@ import type { SessionKey } from "./session-key.js";
 import type { SessionSource } from "./source.js";
 import type { Message, StoredMessage } from "./transcript.js";
 
-/** A session about to begin; its id is minted by the caller, who has the clock and the randomness. */
-export interface NewSession extends Belonging {
-  readonly sessionId: string;
+/** A lane: its key, and the place and people behind it. */
+export interface LanePlace extends Belonging {
   readonly key: SessionKey;
   readonly origin: SessionSource;
   readonly displayName: string;
+}
+
+/** A session about to begin; its id is minted by the caller, who has the clock and the randomness. */
+export interface NewSession extends LanePlace {
+  readonly sessionId: string;
 }
 
 export interface ResolveRequest {
@@ -78,10 +82,12 @@ export interface RouteStore {
   resolve(request: ResolveRequest): Promise<Resolved>;
   /** Begins a session with this id under the key, whose present one ends; null where the key has none. */
   reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null>;
-  bind(key: SessionKey, sessionId: string, now: number): Promise<SessionEntry>;
-  update(key: SessionKey, patch: SessionPatch, now: number): Promise<SessionEntry | null>;
+  /** Binds the lane to a session; of a lane given by its key alone, the place is the one it had. */
+  bind(lane: LanePlace | SessionKey, sessionId: string, now: number): Promise<SessionEntry>;
+  update(key: SessionKey, patch: SessionPatch, touch: boolean, now: number): Promise<SessionEntry | null>;
   setTitle(sessionId: string, title: string | null): Promise<SessionEntry>;
-  end(sessionId: string, reason: EndReason, now: number): Promise<SessionEntry>;
+  /** With `onlyIn`, nothing happens to a session that has moved to another lane. */
+  end(sessionId: string, reason: EndReason, onlyIn: SessionKey | null, now: number): Promise<SessionEntry>;
   /** Removes sessions that ended before this time, with their messages; at most `limit` in one step. */
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: string[]; messages: number }>;
 }
@@ -125,7 +131,7 @@ export interface AdoptedSession extends NewSession {
 export interface TranscriptStore {
   /** Returns the `seq` of the first message, or of the next one where there are none. */
   append(request: AppendRequest): Promise<number>;
-  rewrite(sessionId: string, messages: readonly Message[], now: number): Promise<void>;
+  rewrite(sessionId: string, messages: readonly Message[], touch: boolean, now: number): Promise<void>;
   /** Active messages after `afterSeq`, oldest first; superseded ones too where asked. */
   messages(
     sessionId: string,
@@ -152,7 +158,7 @@ export interface HandoffStore {
   step(
     id: string,
     step: HandoffStep,
-    destination: NewSession | null,
+    destination: LanePlace | null,
     now: number,
   ): Promise<HandoffOutcome | null>;
   get(id: string): Promise<Handoff | null>;

@@ -6,8 +6,8 @@ import { checkViewer, mayAccess, type Viewer } from "./access.js";
 import { sessionNotFound } from "./errors.js";
 import type { Handoff } from "./handoff.js";
 import type { SessionEntry } from "./session.js";
-import type { SessionKey } from "./session-key.js";
 import type { Sessions } from "./sessions.js";
+import type { SessionSource } from "./source.js";
 import type { ListFilter, Page, SearchHit, SearchOptions } from "./store.js";
 import type { StoredMessage } from "./transcript.js";
 
@@ -46,9 +46,11 @@ export class SessionsView {
     return this.#sessions.setTitle((await this.get(sessionId)).sessionId, title);
   }
 
-  /** Brings a session into this person's lane. */
-  async switchTo(key: SessionKey, sessionId: string): Promise<SessionEntry> {
-    return this.#sessions.switchTo(key, (await this.get(sessionId)).sessionId);
+  /** Brings a session into the lane of this source, which must be this person's own. */
+  async switchTo(source: SessionSource, sessionId: string): Promise<SessionEntry> {
+    const { owner, chat } = this.#sessions.laneOf(source);
+    if (!mayAccess(this.#viewer, { owner, chat, laneOwner: owner })) throw sessionNotFound(sessionId);
+    return this.#sessions.switchTo(source, (await this.get(sessionId)).sessionId);
   }
 
   async requestHandoff(sessionId: string, target: string): Promise<Handoff> {

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { type Postgres, startPostgres } from "../../test/support/postgres.js";
 import { openDb } from "../open-sessions.js";
-import type { SessionStore } from "../session/store.js";
+import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
 import { openSqlStore } from "./sql-store.js";
 
 async function fixtureAt(url: string, remove: () => void | Promise<void>) {
-  const opened: SessionStore[] = [];
+  const opened: { close(): Promise<void> }[] = [];
   return {
     open: async () => {
       const store = await openSqlStore(await openDb(url), 0);
@@ -24,21 +24,23 @@ async function fixtureAt(url: string, remove: () => void | Promise<void>) {
   };
 }
 
-sessionStoreContract("SQLite file", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));
-  return fixtureAt(join(folder, "baton.db"), () => rmSync(folder, { recursive: true }));
-});
+for (const contract of [sessionStoreContract, gatewayStoreContract]) {
+  contract("SQLite file", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));
+    return fixtureAt(join(folder, "baton.db"), () => rmSync(folder, { recursive: true }));
+  });
 
-sessionStoreContract("SQLite memory", async () => {
-  const fixture = await fixtureAt("sqlite::memory:", () => {});
-  const only = fixture.open(); // memory has one connection
-  return { ...fixture, open: () => only };
-});
+  contract("SQLite memory", async () => {
+    const fixture = await fixtureAt("sqlite::memory:", () => {});
+    const only = fixture.open(); // memory has one connection
+    return { ...fixture, open: () => only };
+  });
+
+  contract("PostgreSQL", async () => fixtureAt(await postgres.createDatabase(), () => {}));
+}
 
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await startPostgres();
 }, 60_000);
 afterAll(() => postgres.stop());
-
-sessionStoreContract("PostgreSQL", async () => fixtureAt(await postgres.createDatabase(), () => {}));

@@ -34,7 +34,7 @@ export interface Dialect {
   readonly int: string;
   readonly real: string;
   readonly text: string;
-  /** A primary key that the engine numbers. */
+  /** A primary key that the engine numbers, never the same twice. */
   readonly autoId: string;
   /** Ends a CREATE TABLE. */
   readonly tableEnd: string;

@@ -1,4 +1,5 @@
 /** The store over SQL: sessions, transcripts, handoffs and search, each in its own file, behind one port. */
+import type { GatewayStore } from "../gateway/store.js";
 import type { SessionStore } from "../session/store.js";
 import type { Db } from "./db.js";
 import { migrate } from "./migrations/index.js";
@@ -6,13 +7,16 @@ import { PostgresSearchIndex } from "./postgres/search-index.js";
 import { SearchFeed } from "./search/feed.js";
 import { SqlSearch } from "./search/search.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
+import { SqlInbox } from "./sql/inbox.js";
+import { SqlOutbox } from "./sql/outbox.js";
 import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
 import { SqlTranscript } from "./sql/transcript.js";
+import { SqlTurns } from "./sql/turns.js";
 import { SqliteSearchIndex } from "./sqlite/search-index.js";
 
 /** Brings the schema up to date and opens the store over this database, which it then owns. */
-export async function openSqlStore(db: Db, now: number): Promise<SessionStore> {
+export async function openSqlStore(db: Db, now: number): Promise<SessionStore & GatewayStore> {
   try {
     await migrate(db, now);
   } catch (error) {
@@ -22,12 +26,16 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore> {
   const index = db.dialect.name === "sqlite" ? new SqliteSearchIndex(db) : new PostgresSearchIndex(db);
   const feed = new SearchFeed(db, index);
   feed.poke();
+  const routes = new SqlRoutes(db, index, feed);
   return {
-    routes: new SqlRoutes(db, index, feed),
+    routes,
     reader: new SqlReader(db),
     transcript: new SqlTranscript(db, feed),
     search: new SqlSearch(db, index, feed),
     handoffs: new SqlHandoffs(db),
+    inbox: new SqlInbox(db),
+    turns: new SqlTurns(db, routes, feed),
+    outbox: new SqlOutbox(db),
     close: async () => {
       await feed.stop();
       await db.close();

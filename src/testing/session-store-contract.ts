@@ -199,6 +199,28 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(await contents(old.sessionId)).toEqual(["old"]);
       });
 
+      it("is not brought about by a clock that goes back and forth", async () => {
+        const resetting = await connect(idle);
+        const { entry } = await resetting.receive(ann, user("before"));
+        now -= DAY;
+        await resetting.receive(ann, user("yesterday, it seems"));
+        await resetting.record(entry.sessionId, [said("indeed")]);
+        await resetting.rewrite(entry.sessionId, [user("before")]);
+        await resetting.update(entry.key, { inputTokens: 1 });
+        now += DAY + 30 * MINUTE;
+        expect((await resetting.getOrCreate(ann)).sessionId).toBe(entry.sessionId);
+      });
+
+      it("is put off by what a program does only where it says so", async () => {
+        const { entry } = await sessions.receive(ann, user("x"));
+        now += MINUTE;
+        await sessions.rewrite(entry.sessionId, [user("y")], { touch: false });
+        await sessions.update(entry.key, { inputTokens: 1 }, { touch: false });
+        expect((await sessions.get(entry.sessionId))?.updatedAt).toBe(entry.updatedAt);
+        await sessions.update(entry.key, { inputTokens: 1 });
+        expect((await sessions.get(entry.sessionId))?.updatedAt).toBe(now);
+      });
+
       it("by hand begins a session under the key; an unknown key has none", async () => {
         const { entry: old } = await sessions.receive(bob, user("old"));
         const fresh = await sessions.reset(old.key);
@@ -297,6 +319,81 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(changed).toEqual(new Set([first.sessionId, fourth.sessionId]));
       });
 
+      it("leaves a session alone that has moved on when its old surface closes", async () => {
+        const moved = await sessions.getOrCreate(ann);
+        const bobs = await sessions.getOrCreate(bob);
+        await sessions.switchTo(bobs.key, moved.sessionId);
+        expect((await sessions.end(moved.sessionId, "ended", { onlyIn: moved.key })).endedAt).toBeNull();
+        expect((await sessions.current(bobs.key))?.sessionId).toBe(moved.sessionId);
+        expect((await sessions.end(moved.sessionId, "ended", { onlyIn: bobs.key })).endReason).toBe("ended");
+        await expect(sessions.end(moved.sessionId, "banana" as "ended")).rejects.toThrow(
+          code("invalid_end_reason"),
+        );
+      });
+
+      it("gives a lane back its own people when it starts fresh", async () => {
+        const group: SessionSource = {
+          platform: HERE,
+          chatId: "team",
+          chatType: "group",
+          chatName: "Team",
+          userId: "ann",
+        };
+        const member = viewerOf({ ...group, userId: "bob" });
+        const { entry } = await sessions.receive(ann, user("private words"));
+        await sessions.indexAll();
+        const before = await sessions.getOrCreate(group);
+        await sessions.switchTo(group, entry.sessionId);
+        await sessions.append(entry.sessionId, user("words in the group"));
+
+        // While it is there, the group sees it, and so does its owner, wherever they are.
+        expect(await sessions.get(entry.sessionId)).toMatchObject({
+          owner: entry.owner,
+          laneOwner: before.owner,
+          chat: before.chat,
+          chatType: "group",
+          displayName: "Team",
+        });
+        for (const viewer of [member, viewerOf(ann)]) {
+          expect((await sessions.as(viewer).list()).items.map((each) => each.sessionId)).toContain(
+            entry.sessionId,
+          );
+          expect((await sessions.search("words", viewer)).items).toHaveLength(2);
+        }
+        expect((await sessions.as(viewerOf(bob)).list()).items).toEqual([]);
+
+        const fresh = await sessions.reset(before.key);
+        expect(fresh).toMatchObject({
+          owner: before.owner,
+          laneOwner: before.owner,
+          origin: before.origin,
+          displayName: "Team",
+        });
+        await sessions.append(fresh?.sessionId ?? "", user("later words"));
+        expect((await sessions.search("later", viewerOf(ann))).items).toEqual([]);
+        expect((await sessions.search("later", member)).items).toHaveLength(1);
+
+        // Brought home, it is out of the group's sight again.
+        await sessions.as(viewerOf(ann)).switchTo(ann, entry.sessionId);
+        expect((await sessions.as(member).list()).items.map((each) => each.sessionId)).not.toContain(
+          entry.sessionId,
+        );
+        await sessions.indexAll();
+        expect((await sessions.search("words", member)).items.map((hit) => hit.snippet)).toEqual([
+          "later words",
+        ]);
+        expect((await sessions.search("words", viewerOf(ann))).items).toHaveLength(2);
+      });
+
+      it("takes nobody's lane but one's own", async () => {
+        const annsLane = await sessions.getOrCreate(ann);
+        const bobs = await sessions.getOrCreate(bob);
+        await expect(sessions.as(viewerOf(bob)).switchTo(ann, bobs.sessionId)).rejects.toThrow(
+          code("session_not_found"),
+        );
+        expect((await sessions.current(annsLane.key))?.sessionId).toBe(annsLane.sessionId);
+      });
+
       it("keeps the first reason of an end, and the next message starts fresh", async () => {
         const entry = await sessions.getOrCreate(ann);
         expect(await sessions.end(entry.sessionId)).toMatchObject({ endReason: "ended", endedAt: now });
@@ -385,6 +482,35 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         now += 1_000;
         await sessions.receive({ ...ann, chatId: "c3" }, user("hi"));
         expect((await sessions.list({ limit: 1 }, OWNER)).items[0]?.sessionId).toBe(made[3]);
+      });
+
+      it("pages over times of any century", async () => {
+        const { origin, displayName, owner, chat } = await sessions.getOrCreate(ann);
+        for (const [n, updatedAt] of [-5_000_000_000_000, 8_000_000_000_000_000, 0].entries()) {
+          const key = buildSessionKey({ ...ann, chatId: `c${n}` });
+          await sessions.adopt(
+            {
+              sessionId: `s${n}`,
+              key,
+              origin,
+              displayName,
+              owner,
+              chat,
+              createdAt: updatedAt,
+              updatedAt,
+              bind: false,
+            },
+            [],
+          );
+        }
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await sessions.list({ limit: 1, ...(cursor ? { cursor } : {}) }, OWNER);
+          seen.push(...page.items.map((entry) => entry.sessionId));
+          cursor = page.nextCursor ?? undefined;
+        } while (cursor);
+        expect([seen[0], ...seen.slice(-2)]).toEqual(["s1", "s2", "s0"]);
       });
 
       it("filters by platform and activity", async () => {
@@ -529,7 +655,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         ]);
         await sessions.appendMany(sessionId, turns.flat());
         await sessions.rewrite(sessionId, (await sessions.load(sessionId)).slice(0, -3));
-        for (const consolidatedThrough of [0, 57, 10_000]) {
+        for (const consolidatedThrough of [0, 57, 161]) {
           await sessions.update(entry.key, { consolidatedThrough, summary: "so far" });
           const whole = await sessions.load(sessionId);
           for (const maxMessages of [1, 2, 7, 50, 500]) {
@@ -553,6 +679,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
 
       it("keeps the embedding program's metadata, the cursor and the summary", async () => {
         const { key, sessionId } = await sessions.getOrCreate(ann);
+        await sessions.appendMany(sessionId, [user("1"), said("2"), user("3"), said("4")]);
         await sessions.update(key, {
           metadata: { mood: "calm", deep: { n: 1 } },
           consolidatedThrough: 4,
@@ -769,6 +896,22 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect((await sessions.search("first", OWNER)).items).toEqual([]);
       });
 
+      it("leaves what is being handed off, and search complete while the index is fed", async () => {
+        const other = await connect();
+        const held = await sessions.getOrCreate(bob);
+        await sessions.requestHandoff(held.sessionId, THERE);
+        await sessions.end(held.sessionId);
+        for (let n = 0; n < 300; n++) await sessions.receive(ann, user(`old ${n}`), { forceNew: true });
+        now += DAY;
+        await Promise.all([sessions.indexAll(), other.prune({ endedBeforeMs: 0 })]);
+        for (let n = 0; n < 50; n++) await sessions.receive(ann, user(`brandnew${n}`));
+        await sessions.indexAll();
+        for (let n = 0; n < 50; n += 7)
+          expect((await sessions.search(`brandnew${n}`, OWNER)).items).toHaveLength(1);
+        expect((await sessions.search("old", OWNER)).items).toHaveLength(1);
+        expect(await sessions.get(held.sessionId)).not.toBeNull();
+      });
+
       it("removes many in one go", async () => {
         for (let n = 0; n < 450; n++) await sessions.receive(ann, user("x"), { forceNew: true });
         now += DAY;
@@ -939,6 +1082,54 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect((await sessions.get("other"))?.title).toBe("Old times (2)");
         expect((await sessions.receive(ann, user("three"))).seq).toBe(3);
       });
+    });
+
+    it("keeps a message though whoever watches throws", async () => {
+      const watched = await connect({
+        onChange: () => {
+          throw new Error("not my day");
+        },
+      });
+      expect((await watched.receive(ann, user("kept"))).seq).toBe(1);
+    });
+
+    it.each<[string, string, () => Promise<unknown>]>([
+      [
+        "a title that is no text",
+        "invalid_message",
+        async () => sessions.setTitle((await sessions.getOrCreate(ann)).sessionId, 5 as never),
+      ],
+      [
+        "a summary that is no text",
+        "invalid_message",
+        async () => sessions.update((await sessions.getOrCreate(ann)).key, { summary: 5 as never }),
+      ],
+      [
+        "an endless window",
+        "invalid_message",
+        async () =>
+          sessions.history((await sessions.getOrCreate(ann)).sessionId, {
+            maxMessages: Number.POSITIVE_INFINITY,
+          }),
+      ],
+      [
+        "a lease without end",
+        "invalid_handoff",
+        async () => sessions.claimHandoff({ owner: "gw", leaseMs: Number.NaN }),
+      ],
+      [
+        "a source without a chat",
+        "missing_chat_id",
+        async () => sessions.getOrCreate({ platform: HERE } as never),
+      ],
+    ])("refuses %s", async (_, name, attempt) => {
+      await expect(attempt()).rejects.toThrow(code(name));
+    });
+
+    it("takes ids that are numbers, and a DM where no type is given", async () => {
+      const entry = await sessions.getOrCreate({ platform: HERE, chatId: 99 } as never);
+      expect(entry).toMatchObject({ chatType: "dm", origin: { chatId: "99" } });
+      expect((await sessions.search(undefined as never, OWNER)).items).toEqual([]);
     });
 
     it("says so when it is closed", async () => {

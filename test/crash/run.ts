@@ -1,26 +1,66 @@
-/** npm run crash -- --kills 2000: the storm of crash.test.ts for as long as one likes. */
+/**
+ * npm run crash -- --kills 2000: the storms of crash.test.ts and journey.test.ts for as long as one likes, and the table
+ * of the points at which the journey was cut.
+ */
 import { parseArgs } from "node:util";
+import { killAtPoints } from "./journey-points.js";
+import { stormJourney } from "./journey-storm.js";
 import { storm } from "./storm.js";
 
 const { values } = parseArgs({
-  options: { kills: { type: "string", default: "2000" }, seed: { type: "string" } },
+  options: {
+    kills: { type: "string", default: "2000" },
+    times: { type: "string", default: "5" },
+    seed: { type: "string" },
+    store: { type: "boolean", default: false },
+    journey: { type: "boolean", default: false },
+  },
 });
-const kills = Number(values.kills);
+const [kills, times] = [Number(values.kills), Number(values.times)];
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
-  console.error("Usage: npm run crash -- [--kills <number>] [--seed <number>]");
+if (![kills, times].every((count) => Number.isInteger(count) && count >= 1) || !Number.isInteger(seed)) {
+  console.error(
+    "Usage: npm run crash -- [--store | --journey] [--kills <number>] [--times <at each point>] [--seed <number>]",
+  );
   process.exit(2);
 }
 
 const began = Date.now();
+const seconds = () => Math.round((Date.now() - began) / 1_000);
 console.log(`seed ${seed}`);
-const tally = await storm(kills, seed, (sofar) => console.log(`${sofar.kills} of ${kills} kills`));
-console.table({
-  kills: tally.kills,
-  "after at least one call": tally.afterWork,
-  "in the middle of a call": tally.midCall,
-  "of these, committed": tally.committed,
-  "calls acknowledged and found": tally.callsDone,
-  seconds: Math.round((Date.now() - began) / 1_000),
-});
-console.log("Nothing lost, nothing torn.");
+if (!values.journey) {
+  const tally = await storm(kills, seed, (sofar) =>
+    console.log(`${sofar.kills} of ${kills} kills of a store`),
+  );
+  console.table({
+    kills: tally.kills,
+    "after at least one call": tally.afterWork,
+    "in the middle of a call": tally.midCall,
+    "of these, committed": tally.committed,
+    "calls acknowledged and found": tally.callsDone,
+    seconds: seconds(),
+  });
+  console.log("Nothing lost, nothing torn.");
+}
+if (!values.store) {
+  console.log("The journey of a message, cut at each of its points:");
+  console.table(await killAtPoints(times, seed));
+  const tally = await stormJourney(kills, seed, (sofar) =>
+    console.log(`${sofar} of ${kills} kills under load`),
+  );
+  console.table({
+    kills: tally.kills,
+    "while it was starting": tally.whileStarting,
+    "with messages not acknowledged": tally.unacknowledged,
+    "messages accepted": tally.messages,
+    "of these, answered once": tally.answered,
+    "interrupted, as asked": tally.interrupted,
+    "given up after two kills, with a notice": tally.parked,
+    "commands carried out or explained": tally.commands,
+    "delivered twice by the platform": tally.redelivered,
+    "sent once": tally.sent,
+    "unknown, and not sent again": tally.unknown,
+    seconds: seconds(),
+  });
+  console.log("Nothing lost, nothing said twice, everything in order.");
+}

@@ -28,19 +28,23 @@ export function amountIn(value: unknown): number {
 
 /** What a `Date` can hold. */
 const LAST_MOMENT = 8.64e15;
-/** As seconds this is the year 5138, as milliseconds 1973: what is below counts seconds. */
+/** As seconds this is the year 5138, as milliseconds 1973: what is below counts seconds; likewise further up. */
 const MILLISECONDS_FROM = 1e11;
+const MICROSECONDS_FROM = 1e14;
+const NANOSECONDS_FROM = 1e17;
 
-/** A moment in milliseconds UTC, from an ISO text or a number of seconds or milliseconds. */
+/** A moment in milliseconds UTC, from an ISO text or a number of seconds, milliseconds, micro- or nanoseconds. */
 export function timeIn(value: unknown): number | undefined {
   const number = typeof value === "bigint" ? Number(value) : value;
-  const time =
-    typeof number === "number"
-      ? Math.round(Math.abs(number) < MILLISECONDS_FROM ? number * 1000 : number)
-      : typeof number === "string"
-        ? Date.parse(number)
-        : Number.NaN;
+  const time = typeof number === "number" ? milliseconds(number) : typeof number === "string" ? Date.parse(number) : Number.NaN;
   return Math.abs(time) <= LAST_MOMENT ? time : undefined;
+}
+
+function milliseconds(number: number): number {
+  const size = Math.abs(number);
+  if (size < MILLISECONDS_FROM) return Math.round(number * 1_000);
+  if (size < MICROSECONDS_FROM) return Math.round(number);
+  return Math.round(size < NANOSECONDS_FROM ? number / 1_000 : number / 1_000_000);
 }
 
 /** The moment as ISO text, or as it is where no date can hold it. */

@@ -8,6 +8,7 @@ export function heart(dialect: Dialect): readonly string[] {
       id ${text} PRIMARY KEY,
       key ${text} NOT NULL,
       owner ${text} NOT NULL,
+      lane_owner ${text} NOT NULL,
       chat ${text} NOT NULL,
       platform ${text} NOT NULL,
       chat_type ${text} NOT NULL,
@@ -34,13 +35,20 @@ export function heart(dialect: Dialect): readonly string[] {
     ) ${tableEnd}`,
     "CREATE INDEX sessions_by_activity ON sessions (updated_at, id)",
     "CREATE INDEX sessions_by_owner ON sessions (owner, updated_at, id)",
+    // Those that moved to a lane of others.
+    "CREATE INDEX sessions_by_lane_owner ON sessions (lane_owner, updated_at, id) WHERE lane_owner <> owner",
     "CREATE UNIQUE INDEX sessions_by_title ON sessions (title, owner) WHERE title IS NOT NULL",
     "CREATE INDEX sessions_by_end ON sessions (ended_at) WHERE ended_at IS NOT NULL",
 
-    // A session has at most one lane: whoever binds it elsewhere takes it.
+    // A session has at most one lane: whoever binds it elsewhere takes it. The lane knows its own place and people,
+    // whatever session it has at the moment.
     `CREATE TABLE routes (
       key ${text} PRIMARY KEY,
-      session_id ${text} NOT NULL UNIQUE REFERENCES sessions (id)
+      session_id ${text} NOT NULL UNIQUE REFERENCES sessions (id),
+      owner ${text} NOT NULL,
+      chat ${text} NOT NULL,
+      origin ${text} NOT NULL,
+      display_name ${text} NOT NULL
     ) ${tableEnd}`,
 
     `CREATE TABLE messages (

@@ -2,9 +2,12 @@
  * PostgreSQL behind the `Db` port: a pool, everything in a schema of our own, transactions that are run again after a
  * deadlock or a serialisation failure.
  */
+
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
+import { StoreError } from "../../session/errors.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
+import { causeCode, isConflict, storeErrorOf } from "./errors.js";
 
 const SCHEMA = "baton";
 const RETRIES = 10;
@@ -76,6 +79,7 @@ class PostgresDb implements Db {
         return await this.#between("BEGIN", work);
       } catch (error) {
         if (attempt >= RETRIES || !isConflict(error)) throw error;
+        await sleep(Math.random() * 5 * attempt); // Those who met would meet again.
       }
     }
   }
@@ -94,6 +98,11 @@ class PostgresDb implements Db {
     return this.#guarded(async () => {
       const client = await this.#pool.connect();
       let broken = false;
+      // A connection that is lost in the middle fails the query in hand; without a listener it would end the process.
+      const lost = () => {
+        broken = true;
+      };
+      client.on("error", lost);
       try {
         await client.query(begin);
         const result = await work(queriesOn(client));
@@ -105,6 +114,7 @@ class PostgresDb implements Db {
         });
         throw error;
       } finally {
+        client.off("error", lost);
         client.release(broken);
       }
     });
@@ -140,58 +150,4 @@ function query(on: pg.Pool | pg.PoolClient, sql: string, values: SqlValue[]): Pr
     prepared.set(sql, statement);
   }
   return on.query<Row>({ ...statement, values: withoutNul(values) });
-}
-
-/** What the server or the network says; the URL, which may hold a password, stays out of it. */
-const BY_CODE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  "53100": ["store_full", "The PostgreSQL server has no disk space left. Free some; nothing was lost."],
-  "25006": ["store_readonly", "The PostgreSQL server is read-only (a standby?). Connect to the primary."],
-  "42501": [
-    "store_readonly",
-    "The database user may not do this. Grant it CREATE on the database, or ownership of schema baton.",
-  ],
-  "28P01": ["store_unreachable", "PostgreSQL refused the password. Check the store URL."],
-  "28000": [
-    "store_unreachable",
-    "PostgreSQL refused the user. Check the store URL and the server's pg_hba.conf.",
-  ],
-  "3D000": [
-    "store_unreachable",
-    "The PostgreSQL database does not exist. Create it, or check the store URL.",
-  ],
-  ECONNREFUSED: [
-    "store_unreachable",
-    "No PostgreSQL server answers there. Is it running? Check host and port of the store URL.",
-  ],
-  ENOTFOUND: ["store_unreachable", "The host of the PostgreSQL URL is unknown. Check the store URL."],
-  EAI_AGAIN: [
-    "store_unreachable",
-    "The host of the PostgreSQL URL could not be looked up. Check the network.",
-  ],
-  EHOSTUNREACH: ["store_unreachable", "The host of the PostgreSQL URL cannot be reached. Check the network."],
-  ETIMEDOUT: ["store_unreachable", "The PostgreSQL server did not answer in time. Check the network."],
-  XX001: ["store_corrupt", "PostgreSQL reports damaged data. Restore a backup."],
-};
-
-function storeErrorOf(error: unknown): unknown {
-  if (error instanceof BatonError || !(error instanceof Error)) return error;
-  const known = BY_CODE[codeOf(error)];
-  if (known) return new StoreError(known[0], known[1], { cause: error });
-  if (error instanceof pg.DatabaseError || codeOf(error) || /connection|timeout/i.test(error.message)) {
-    return new StoreError("store_failed", `PostgreSQL failed: ${error.message}`, { cause: error });
-  }
-  return error;
-}
-
-/** A serialisation failure, a deadlock, or a row that another transaction has just added. */
-function isConflict(error: unknown): boolean {
-  return ["40001", "40P01", "23505"].includes(causeCode(error));
-}
-
-function causeCode(error: unknown): string {
-  return codeOf((error as Error | undefined)?.cause);
-}
-
-function codeOf(error: unknown): string {
-  return String((error as { code?: unknown } | undefined)?.code ?? "");
 }

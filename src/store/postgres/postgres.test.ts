@@ -59,6 +59,64 @@ describe("a PostgreSQL database", () => {
     await sessions.close();
   });
 
+  it("that ends a connection in the middle of a step fails that step, not the process", async () => {
+    const url = await server.createDatabase();
+    const sessions = await openSessions({ url });
+    const { entry } = await sessions.receive(localSource(), { role: "user", content: "one" });
+    const blocker = new pg.Client({ connectionString: url });
+    await blocker.connect();
+    await blocker.query("BEGIN");
+    await blocker.query("SELECT * FROM baton.routes FOR UPDATE");
+    const blocked = sessions.receive(localSource(), { role: "user", content: "two" }).catch((error) => error);
+    const waiting = "application_name = 'baton' AND wait_event_type = 'Lock'";
+    for (let ended = 0; ended === 0; ) {
+      ended =
+        (await blocker.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${waiting}`))
+          .rowCount ?? 0;
+    }
+    expect(await blocked).toMatchObject({ code: "store_unreachable" });
+    await blocker.query("ROLLBACK");
+    await blocker.end();
+    expect((await sessions.receive(localSource(), { role: "user", content: "two" })).seq).toBe(2);
+    expect(await sessions.load(entry.sessionId)).toHaveLength(2);
+    await sessions.close();
+  });
+
+  it("indexes messages of any size and script, and what comes after them", async () => {
+    const url = await server.createDatabase();
+    const sessions = await openSessions({ url });
+    const words = Array.from({ length: 20_000 }, (_, n) => `${"длинноеслово".repeat(5)}${n}`).join(" ");
+    await sessions.receive(localSource(), { role: "user", content: words });
+    await sessions.receive(localSource(), { role: "user", content: "needle" });
+    await sessions.indexAll();
+    expect((await run(url, "SELECT count(*)::int AS n FROM baton.message_terms")).rows).toEqual([{ n: 2 }]);
+    expect((await sessions.search("needle", OWNER)).items).toHaveLength(1);
+    await sessions.close();
+  });
+
+  it("does not take a message for indexed that commits after a later one", async () => {
+    const url = await server.createDatabase();
+    const sessions = await openSessions({ url });
+    const { entry } = await sessions.receive(localSource(), { role: "user", content: "first" });
+    const slow = new pg.Client({ connectionString: url });
+    await slow.connect();
+    await slow.query("BEGIN");
+    await slow.query(
+      'INSERT INTO baton.sessions SELECT (jsonb_populate_record(s, \'{"id": "slow", "title": null}\')).* FROM baton.sessions s',
+    );
+    await slow.query(
+      "INSERT INTO baton.messages (session_id, seq, role, content, at) VALUES ('slow', 1, 'user', 'tortoise', 0)",
+    );
+    await sessions.append(entry.sessionId, { role: "user", content: "hare" });
+    await sessions.indexAll();
+    expect((await sessions.search("hare", OWNER)).items).toHaveLength(1);
+    await slow.query("COMMIT");
+    await slow.end();
+    await sessions.indexAll();
+    expect((await sessions.search("tortoise", OWNER)).items).toHaveLength(1);
+    await sessions.close();
+  });
+
   it.each([
     ["nobody listens", () => "postgres://u:hunter2@127.0.0.1:1/x"],
     ["the database is missing", () => server.url("nope").replace("postgres@", "postgres:hunter2@")],

@@ -2,10 +2,14 @@
 import type { Db, Queries } from "../db.js";
 import type { Phrase } from "../search/query.js";
 import type { IndexedMessage, SearchIndex } from "../search/search.js";
+import { causeCode } from "./errors.js";
 
 /** PostgreSQL keeps at most this many positions of one term. */
 const MAX_POSITIONS = 255;
 const MAX_POSITION = 16_383;
+
+const LOCK_TIMEOUT_MS = 50;
+const LOCK_NOT_AVAILABLE = "55P03";
 
 export class PostgresSearchIndex implements SearchIndex {
   readonly from = "message_terms JOIN messages m ON m.id = message_terms.message_id";
@@ -19,13 +23,20 @@ export class PostgresSearchIndex implements SearchIndex {
 
   /**
    * Ids are given out before they commit, so the largest visible one may have smaller ones still to come. The lock
-   * waits for every writer that has an id in hand, and holds new ones off for the time of one look.
+   * waits for every writer that has an id in hand, and holds new ones off for the time of one look. It does not wait
+   * long: behind a writer that takes its time, every other one would have to.
    */
-  settledThrough(): Promise<number> {
-    return this.#db.transaction(async (tx) => {
-      await tx.run("LOCK TABLE messages IN SHARE MODE");
-      return Number((await tx.get("SELECT max(id) AS id FROM messages"))?.id ?? 0);
-    });
+  async settledThrough(): Promise<number | null> {
+    try {
+      return await this.#db.transaction(async (tx) => {
+        await tx.run(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
+        await tx.run("LOCK TABLE messages IN SHARE MODE");
+        return Number((await tx.get("SELECT max(id) AS id FROM messages"))?.id ?? 0);
+      });
+    } catch (error) {
+      if (causeCode(error) === LOCK_NOT_AVAILABLE) return null;
+      throw error;
+    }
   }
 
   async add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
@@ -40,9 +51,6 @@ export class PostgresSearchIndex implements SearchIndex {
 
   /** Rows go with their messages, by the foreign key. */
   async forget(): Promise<void> {}
-
-  /** Ids are never given out again. */
-  async lowerWatermark(): Promise<void> {}
 
   match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string {
     const words = phrases.map(({ terms, prefix }) => {

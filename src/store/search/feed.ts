@@ -4,8 +4,8 @@
  * feed that fails loses nothing: search looks at what is not indexed, and the next feed begins where this one ended.
  */
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { Db } from "../db.js";
-import { indexTerms, readWatermark, type SearchIndex } from "./search.js";
+import type { Db, Queries } from "../db.js";
+import { type IndexedMessage, indexTerms, readWatermark, type SearchIndex } from "./search.js";
 
 const BATCH = 200;
 const DELAY_MS = 250;
@@ -43,7 +43,9 @@ export class SearchFeed {
         "SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE id > (SELECT indexed_through FROM search_watermark) LIMIT ?) AS capped",
         tail + 1,
       )) ?? { n: 0 };
-      if (Number(n) <= tail || !(await this.#indexBatch(await this.#index.settledThrough()))) return;
+      if (Number(n) <= tail) return;
+      const settled = await this.#index.settledThrough();
+      if (settled === null || !(await this.#indexBatch(settled))) return;
       await nextTick();
     }
   }
@@ -51,6 +53,7 @@ export class SearchFeed {
   /** Indexes all there is now. */
   async indexAll(): Promise<void> {
     const settled = await this.#index.settledThrough();
+    if (settled === null) return this.poke();
     while (!this.#stopped && (await this.#indexBatch(settled))) await nextTick();
   }
 
@@ -79,8 +82,20 @@ export class SearchFeed {
         through,
         watermark,
       );
-      if (moved === 1) await this.#index.add(tx, messages);
+      if (moved === 1) await this.#index.add(tx, await this.#stillThere(tx, messages, watermark, through));
     });
     return true;
+  }
+
+  /** Those that were not pruned since they were read. */
+  async #stillThere(
+    tx: Queries,
+    messages: readonly IndexedMessage[],
+    after: number,
+    through: number,
+  ): Promise<IndexedMessage[]> {
+    const rows = await tx.all("SELECT id FROM messages WHERE id > ? AND id <= ?", after, through);
+    const ids = new Set(rows.map((row) => Number(row.id)));
+    return messages.filter(({ id }) => ids.has(id));
   }
 }

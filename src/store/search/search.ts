@@ -22,13 +22,11 @@ export interface IndexedMessage {
 
 /** What the two engines do differently. */
 export interface SearchIndex {
-  /** The id up to which every message is committed or never will be. */
-  settledThrough(): Promise<number>;
+  /** The id up to which every message is committed or never will be; null where that cannot be told just now. */
+  settledThrough(): Promise<number | null>;
   add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void>;
   /** Takes a session's messages out, before they are deleted. */
   forget(tx: Queries, sessionId: string): Promise<void>;
-  /** After a deletion: ids that may be given out again must not count as indexed. */
-  lowerWatermark(tx: Queries): Promise<void>;
   /** The index as a FROM item joined to messages `m`, the column with the message's id, and the matching condition. */
   readonly from: string;
   readonly idColumn: string;
@@ -40,6 +38,8 @@ export interface SearchIndex {
 /** A tail longer than this is indexed before a search, not scanned by it. */
 const MAX_TAIL = 1_000;
 const TAIL_PAGE = 250;
+/** Of the sessions that moved to a lane, this many are searched from there. */
+const MAX_MOVED = 200;
 
 const COLUMNS = "m.*, s.owner, s.title, s.display_name, s.platform";
 
@@ -59,13 +59,14 @@ export class SqlSearch implements SearchStore {
     const before = readCursor(cursor);
     const phrases = parseQuery(text);
     if (phrases.length === 0) return { items: [], nextCursor: null };
-    await this.#feed.catchUp(MAX_TAIL);
+    // What cannot be indexed now stays in the tail, which is read below.
+    await this.#feed.catchUp(MAX_TAIL).catch(() => {});
 
     const visible = new Conditions(accessCondition(viewer));
     visible.add("m.superseded_at IS NULL");
     if (sessionId !== undefined) visible.add("m.session_id = ?", sessionId);
     const belongs = [
-      ...(viewer.kind === "owner" ? [] : [ownersFor(viewer).map((owner) => belongsTerm("owner", owner))]),
+      ...(viewer.kind === "owner" ? [] : [await this.#termsFor(viewer)]),
       ...(sessionId === undefined ? [] : [[belongsTerm("session", sessionId)]]),
     ];
     const rows = await this.#db.snapshot(async (tx) => {
@@ -81,6 +82,20 @@ export class SqlSearch implements SearchStore {
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
     return { items: shown.map((row) => hitOf(row, phrases)), nextCursor: last ? String(last.id) : null };
+  }
+
+  /** The terms of whatever this viewer may see: their own, and sessions that moved into a lane of theirs. */
+  async #termsFor(viewer: Exclude<Viewer, { kind: "owner" }>): Promise<string[]> {
+    const owners = ownersFor(viewer);
+    if (owners.length === 0) return [];
+    const moved = await this.#db.all(
+      `SELECT id FROM sessions WHERE lane_owner <> owner AND lane_owner IN (${owners.map(() => "?").join(", ")})
+       ORDER BY updated_at DESC LIMIT ?`,
+      ...owners,
+      MAX_MOVED,
+    );
+    const sessions = moved.map(({ id }) => belongsTerm("session", id as string));
+    return [...owners.map((owner) => belongsTerm("owner", owner)), ...sessions];
   }
 
   indexAll(): Promise<void> {

@@ -9,6 +9,9 @@ import type { Message } from "../../session/transcript.js";
 /** More than this of one message is not searchable; PostgreSQL keeps no positions beyond it. */
 const MAX_TERMS = 16_000;
 const MAX_TERM_LENGTH = 64;
+/** Nor beyond this: a PostgreSQL vector holds a megabyte, of letters and of places. */
+const MAX_BYTES = 700_000;
+const BYTES_A_PLACE = 12;
 
 /** Its repetitions have an end: without one, a word of some megabytes overflows the stack. */
 const TERM =
@@ -16,9 +19,12 @@ const TERM =
 
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const [term] of fold(text).matchAll(TERM)) {
-    terms.push(term.length > MAX_TERM_LENGTH ? term.slice(0, MAX_TERM_LENGTH).toWellFormed() : term);
-    if (terms.length === MAX_TERMS) break;
+  let bytes = 0;
+  for (const [found] of fold(text).matchAll(TERM)) {
+    const term = found.length > MAX_TERM_LENGTH ? found.slice(0, MAX_TERM_LENGTH).toWellFormed() : found;
+    bytes += Buffer.byteLength(term) + BYTES_A_PLACE;
+    if (terms.length === MAX_TERMS || bytes > MAX_BYTES) break;
+    terms.push(term);
   }
   return terms;
 }

@@ -1,10 +1,11 @@
 /** Handoffs: each step reads the row locked, asks the state machine, and writes what it says. */
 import { ConflictError } from "../../session/errors.js";
 import { type Handoff, type HandoffOutcome, type HandoffStep, stepHandoff } from "../../session/handoff.js";
-import type { HandoffStore, NewSession } from "../../session/store.js";
+import type { HandoffStore, LanePlace } from "../../session/store.js";
 import type { Db, Queries } from "../db.js";
-import { bindSession, lockCurrent, readSession } from "./routes.js";
-import { handoffOf, hasActiveHandoff, writeOrigin } from "./rows.js";
+import { lockMove, moveInto } from "./lanes.js";
+import { handoffOf, hasActiveHandoff } from "./rows.js";
+import { readSession } from "./session-steps.js";
 
 export class SqlHandoffs implements HandoffStore {
   readonly #db: Db;
@@ -55,7 +56,7 @@ export class SqlHandoffs implements HandoffStore {
   step(
     id: string,
     step: HandoffStep,
-    destination: NewSession | null,
+    destination: LanePlace | null,
     now: number,
   ): Promise<HandoffOutcome | null> {
     return this.#db.transaction(async (tx) => {
@@ -84,19 +85,10 @@ export class SqlHandoffs implements HandoffStore {
     return rows.map(handoffOf);
   }
 
-  async #move(tx: Queries, sessionId: string, destination: NewSession, now: number): Promise<void> {
-    const { entry } = await readSession(tx, sessionId, this.#db.dialect.forUpdate("sessions"));
-    const present = (await lockCurrent(tx, this.#db.dialect, destination.key))?.entry ?? null;
-    if (present?.sessionId !== sessionId) {
-      await bindSession(tx, { key: destination.key, target: entry, present, now });
-    }
-    await tx.run(
-      "UPDATE sessions SET origin = ?, chat = ?, display_name = ? WHERE id = ?",
-      writeOrigin(destination.origin),
-      destination.chat,
-      destination.displayName,
-      sessionId,
-    );
+  async #move(tx: Queries, sessionId: string, destination: LanePlace, now: number): Promise<void> {
+    const { lane, target } = await lockMove(tx, this.#db.dialect, destination.key, sessionId);
+    const present = lane?.session.entry ?? null;
+    if (present?.sessionId !== sessionId) await moveInto(tx, destination, target, present, now);
   }
 
   async #locked(tx: Queries, id: string): Promise<Handoff | null> {

@@ -4,6 +4,7 @@ import { InputError } from "../../session/errors.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { ListFilter, Page, SessionReader } from "../../session/store.js";
+import { cleanLine } from "../../util/text.js";
 import type { Db, SqlValue } from "../db.js";
 import { PRUNABLE } from "./routes.js";
 import { sessionRow } from "./rows.js";
@@ -30,13 +31,21 @@ export class SqlReader implements SessionReader {
 
   async list(filter: ListFilter, viewer: Viewer, now: number): Promise<Page<SessionEntry>> {
     const { limit = 50, platform, activeWithinMs, cursor } = filter;
-    const where = new Conditions(accessCondition(viewer));
-    if (activeWithinMs !== undefined) where.add("s.updated_at >= ?", now - activeWithinMs);
-    if (platform !== undefined) where.add("s.platform = ?", platform);
-    if (cursor !== undefined) where.add("(s.updated_at, s.id) < (?, ?)", ...readCursor(cursor));
+    // One branch for each index that can give the order, so that no more is read than is shown.
+    const branches = accessBranches(viewer).map((access) => {
+      const where = new Conditions(access);
+      if (activeWithinMs !== undefined) where.add("s.updated_at >= ?", now - activeWithinMs);
+      if (platform !== undefined) where.add("s.platform = ?", platform);
+      if (cursor !== undefined) where.add("(s.updated_at, s.id) < (?, ?)", ...readCursor(cursor));
+      return where;
+    });
+    const pages = branches.map(
+      ({ sql }) =>
+        `SELECT * FROM (SELECT s.* FROM sessions s WHERE ${sql} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?) AS page`,
+    );
     const rows = await this.#db.all(
-      `SELECT s.* FROM sessions s WHERE ${where.sql} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?`,
-      ...where.params,
+      `${pages.join(" UNION ALL ")} ORDER BY updated_at DESC, id DESC LIMIT ?`,
+      ...branches.flatMap(({ params }) => [...params, limit + 1]),
       limit + 1,
     );
     const items = rows.slice(0, limit).map((row) => sessionRow(row).entry);
@@ -47,10 +56,10 @@ export class SqlReader implements SessionReader {
   async find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]> {
     const conditions: [string, SqlValue[]][] = [
       ["s.id = ?", [which]],
-      ["s.title = ?", [which]],
+      ["s.title = ?", [cleanLine(which)]],
       ["s.id >= ? AND s.id < ?", [which, `${which}\u{10ffff}`]],
     ];
-    for (const [sql, params] of which === "" ? [] : conditions) {
+    for (const [sql, params] of which.trim() === "" ? [] : conditions) {
       const where = new Conditions(accessCondition(viewer));
       where.add(sql, ...params);
       const rows = await this.#db.all(
@@ -85,7 +94,7 @@ export class Conditions {
   readonly #parts: string[] = [];
   readonly params: SqlValue[] = [];
 
-  constructor(first: { sql: string; params: SqlValue[] }) {
+  constructor(first: Condition) {
     this.add(first.sql, ...first.params);
   }
 
@@ -99,19 +108,39 @@ export class Conditions {
   }
 }
 
+interface Condition {
+  readonly sql: string;
+  readonly params: SqlValue[];
+}
+
 /** `mayAccess` as SQL over the sessions table `s`. */
-export function accessCondition(viewer: Viewer): { sql: string; params: SqlValue[] } {
-  if (viewer.kind === "owner") return { sql: "1 = 1", params: [] };
+export function accessCondition(viewer: Viewer): Condition {
+  const branches = accessBranches(viewer);
+  return {
+    sql: `(${branches.map(({ sql }) => sql).join(" OR ")})`,
+    params: branches.flatMap(({ params }) => params),
+  };
+}
+
+/** The same in parts that exclude each other: what is theirs, and what moved into a lane of theirs. */
+function accessBranches(viewer: Viewer): Condition[] {
+  if (viewer.kind === "owner") return [{ sql: "1 = 1", params: [] }];
   const owners = ownersFor(viewer);
-  if (owners.length === 0) return { sql: "1 = 0", params: [] };
-  const sql = `s.owner IN (${owners.map(() => "?").join(", ")})`;
-  return viewer.kind === "person"
-    ? { sql, params: owners }
-    : { sql: `${sql} AND s.chat = ?`, params: [...owners, viewer.chat] };
+  if (owners.length === 0) return [{ sql: "1 = 0", params: [] }];
+  const marks = owners.map(() => "?").join(", ");
+  const inChat =
+    viewer.kind === "chat" ? { sql: " AND s.chat = ?", params: [viewer.chat] } : { sql: "", params: [] };
+  return [
+    { sql: `s.owner IN (${marks})${inChat.sql}`, params: [...owners, ...inChat.params] },
+    {
+      sql: `(s.lane_owner IN (${marks}) AND s.lane_owner <> s.owner AND s.owner NOT IN (${marks})${inChat.sql})`,
+      params: [...owners, ...owners, ...inChat.params],
+    },
+  ];
 }
 
 function readCursor(cursor: string): [number, string] {
-  const [, updatedAt, id] = /^(\d{1,15})~([\w-]+)$/.exec(cursor) ?? [];
+  const [, updatedAt, id] = /^(-?\d{1,16})~([\w-]+)$/.exec(cursor) ?? [];
   if (!updatedAt || !id)
     throw new InputError("invalid_cursor", "This cursor is not one that list() gave out; start without it.");
   return [Number(updatedAt), id];

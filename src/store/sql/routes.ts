@@ -1,5 +1,5 @@
-/** Sessions and the routes from keys to them: what begins, ends, moves and changes a session. */
-import { ConflictError, sessionNotFound } from "../../session/errors.js";
+/** Sessions and the lanes they are in: what begins, ends, moves and changes a session. */
+import { ConflictError, InputError } from "../../session/errors.js";
 import type { ResetReason } from "../../session/reset-policy.js";
 import {
   completeUsage,
@@ -9,14 +9,15 @@ import {
   type SessionPatch,
   serializeMetadata,
 } from "../../session/session.js";
-import { parseSessionKey, type SessionKey } from "../../session/session-key.js";
-import type { NewSession, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
-import { escapePart } from "../../util/escape.js";
+import type { SessionKey } from "../../session/session-key.js";
+import type { LanePlace, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
-import type { Db, Dialect, Queries } from "../db.js";
+import type { Db, Queries } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
 import type { SearchIndex } from "../search/search.js";
-import { hasActiveHandoff, insertMessages, type SessionRow, sessionRow, writeOrigin } from "./rows.js";
+import { addRoute, lockLane, lockMove, moveInto, placeOfKey, setRoute } from "./lanes.js";
+import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
+import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
 
 export class SqlRoutes implements RouteStore {
   readonly #db: Db;
@@ -30,19 +31,19 @@ export class SqlRoutes implements RouteStore {
   }
 
   async resolve(request: ResolveRequest): Promise<Resolved> {
-    const resolved = await this.#db.transaction((tx) => this.#resolveIn(tx, request));
+    const resolved = await this.#db.transaction((tx) => this.resolveIn(tx, request));
     if (request.message) this.#feed.poke();
     return resolved;
   }
 
-  async #resolveIn(tx: Queries, request: ResolveRequest): Promise<Resolved> {
-    const present = await lockCurrent(tx, this.#db.dialect, request.fresh.key);
+  /** The same within a transaction that does more. */
+  async resolveIn(tx: Queries, request: ResolveRequest): Promise<Resolved> {
+    const present = (await lockLane(tx, this.#db.dialect, request.fresh.key))?.session;
     if (!present) return this.#begin(tx, request, null, null);
     if (request.forceNew) return this.#begin(tx, request, present, null);
 
     const reason = request.dueReset(present.entry);
-    if (reason === null || (await hasActiveHandoff(tx, present.entry.sessionId)))
-      return goOn(tx, request, present);
+    if (reason === null || (await isHeld(tx, present.entry.sessionId))) return goOn(tx, request, present);
     if (request.heldByProcess === null) return { kind: "ask processes" };
     return request.heldByProcess ? goOn(tx, request, present) : this.#begin(tx, request, present, reason);
   }
@@ -60,18 +61,11 @@ export class SqlRoutes implements RouteStore {
     await insertSession(tx, fresh, { now, parentId, resetReason: reason, count });
     if (present) {
       await endSession(tx, present.entry, reason ?? "reset", now);
-      await tx.run("UPDATE routes SET session_id = ? WHERE key = ?", fresh.sessionId, fresh.key);
-    } else {
-      const added = await tx.run(
-        "INSERT INTO routes (key, session_id) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-        fresh.key,
-        fresh.sessionId,
-      );
-      if (added === 0) {
-        // Another process gave the key its first session while this one was about to: that one it is.
-        await tx.run("DELETE FROM sessions WHERE id = ?", fresh.sessionId);
-        return this.#resolveIn(tx, request);
-      }
+      await setRoute(tx, fresh, fresh.sessionId);
+    } else if (!(await addRoute(tx, fresh, fresh.sessionId))) {
+      // Another process gave the key its first session while this one was about to: that one it is.
+      await tx.run("DELETE FROM sessions WHERE id = ?", fresh.sessionId);
+      return this.resolveIn(tx, request);
     }
     if (message) await insertMessages(tx, fresh.sessionId, 1, [message], now);
     const { entry } = await readSession(tx, fresh.sessionId);
@@ -80,49 +74,59 @@ export class SqlRoutes implements RouteStore {
 
   reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null> {
     return this.#db.transaction(async (tx) => {
-      const present = await lockCurrent(tx, this.#db.dialect, key);
-      if (!present) return null;
-      const { origin, displayName, owner, chat, sessionId } = present.entry;
-      const fresh = { sessionId: freshId, key, origin, displayName, owner, chat };
-      await insertSession(tx, fresh, { now, parentId: sessionId, resetReason: null, count: 0 });
-      await endSession(tx, present.entry, "reset", now);
-      await tx.run("UPDATE routes SET session_id = ? WHERE key = ?", freshId, key);
+      const lane = await lockLane(tx, this.#db.dialect, key);
+      if (!lane) return null;
+      const { entry } = lane.session;
+      // The new session is the lane's own, wherever the old one came from.
+      const fresh = { ...lane.place, sessionId: freshId };
+      await insertSession(tx, fresh, { now, parentId: entry.sessionId, resetReason: null, count: 0 });
+      await endSession(tx, entry, "reset", now);
+      await setRoute(tx, lane.place, freshId);
       return (await readSession(tx, freshId)).entry;
     });
   }
 
-  bind(key: SessionKey, sessionId: string, now: number): Promise<SessionEntry> {
+  bind(to: LanePlace | SessionKey, sessionId: string, now: number): Promise<SessionEntry> {
+    const key = typeof to === "string" ? to : to.key;
     return this.#db.transaction(async (tx) => {
-      const target = await readSession(tx, sessionId, this.#db.dialect.forUpdate("sessions"));
-      const present = await lockCurrent(tx, this.#db.dialect, key);
-      if (present?.entry.sessionId === sessionId) return present.entry;
+      const { lane, target } = await lockMove(tx, this.#db.dialect, key, sessionId);
+      const present = lane?.session.entry ?? null;
+      if (present?.sessionId === sessionId) return present;
       if (await hasActiveHandoff(tx, sessionId)) {
         throw new ConflictError(
           "handoff_active",
           "This session is being handed off; wait for the outcome or cancel it.",
         );
       }
-      return bindSession(tx, { key, target: target.entry, present: present?.entry ?? null, now });
+      const place = typeof to === "string" ? (lane?.place ?? placeOfKey(key)) : to;
+      return moveInto(tx, place, target, present, now);
     });
   }
 
-  update(key: SessionKey, patch: SessionPatch, now: number): Promise<SessionEntry | null> {
+  update(key: SessionKey, patch: SessionPatch, touch: boolean, now: number): Promise<SessionEntry | null> {
     return this.#db.transaction(async (tx) => {
-      const present = await lockCurrent(tx, this.#db.dialect, key);
+      const present = (await lockLane(tx, this.#db.dialect, key))?.session;
       if (!present) return null;
-      const { sessionId, consolidatedThrough, summary, metadata } = present.entry;
+      const { sessionId, updatedAt, consolidatedThrough, summary, metadata } = present.entry;
+      const cursor = patch.consolidatedThrough ?? consolidatedThrough;
+      if (cursor >= present.nextSeq) {
+        throw new InputError(
+          "invalid_message",
+          `consolidatedThrough is ${cursor}, but the session has no message beyond ${present.nextSeq - 1}.`,
+        );
+      }
       const usage = completeUsage(patch);
       await tx.run(
         `UPDATE sessions SET updated_at = ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
            cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?, cost = cost + ?,
            consolidated_through = ?, summary = ?, metadata = ? WHERE id = ?`,
-        now,
+        touch ? Math.max(now, updatedAt) : updatedAt,
         usage.inputTokens,
         usage.outputTokens,
         usage.cacheReadTokens,
         usage.cacheWriteTokens,
         usage.cost,
-        patch.consolidatedThrough ?? consolidatedThrough,
+        cursor,
         patch.summary === undefined ? summary : patch.summary === null ? null : storableText(patch.summary),
         storableText(serializeMetadata(patch.metadata ?? metadata)),
         sessionId,
@@ -145,9 +149,12 @@ export class SqlRoutes implements RouteStore {
     });
   }
 
-  end(sessionId: string, reason: EndReason, now: number): Promise<SessionEntry> {
+  end(sessionId: string, reason: EndReason, onlyIn: SessionKey | null, now: number): Promise<SessionEntry> {
+    const { forUpdate } = this.#db.dialect;
     return this.#db.transaction(async (tx) => {
-      const { entry } = await readSession(tx, sessionId, this.#db.dialect.forUpdate("sessions"));
+      await tx.all(`SELECT key FROM routes WHERE session_id = ? ${forUpdate("routes")}`, sessionId);
+      const { entry } = await readSession(tx, sessionId, forUpdate("sessions"));
+      if (onlyIn !== null && entry.key !== onlyIn) return entry;
       await endSession(tx, entry, reason, now);
       await tx.run("DELETE FROM routes WHERE session_id = ?", sessionId);
       return (await readSession(tx, sessionId)).entry;
@@ -167,9 +174,9 @@ export class SqlRoutes implements RouteStore {
         await this.#index.forget(tx, id);
         messages += await tx.run("DELETE FROM messages WHERE session_id = ?", id);
         await tx.run("DELETE FROM handoffs WHERE session_id = ?", id);
+        await forgetJourney(tx, id);
         await tx.run("DELETE FROM sessions WHERE id = ?", id);
       }
-      if (sessionIds.length > 0) await this.#index.lowerWatermark(tx);
       return { sessionIds, messages };
     });
   }
@@ -177,67 +184,20 @@ export class SqlRoutes implements RouteStore {
 
 /** Ended sessions that no key leads to and nobody is moving. */
 export const PRUNABLE = `ended_at < ? AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.session_id = s.id)
-  AND NOT EXISTS (SELECT 1 FROM handoffs h WHERE h.session_id = s.id AND h.state IN ('pending', 'running'))`;
+  AND NOT EXISTS (SELECT 1 FROM handoffs h WHERE h.session_id = s.id AND h.state IN ('pending', 'running'))
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.state = 'running')`;
 
-/**
- * The session of a key, held until the transaction ends. The route first, then the session: a join would miss a route
- * that another transaction is just moving.
- */
-export async function lockCurrent(
-  tx: Queries,
-  dialect: Dialect,
-  key: SessionKey,
-): Promise<SessionRow | null> {
-  const route = await tx.get(
-    `SELECT session_id FROM routes WHERE key = ? ${dialect.forUpdate("routes")}`,
-    key,
-  );
-  return route ? readSession(tx, route.session_id as string, dialect.forUpdate("sessions")) : null;
+/** What the gateway keeps of a session: what was asked, answered and said. */
+async function forgetJourney(tx: Queries, sessionId: string): Promise<void> {
+  const items = await tx.all("SELECT inbox_id FROM turns WHERE session_id = ?", sessionId);
+  await tx.run("DELETE FROM turns WHERE session_id = ?", sessionId);
+  for (const { inbox_id } of items) await tx.run("DELETE FROM inbox WHERE id = ?", inbox_id as number);
+  await tx.run("DELETE FROM outbox WHERE session_id = ?", sessionId);
 }
 
-export async function readSession(tx: Queries, sessionId: string, forUpdate = ""): Promise<SessionRow> {
-  const row = await tx.get(`SELECT * FROM sessions WHERE id = ? ${forUpdate}`, sessionId);
-  if (!row) throw sessionNotFound(sessionId);
-  return sessionRow(row);
-}
-
-/** Makes the key lead to the target, from wherever the target was; the key's present session ends `switched`. */
-export async function bindSession(
-  tx: Queries,
-  move: { key: SessionKey; target: SessionEntry; present: SessionEntry | null; now: number },
-): Promise<SessionEntry> {
-  const { key, target, present, now } = move;
-  if (present) await endSession(tx, present, "switched", now);
-  await tx.run("DELETE FROM routes WHERE session_id = ? OR key = ?", target.sessionId, key);
-  await tx.run("INSERT INTO routes (key, session_id) VALUES (?, ?)", key, target.sessionId);
-  const { platform, chatType, parts } = parseSessionKey(key);
-  await tx.run(
-    `UPDATE sessions SET key = ?, platform = ?, chat_type = ?, chat = ?, updated_at = ?, ended_at = NULL, end_reason = NULL
-     WHERE id = ?`,
-    key,
-    platform,
-    chatType,
-    parts[0] ? `${platform}:${escapePart(parts[0])}` : target.chat,
-    now,
-    target.sessionId,
-  );
-  return (await readSession(tx, target.sessionId)).entry;
-}
-
-/** Who of this owner's other sessions has the title. */
-export async function titleHolder(
-  tx: Queries,
-  owner: string,
-  title: string,
-  except: string,
-): Promise<string | null> {
-  const row = await tx.get(
-    "SELECT id FROM sessions WHERE owner = ? AND title = ? AND id <> ?",
-    owner,
-    title,
-    except,
-  );
-  return (row?.id as string | undefined) ?? null;
+/** Nothing starts fresh in the middle of something. */
+async function isHeld(tx: Queries, sessionId: string): Promise<boolean> {
+  return (await hasActiveHandoff(tx, sessionId)) || (await hasRunningTurn(tx, sessionId));
 }
 
 async function goOn(tx: Queries, request: ResolveRequest, present: SessionRow): Promise<Resolved> {
@@ -246,7 +206,7 @@ async function goOn(tx: Queries, request: ResolveRequest, present: SessionRow): 
   const added = message ? 1 : 0;
   const changed: SessionEntry = {
     ...entry,
-    updatedAt: touch ? now : entry.updatedAt,
+    updatedAt: touch ? Math.max(now, entry.updatedAt) : entry.updatedAt,
     displayName: (touch && nameIn(fresh.origin)) || entry.displayName,
     messageCount: entry.messageCount + added,
   };
@@ -262,35 +222,4 @@ async function goOn(tx: Queries, request: ResolveRequest, present: SessionRow): 
   }
   if (message) await insertMessages(tx, entry.sessionId, nextSeq, [message], now);
   return { kind: "resolved", entry: changed, seq: message ? nextSeq : null };
-}
-
-async function insertSession(
-  tx: Queries,
-  fresh: NewSession,
-  begin: { now: number; parentId: string | null; resetReason: ResetReason | null; count: number },
-): Promise<void> {
-  const { platform, chatType } = parseSessionKey(fresh.key);
-  await tx.run(
-    `INSERT INTO sessions (id, key, owner, chat, platform, chat_type, origin, display_name, created_at, updated_at,
-       parent_id, reset_reason, next_seq, message_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    fresh.sessionId,
-    fresh.key,
-    fresh.owner,
-    fresh.chat,
-    platform,
-    chatType,
-    writeOrigin(fresh.origin),
-    fresh.displayName,
-    begin.now,
-    begin.now,
-    begin.parentId,
-    begin.resetReason,
-    1 + begin.count,
-    begin.count,
-  );
-}
-
-async function endSession(tx: Queries, entry: SessionEntry, reason: EndReason, now: number): Promise<void> {
-  if (entry.endedAt !== null) return;
-  await tx.run("UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ?", now, reason, entry.sessionId);
 }

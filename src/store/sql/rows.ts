@@ -1,5 +1,5 @@
 /** Rows of the database as records of the heart, and back. */
-import { type Handoff, type HandoffState, isActiveHandoff } from "../../session/handoff.js";
+import type { Handoff, HandoffState } from "../../session/handoff.js";
 import type { ResetReason } from "../../session/reset-policy.js";
 import type { EndReason, SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
@@ -32,6 +32,7 @@ export function sessionRow(row: Row): SessionRow {
     chatType: row.chat_type as ChatType,
     title: row.title as string | null,
     owner: row.owner as string,
+    laneOwner: row.lane_owner as string,
     chat: row.chat as string,
     parentId: row.parent_id as string | null,
     endedAt: numberOrNull(row.ended_at),
@@ -136,11 +137,13 @@ export function handoffOf(row: Row): Handoff {
 }
 
 export async function hasActiveHandoff(tx: Queries, sessionId: string): Promise<boolean> {
-  const rows = await tx.all(
-    "SELECT * FROM handoffs WHERE session_id = ? AND state IN ('pending', 'running')",
-    sessionId,
-  );
-  return rows.some((row) => isActiveHandoff(handoffOf(row)));
+  const sql = "SELECT 1 FROM handoffs WHERE session_id = ? AND state IN ('pending', 'running')";
+  return (await tx.get(sql, sessionId)) !== undefined;
+}
+
+export async function hasRunningTurn(tx: Queries, sessionId: string): Promise<boolean> {
+  const sql = "SELECT 1 FROM turns WHERE session_id = ? AND state = 'running'";
+  return (await tx.get(sql, sessionId)) !== undefined;
 }
 
 function numberOrNull(value: SqlValue | undefined): number | null {

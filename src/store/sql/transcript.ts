@@ -7,8 +7,9 @@ import type { Message, StoredMessage } from "../../session/transcript.js";
 import { shorten, storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
-import { readSession, titleHolder } from "./routes.js";
+import { addRoute } from "./lanes.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
+import { readSession, titleHolder } from "./session-steps.js";
 
 const PAGE = 1_000;
 
@@ -22,35 +23,12 @@ export class SqlTranscript implements TranscriptStore {
   }
 
   append(request: AppendRequest): Promise<number> {
-    const { sessionId, messages, touch, now } = request;
-    const usage = completeUsage(request.usage);
-    return this.#feeding(async (tx) => {
-      const row = await tx.get(
-        `UPDATE sessions SET next_seq = next_seq + ?, message_count = message_count + ?,
-           updated_at = CASE WHEN ? = 1 THEN ? ELSE updated_at END,
-           input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
-           cache_write_tokens = cache_write_tokens + ?, cost = cost + ? WHERE id = ? RETURNING next_seq`,
-        messages.length,
-        messages.length,
-        touch ? 1 : 0,
-        now,
-        usage.inputTokens,
-        usage.outputTokens,
-        usage.cacheReadTokens,
-        usage.cacheWriteTokens,
-        usage.cost,
-        sessionId,
-      );
-      if (!row) throw sessionNotFound(sessionId);
-      const firstSeq = Number(row.next_seq) - messages.length;
-      await insertMessages(tx, sessionId, firstSeq, messages, now);
-      return firstSeq;
-    });
+    return this.#feeding((tx) => appendIn(tx, request));
   }
 
-  rewrite(sessionId: string, messages: readonly Message[], now: number): Promise<void> {
+  rewrite(sessionId: string, messages: readonly Message[], touch: boolean, now: number): Promise<void> {
     return this.#feeding(async (tx) => {
-      const { nextSeq, activeFrom } = await readSession(
+      const { entry, nextSeq, activeFrom } = await readSession(
         tx,
         sessionId,
         this.#db.dialect.forUpdate("sessions"),
@@ -69,7 +47,7 @@ export class SqlTranscript implements TranscriptStore {
         nextSeq + added.length,
         messages.length,
         kept.count > 0 ? activeFrom : nextSeq,
-        now,
+        touch ? Math.max(now, entry.updatedAt) : entry.updatedAt,
         sessionId,
       );
     });
@@ -113,12 +91,13 @@ export class SqlTranscript implements TranscriptStore {
         ? await freeTitle(tx, session.owner, session.title, session.sessionId)
         : null;
       await tx.run(
-        `INSERT INTO sessions (id, key, owner, chat, platform, chat_type, origin, display_name, title, created_at,
+        `INSERT INTO sessions (id, key, owner, lane_owner, chat, platform, chat_type, origin, display_name, title, created_at,
            updated_at, ended_at, end_reason, parent_id, next_seq, message_count, consolidated_through, summary,
            input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost, metadata)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         session.sessionId,
         session.key,
+        session.owner,
         session.owner,
         session.chat,
         platform,
@@ -143,13 +122,7 @@ export class SqlTranscript implements TranscriptStore {
         storableText(serializeMetadata(session.metadata ?? {})),
       );
       await insertMessages(tx, session.sessionId, 1, messages, session.updatedAt);
-      if (session.bind) {
-        await tx.run(
-          "INSERT INTO routes (key, session_id) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-          session.key,
-          session.sessionId,
-        );
-      }
+      if (session.bind) await addRoute(tx, session, session.sessionId);
       return true;
     });
   }
@@ -160,6 +133,32 @@ export class SqlTranscript implements TranscriptStore {
     this.#feed.poke();
     return result;
   }
+}
+
+/** Takes the next numbers and adds the messages, within a transaction. */
+export async function appendIn(tx: Queries, request: AppendRequest): Promise<number> {
+  const { sessionId, messages, touch, now } = request;
+  const usage = completeUsage(request.usage);
+  const row = await tx.get(
+    `UPDATE sessions SET next_seq = next_seq + ?, message_count = message_count + ?,
+       updated_at = CASE WHEN updated_at < ? THEN ? ELSE updated_at END,
+       input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+       cache_write_tokens = cache_write_tokens + ?, cost = cost + ? WHERE id = ? RETURNING next_seq`,
+    messages.length,
+    messages.length,
+    touch ? now : 0,
+    now,
+    usage.inputTokens,
+    usage.outputTokens,
+    usage.cacheReadTokens,
+    usage.cacheWriteTokens,
+    usage.cost,
+    sessionId,
+  );
+  if (!row) throw sessionNotFound(sessionId);
+  const firstSeq = Number(row.next_seq) - messages.length;
+  await insertMessages(tx, sessionId, firstSeq, messages, now);
+  return firstSeq;
 }
 
 /** How many of the active messages stand at the beginning of the new list already, and the last one's seq. */
@@ -196,7 +195,9 @@ function sameMessage(message: Message, stored: StoredMessage): boolean {
 /** The title, or the first free one with a number behind it. */
 async function freeTitle(tx: Queries, owner: string, title: string, sessionId: string): Promise<string> {
   let free = title;
-  for (let n = 2; (await titleHolder(tx, owner, free, sessionId)) !== null; n++)
-    free = `${shorten(title, 92)} (${n})`;
+  for (let n = 2; (await titleHolder(tx, owner, free, sessionId)) !== null; n++) {
+    // Many of one name come from a program that gives everything that name: then the id tells them apart.
+    free = n < 10 ? `${shorten(title, 92)} (${n})` : `${shorten(title, 80)} (${sessionId.slice(-12)})`;
+  }
   return free;
 }

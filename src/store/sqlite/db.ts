@@ -29,7 +29,7 @@ const dialect: Dialect = {
   int: "INTEGER",
   real: "REAL",
   text: "TEXT",
-  autoId: "INTEGER PRIMARY KEY",
+  autoId: "INTEGER PRIMARY KEY AUTOINCREMENT",
   tableEnd: "STRICT",
   forUpdate: () => "",
   lockMigrations: null,

@@ -33,12 +33,6 @@ export class SqliteSearchIndex implements SearchIndex {
     );
   }
 
-  async lowerWatermark(tx: Queries): Promise<void> {
-    await tx.run(
-      "UPDATE search_watermark SET indexed_through = min(indexed_through, (SELECT coalesce(max(id), 0) FROM messages))",
-    );
-  }
-
   match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string {
     const words = phrases.map(({ terms, prefix }) => `"${terms.join(" ")}"${prefix ? " *" : ""}`);
     const groups = anyOf.map((terms) => `(${terms.map((term) => `"${term}"`).join(" OR ")})`);

@@ -1,0 +1,26 @@
+// docs/commands.md: every command of a chat, from the table.
+import { explanation, form } from "../src/gateway/commands/help.js";
+import { commandTable } from "../src/gateway/commands/table.js";
+
+export function commandsPage(): string {
+  const table = commandTable({ agent: "", people: {}, clock: () => 0 });
+  const rows = table.map((command) => `| ${form(command)} | ${sentence(explanation(command))} |`);
+  return `${INTRODUCTION}
+| command | what it does |
+| --- | --- |
+${rows.join("\n")}
+`;
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1).replaceAll("|", "\\|");
+}
+
+const INTRODUCTION = `<!-- Made from src/gateway/commands/ by \`npm run docs\`; change it there. -->
+
+# Commands
+
+The same in every chat and in the terminal. They act at once, whatever is running: \`/stop\`, \`/new\` and \`/status\` wait for
+nothing. They show and change your own sessions only; in a group, those of that group. Nothing is ever deleted: what
+\`/new\`, \`/undo\`, \`/retry\` and \`/branch\` leave behind is kept.
+`;

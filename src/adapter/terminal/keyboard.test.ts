@@ -1,0 +1,45 @@
+import { PassThrough } from "node:stream";
+import type { ReadStream } from "node:tty";
+import { expect, it } from "vitest";
+import { Keyboard } from "./keyboard.js";
+import type { Command } from "./keys.js";
+
+function keyboard() {
+  const input = new PassThrough();
+  const commands: Command[] = [];
+  const time = { now: 0 };
+  new Keyboard(
+    input as unknown as ReadStream,
+    () => time.now,
+    (command) => commands.push(command),
+  ).start();
+  const press = (keys: string) => {
+    input.emit("data", Buffer.from(keys));
+    return commands.splice(0);
+  };
+  return { press, time };
+}
+
+it("takes a paste for text, whatever keys are in it", () => {
+  const { press, time } = keyboard();
+  expect(press("\u001b[200~a\r\nb\u0003\u001b[A")).toEqual([]);
+  time.now = 60_000;
+  expect(press("\u001b]0;x\u0007c\td\u001b[201~\r")).toEqual([
+    { kind: "insert", text: "a\nbc\td" },
+    { kind: "submit" },
+  ]);
+});
+
+it("gets out of a paste whose end is lost", () => {
+  const { press, time } = keyboard();
+  press("\u001b[200~a");
+  time.now = 1_001;
+  expect(press("\u0003")).toEqual([{ kind: "insert", text: "a" }, { kind: "interrupt" }]);
+  expect(press("b")).toEqual([{ kind: "insert", text: "b" }]);
+});
+
+it("ignores keys that mean nothing", () => {
+  const { press } = keyboard();
+  expect(press("\u001b[15~\u0011\u001bx\u001b[<0;1;1M\u001b[1;5P")).not.toContainEqual({ kind: "submit" });
+  expect(press("é")).toEqual([{ kind: "insert", text: "é" }]);
+});

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { printableText } from "../../util/text.js";
+import { PrintableStream } from "./printable-stream.js";
+
+const hostile = fc.array(
+  fc.constantFrom(
+    ...[
+      "\u001b",
+      "[",
+      "]",
+      "P",
+      "\\",
+      "0",
+      ";",
+      "m",
+      "\u0007",
+      "\u009b",
+      "\u009d",
+      "\u009c",
+      "\r\n",
+      "\n",
+      "\ud83d",
+      "\ude00",
+      "a",
+      " ",
+    ],
+  ),
+  { maxLength: 60 },
+);
+
+it("gives the pieces what it would have given the whole", () => {
+  fc.assert(
+    fc.property(hostile, (parts) => {
+      const pieces = parts.join("").split("");
+      const stream = new PrintableStream();
+      const shown = pieces.map((piece) => stream.push(piece)).join("") + stream.end();
+      expect(shown).toBe(printableText(pieces.join("")));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+it("does not wait for ever for the end of a sequence", () => {
+  const stream = new PrintableStream();
+  const shown = ["\u001b]0;", ..."x".repeat(3_000)].map((piece) => stream.push(piece)).join("");
+  expect(shown.length).toBeGreaterThan(1_500);
+});

@@ -1,0 +1,31 @@
+/**
+ * `printableText` for text that comes in pieces: what may be the beginning of an escape sequence, of a line break or of
+ * a character waits for its rest, so that the pieces give what the whole would have given.
+ */
+import { printableText } from "../../util/text.js";
+
+/** Longer than any sequence that means well; one that never ends must not swallow the answer. */
+const LONGEST_HELD = 1024;
+
+/** A sequence that could go on, a carriage return, or half a surrogate pair, at the end. */
+const UNFINISHED =
+  /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b\u009c]*\u001b?|[ -/]*)|\u009b[0-?]*[ -/]*|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c]*\u001b?|\r|[\ud800-\udbff])$/;
+
+export class PrintableStream {
+  #held = "";
+
+  push(delta: string): string {
+    const text = this.#held + delta;
+    const tail = Math.max(0, text.length - LONGEST_HELD);
+    const found = UNFINISHED.exec(text.slice(tail));
+    const end = found ? tail + found.index : text.length;
+    this.#held = text.slice(end);
+    return printableText(text.slice(0, end));
+  }
+
+  end(): string {
+    const rest = printableText(this.#held);
+    this.#held = "";
+    return rest;
+  }
+}

@@ -1,0 +1,115 @@
+/** The foot of the screen: the line being written, and under it what fits it, or the status. */
+import { cleanLine } from "../../util/text.js";
+import type { Completion } from "./completion.js";
+import type { Draft } from "./editor.js";
+import { type Row, span } from "./style.js";
+import { cutTo, graphemes, widthOf } from "./wrap.js";
+
+export interface Status {
+  readonly title?: string;
+  readonly agent?: string;
+  readonly tokens?: number;
+}
+
+export interface Foot {
+  readonly draft: Draft;
+  readonly hints: readonly Completion[];
+  readonly status: Status;
+  readonly isRunning: boolean;
+  /** Said instead of the status. */
+  readonly notice: string | null;
+}
+
+export interface Frame {
+  readonly rows: readonly Row[];
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+const PROMPT = "› ";
+const INDENT = " ".repeat(PROMPT.length);
+const MOST_HINTS = 8;
+
+export function footFrame(foot: Foot, width: number, height: number): Frame {
+  const below = belowRows(foot, width).slice(0, Math.max(0, height - 1));
+  const room = Math.max(1, height - below.length);
+  const { lines, row, column } = layOut(foot.draft, width - PROMPT.length);
+  const top = Math.max(0, Math.min(row - (room >> 1), lines.length - room));
+  const shown = lines.slice(top, top + room);
+  return {
+    rows: [...shown.map((line, index) => promptRow(line, top + index === 0)), ...below],
+    cursor: { row: row - top, column: column + PROMPT.length },
+  };
+}
+
+/** What was said, as it stays on the screen. */
+export function saidRows(text: string, width: number): Row[] {
+  const { lines } = layOut({ text, cursor: 0, cut: "" }, width - PROMPT.length);
+  return lines.map((line, index) => promptRow(line, index === 0));
+}
+
+function promptRow(line: string, isFirst: boolean): Row {
+  return [span(isFirst ? PROMPT : INDENT, { bold: true, color: "cyan" }), span(line)];
+}
+
+/** The lines of the screen, and where in them the cursor stands. */
+function layOut({ text, cursor }: Draft, width: number): { lines: string[]; row: number; column: number } {
+  const lines = [""];
+  let used = 0;
+  let place = { row: 0, column: 0 };
+  const next = () => {
+    lines.push("");
+    used = 0;
+  };
+  let index = 0;
+  for (const line of text.split(/(\n)/)) {
+    for (const grapheme of line === "\n" ? ["\n"] : graphemes(line)) {
+      const shown = grapheme === "\t" ? "  " : grapheme;
+      const wide = widthOf(shown);
+      if (grapheme !== "\n" && used + wide > width && used > 0) next();
+      if (index === cursor) place = { row: lines.length - 1, column: used };
+      index += grapheme.length;
+      if (grapheme === "\n") {
+        next();
+      } else {
+        lines[lines.length - 1] += shown;
+        used += wide;
+      }
+    }
+  }
+  if (index === cursor) {
+    if (used >= width) next();
+    place = { row: lines.length - 1, column: used };
+  }
+  return { lines, ...place };
+}
+
+function belowRows(foot: Foot, width: number): Row[] {
+  if (foot.notice !== null) return [[span(cutTo(foot.notice, width), { color: "yellow" })]];
+  if (foot.hints.length > 0) return hintRows(foot.hints, width);
+  const words = [...(foot.isRunning ? ["working, Ctrl-C stops"] : []), ...statusWords(foot.status)];
+  return words.length === 0 ? [] : [[span(cutTo(words.join(" · "), width), { dim: true })]];
+}
+
+function hintRows(hints: readonly Completion[], width: number): Row[] {
+  const shown = hints.slice(0, hints.length > MOST_HINTS ? MOST_HINTS - 1 : MOST_HINTS);
+  const names = shown.map(({ name }) => `/${cleanLine(name)}`);
+  const longest = Math.max(...names.map(widthOf));
+  const rows: Row[] = shown.map(({ description }, index) => {
+    const name = cutTo((names[index] ?? "").padEnd(longest), width);
+    const room = width - widthOf(name) - 2;
+    return [span(name), span(room > 0 ? `  ${cutTo(cleanLine(description), room)}` : "", { dim: true })];
+  });
+  const rest = hints.length - shown.length;
+  return rest === 0 ? rows : [...rows, [span(cutTo(`… ${rest} more`, width), { dim: true })]];
+}
+
+function statusWords({ title, agent, tokens }: Status): string[] {
+  const words = [title ?? "", agent ?? "", tokens === undefined ? "" : `${shortNumber(tokens)} tokens`];
+  return words.map(cleanLine).filter((word) => word !== "");
+}
+
+function shortNumber(value: number): string {
+  if (value < 1_000) return `${value}`;
+  const [scaled, unit] = value < 999_500 ? [value / 1_000, "k"] : [value / 1_000_000, "M"];
+  return `${scaled < 9.95 ? scaled.toFixed(1) : Math.round(scaled)}${unit}`;
+}

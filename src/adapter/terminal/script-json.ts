@@ -1,0 +1,51 @@
+/**
+ * An answer as JSON events, one a line: `text`, `reasoning`, `tool call`, `tool result`, `message` (the words of a step,
+ * whole), `notice`, and `done` last. Harmless to look at: controls, bidi marks and invisible breaks are written as escapes.
+ */
+import type { Writable } from "node:stream";
+import type { ToolCall } from "../../session/transcript.js";
+import type { ScriptOutcome, ScriptOutput } from "./script-output.js";
+
+type ScriptEvent =
+  | { readonly kind: "text" | "reasoning" | "message" | "notice"; readonly text: string }
+  | { readonly kind: "tool call"; readonly call: ToolCall }
+  | { readonly kind: "tool result"; readonly call: ToolCall; readonly content: string }
+  | { readonly kind: "done"; readonly outcome: ScriptOutcome };
+
+export function jsonOutput(stdout: Writable): ScriptOutput {
+  let words = "";
+  const put = (event: ScriptEvent) => stdout.write(`${jsonLine(event)}\n`);
+  const endStep = () => {
+    if (words !== "") put({ kind: "message", text: words });
+    words = "";
+  };
+  return {
+    text: (text) => {
+      words += text;
+      put({ kind: "text", text });
+    },
+    reasoning: (text) => put({ kind: "reasoning", text }),
+    toolCall: (call) => {
+      endStep();
+      put({ kind: "tool call", call });
+    },
+    toolResult: (call, content) => put({ kind: "tool result", call, content }),
+    message: (text) => put({ kind: "message", text }),
+    notice: (text) => put({ kind: "notice", text }),
+    done: (outcome) => {
+      endStep();
+      put({ kind: "done", outcome });
+    },
+  };
+}
+
+function jsonLine(event: ScriptEvent): string {
+  return JSON.stringify(event).replace(
+    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e0fff}]/gu,
+    (character) =>
+      Array.from(
+        { length: character.length },
+        (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+      ).join(""),
+  );
+}

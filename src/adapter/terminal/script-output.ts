@@ -1,0 +1,79 @@
+/** What a script sees of an answer: its words on stdout, as they come and as they were written; the rest on stderr. */
+import type { Writable } from "node:stream";
+import type { ToolCall } from "../../session/transcript.js";
+import { printableText } from "../../util/text.js";
+import type { LiveReply } from "../adapter.js";
+import { PrintableStream } from "./printable-stream.js";
+import { toolCallText, toolResultText } from "./tool-lines.js";
+
+export type ScriptOutcome = Parameters<LiveReply["end"]>[0] | "refused";
+
+export interface ScriptOutput extends Omit<LiveReply, "end"> {
+  /** A whole text that is the answer. */
+  message(text: string): void;
+  /** A text beside the answer. */
+  notice(text: string): void;
+  /** Nothing more comes. */
+  done(outcome: ScriptOutcome): void;
+}
+
+const SAID: Readonly<Record<ScriptOutcome, string>> = {
+  done: "",
+  stopped: "■ stopped",
+  failed: "✗ failed",
+  refused: "✗ refused: you may not write here",
+};
+
+export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
+  const words = new Lines(stdout);
+  const thoughts = new Lines(stderr);
+  const aside = (text: string) => {
+    words.end();
+    thoughts.end();
+    if (text !== "") stderr.write(`${text}\n`);
+  };
+  return {
+    text: (delta) => {
+      thoughts.end();
+      words.push(delta);
+    },
+    reasoning: (delta) => {
+      words.end();
+      thoughts.push(delta);
+    },
+    toolCall: (call: ToolCall) => aside(toolCallText(call)),
+    toolResult: (_call, content) => aside(toolResultText(content).join("\n")),
+    message: (text) => {
+      words.push(text);
+      words.end();
+    },
+    notice: (text) => aside(printableText(text)),
+    done: (outcome) => aside(SAID[outcome]),
+  };
+}
+
+/** Text that streams, and ends with a line break whenever something else follows. */
+class Lines {
+  readonly #output: Writable;
+  #printable = new PrintableStream();
+  #isOpen = false;
+
+  constructor(output: Writable) {
+    this.#output = output;
+  }
+
+  push(delta: string): void {
+    this.#write(this.#printable.push(delta));
+  }
+
+  end(): void {
+    this.#write(this.#printable.end());
+    if (this.#isOpen) this.#write("\n");
+  }
+
+  #write(text: string): void {
+    if (text === "") return;
+    this.#output.write(text);
+    this.#isOpen = !text.endsWith("\n");
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The terminal as a platform: one chat, whose person sits at this machine. Lines become messages, and those that begin
+ * with a slash commands; answers stream where they are made. Needs a terminal on both sides; `script.ts` is for pipes.
+ */
+import { LOCAL } from "../../session/platform.js";
+import type { SessionSource } from "../../session/source.js";
+import { type Adapter, type LiveReply, type OutboundMessage, type Receive, SendError } from "../adapter.js";
+import { Chat, type ChatOptions, reasonOf } from "./chat.js";
+import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from "./terminal-source.js";
+
+export interface TerminalOptions extends Omit<ChatOptions, "clock"> {
+  /** Another chat than the usual `cli`. */
+  readonly chatId?: string;
+  readonly clock?: ChatOptions["clock"];
+}
+
+export class TerminalAdapter implements Adapter {
+  readonly platform = LOCAL;
+  readonly account = TERMINAL_ACCOUNT;
+  readonly capabilities = TERMINAL_CAPABILITIES;
+  readonly #options: TerminalOptions;
+  readonly #source: SessionSource;
+  readonly #chat: Chat;
+  #receive: Receive | null = null;
+  /** Lines are handed over one after the other. */
+  #handedOver: Promise<unknown> = Promise.resolve();
+
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+    this.#source = terminalSource(options.chatId);
+    this.#chat = new Chat({ clock: Date.now, ...options }, (text) => this.#submit(text));
+  }
+
+  async connect(receive: Receive): Promise<void> {
+    if (!this.#options.input.isTTY || !this.#options.output.isTTY) {
+      throw new Error("A chat needs a terminal on both sides: give the text with --message, or by a pipe.");
+    }
+    this.#receive = receive;
+    await this.#chat.open();
+  }
+
+  async send({ text, deliveryId }: OutboundMessage): Promise<{ readonly messageId: string }> {
+    if (!this.#chat.isOpen) throw new SendError("retryable", "The terminal's chat is closed.");
+    this.#chat.print(text);
+    return { messageId: deliveryId };
+  }
+
+  live(): LiveReply {
+    return this.#chat.reply();
+  }
+
+  /** The status has changed. */
+  refresh(): void {
+    this.#chat.redraw();
+  }
+
+  async disconnect(): Promise<void> {
+    await this.#chat.close();
+  }
+
+  #submit(text: string): Promise<boolean> {
+    const handedOver = this.#handedOver.then(() => this.#handOver(text));
+    this.#handedOver = handedOver;
+    return handedOver;
+  }
+
+  /** A message will be answered; a command was, when it has been received. */
+  async #handOver(text: string): Promise<boolean> {
+    const message = inbound(text, this.#source);
+    try {
+      const received = await this.#receive?.(message);
+      if (received === "refused") this.#chat.problem("Refused: you may not write here.");
+      return received === "accepted" && message.kind === "message";
+    } catch (error) {
+      this.#chat.problem(`Not accepted: ${reasonOf(error)} (The up arrow brings the line back.)`);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/** What the chat and the script have in common: one platform, one account, messages made from a line. */
+import { randomUUID } from "node:crypto";
+import { localSource, type SessionSource } from "../../session/source.js";
+import type { Capabilities, InboundMessage } from "../adapter.js";
+
+export const TERMINAL_ACCOUNT = "terminal";
+
+export const TERMINAL_CAPABILITIES: Capabilities = {
+  maxText: 1_000_000,
+  unit: "utf16",
+  edit: false,
+  threads: false,
+};
+
+export function terminalSource(chatId?: string): SessionSource {
+  return chatId === undefined ? localSource() : { ...localSource(), chatId };
+}
+
+/** The id is random: unique across restarts, and never the same for two lines that say the same. */
+export function inbound(text: string, source: SessionSource): InboundMessage {
+  return { kind: text.startsWith("/") ? "command" : "message", source, messageId: randomUUID(), text };
+}

@@ -1,0 +1,63 @@
+/**
+ * The agent port: a turn in, a stream of events out. An agent keeps no conversation of its own: what it must know is in
+ * the turn, what it says is in the events.
+ *
+ * What holds for every agent (`agentContract` checks it):
+ * - events come in the order of the story; `done` is the last one and comes exactly once, unless the stream throws;
+ * - each `message` is whole: the assistant's words with the results of all its tool calls; what it says was streamed as
+ *   `text` before, and the words of a turn are those of its messages;
+ * - when the signal aborts, tools are told, and the stream ends soon with what there is: the partial text as a last
+ *   `message`, then `done` with `stopped`. Nothing is thrown for an abort;
+ * - what the agent cannot do is thrown as an `AgentError`, whose message is fit for the chat.
+ */
+import type { Usage } from "../session/session.js";
+import type { Message, ToolCall } from "../session/transcript.js";
+
+export interface Agent {
+  /** A short name for the status line. */
+  readonly name: string;
+  run(turn: TurnInput): AsyncIterable<AgentEvent>;
+}
+
+export interface TurnInput {
+  readonly sessionId: string;
+  /** What the agent is told about where it is: the same for every turn of a chat. */
+  readonly prompt: string;
+  /** A valid window, ending with what is to be answered. */
+  readonly history: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly signal: AbortSignal;
+  /** Messages for this turn that came in since the last call; asked for between steps. Must not throw. */
+  readonly steer: () => readonly Message[];
+}
+
+export type AssistantMessage = Extract<Message, { role: "assistant" }>;
+export type ToolMessage = Extract<Message, { role: "tool" }>;
+
+export type AgentEvent =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "reasoning"; readonly text: string }
+  | { readonly kind: "tool call"; readonly call: ToolCall }
+  | { readonly kind: "tool result"; readonly call: ToolCall; readonly content: string }
+  /** A finished step, to be kept in one transaction. */
+  | { readonly kind: "message"; readonly message: AssistantMessage; readonly results: readonly ToolMessage[] }
+  /** What was spent since the last one; all of a turn's add up. */
+  | { readonly kind: "usage"; readonly usage: Usage }
+  | { readonly kind: "done"; readonly stopped: boolean };
+
+/** Something the agent can do. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** What goes wrong is a result too: it throws only for a bug. Ends soon once the signal aborts. */
+  run(args: unknown, context: ToolContext): Promise<string>;
+}
+
+export interface ToolContext {
+  readonly signal: AbortSignal;
+}
+
+/** A failure that is told to the person in these words; the turn is kept and can be tried again. */
+export class AgentError extends Error {}

@@ -1,0 +1,87 @@
+/**
+ * What the offline agent says, and how it reads what it is told: pure functions of the messages it sees. Each of them
+ * quotes people in one short line.
+ */
+import type { Message } from "../session/transcript.js";
+import { cleanLine, shorten } from "../util/text.js";
+
+export const NO_MODEL =
+  "No model is configured yet, so I can only repeat what I know. Support for models is coming: then " +
+  "OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST, or `model:` in config.yaml, will add one.";
+
+export type Directive =
+  | { readonly kind: "run"; readonly command: string }
+  | { readonly kind: "slow"; readonly seconds: number }
+  | { readonly kind: "fail" }
+  | { readonly kind: "answer" };
+
+const MAX_SECONDS = 3_600;
+const MAX_QUOTE = 120;
+const MAX_OUTPUT = 2_000;
+
+/** What the last message of a person asks for. */
+export function directiveOf(history: readonly Message[]): Directive {
+  const text = spokenBy(history).at(-1)?.text ?? "";
+  const command = /^run\s+(\S[\s\S]*)$/i.exec(text)?.[1];
+  if (command) return { kind: "run", command };
+  const seconds = /^slow\s+(\d+(?:\.\d+)?)s?(?!\S)/i.exec(text)?.[1];
+  if (seconds) return { kind: "slow", seconds: Math.min(Number(seconds), MAX_SECONDS) };
+  return { kind: /^fail(?!\S)/i.test(text) ? "fail" : "answer" };
+}
+
+/** That there is no model, and what the session itself answers. */
+export function answer(history: readonly Message[]): string {
+  return `${NO_MODEL}\n\n${fromSession(history)}`;
+}
+
+/** What a command came to, and what was said meanwhile. */
+export function report(outcome: string, meanwhile: readonly Message[]): string {
+  const output = shorten(outcome, MAX_OUTPUT);
+  const backticks = output.match(/`+/g) ?? [];
+  const fence = "`".repeat(Math.max(2, ...backticks.map((run) => run.length)) + 1);
+  const heard = meanwhile.map((message) => `\n\n${mention(message)}`);
+  return `The terminal says:\n\n${fence}\n${output}\n${fence}${heard.join("")}`;
+}
+
+/** A message that came in while the turn ran. */
+export function mention(message: Message): string {
+  return `(Meanwhile I was told ${quote(message.content)}.)`;
+}
+
+function fromSession(history: readonly Message[]): string {
+  const spoken = spokenBy(history);
+  const last = spoken.at(-1);
+  if (!last) return "Nothing was said here so far.";
+  if (/\bhow many messages\b/i.test(last.text)) return count(history);
+  if (/\bwhat (?:did|have) I (?:just )?(?:say|said|write|written)\b/i.test(last.text)) {
+    const before = spoken.slice(0, -1).filter(({ name }) => name === last.name);
+    const first = /\bfirst\b/i.test(last.text);
+    const found = first ? before[0] : before.at(-1);
+    if (!found) return "Before this question you said nothing that I can see.";
+    return `${first ? "First" : "Last"} you said ${quote(found.text)}.`;
+  }
+  return `You said ${quote(last.text)}. ${count(history)}`;
+}
+
+function count(history: readonly Message[]): string {
+  const of = (role: Message["role"]) => history.filter((message) => message.role === role).length;
+  const [yours, mine] = [of("user"), of("assistant")];
+  const others = history.length - yours - mine;
+  const parts = [`${yours} from you`, `${mine} from me`, ...(others ? [`${others} from tools`] : [])];
+  const noun = history.length === 1 ? "message" : "messages";
+  return `I see ${history.length} ${noun} so far: ${parts.join(", ")}.`;
+}
+
+/** What people said, without the `[name] ` that a shared session puts in front. */
+function spokenBy(history: readonly Message[]): { name: string; text: string }[] {
+  return history
+    .filter((message) => message.role === "user")
+    .map(({ content, name = "" }) => {
+      const shared = /^\s*\[([^\]\n]+)\] ([\s\S]*)$/.exec(content);
+      return { name: shared?.[1] ?? name, text: (shared?.[2] ?? content).trim() };
+    });
+}
+
+function quote(text: string): string {
+  return `“${shorten(cleanLine(text), MAX_QUOTE)}”`;
+}

@@ -1,0 +1,170 @@
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import type { Message } from "../session/transcript.js";
+import { agentContract } from "../testing/agent-contract.js";
+import type { AgentEvent, Tool, TurnInput } from "./agent.js";
+import { offlineAgent } from "./offline.js";
+import { NO_MODEL } from "./offline-answers.js";
+import { terminalTool } from "./tools/terminal.js";
+
+agentContract("offline", offlineAgent, { plain: "hello", tool: "run date", slow: "slow 60", fail: "fail" });
+
+const user = (content: string): Message => ({ role: "user", content });
+const said = (content: string): Message => ({ role: "assistant", content });
+
+async function tell(history: readonly Message[], more: Partial<TurnInput> = {}): Promise<AgentEvent[]> {
+  const turn: TurnInput = {
+    sessionId: "s",
+    prompt: "",
+    history,
+    tools: [],
+    signal: new AbortController().signal,
+    steer: () => [],
+    ...more,
+  };
+  const events: AgentEvent[] = [];
+  for await (const event of offlineAgent().run(turn)) events.push(event);
+  return events;
+}
+
+async function answerTo(...history: readonly Message[]): Promise<string> {
+  return wordsOf(await tell(history));
+}
+
+function wordsOf(events: readonly AgentEvent[]): string {
+  return events.map((event) => (event.kind === "text" ? event.text : "")).join("");
+}
+
+describe("the offline agent's answers", () => {
+  it("say in one line that there is no model, then what was said and how much", async () => {
+    expect(await answerTo(user("hello"))).toBe(
+      `${NO_MODEL}\n\nYou said “hello”. I see 1 message so far: 1 from you, 0 from me.`,
+    );
+    expect(NO_MODEL).not.toContain("\n");
+    expect(NO_MODEL).toMatch(/OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST/);
+  });
+
+  it("come from the session", async () => {
+    const before = [user("one"), said("yes"), user("two"), said("yes")];
+    expect(await answerTo(...before, user("What did I say?"))).toMatch(/\n\nLast you said “two”\.$/);
+    expect(await answerTo(...before, user("what did I say first"))).toMatch(/\n\nFirst you said “one”\.$/);
+    expect(await answerTo(...before, user("how many messages are there?"))).toMatch(
+      /\n\nI see 5 messages so far: 3 from you, 2 from me\.$/,
+    );
+    expect(await answerTo(user("what did I say?"))).toMatch(/you said nothing that I can see\.$/);
+    expect(await answerTo()).toMatch(/\n\nNothing was said here so far\.$/);
+  });
+
+  it("tell the people of a shared session apart", async () => {
+    const before = [user("[Ann] apples"), user("[Bob] pears")];
+    expect(await answerTo(...before, user("[Ann] what did I say?"))).toMatch(/“apples”\.$/);
+    expect(await answerTo(...before, user("[Cy] what did I say?"))).toMatch(/nothing that I can see\.$/);
+  });
+
+  it("quote in one short line, without what a terminal acts on", async () => {
+    expect(await answerTo(user("a\u001b[2Jb\nc\u202e"))).toContain("You said “ab c”.");
+    expect((await answerTo(user("😀".repeat(5_000)))).length).toBeLessThan(500);
+  });
+
+  it("come word by word, and are counted", async () => {
+    const events = await tell([user("hello")], { prompt: "x".repeat(400) });
+    const pieces = events.flatMap((event) => (event.kind === "text" ? [event.text] : []));
+    expect(pieces.every((piece) => /^\S+\s*$/.test(piece))).toBe(true);
+    expect(events.find(({ kind }) => kind === "usage")).toEqual({
+      kind: "usage",
+      usage: { inputTokens: 102, outputTokens: Math.ceil(wordsOf(events).length / 4) },
+    });
+  });
+});
+
+describe("run", () => {
+  const terminal = terminalTool({ cwd: tmpdir(), environment: { PATH: "/usr/bin:/bin" } });
+  const recorder = (seen: unknown[]): Tool => ({
+    ...terminal,
+    run: async (args) => {
+      seen.push(args);
+      return "ran";
+    },
+  });
+
+  it("runs a real command and reports what came of it", async () => {
+    const events = await tell([user("run echo $((6 * 7)); exit 3")], { tools: [terminal] });
+    expect(events.filter(({ kind }) => kind !== "text").map(({ kind }) => kind)).toEqual([
+      "tool call",
+      "tool result",
+      "usage",
+      "message",
+      "usage",
+      "message",
+      "done",
+    ]);
+    expect(wordsOf(events)).toContain("The terminal says:\n\n```\nExit code 3.\n\n42\n```");
+  });
+
+  it("takes the command as it is, behind a name and in any case", async () => {
+    const seen: unknown[] = [];
+    await tell([user("  [Ann B.] RUN  ls -l\n  pwd ")], { tools: [recorder(seen)] });
+    expect(seen).toEqual([{ command: "ls -l\n  pwd" }]);
+    expect(await answerTo(user("running late"))).toContain("You said “running late”.");
+    expect(await answerTo(user("run"))).toContain("You said “run”.");
+  });
+
+  it("says so where there is no terminal", async () => {
+    expect(await answerTo(user("run ls"))).toMatch(/no terminal here/);
+  });
+
+  it("shows output that holds a fence within a longer one", async () => {
+    const tool = { ...terminal, run: async () => "````\ncode" };
+    expect(wordsOf(await tell([user("run x")], { tools: [tool] }))).toContain("`````\n````\ncode\n`````");
+  });
+
+  it("mentions what is said meanwhile, and does not run again", async () => {
+    const seen: unknown[] = [];
+    const steered = [[user("also this")], []];
+    const events = await tell([user("run ls")], {
+      tools: [recorder(seen)],
+      steer: () => steered.shift() ?? [{ role: "system", content: "a note" }],
+    });
+    expect(wordsOf(events)).toMatch(/told “also this”/);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe("slow", () => {
+  it("speaks a word every tenth of a second, and mentions what is said meanwhile", async () => {
+    const steered = [[], [user("[Ann] hurry up")]];
+    const events = await tell([user("slow 0.3")], { steer: () => steered.shift() ?? [] });
+    expect(wordsOf(events)).toBe("Slowly: 1 (Meanwhile I was told “[Ann] hurry up”.) 2 3 Done.");
+  });
+
+  it("is a word like any other without a number", async () => {
+    expect(await answerTo(user("slow down"))).toContain("You said “slow down”.");
+    expect(await answerTo(user("slow 0"))).toBe("Slowly: Done.");
+  });
+});
+
+describe("a message that comes in as the answer ends", () => {
+  it("is answered too, in the same turn", async () => {
+    const steered = [[user("how many messages")]];
+    const events = await tell([user("hello")], { steer: () => steered.shift() ?? [] });
+    expect(wordsOf(events)).toMatch(/You said “hello”.*I see 3 messages so far: 2 from you, 1 from me\.$/s);
+    expect(events.filter(({ kind }) => kind === "message")).toHaveLength(2);
+    expect(events.filter(({ kind }) => kind === "done")).toHaveLength(1);
+  });
+});
+
+describe("a turn that is stopped at its first word", () => {
+  it("says and does no more", async () => {
+    const tool: Tool = { name: "terminal", description: "", parameters: {}, run: async () => "ran" };
+    for (const cue of ["hello", "run ls", "slow 60"]) {
+      const controller = new AbortController();
+      const kinds: string[] = [];
+      const turn = { sessionId: "s", prompt: "", history: [user(cue)], tools: [tool], steer: () => [] };
+      for await (const { kind } of offlineAgent().run({ ...turn, signal: controller.signal })) {
+        kinds.push(kind);
+        controller.abort();
+      }
+      expect(kinds).toEqual(["text", "usage", "message", "done"]);
+    }
+  });
+});

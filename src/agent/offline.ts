@@ -1,0 +1,155 @@
+/**
+ * The agent that needs nothing: no model, no network, no key. It says so, answers from the session, and obeys three
+ * directives, so that everything around an agent can be tried and tested:
+ * - `run <command>` calls the tool `terminal` and reports what came of it;
+ * - `slow <seconds>` speaks a word every tenth of a second, and hears what is said meanwhile;
+ * - `fail` fails.
+ * It is deterministic: the same turn gives the same events.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Usage } from "../session/session.js";
+import type { Message, ToolCall } from "../session/transcript.js";
+import {
+  type Agent,
+  AgentError,
+  type AgentEvent,
+  type AssistantMessage,
+  type ToolMessage,
+  type TurnInput,
+} from "./agent.js";
+import { answer, directiveOf, mention, report } from "./offline-answers.js";
+import { runToolCall } from "./tool-call.js";
+
+const TERMINAL = "terminal";
+const WORD_MS = 100;
+
+export function offlineAgent(): Agent {
+  return { name: "offline", run };
+}
+
+/** What there is to go by: the turn's history, and what was said since. */
+interface Turn extends TurnInput {
+  readonly seen: Message[];
+}
+
+async function* run(input: TurnInput): AsyncGenerator<AgentEvent> {
+  const turn: Turn = { ...input, seen: [...input.history] };
+  const { signal } = turn;
+  for (let unanswered = true; unanswered && !signal.aborted; ) {
+    yield* respond(turn);
+    unanswered = hear(turn).some(({ role }) => role === "user");
+  }
+  yield { kind: "done", stopped: signal.aborted };
+}
+
+async function* respond(turn: Turn): AsyncGenerator<AgentEvent> {
+  const directive = directiveOf(turn.seen);
+  switch (directive.kind) {
+    case "run":
+      yield* runCommand(turn, directive.command);
+      return;
+    case "slow":
+      yield* step(turn, slowWords(turn, directive.seconds));
+      return;
+    case "fail":
+      throw new AgentError("The offline agent failed, as it was told to.");
+    case "answer":
+      yield* step(turn, words(answer(turn.seen)));
+      return;
+    default:
+      directive satisfies never;
+  }
+}
+
+async function* runCommand(turn: Turn, command: string): AsyncGenerator<AgentEvent> {
+  if (!turn.tools.some(({ name }) => name === TERMINAL)) {
+    yield* step(turn, words("I have no terminal here, so I cannot run commands."));
+    return;
+  }
+  const call = { id: freshCallId(turn.seen), name: TERMINAL, arguments: JSON.stringify({ command }) };
+  const results = yield* step(turn, words("I run that in the terminal."), [call]);
+  if (turn.signal.aborted) return;
+  const outcome = results.map(({ content }) => content).join("\n");
+  yield* step(turn, words(report(outcome, hear(turn))));
+}
+
+/** Words, then the calls that go with them, then all of it as one message; an abort leaves what there is. */
+async function* step(
+  turn: Turn,
+  pieces: Iterable<string> | AsyncIterable<string>,
+  calls: readonly ToolCall[] = [],
+): AsyncGenerator<AgentEvent, readonly ToolMessage[]> {
+  let content = "";
+  for await (const text of pieces) {
+    content += text;
+    yield { kind: "text", text };
+    if (turn.signal.aborted) break;
+  }
+  const toolCalls = turn.signal.aborted ? [] : calls;
+  const results: ToolMessage[] = [];
+  for (const call of toolCalls) {
+    yield { kind: "tool call", call };
+    const result = await runToolCall(call, turn.tools, turn.signal);
+    yield { kind: "tool result", call, content: result };
+    results.push({ role: "tool", toolCallId: call.id, name: call.name, content: result });
+  }
+  const message: AssistantMessage = {
+    role: "assistant",
+    content,
+    ...(toolCalls.length > 0 ? { toolCalls } : {}),
+  };
+  // Before the message, so that both can be kept in one transaction.
+  yield { kind: "usage", usage: usageOf(turn, message) };
+  yield { kind: "message", message, results };
+  turn.seen.push(message, ...results);
+  return results;
+}
+
+async function* slowWords(turn: Turn, seconds: number): AsyncGenerator<string> {
+  yield "Slowly:";
+  const last = Math.floor((seconds * 1_000) / WORD_MS);
+  for (let word = 1; word <= last; word++) {
+    await pause(WORD_MS, turn.signal);
+    if (turn.signal.aborted) return;
+    for (const message of hear(turn)) yield ` ${mention(message)}`;
+    yield ` ${word}`;
+  }
+  yield " Done.";
+}
+
+function words(text: string): string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
+}
+
+/** What was said since the last call; nothing is taken from a turn that was stopped. */
+function hear(turn: Turn): readonly Message[] {
+  if (turn.signal.aborted) return [];
+  const messages = turn.steer();
+  turn.seen.push(...messages);
+  return messages;
+}
+
+/** An abort ends the pause early. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+/** One that no call in the history has. */
+function freshCallId(history: readonly Message[]): string {
+  const used = new Set(
+    history
+      .flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []))
+      .map(({ id }) => id),
+  );
+  let number = history.length;
+  while (used.has(`offline_${number}`)) number++;
+  return `offline_${number}`;
+}
+
+/** A model would count about a token for four characters. */
+function usageOf(turn: Turn, message: AssistantMessage): Usage {
+  const read = turn.seen.reduce((length, { content }) => length + content.length, turn.prompt.length);
+  return { inputTokens: Math.ceil(read / 4), outputTokens: Math.ceil(message.content.length / 4) };
+}

@@ -1,0 +1,58 @@
+/**
+ * One tool call, run to a result. Whatever happens is a result: an unknown tool, arguments that are not JSON, a tool
+ * that breaks, a turn that is stopped. So every call of a message has one, in text that every store keeps.
+ */
+import type { ToolCall } from "../session/transcript.js";
+import { storableText } from "../util/text.js";
+import type { Tool, ToolContext } from "./agent.js";
+
+/** How long a tool may take to end once it was told to stop; whoever stops a turn should wait a little longer. */
+const STOP_GRACE_MS = 100;
+
+const NOT_RUN = "Error: not run, since the turn was stopped.";
+const LEFT_BEHIND = "Error: stopped before it ended; it may or may not have taken effect.";
+
+/** Never rejects; ends soon once the signal aborts, even where the tool does not. */
+export async function runToolCall(
+  call: ToolCall,
+  tools: readonly Tool[],
+  signal: AbortSignal,
+): Promise<string> {
+  const tool = tools.find(({ name }) => name === call.name);
+  if (!tool) {
+    const names = tools.map(({ name }) => name).join(", ") || "none";
+    return storableText(`Error: there is no tool ${JSON.stringify(call.name)}. Tools: ${names}.`);
+  }
+  if (signal.aborted) return NOT_RUN;
+  return storableText(await endingSoon(() => attempt(tool, call.arguments, { signal }), signal));
+}
+
+async function attempt(tool: Tool, json: string, context: ToolContext): Promise<string> {
+  let args: unknown;
+  try {
+    args = JSON.parse(json);
+  } catch {
+    return "Error: the arguments are not JSON.";
+  }
+  try {
+    return await tool.run(args, context);
+  } catch (error) {
+    return `Error: the tool broke: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Listens before it starts: a tool may stop the turn itself. What is started never rejects. */
+function endingSoon(start: () => Promise<string>, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const giveUpLater = () => {
+      timer = setTimeout(resolve, STOP_GRACE_MS, LEFT_BEHIND);
+    };
+    signal.addEventListener("abort", giveUpLater, { once: true });
+    void start().then((content) => {
+      signal.removeEventListener("abort", giveUpLater);
+      clearTimeout(timer);
+      resolve(content);
+    });
+  });
+}

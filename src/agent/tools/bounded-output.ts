@@ -1,0 +1,49 @@
+/**
+ * The output of a command, kept small however much comes: its beginning and its end, cut between characters, with a
+ * line that says how much is missing.
+ */
+export class BoundedOutput {
+  readonly #headMax: number;
+  readonly #tailMax: number;
+  #head = "";
+  #tail = "";
+  #leftOut = 0;
+
+  /** `max` in UTF-16 units; what is kept may be one less on each side. */
+  constructor(max: number) {
+    this.#headMax = Math.ceil(max / 2);
+    this.#tailMax = Math.max(1, Math.floor(max / 2));
+  }
+
+  add(text: string): void {
+    const room = this.#headMax - this.#head.length;
+    this.#head += text.slice(0, Math.max(0, room));
+    this.#tail += text.slice(Math.max(0, room));
+    // Trimmed only now and then: output in small pieces should not copy the tail for each of them.
+    if (this.#tail.length > this.#tailMax * 2) this.#trim();
+  }
+
+  /** What was kept, each stretch of it passed through `clean` as a whole. */
+  text(clean: (text: string) => string): string {
+    this.#trim();
+    if (this.#leftOut === 0) return clean(this.#head + this.#tail);
+    const head = endsInPair(this.#head) ? this.#head.slice(0, -1) : this.#head;
+    const tail = startsInPair(this.#tail) ? this.#tail.slice(1) : this.#tail;
+    const missing = this.#leftOut + (this.#head.length - head.length) + (this.#tail.length - tail.length);
+    return `${clean(head)}\n… ${missing} characters left out …\n${clean(tail)}`;
+  }
+
+  #trim(): void {
+    const surplus = Math.max(0, this.#tail.length - this.#tailMax);
+    this.#tail = this.#tail.slice(surplus);
+    this.#leftOut += surplus;
+  }
+}
+
+function endsInPair(text: string): boolean {
+  return /[\ud800-\udbff]$/.test(text);
+}
+
+function startsInPair(text: string): boolean {
+  return /^[\udc00-\udfff]/.test(text);
+}

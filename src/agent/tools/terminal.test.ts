@@ -1,0 +1,164 @@
+/** Real processes, each in a folder of its own. What must end is awaited; a test that waits for ever fails by itself. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type TerminalOptions, terminalTool } from "./terminal.js";
+
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+let folder: string;
+const kept = (name: string) => readFileSync(join(folder, name), "utf8").trim();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "baton-terminal-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function terminal(options: Partial<TerminalOptions> = {}) {
+  return terminalTool({ cwd: folder, environment: { PATH }, ...options });
+}
+
+function run(command: unknown, options?: Partial<TerminalOptions>, signal = new AbortController().signal) {
+  return terminal(options).run({ command }, { signal });
+}
+
+/** Runs the command, and stops it once it has made the file `ready`. */
+async function runAndStop(command: string, options?: Partial<TerminalOptions>): Promise<string> {
+  const controller = new AbortController();
+  const result = run(command, options, controller.signal);
+  await vi.waitFor(() => expect(existsSync(join(folder, "ready"))).toBe(true), { timeout: 10_000 });
+  controller.abort();
+  return await result;
+}
+
+/** Also true of a zombie. */
+function exists(pid: string): boolean {
+  expect(pid).toMatch(/^\d+$/);
+  try {
+    return process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Dead, though whoever inherited it may not have collected it yet. */
+function isDead(pid: string): boolean {
+  if (!exists(pid)) return true;
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return true;
+  }
+}
+
+describe("terminal", () => {
+  it("tells the exit code and what was printed, in the order it was", async () => {
+    expect(await run("echo one; echo two >&2; echo three")).toBe("Exit code 0.\n\none\ntwo\nthree");
+    expect(await run("exit 3")).toBe("Exit code 3.\n\n(no output)");
+    expect(await run("no-such-command-here")).toMatch(/^Exit code 127\.\n\n.*not found/);
+    expect(await run("echo 'unended")).toMatch(/^Exit code [12]\.\n\n.*line 1/s);
+  });
+
+  it("tells the signal that ended it", async () => {
+    expect(await run("echo before; kill -9 $$")).toBe("Ended by SIGKILL.\n\nbefore");
+  });
+
+  it("runs where it was told to, without input", async () => {
+    expect(await run("pwd -P")).toContain(folder.split("/").at(-1));
+    expect(await run("cat; echo end")).toBe("Exit code 0.\n\nend");
+    expect(await run("pwd", { cwd: join(folder, "nowhere") })).toMatch(
+      /^Error: no shell could be started in /,
+    );
+  });
+
+  it("takes what is wrong with the arguments as a result", async () => {
+    const { signal } = new AbortController();
+    for (const args of [null, "ls", {}, { command: 7 }, { command: " " }, { command: "a\0b" }]) {
+      expect(await terminal().run(args, { signal })).toMatch(/^Error: `command` /);
+    }
+    expect(await run(`: ${"x".repeat(3_000_000)}`)).toMatch(/^Error: no shell could be started/);
+  });
+
+  it("gives the command the environment it was given, and nothing of ours", async () => {
+    expect(process.env.HOME).toBeDefined();
+    const output = await run("env", { environment: { PATH, GREETING: "hello" } });
+    const names = output
+      .match(/^\w+(?==)/gm)
+      ?.filter((name) => !["PWD", "OLDPWD", "SHLVL", "_"].includes(name));
+    expect(names?.sort()).toEqual(["GREETING", "PATH"]);
+    expect(output).toContain("GREETING=hello");
+  });
+
+  it("keeps the beginning and the end of much output", async () => {
+    const output = await run("seq 1 200000", { maxOutput: 100 });
+    expect(output).toMatch(
+      /^Exit code 0\.\n\n1\n2\n3\n[\s\S]*\n… \d+ characters left out …\n[\s\S]*199999\n200000$/,
+    );
+    expect(output.length).toBeLessThan(200);
+  });
+
+  it("leaves no escape sequence and no broken character in the output", async () => {
+    expect(await run("printf '\\033[31mred\\033[0m \\033]0;title\\007\\342\\202 \\360\\237\\230\\200'")).toBe(
+      "Exit code 0.\n\nred \ufffd 😀",
+    );
+  });
+
+  it("does not wait for what the command leaves running", async () => {
+    const output = await run("sleep 1000 & echo $! > child; echo started");
+    expect(output).toBe("Exit code 0. Something it started still runs.\n\nstarted");
+    expect(exists(kept("child"))).toBe(true);
+    process.kill(Number(kept("child")));
+  });
+
+  it("ends the whole group at the time-out", async () => {
+    const output = await run("echo partly; echo $$ > leader; (sleep 1000 & echo $! > child; wait); echo no", {
+      timeoutMs: 1_000,
+    });
+    expect(output).toBe("Timed out after 1 s. Ended by SIGTERM.\n\npartly");
+    expect(exists(kept("leader"))).toBe(false);
+    await vi.waitFor(() => expect(isDead(kept("child"))).toBe(true));
+  });
+
+  it("ends when it is stopped, and tells what there was", async () => {
+    const output = await runAndStop("echo partly; echo $$ > leader; touch ready; sleep 1000; echo no");
+    expect(output).toBe("Stopped. Ended by SIGTERM.\n\npartly");
+    expect(exists(kept("leader"))).toBe(false);
+  });
+
+  it("ends when it is stopped as it starts", async () => {
+    const controller = new AbortController();
+    const result = run("sleep 1000", {}, controller.signal);
+    controller.abort();
+    expect(await result).toBe("Stopped. Ended by SIGTERM.\n\n(no output)");
+  });
+
+  it("lets a command end in its own way when it is stopped", async () => {
+    const output = await runAndStop("trap 'echo tidied; exit 4' TERM; touch ready; sleep 1000 & wait");
+    expect(output).toBe("Stopped. Exit code 4.\n\ntidied");
+  });
+
+  it("kills what does not listen, also where only a child does not", async () => {
+    const deaf = "trap '' TERM; echo $$ > leader; touch ready; sleep 1000; sleep 1000";
+    expect(await runAndStop(deaf)).toBe("Stopped. Ended by SIGKILL.\n\n(no output)");
+    expect(exists(kept("leader"))).toBe(false);
+    rmSync(join(folder, "ready"));
+    const deafChild = "(trap '' TERM; sleep 1000 & echo $! > child; touch ready; wait) & wait";
+    expect(await runAndStop(deafChild)).toMatch(/^Stopped\. Ended by SIGTERM\./);
+    await vi.waitFor(() => expect(isDead(kept("child"))).toBe(true));
+  });
+
+  it("runs nothing in a turn that is stopped already", async () => {
+    expect(await run("touch made", {}, AbortSignal.abort())).toBe("Not run: the turn was stopped.");
+    expect(existsSync(join(folder, "made"))).toBe(false);
+  });
+
+  it("leaves nothing behind on the signal of a long session", async () => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const removed = vi.spyOn(signal, "removeEventListener");
+    await run("true", {}, signal);
+    expect(added.mock.calls.length).toBe(1);
+    expect(removed.mock.calls[0]?.[1]).toBe(added.mock.calls[0]?.[1]);
+  });
+});

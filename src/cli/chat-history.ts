@@ -1,0 +1,33 @@
+/** The lines written in earlier chats: one JSON text a line, in a file that only its user may read. */
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { HistoryFile } from "../adapter/terminal/history.js";
+
+const LONGEST = 1_000;
+
+export function chatHistory(home: string): HistoryFile {
+  const path = join(home, "history");
+  return {
+    load: async () => {
+      const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return "";
+        throw error;
+      });
+      return text.split("\n").slice(-LONGEST).flatMap(readLine);
+    },
+    add: async (entry) => {
+      await mkdir(home, { recursive: true, mode: 0o700 });
+      await appendFile(path, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    },
+  };
+}
+
+/** A torn line costs that line. */
+function readLine(line: string): string[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === "string" ? [entry] : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,109 @@
+/** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
+import type { Command } from "commander";
+import { chatHistory } from "./chat-history.js";
+import type { Cli, OpenChat } from "./cli.js";
+import { CliError, wrongUsage } from "./failure.js";
+import { examples } from "./options.js";
+
+export interface ChatOptions {
+  readonly session?: string;
+  readonly new?: boolean;
+  readonly message?: string;
+  readonly json?: boolean;
+}
+
+export function addChat(parent: Command, cli: Cli): void {
+  parent
+    .command("chat")
+    .description("talk to the agent; without --session or --new, go on where you were")
+    .option("--session <session>", "go on with this session: its id, the beginning of its id, or its title")
+    .option("--new", "begin a new session")
+    .option("--message <text>", "say one thing, print the answer and leave")
+    .option("--json", "with --message or a pipe: one JSON event a line")
+    .addHelpText(
+      "after",
+      `\nWhat is piped in is one message: the answer goes to stdout, everything else to stderr.\n${examples(
+        'chat --message "What did I say first?"',
+        "chat --new",
+      )}`,
+    )
+    .action((options: ChatOptions) => chat(cli, options));
+}
+
+export async function chat(cli: Cli, options: ChatOptions): Promise<void> {
+  if (options.session !== undefined && options.new) throw wrongUsage("Give --session or --new, not both.");
+  if (options.message !== undefined || !cli.streams.stdin.isTTY) return ask(cli, options);
+  if (options.json) throw wrongUsage("--json is for scripts: give --message, or pipe the message in.");
+  if (!cli.streams.stdout.isTTY)
+    throw wrongUsage("A chat needs a terminal: give --message, or pipe the message in.");
+  return talk(cli, options);
+}
+
+/** One message, its answer, and an exit code that says whether it worked. */
+async function ask(cli: Cli, options: ChatOptions): Promise<void> {
+  const { ScriptAdapter, readPiped } = await import("../adapter/terminal/script.js");
+  const { stdin, stdout, stderr } = cli.streams;
+  const text = options.message ?? (await readPiped(stdin));
+  if (text.trim() === "") throw wrongUsage("There is nothing to say: the message is empty.");
+  const adapter = new ScriptAdapter({ stdout, stderr, json: options.json ?? false });
+  const open = await cli.openChat(await cli.loadConfig(), adapter, () => {});
+  try {
+    await choose(open, options);
+    await open.gateway.start();
+    const outcome = await adapter.ask(text);
+    if (outcome !== "done") throw new CliError("chat", `The answer did not come to its end (${outcome}).`);
+  } finally {
+    await open.close();
+  }
+}
+
+async function talk(cli: Cli, options: ChatOptions): Promise<void> {
+  const { TerminalAdapter } = await import("../adapter/terminal/terminal-adapter.js");
+  const config = await cli.loadConfig();
+  const { stdin, stdout } = cli.streams;
+  let status: { title?: string; agent?: string; tokens?: number } = {};
+  let leave: () => void = () => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const adapter = new TerminalAdapter({
+    input: stdin,
+    output: stdout,
+    color: cli.environment.color ?? true,
+    status: () => status,
+    complete: (line) => open.complete(line),
+    history: chatHistory(config.home),
+    onStop: () => open.gateway.lane(open.key).stop("stopped"),
+    onLeave: leave,
+  });
+  const open = await cli.openChat(config, adapter, () => void refresh());
+  const refresh = async (): Promise<void> => {
+    const entry = await open.sessions.current(open.key).catch(() => null); // The status line can wait; the chat goes on.
+    status = {
+      agent: open.agent,
+      ...(entry?.title ? { title: entry.title } : {}),
+      ...(entry ? { tokens: entry.totalTokens } : {}),
+    };
+    adapter.refresh();
+  };
+  const signals = ["SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, leave);
+  try {
+    await choose(open, options);
+    await refresh();
+    await open.gateway.start();
+    await left;
+  } finally {
+    for (const signal of signals) process.off(signal, leave);
+    await open.close();
+  }
+}
+
+/** The session to talk in: the one asked for, a new one, or the one there is. */
+async function choose({ sessions, source }: OpenChat, options: ChatOptions): Promise<void> {
+  if (options.new) await sessions.getOrCreate(source, { forceNew: true });
+  if (options.session === undefined) return;
+  const { OWNER } = await import("../session/access.js");
+  const { sessionId } = await sessions.find(options.session, OWNER);
+  await sessions.switchTo(source, sessionId);
+}

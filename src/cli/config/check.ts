@@ -1,0 +1,30 @@
+/** `baton config check`: all the mistakes in the configuration, each with its place. */
+import type { Command } from "commander";
+import { problemText } from "../../config/problem.js";
+import { printableText } from "../../util/text.js";
+import type { Cli } from "../cli.js";
+import { counted } from "../describe.js";
+import { CliError } from "../failure.js";
+import { examples, jsonOption } from "../options.js";
+
+export function addConfigCheck(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("check")
+    .description("find every mistake in the files and variables; exit code 1 where there is one")
+    .addHelpText("after", examples("config check"));
+  jsonOption(command).action((options: { json?: boolean }) => check(cli, options));
+}
+
+async function check(
+  { terminal, environment, workingFolder }: Cli,
+  options: { json?: boolean },
+): Promise<void> {
+  const { checkConfig } = await import("../../config/check.js");
+  const problems = await checkConfig(environment, workingFolder);
+  if (options.json) terminal.json({ ok: problems.length === 0, problems });
+  else if (problems.length === 0) terminal.line("The configuration is fine.");
+  else for (const problem of problems) terminal.line(printableText(problemText(problem)));
+  if (problems.length > 0) {
+    throw new CliError("invalid_config", `${counted(problems.length, "mistake")} to mend; see above.`);
+  }
+}

@@ -1,0 +1,36 @@
+/** `baton config show`: every value that holds, and where it came from. Secrets are hidden. */
+import type { Command } from "commander";
+import { cleanLine } from "../../util/text.js";
+import type { Cli } from "../cli.js";
+import { examples, jsonOption } from "../options.js";
+
+export function addConfigShow(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("show")
+    .description("print every value and where it came from; secrets are hidden")
+    .addHelpText("after", examples("config show", "config show --json"));
+  jsonOption(command).action((options: { json?: boolean }) => show(cli, options));
+}
+
+async function show(cli: Cli, options: { json?: boolean }): Promise<void> {
+  const { settingsOf } = await import("../../config/settings.js");
+  const settings = settingsOf(await cli.loadConfig());
+  const { terminal } = cli;
+  if (options.json) return terminal.json({ settings });
+  const rows = settings.map(({ key, value, from }) => ({
+    key: cleanLine(key),
+    value: valueText(value),
+    from,
+  }));
+  const keyWidth = Math.max(...rows.map(({ key }) => key.length));
+  const valueWidth = Math.max(...rows.map(({ value }) => value.length));
+  for (const { key, value, from } of rows) {
+    const source = from === "default" ? terminal.paint.dim(from) : terminal.paint.cyan(cleanLine(from));
+    terminal.line(`${key.padEnd(keyWidth)}  ${value.padEnd(valueWidth)}  ${source}`);
+  }
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "none" : cleanLine(value.join(", "));
+  return typeof value === "object" ? "none" : cleanLine(String(value));
+}

@@ -1,0 +1,97 @@
+/** What holds for every key of the schema, so that a new one cannot be half-described. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { readEnvironment } from "./environment.js";
+import { jsonSchema } from "./json-schema.js";
+import { keysOf } from "./keys.js";
+import { loadConfig } from "./load.js";
+import { homeFile, projectFile } from "./schema.js";
+import { settingsOf } from "./settings.js";
+
+const folder = mkdtempSync(join(tmpdir(), "baton-keys-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const names = (file: typeof homeFile | typeof projectFile) => keysOf(file).map((key) => key.path.join("."));
+
+describe("every key", () => {
+  test.each(keysOf(homeFile))("$path has a meaning and a default", ({ meta }) => {
+    expect(meta.description).toMatch(/\.$/);
+    expect(meta.fallback ?? meta.default).toBeDefined();
+  });
+
+  test("the default that is documented is the one that holds", async () => {
+    const config = await loadConfig(readEnvironment({ BATON_HOME: folder }), folder);
+    const held = new Map(settingsOf(config).map(({ key, value, from }) => [key, { value, from }]));
+    const documented = keysOf(homeFile).filter(({ meta }) => meta.default !== undefined);
+    expect(documented.length).toBeGreaterThanOrEqual(11);
+    for (const { path, meta } of documented) {
+      expect(held.get(path.join(".")), path.join(".")).toEqual({ value: meta.default, from: "default" });
+    }
+  });
+
+  test("every key that has one place is shown", async () => {
+    const shown = settingsOf(await loadConfig(readEnvironment({ BATON_HOME: folder }), folder));
+    const single = names(homeFile).filter((key) => !key.includes("<"));
+    expect(shown.map(({ key }) => key)).toEqual(expect.arrayContaining(single));
+  });
+
+  test("a project's file knows these, and no other", () => {
+    const own = names(homeFile).filter((key) => !names(projectFile).includes(key));
+    expect(own).toEqual(["agent.workdir", "people.allow.<platform>", "store", "mirror", "outputDir"]);
+    expect(names(homeFile)).toEqual(expect.arrayContaining(names(projectFile)));
+  });
+});
+
+describe("variables", () => {
+  test("one for each single value at a fixed place, by one rule", () => {
+    const variables = Object.fromEntries(
+      keysOf(homeFile).map(({ path, variable }) => [path.join("."), variable]),
+    );
+    expect(variables).toMatchObject({
+      timezone: "BATON_TIMEZONE",
+      "reset.default.atHour": "BATON_RESET_DEFAULT_AT_HOUR",
+      "agent.turnDeadlineSeconds": "BATON_AGENT_TURN_DEADLINE_SECONDS",
+      outputDir: "BATON_OUTPUT_DIR",
+      "people.allow.<platform>": null,
+      "reset.byPlatform.<platform>.mode": null,
+      "busy.byChat.<platform>:<chat id>": null,
+    });
+    const given = Object.values(variables).filter((variable) => variable !== null);
+    expect(new Set(given).size).toBe(given.length);
+    expect(given).not.toContain("BATON_HOME");
+  });
+});
+
+describe("the JSON Schema", () => {
+  test("describes what is written, with meanings and defaults, and without words of our own", () => {
+    const schema = jsonSchema("home");
+    expect(schema).toMatchObject({
+      $schema: "http://json-schema.org/draft-07/schema#",
+      additionalProperties: false,
+      properties: {
+        agent: {
+          properties: { maxMessages: { type: "integer", default: 500, description: expect.any(String) } },
+        },
+        people: {
+          properties: {
+            allow: {
+              properties: {
+                telegram: { items: { anyOf: [{ type: "string", minLength: 1 }, { type: "integer" }] } },
+              },
+            },
+          },
+        },
+        store: { anyOf: [{ type: "string" }, { type: "object", required: ["file"] }] },
+        busy: { properties: { byChat: { additionalProperties: { enum: ["interrupt", "queue", "steer"] } } } },
+      },
+    });
+    expect(JSON.stringify(schema)).not.toMatch(/"(?:fallback|each|secret)":/);
+  });
+
+  test("a project's has fewer keys", () => {
+    const { properties } = jsonSchema("project") as { properties: Record<string, unknown> };
+    expect(Object.keys(properties)).toEqual(["timezone", "scopes", "reset", "busy", "agent"]);
+  });
+});

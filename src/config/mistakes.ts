@@ -1,0 +1,50 @@
+/** What the schema refuses, as sentences for people: which key, what is wrong, and the nearest known key. */
+import type { z } from "zod";
+import { nearest } from "../util/nearest.js";
+import { childOf, keysOf, namesIn } from "./keys.js";
+import { homeFile, projectFile } from "./schema.js";
+
+export interface Mistake {
+  readonly path: readonly string[];
+  /** Without the key. */
+  readonly message: string;
+}
+
+/** The mistakes in what stands at `base` of a file; `base` is empty for the whole file. */
+export function mistakesIn(error: z.ZodError, file: z.ZodObject, base: readonly string[] = []): Mistake[] {
+  return error.issues.flatMap((issue) => {
+    const path = [...base, ...issue.path.map(String)];
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(file, [...path, key]) }));
+    }
+    if (path.length === 0) return [{ path, message: "a config file is a list of `key: value` lines." }];
+    const message = (issue.code === "invalid_key" ? issue.issues[0]?.message : undefined) ?? issue.message;
+    return [{ path, message: /[.?!…]$/.test(message) ? message : `${message}.` }];
+  });
+}
+
+/** Why there is no key of this path, and what could be meant. */
+export function unknownKey(file: z.ZodObject, path: readonly string[]): string {
+  const name = path.at(-1) ?? "";
+  if (file === projectFile && groupAt(homeFile, path)) {
+    return "a project's file does not decide who is let in or where things are kept. Set it in config.yaml of the home folder.";
+  }
+  const known = namesIn(groupAt(file, path.slice(0, -1)));
+  if (known.length === 0) return `unknown key. Set ${path.slice(0, -1).join(".")} as a whole.`;
+  const meant = nearest(name, known) ?? (path.length === 1 ? elsewhere(file, name) : null);
+  return `unknown key. ${meant === null ? `Known here: ${known.join(", ")}.` : `Did you mean "${meant}"?`}`;
+}
+
+/** A key further down that is called like this. */
+function elsewhere(file: z.ZodObject, name: string): string | null {
+  const keys = keysOf(file);
+  const meant = nearest(
+    name,
+    keys.map(({ path }) => path.at(-1) ?? ""),
+  );
+  return keys.find(({ path }) => path.at(-1) === meant)?.path.join(".") ?? null;
+}
+
+function groupAt(file: z.ZodObject, path: readonly string[]): z.ZodType | undefined {
+  return path.reduce<z.ZodType | undefined>((group, name) => group && childOf(group, name), file);
+}

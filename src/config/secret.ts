@@ -1,0 +1,81 @@
+/**
+ * Values that may hold a password or a token. A `Secret` prints as what may be seen, however it is printed; the value
+ * itself is given only by `reveal()`, and one that stands in a file is read only then.
+ */
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { inspect } from "node:util";
+import { InputError } from "../session/errors.js";
+
+export class Secret {
+  /** What may be shown to anybody. */
+  readonly shown: string;
+  readonly #value: () => string;
+
+  constructor(shown: string, value: () => string) {
+    this.shown = shown;
+    this.#value = value;
+  }
+
+  /** The value: for those who connect with it, never for a message. Throws where its file cannot be used. */
+  reveal(): string {
+    return this.#value();
+  }
+
+  toString(): string {
+    return this.shown;
+  }
+
+  toJSON(): string {
+    return this.shown;
+  }
+
+  [inspect.custom](): string {
+    return this.shown;
+  }
+}
+
+/** `{ file: path }` in a config file: the secret is what stands in that file. */
+export class SecretFile {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+}
+
+/** What a secret's file holds, without the line break at its end. Only its owner may be able to get at it. */
+export function readSecretFile(path: string): string {
+  const { mode, text } = contentOf(path);
+  if ((mode & 0o077) !== 0) {
+    const chmod = `chmod 600 '${path.replaceAll("'", "'\\''")}'`;
+    throw unusable(path, `other users can get at the file. Make it private: ${chmod}`);
+  }
+  const secret = text.replace(/\r?\n$/, "");
+  if (secret === "") throw unusable(path, "the file is empty");
+  return secret;
+}
+
+function contentOf(path: string): { mode: number; text: string } {
+  try {
+    const file = openSync(path, "r");
+    try {
+      return { mode: fstatSync(file).mode, text: readFileSync(file, "utf8") };
+    } finally {
+      closeSync(file);
+    }
+  } catch (cause) {
+    throw unusable(path, (cause as Error).message, cause);
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): InputError {
+  return new InputError("invalid_config", `The secret in ${path} cannot be used: ${why}.`, { cause });
+}
+
+/** A URL without its password: rather too much is hidden than too little. Other text is left as it is. */
+export function withoutPassword(url: string): string {
+  if (/^(?:sqlite|file):/i.test(url)) return url;
+  return url
+    .replace(/^([a-z][a-z0-9+.-]*:\/*[^:/?#@]*):.*@/is, "$1:***@")
+    .replace(/([?&][^=&#]*pass[^=&#]*=)[^&#]*/gi, "$1***");
+}

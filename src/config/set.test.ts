@@ -1,0 +1,232 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setKey, unsetKey } from "./set.js";
+
+let home: string;
+let file: string;
+
+beforeEach(() => {
+  home = join(mkdtempSync(join(tmpdir(), "baton-set-")), "home");
+  file = join(home, "config.yaml");
+});
+
+afterEach(() => rmSync(join(home, ".."), { recursive: true }));
+
+/** Leaves the file as it is given, in a home that `setKey` made. */
+async function given(text: string): Promise<void> {
+  await setKey(home, "timezone", "UTC");
+  writeFileSync(file, text);
+}
+const text = () => readFileSync(file, "utf8");
+const mode = (path: string) => statSync(path).mode & 0o777;
+
+describe("a new file", () => {
+  test("is private, in a private folder, and nothing else is left there", async () => {
+    expect(await setKey(home, "timezone", "UTC")).toEqual({ file, value: "UTC", variable: "BATON_TIMEZONE" });
+    expect(text()).toBe("timezone: UTC\n");
+    expect([mode(file), mode(home)]).toEqual([0o600, 0o700]);
+    expect(readdirSync(home)).toEqual(["config.yaml"]);
+  });
+
+  test("is not made for what is refused", async () => {
+    await expect(setKey(home, "timezone", "Mars")).rejects.toThrow(/^timezone: "Mars" is not a time zone/);
+    expect(existsSync(home)).toBe(false);
+  });
+});
+
+describe("what is around a key", () => {
+  const commented = `# my settings
+
+# where I live
+timezone: UTC # for now
+reset: { default: { mode: idle } } # short
+agent:
+  # few are enough
+  maxMessages: 5 # five
+# the end
+`;
+
+  test("stays: comments, order, styles and modes", async () => {
+    await given(commented);
+    chmodSync(file, 0o640);
+    await setKey(home, "timezone", "Asia/Tokyo");
+    await setKey(home, "agent.maxMessages", "7");
+    await setKey(home, "reset.default.atHour", "3");
+    await setKey(home, "busy.default", "queue");
+    expect(text()).toBe(`# my settings
+
+# where I live
+timezone: Asia/Tokyo # for now
+reset: { default: { mode: idle, atHour: 3 } } # short
+agent:
+  # few are enough
+  maxMessages: 7 # five
+busy:
+  default: queue
+
+# the end
+`);
+    expect(mode(file)).toBe(0o640);
+  });
+
+  test("stays when a key is taken away; groups that are empty then go", async () => {
+    await given(commented);
+    expect(await unsetKey(home, "agent.maxMessages")).toMatchObject({ value: undefined });
+    expect(await unsetKey(home, "timezone")).not.toBeNull();
+    expect(await unsetKey(home, "timezone")).toBeNull();
+    expect(text()).toBe("# my settings\n\nreset: { default: { mode: idle } } # short\n\n# the end\n");
+  });
+
+  test("a file of nothing but comments keeps them, before and after", async () => {
+    await given("# only this\n");
+    await setKey(home, "timezone", "UTC");
+    expect(text()).toBe("# only this\n\ntimezone: UTC\n");
+    await unsetKey(home, "timezone");
+    await setKey(home, "mirror", "jsonl");
+    expect(text()).toBe("# only this\n\nmirror: jsonl\n");
+  });
+
+  test("taking away from no file makes none", async () => {
+    expect(await unsetKey(home, "timezone")).toBeNull();
+    expect(existsSync(home)).toBe(false);
+  });
+
+  test("a link stays a link", async () => {
+    await given("timezone: UTC\n");
+    const elsewhere = join(home, "..", "dotfiles.yaml");
+    writeFileSync(elsewhere, "# mine\n");
+    rmSync(file);
+    symlinkSync(elsewhere, file);
+    await setKey(home, "mirror", "jsonl");
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(readFileSync(elsewhere, "utf8")).toBe("# mine\n\nmirror: jsonl\n");
+  });
+});
+
+describe("values", () => {
+  test.each([
+    [
+      "people.allow.telegram",
+      '[123, "0045", 0046]',
+      'people:\n  allow:\n    telegram: [ 123, "0045", "0046" ]\n',
+    ],
+    [
+      "reset.default",
+      "{ mode: daily, notify: false }",
+      "reset:\n  default: { mode: daily, notify: false }\n",
+    ],
+    [
+      "busy.byChat.whatsapp:1555@s.whatsapp.net",
+      "queue",
+      "busy:\n  byChat:\n    whatsapp:1555@s.whatsapp.net: queue\n",
+    ],
+    ["store", "sqlite::memory:", 'store: "sqlite::memory:"\n'],
+    ["store", "{ file: ~/url }", "store: { file: ~/url }\n"],
+    ["store", "#1.db", 'store: "#1.db"\n'],
+    ["scopes.agent", '"12"', 'scopes:\n  agent: "12"\n'],
+    ["agent.turnDeadlineSeconds", "0.5", "agent:\n  turnDeadlineSeconds: 0.5\n"],
+  ])("%s %s", async (key, value, written) => {
+    await setKey(home, key, value);
+    expect(text()).toBe(written);
+  });
+});
+
+describe("refused, and nothing changes", () => {
+  test.each([
+    ["timezon", "UTC", 'timezon: unknown key. Did you mean "timezone"?'],
+    ["maxMessages", "5", 'maxMessages: unknown key. Did you mean "agent.maxMessages"?'],
+    ["agent.maxMesages", "5", 'agent.maxMesages: unknown key. Did you mean "maxMessages"?'],
+    ["timezone.name", "UTC", "timezone.name: unknown key. Set timezone as a whole."],
+    ["__proto__.x", "1", /^__proto__: unknown key\./],
+    ["agent.maxMessages", "0", "agent.maxMessages: use a whole number of messages above 0."],
+    [
+      "reset.default",
+      "{ mode: daily, atHuor: 4 }",
+      'reset.default.atHuor: unknown key. Did you mean "atHour"?',
+    ],
+    ["busy.byChat.99", "queue", "busy.byChat.99: name a chat as <platform>:<chat id>."],
+    ["people.allow.telegram", "[12345678901234567890]", /^people\.allow\.telegram\.0: give the user's id/],
+    ["people.allow.telegram", "[1", /^people\.allow\.telegram: the value is not YAML\./],
+    [
+      "store",
+      "postgres://me:hunter2@host/db",
+      /^store: a password does not stand in this file\.(?!.*hunter2)/,
+    ],
+  ])("%s %s", async (key, value, message) => {
+    await given("# as it was\ntimezone:   UTC\n");
+    await expect(setKey(home, key, value)).rejects.toThrow(message);
+    expect(text()).toBe("# as it was\ntimezone:   UTC\n");
+    expect(readdirSync(home)).toEqual(["config.yaml"]);
+  });
+
+  test("where the file has another mistake; its own mistake is mended by it", async () => {
+    await given("timezone: Mars\nrest: {}\n");
+    await expect(setKey(home, "timezone", "UTC")).rejects.toThrow(
+      `${file}:2: rest: unknown key. Did you mean "reset"?`,
+    );
+    expect(text()).toBe("timezone: Mars\nrest: {}\n");
+    writeFileSync(file, "timezone: Mars\n");
+    await setKey(home, "timezone", "UTC");
+    expect(text()).toBe("timezone: UTC\n");
+  });
+
+  test("a file that is not YAML", async () => {
+    await given("timezone: {\n");
+    await expect(setKey(home, "mirror", "jsonl")).rejects.toThrow(`${file}:`);
+    await expect(unsetKey(home, "timezone")).rejects.toThrow(`${file}:`);
+    expect(text()).toBe("timezone: {\n");
+  });
+
+  test("a home that is a file", async () => {
+    writeFileSync(home, "");
+    await expect(setKey(home, "timezone", "UTC")).rejects.toMatchObject({
+      code: "invalid_config",
+      message: expect.stringContaining(`${file} cannot be written: `),
+    });
+  });
+});
+
+describe("writers at once", () => {
+  test("none loses what another wrote", async () => {
+    await Promise.all([
+      setKey(home, "timezone", "UTC"),
+      setKey(home, "mirror", "jsonl"),
+      setKey(home, "agent.maxMessages", "5"),
+      setKey(home, "busy.default", "queue"),
+    ]);
+    expect(text().split("\n").toSorted()).toEqual(
+      [
+        "",
+        "  default: queue",
+        "  maxMessages: 5",
+        "agent:",
+        "busy:",
+        "mirror: jsonl",
+        "timezone: UTC",
+      ].toSorted(),
+    );
+  });
+
+  test("one that was stopped in the middle is named, and the file is whole", async () => {
+    await given("timezone: UTC\n");
+    writeFileSync(`${file}.lock`, "half of");
+    await expect(setKey(home, "mirror", "jsonl")).rejects.toThrow(`${file}.lock is there: `);
+    expect(text()).toBe("timezone: UTC\n");
+    rmSync(`${file}.lock`);
+    await setKey(home, "mirror", "jsonl");
+    expect(text()).toBe("timezone: UTC\nmirror: jsonl\n");
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * Changes one key of `config.yaml` in the home folder. What is around it stays: comments, order, other keys. The result
+ * is checked before it is written; what is refused changes nothing.
+ */
+import { type Document, isCollection, isMap, isNode, isScalar, type Node, type Scalar, visit } from "yaml";
+import { z } from "zod";
+import { InputError } from "../session/errors.js";
+import { homePath } from "./files.js";
+import { childOf, keysOf } from "./keys.js";
+import { treeAt } from "./layer.js";
+import { mistakesIn, unknownKey } from "./mistakes.js";
+import { invalidConfig } from "./problem.js";
+import { checkText, textOf } from "./read-file.js";
+import { rewriteFile } from "./rewrite-file.js";
+import { homeFile } from "./schema.js";
+import { parseYaml } from "./yaml.js";
+
+export interface Change {
+  readonly file: string;
+  /** What the key is now; undefined where it was taken away. */
+  readonly value: unknown;
+  /** The variable that overrides the key, where there is such a variable. */
+  readonly variable: string | null;
+}
+
+/** Sets a key to a value that is written as in the file: `UTC`, `5`, `[a, b]`, `{ mode: daily }`. */
+export async function setKey(home: string, key: string, written: string): Promise<Change> {
+  const path = pathOf(key);
+  const value = meantValue(key, written);
+  const parsed = homeFile.safeParse(treeAt(path, value));
+  if (!parsed.success) {
+    throw refusal(
+      mistakesIn(parsed.error, homeFile).map((mistake) => [mistake.path.join("."), mistake.message]),
+    );
+  }
+  const file = homePath(home);
+  await rewriteFile(file, (text) =>
+    edited(text ?? "", file, key, (document) => {
+      const node = document.createNode(value, { flow: true });
+      visit(node, { Scalar: (_, scalar) => quoteDigits(scalar) });
+      const { comment, commentBefore, spaceBefore } = nodeAt(document, path);
+      document.setIn(path, Object.assign(node, { comment, commentBefore, spaceBefore }));
+    }),
+  );
+  return { file, value, variable: variableFor(path) };
+}
+
+/** Takes a key away; null where the file does not have it. */
+export async function unsetKey(home: string, key: string): Promise<Change | null> {
+  const path = pathOf(key);
+  const file = homePath(home);
+  if (!parseYaml((await textOf(file)) ?? "").hasIn(path)) return null;
+  await rewriteFile(file, (text) =>
+    edited(text ?? "", file, key, (document) => {
+      document.deleteIn(path);
+      // Groups that are empty now go too.
+      for (let depth = path.length - 1; depth > 0; depth--) {
+        const group = document.getIn(path.slice(0, depth), true);
+        if (isMap(group) && group.items.length === 0) document.deleteIn(path.slice(0, depth));
+      }
+    }),
+  );
+  return { file, value: undefined, variable: variableFor(path) };
+}
+
+/** The text after an edit. Mistakes elsewhere in the file are told, not carried along. */
+function edited(text: string, file: string, key: string, edit: (document: Document) => void): string {
+  const others = checkText(text, file, homeFile).problems.filter(
+    (problem) => problem.key !== key && !problem.key.startsWith(`${key}.`),
+  );
+  if (others.length > 0) throw invalidConfig(others);
+  const document = parseYaml(text);
+  if (isMap(document.contents) && document.contents.items.length === 0) document.contents.flow = false;
+  detachHeader(document);
+  edit(document);
+  const after = document.toString({ lineWidth: 0 });
+  const { problems } = checkText(after, file, homeFile);
+  if (problems.length > 0) throw invalidConfig(problems);
+  return after;
+}
+
+/** Comments that stand apart from the first key are about the file, and stay when that key goes. */
+function detachHeader(document: Document): void {
+  const first = isMap(document.contents) ? document.contents.items[0]?.key : undefined;
+  if (!isScalar(first)) return;
+  const [, header, own] = /^(.*)\n\n(.*)$/s.exec(first.commentBefore ?? "") ?? [];
+  if (header === undefined) return;
+  document.commentBefore = header;
+  first.commentBefore = own;
+}
+
+/** The path of a dotted key. Where names are of the reader's choosing, the rest is one name, dots and all. */
+function pathOf(key: string): string[] {
+  const words = key.split(".");
+  const path: string[] = [];
+  let schema: z.ZodType = homeFile;
+  while (words.length > 0) {
+    path.push(schema instanceof z.ZodRecord ? words.splice(0).join(".") : (words.shift() ?? ""));
+    const child = childOf(schema, path.at(-1) ?? "");
+    if (!child) throw refusal([[path.join("."), unknownKey(homeFile, path)]]);
+    schema = child;
+  }
+  return path;
+}
+
+/** Plain words, quoted text and flow collections as YAML has them; anything else is the text itself. */
+function meantValue(key: string, written: string): unknown {
+  const document = parseYaml(written);
+  const { contents, errors, warnings } = document;
+  const flows = /^\s*[[{"']/.test(written);
+  if (errors.length + warnings.length > 0) {
+    if (flows)
+      throw refusal([[key, `the value is not YAML. ${errors[0]?.message ?? warnings[0]?.message}.`]]);
+    return written;
+  }
+  const whole = isScalar(contents) ? contents.type === "PLAIN" || flows : isCollection(contents) && flows;
+  return whole ? document.toJS() : written;
+}
+
+/** Text that other readers of YAML would take for a number is quoted. */
+function quoteDigits(scalar: Scalar): void {
+  if (typeof scalar.value === "string" && Number.isFinite(Number(scalar.value))) scalar.type = "QUOTE_DOUBLE";
+}
+
+function nodeAt(document: Document, path: readonly string[]): Partial<Node> {
+  const node = document.getIn(path, true);
+  return isNode(node) ? node : {};
+}
+
+function variableFor(path: readonly string[]): string | null {
+  const key = path.join(".");
+  return keysOf(homeFile).find((known) => known.path.join(".") === key)?.variable ?? null;
+}
+
+function refusal(mistakes: readonly (readonly [key: string, message: string])[]): InputError {
+  return new InputError("invalid_config", mistakes.map((mistake) => mistake.join(": ")).join("\n"));
+}

@@ -1,0 +1,45 @@
+/** `/new` and `/reset`: a fresh session. They wait for nothing: a turn that is stuck stays behind in the old one. */
+import { ConflictError } from "../../session/errors.js";
+import { cleanTitle } from "../../session/session.js";
+import { counted } from "../../util/words.js";
+import type { Command, CommandCall } from "./commands.js";
+import { nameOf } from "./describe.js";
+
+export const beginNew: Command = {
+  name: "new",
+  usage: "[title]",
+  description: "begin a new session",
+  details: "The last one stays, and `/resume` goes back to it. What is running is stopped.",
+  run: (call) => begin(call, cleanTitle(call.words)),
+};
+
+export const reset: Command = {
+  name: "reset",
+  usage: "",
+  description: "begin a new session, as `/new` without a title",
+  run: (call) => begin(call, null),
+};
+
+async function begin({ item, gateway, sessions }: CommandCall, title: string | null): Promise<string> {
+  const lane = gateway.lane(item.key);
+  const stopped = lane.stop("stopped");
+  const before = await sessions.current(item.key);
+  const entry = await sessions.getOrCreate(item.source, { forceNew: true });
+  const sentences = [title === null ? "A new session begins." : await named(title)];
+  if (stopped) sentences.push("I stopped what I was doing.");
+  if (lane.waiting > 0) sentences.push(`${counted(lane.waiting, "waiting message")} will be answered in it.`);
+  if (before && before.messageCount > 0)
+    sentences.push(`${nameOf(before)} stays: /resume lists what there is.`);
+  return sentences.join(" ");
+
+  /** A title that is taken costs the title, not the session. */
+  async function named(wanted: string): Promise<string> {
+    try {
+      return `A new session begins: ${nameOf(await sessions.setTitle(entry.sessionId, wanted))}.`;
+    } catch (error) {
+      if (error instanceof ConflictError)
+        return `A new session begins, but without that title. ${error.message}`;
+      throw error;
+    }
+  }
+}

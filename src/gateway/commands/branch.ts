@@ -1,0 +1,71 @@
+/** `/branch`: goes on in a copy of the session, which itself stays as it is. */
+import { randomBytes } from "node:crypto";
+import { cleanTitle, type SessionEntry, sessionIdAt } from "../../session/session.js";
+import type { Command, CommandCall } from "./commands.js";
+import { NO_SESSION, nameOf } from "./describe.js";
+import type { Facts } from "./facts.js";
+
+/** In a session's metadata: the session it is a branch of. */
+export const BRANCH_OF = "branchOf";
+
+export function branch({ clock }: Facts): Command {
+  return {
+    name: "branch",
+    usage: "[title]",
+    description: "go on in a copy of this session",
+    details: "The original stays as it is, and `/resume` lists both. What is running is stopped first.",
+    async run(call) {
+      const { item, gateway, sessions } = call;
+      const title = cleanTitle(call.words);
+      if (!(await sessions.current(item.key))) return NO_SESSION;
+      return gateway.lane(item.key).change(async () => {
+        const original = await sessions.current(item.key);
+        if (!original) return NO_SESSION;
+        if (original.messageCount === 0) return "There is nothing to branch from yet.";
+        const sessionId = await copy(original, title ?? numberless(original.title), call, clock());
+        const entry = await sessions.switchTo(item.key, sessionId);
+        return `You are in the branch ${nameOf(entry)} now. ${nameOf(original)} stays as it is: /resume lists both.`;
+      });
+    },
+  };
+}
+
+/** Kept as ended until the chat is moved into it: a crash in between leaves no session that seems to be going on. */
+async function copy(
+  original: SessionEntry,
+  title: string | null,
+  { sessions }: CommandCall,
+  now: number,
+): Promise<string> {
+  const messages = await sessions.load(original.sessionId);
+  const { key, origin, displayName, owner, chat, summary, consolidatedThrough } = original;
+  const sessionId = sessionIdAt(now, randomBytes(6).toString("hex"));
+  await sessions.adopt(
+    {
+      sessionId,
+      key,
+      origin,
+      displayName,
+      owner,
+      chat,
+      createdAt: now,
+      updatedAt: now,
+      endedAt: now,
+      endReason: "ended",
+      parentId: original.sessionId,
+      ...(title === null ? {} : { title }),
+      // The copy is numbered anew, without what was superseded.
+      consolidatedThrough: messages.filter(({ seq }) => seq <= consolidatedThrough).length,
+      ...(summary === null ? {} : { summary }),
+      metadata: { ...original.metadata, [BRANCH_OF]: original.sessionId },
+      bind: false,
+    },
+    messages,
+  );
+  return sessionId;
+}
+
+/** `Garden (2)` → `Garden`: the store gives each branch the next free number. */
+function numberless(title: string | null): string | null {
+  return title?.replace(/ \(\d+\)$/, "") ?? null;
+}

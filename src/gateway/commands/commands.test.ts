@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Chat, until, World } from "../../../test/support/gateway-world.js";
+import { LOCAL } from "../../session/platform.js";
+import { Commands } from "./commands.js";
+import { commandTable } from "./table.js";
+
+let world: World;
+let ann: Chat;
+beforeEach(async () => {
+  world = await World.open();
+  ann = world.chat("ann");
+});
+afterEach(() => world.close());
+
+describe("the table", () => {
+  const table = commandTable({ agent: "none", people: {}, clock: () => 0 });
+
+  it("has every command once, each explained", () => {
+    const names = table.map(({ name }) => name);
+    expect(names.join(" ")).toBe(
+      "new reset resume sessions title branch undo retry search status usage stop queue steer platforms whoami help",
+    );
+    for (const { description } of table) expect(description).toMatch(/^[a-z].*[^.]$/);
+  });
+
+  it("completes a command's first word, and nothing else", () => {
+    const commands = new Commands(table, world.sessions);
+    const names = (line: string) => commands.completions(line).map(({ name }) => name);
+    expect(names("/st")).toEqual(["status", "stop", "steer"]);
+    expect(names("/RES")).toEqual(["reset", "resume"]);
+    expect(names("/")).toHaveLength(table.length);
+    for (const line of ["", "st", "/stop ", "/help st", " /st", "/xyz"]) expect(names(line)).toEqual([]);
+    expect(commands.completions("/sto")[0]?.description).toMatch(/^stop what is running/);
+  });
+});
+
+describe("/help", () => {
+  it("lists every command", async () => {
+    const lines = (await ann.ask("/help")).split("\n");
+    expect(lines).toHaveLength(17);
+    expect(lines[0]).toBe("- `/new [title]`: begin a new session");
+  });
+
+  it("explains one, with or without its slash", async () => {
+    expect(await ann.ask("/help /undo")).toMatch(
+      /^`\/undo \[n\]`: take back .*\. What is taken back is kept/,
+    );
+    expect(await ann.ask("/help UNDO")).toBe(ann.told[0]);
+    expect(await ann.ask("/help stauts")).toBe(
+      'There is no command /stauts. Did you mean "status"? /help lists them.',
+    );
+  });
+});
+
+describe("/title", () => {
+  it("names the session, and shows the name", async () => {
+    await ann.ask("hello");
+    expect(await ann.ask("/title")).toMatch(/^This session has no title/);
+    expect(await ann.ask("/title  Garden\u2028\u001b[2J party\u200b ")).toBe(
+      'This session is called "Garden party" now.',
+    );
+    expect(await ann.ask("/title")).toBe('This session is called "Garden party".');
+  });
+
+  it("refuses what cannot be a title, and keeps the one there is", async () => {
+    await ann.ask("/new Garden");
+    await ann.ask("/new Other");
+    expect(await ann.ask(`/title ${"x".repeat(101)}`)).toMatch(/at most 100 characters/);
+    expect(await ann.ask("/title Garden")).toMatch(/^Another session is already called "Garden"/);
+    expect(await ann.ask("/title \u200b\u202e")).toBe("A title needs characters that can be seen.");
+    expect((await ann.session()).title).toBe("Other");
+  });
+
+  it("is a person's own: two may have the same", async () => {
+    const bob = world.chat("bob");
+    await ann.ask("/new Garden");
+    expect(await bob.ask("/new Garden")).toBe('A new session begins: "Garden".');
+  });
+});
+
+describe("/search", () => {
+  it("finds messages, and its numbers lead to their sessions", async () => {
+    await ann.ask("/new Garden");
+    await ann.ask("roses \u001b[31m and tulips");
+    const garden = await ann.session();
+    await ann.ask("/new Kitchen");
+    world.now += 3_600_000;
+    const found = await ann.ask("/search tulips");
+    expect(found.split("\n")[1]).toBe('2. "Garden", user, 60 min ago: roses and tulips');
+    await ann.ask("/resume 2");
+    expect((await ann.session()).sessionId).toBe(garden.sessionId);
+    expect(await ann.ask("/search")).toMatch(/^Say what to look for/);
+    expect(await ann.ask("/search lilies")).toBe("No message of yours has these words.");
+  });
+});
+
+describe("/status and /usage", () => {
+  it("show the session, the agent and the policy", async () => {
+    expect(await ann.ask("/status")).toBe(
+      "There is no session here yet: your first message begins one.\nAgent: directed, idle.",
+    );
+    await ann.ask("/new Garden");
+    await ann.ask("hello");
+    const { sessionId } = await ann.session();
+    expect(await ann.ask("/status")).toBe(
+      [
+        `Session: "Garden" (\`${sessionId}\`)`,
+        "Size: 2 messages, 1.2k tokens",
+        "Agent: directed, idle.",
+        "Reset: never by itself.",
+      ].join("\n"),
+    );
+    expect(await ann.ask("/usage")).toBe("Tokens: 1,234 (input 1,000, output 234)\nCost: $0.0125");
+  });
+
+  it("say that nothing was reported rather than that it was free", async () => {
+    await ann.ask("/new");
+    expect(await ann.ask("/usage")).toBe("Tokens: 0 (input 0, output 0)\nCost: none reported");
+  });
+
+  it("say when the policy begins the session anew", async () => {
+    await world.close();
+    world = await World.open({
+      config: { reset: { default: { mode: "both", idleMinutes: 90, atHour: 4 } }, timezone: "UTC" },
+    });
+    ann = world.chat("ann");
+    await ann.ask("hello");
+    world.now += 30 * 60_000;
+    expect(await ann.ask("/status")).toContain(
+      "Reset: after 90 minutes of quiet and every day at 04:00; next in 60 min.",
+    );
+    world.now += 61 * 60_000;
+    expect(await ann.ask("/status")).toContain("; due with the next message.");
+  });
+
+  it.each(["wait", "hang"] as const)("work while a turn is at %s", async (what) => {
+    await ann.begin(what);
+    await ann.ask("/queue later");
+    world.now += 5 * 60_000;
+    const status = await ann.ask("/status");
+    expect(status).toContain(
+      "Agent: directed, working on an answer, begun 5 min ago (/stop ends it); 1 message waiting.",
+    );
+    expect(await ann.ask("/usage")).toMatch(/^Tokens: 0 /);
+    expect(world.gateway.lane(ann.key).run).toBeDefined();
+  });
+});
+
+describe("/stop", () => {
+  it.each(["wait", "hang"] as const)("ends a turn that is at %s, and says what comes next", async (what) => {
+    await ann.begin(what);
+    await ann.ask("/queue later");
+    expect(await ann.ask("/stop")).toBe("Stopped. 1 waiting message next.");
+    await world.adapter.until(() => ann.told.some((text) => text.startsWith("later")));
+    expect(await ann.ask("/stop")).toBe("Nothing is running.");
+    const transcript = await ann.transcript();
+    expect(transcript[0]).toBe(`user: ${what}`);
+    expect(transcript.at(-2)).toBe("user: later");
+  });
+
+  it("ends a turn that is only just beginning", async () => {
+    await Promise.all([ann.write("hang"), ann.write("/stop")]);
+    await world.adapter.until(() => ann.told.length === 1);
+    expect(ann.told).toEqual(["Stopped."]);
+    await world.gateway.lane(ann.key).idle();
+    expect(await ann.ask("/stop")).toBe("Nothing is running.");
+    expect(await ann.ask("hello")).toMatch(/^hello/);
+  });
+
+  it("leaves the turns of others alone", async () => {
+    const bob = world.chat("bob");
+    await bob.begin("wait");
+    expect(await ann.ask("/stop")).toBe("Nothing is running.");
+    expect(world.gateway.lane(bob.key).run).toBeDefined();
+  });
+});
+
+describe("/queue and /steer", () => {
+  it("let the running turn go on, whatever the busy mode", async () => {
+    await ann.begin("wait");
+    expect(await ann.ask("/queue and\nthen")).toBe("Queued: it comes after what I am doing.");
+    expect(await ann.ask("/steer to the left")).toBe("Passed on to what I am doing.");
+    await world.adapter.until(() => ann.told.length === 4);
+    expect(ann.told.slice(2)).toEqual(["waited to the left", "and\nthen (4)"]);
+    expect(await ann.transcript()).toEqual([
+      "user: wait",
+      "user: to the left",
+      "assistant: waited to the left",
+      "user: and\nthen",
+      "assistant: and\nthen (4)",
+    ]);
+  });
+
+  it("are messages like any other while nothing is running", async () => {
+    expect(await ann.ask("/queue one")).toBe("one (1)");
+    expect(await ann.ask("/steer two")).toBe("two (3)");
+    expect(await ann.ask("/queue")).toMatch(/^Say what, as in `\/queue /);
+    expect(ann.told).toHaveLength(3);
+  });
+
+  it("survive a restart, in order", async () => {
+    await ann.begin("wait");
+    for (const text of ["a", "b"]) await ann.ask(`/queue ${text}`);
+    await world.restart();
+    await until(() => world.gateway.lane(ann.key).run !== undefined);
+    await ann.ask("/stop");
+    await world.adapter.until(() => ann.told.length === 5);
+    expect(ann.told.slice(3)).toEqual(["a (3)", "b (5)"]);
+  });
+});
+
+describe("/platforms and /whoami", () => {
+  it("show what is connected", async () => {
+    expect(await ann.ask("/platforms")).toBe("- Telegram: connected");
+    expect(world.gateway.platforms()).toEqual([{ platform: "telegram", connected: true }]);
+    await world.gateway.stop({ drainMs: 0 });
+    expect(world.gateway.platforms()).toEqual([{ platform: "telegram", connected: false }]);
+  });
+
+  it("show the identity and the role, and no name", async () => {
+    const named = world.chat("ann", { userName: "bob", chatName: "bob" });
+    expect(await named.ask("/whoami")).toBe(
+      [
+        "Platform: Telegram",
+        "Identity: `telegram:ann`",
+        "Role: member",
+        "Names can be changed by anyone, so they decide nothing here: only the identity does.",
+      ].join("\n"),
+    );
+  });
+
+  it("know the one who sits at the machine", async () => {
+    const terminal = await World.open({ platform: LOCAL });
+    const told = await terminal.chat("", { chatId: "cli", userName: "" }).ask("/whoami");
+    await terminal.close();
+    expect(told).toMatch(/^Platform: Local\nIdentity: whoever sits at this machine\nRole: owner\n/);
+  });
+});

@@ -1,0 +1,72 @@
+/** Commands in a chat: one table, from which they are run, completed and explained. */
+import { OWNER, type Viewer, viewerOf } from "../../session/access.js";
+import { BatonError } from "../../session/errors.js";
+import { LOCAL } from "../../session/platform.js";
+import type { Sessions } from "../../session/sessions.js";
+import type { SessionsView } from "../../session/view.js";
+import { cleanLine } from "../../util/text.js";
+import type { Gateway } from "../gateway.js";
+import type { InboxItem } from "../store.js";
+
+export interface Command {
+  readonly name: string;
+  /** What may follow the name: `[title]`, `<words>`. */
+  readonly usage: string;
+  /** One line, as after "this command will". */
+  readonly description: string;
+  /** What else is worth knowing, in whole sentences. */
+  readonly details?: string;
+  /** Acts, and says what came of it; an empty text says nothing. */
+  run(call: CommandCall): Promise<string>;
+}
+
+/** One use of a command, with what the asking person may see. */
+export interface CommandCall {
+  readonly item: InboxItem;
+  /** What followed the name, trimmed. */
+  readonly words: string;
+  readonly gateway: Gateway;
+  readonly sessions: Sessions;
+  /** The sessions of whoever asks: all that a command shows or acts on beyond its own lane. */
+  readonly view: SessionsView;
+}
+
+export class Commands {
+  readonly table: readonly Command[];
+  readonly #sessions: Sessions;
+
+  constructor(table: readonly Command[], sessions: Sessions) {
+    this.table = table;
+    this.#sessions = sessions;
+  }
+
+  /** Any text that begins like a command is one, known or not: a slip of the finger must not reach the agent. */
+  isCommand(text: string): boolean {
+    return /^\/[a-z]/i.test(text.trimStart());
+  }
+
+  /** The commands that begin like the line, while it is still a command's first word. */
+  completions(line: string): Pick<Command, "name" | "description">[] {
+    const [, word] = /^\/(\S*)$/.exec(line) ?? [];
+    if (word === undefined) return [];
+    return this.table.filter(({ name }) => name.startsWith(word.toLowerCase()));
+  }
+
+  async run(item: InboxItem, gateway: Gateway): Promise<string[]> {
+    const [, name = "", words = ""] = /^\s*\/(\S+)\s*(.*)$/s.exec(item.text) ?? [];
+    const command = this.table.find((each) => each.name === name.toLowerCase());
+    if (!command) return [`There is no command /${cleanLine(name).slice(0, 40)}. /help lists them.`];
+    const view = this.#sessions.as(viewerFor(item));
+    try {
+      const said = await command.run({ item, words: words.trim(), gateway, sessions: this.#sessions, view });
+      return said === "" ? [] : [said];
+    } catch (error) {
+      if (error instanceof BatonError) return [error.message];
+      throw error;
+    }
+  }
+}
+
+function viewerFor(item: InboxItem): Viewer {
+  return item.source.platform === LOCAL ? OWNER : viewerOf(item.source);
+}

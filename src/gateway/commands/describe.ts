@@ -1,0 +1,23 @@
+/** Sessions and texts in a few words, always on one clean line. */
+import { isPlatform, type Platform, platformTraits } from "../../session/platform.js";
+import type { SessionEntry } from "../../session/session.js";
+import { cleanLine, shorten } from "../../util/text.js";
+
+/** Where a chat has no session yet. */
+export const NO_SESSION = "There is no session here yet: your first message begins one.";
+
+/** `"Garden"`, or the id of a session without a title. */
+export function nameOf(entry: Pick<SessionEntry, "title" | "sessionId">): string {
+  const title = cleanLine(entry.title ?? "");
+  return title ? `"${title}"` : `\`${cleanLine(entry.sessionId)}\``;
+}
+
+/** The beginning of a text, in quotes. */
+export function quoted(text: string): string {
+  return `"${shorten(cleanLine(text), 60)}"`;
+}
+
+/** A platform that is not registered here keeps its name. */
+export function platformTitle(platform: Platform): string {
+  return isPlatform(platform) ? platformTraits(platform).title : cleanLine(platform);
+}

@@ -1,0 +1,30 @@
+/** `/help`: the table, for people. */
+import { didYouMean } from "../../util/nearest.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import type { Command } from "./commands.js";
+
+export function help(table: readonly Command[]): Command {
+  return {
+    name: "help",
+    usage: "[command]",
+    description: "list the commands, or explain one",
+    async run({ words }) {
+      if (words === "") return table.map((each) => `- ${form(each)}: ${each.description}`).join("\n");
+      const name = shorten(cleanLine(words).replace(/^\//, ""), 40).toLowerCase();
+      const command = table.find((each) => each.name === name);
+      if (command) return `${form(command)}: ${explanation(command)}`;
+      const known = table.map((each) => each.name);
+      return `There is no command /${name}.${didYouMean(name, known)} /help lists them.`;
+    },
+  };
+}
+
+/** How a command is written. */
+export function form({ name, usage }: Command): string {
+  return `\`/${name}${usage === "" ? "" : ` ${usage}`}\``;
+}
+
+/** The description, and what else is worth knowing. */
+export function explanation({ description, details }: Command): string {
+  return details === undefined ? `${description}.` : `${description}. ${details}`;
+}

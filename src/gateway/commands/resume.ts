@@ -1,0 +1,80 @@
+/** `/sessions` and `/resume`: what there is, and back into it. Another's session is answered as one that is not there. */
+import { NotFoundError, sessionNotFound } from "../../session/errors.js";
+import type { SessionEntry } from "../../session/session.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import { counted, relativeTime } from "../../util/words.js";
+import type { Command, CommandCall } from "./commands.js";
+import { nameOf, quoted } from "./describe.js";
+import type { Facts } from "./facts.js";
+import { lastSaid, type ShownSessions } from "./shown-sessions.js";
+
+export function sessions(shown: ShownSessions, { clock }: Facts): Command {
+  return {
+    name: "sessions",
+    usage: "",
+    description: "list your sessions, the latest first",
+    details: "In a group these are the sessions of that group.",
+    run: (call) => shown.list(call, clock()),
+  };
+}
+
+export function resume(shown: ShownSessions, { clock }: Facts): Command {
+  return {
+    name: "resume",
+    usage: "[which]",
+    description: "go back to an earlier session",
+    details:
+      "Say a number of the list that was shown last, a title, or an id or its beginning. Without it, `/resume` lists " +
+      "your sessions, branches too; after an automatic reset it goes back in one step.",
+    async run(call) {
+      if (call.words !== "") return goTo(await chosen(call, shown), call, clock());
+      const before = await beforeReset(call);
+      if (!before) return shown.list(call, clock());
+      return `${await goTo(before, call, clock())} The session that had begun instead stays too: /sessions lists it.`;
+    },
+  };
+}
+
+async function goTo(target: SessionEntry, call: CommandCall, now: number): Promise<string> {
+  const { item, gateway, view } = call;
+  const current = await call.sessions.current(item.key);
+  if (current?.sessionId === target.sessionId) return `You are in ${nameOf(target)} already.`;
+  const lane = gateway.lane(item.key);
+  await lane.change(() => view.switchTo(item.source, target.sessionId));
+  const said = await lastSaid(call.sessions, target.sessionId);
+  const past = `${counted(target.messageCount, "message")}, the last ${relativeTime(target.updatedAt, now)}`;
+  return [
+    `Back in ${nameOf(target)}: ${target.messageCount === 0 ? "nothing was said in it yet" : past}.`,
+    ...(said === null ? [] : [`Last said: ${quoted(said)}.`]),
+  ].join(" ");
+}
+
+/** A number of what was shown, else whatever names one session. */
+async function chosen(call: CommandCall, shown: ShownSessions): Promise<SessionEntry> {
+  const which = cleanLine(call.words);
+  try {
+    const number = /^[1-9]\d{0,2}$/.test(which);
+    const listed = number ? await shown.at(Number(which), call) : undefined;
+    if (listed !== undefined) return await call.view.get(listed);
+    const found = await call.view.find(which);
+    if (number && found.title !== which) throw sessionNotFound(which); // It is not meant as the beginning of an id.
+    return found;
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    const asked = JSON.stringify(shorten(which, 60));
+    throw new NotFoundError(error.code, `There is no session ${asked} here. /sessions lists yours.`);
+  }
+}
+
+/** The session that a policy ended to begin the present one, unless somebody has been back in it since. */
+async function beforeReset({ item, sessions, view }: CommandCall): Promise<SessionEntry | null> {
+  const current = await sessions.current(item.key);
+  if (!current?.resetReason || current.parentId === null) return null;
+  try {
+    const before = await view.get(current.parentId);
+    return before.endReason === current.resetReason ? before : null;
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}

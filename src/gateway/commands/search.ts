@@ -1,0 +1,35 @@
+/** `/search`: messages of the asking person's sessions. */
+import { cleanLine, shorten } from "../../util/text.js";
+import { relativeTime } from "../../util/words.js";
+import type { Command } from "./commands.js";
+import { nameOf } from "./describe.js";
+import type { Facts } from "./facts.js";
+import type { ShownSessions } from "./shown-sessions.js";
+
+const SHOWN = 8;
+
+export function search(shown: ShownSessions, { clock }: Facts): Command {
+  return {
+    name: "search",
+    usage: "<words>",
+    description: "find messages that have all these words, newest first",
+    details:
+      'Quotes make a phrase, a trailing `*` the beginning of a word: `/search "garden party" inv*`. `/resume` with the ' +
+      "number of a hit goes to its session.",
+    async run({ item, words, view }) {
+      if (words === "") return "Say what to look for, as in `/search garden party`.";
+      const { items, nextCursor } = await view.search(words, { limit: SHOWN });
+      if (items.length === 0) return "No message of yours has these words.";
+      shown.keep(
+        item.key,
+        items.map(({ sessionId }) => sessionId),
+      );
+      const lines = items.map((hit, index) => {
+        const when = relativeTime(hit.at, clock());
+        return `${index + 1}. ${nameOf(hit)}, ${hit.role}, ${when}: ${shorten(cleanLine(hit.snippet), 160)}`;
+      });
+      const more = nextCursor === null ? "" : " There are more: another word narrows it down.";
+      return [...lines, "", `/resume and a number goes to that session.${more}`].join("\n");
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Numbered lists of sessions. A number means what the chat saw last: the order of sessions changes with every message,
+ * so what was shown is remembered. After a restart it is the list as it would be shown now.
+ */
+import type { SessionEntry } from "../../session/session.js";
+import type { SessionKey } from "../../session/session-key.js";
+import { cleanLine } from "../../util/text.js";
+import { counted, relativeTime } from "../../util/words.js";
+import { BRANCH_OF } from "./branch.js";
+import type { CommandCall } from "./commands.js";
+import { nameOf, platformTitle, quoted } from "./describe.js";
+
+const LISTED = 10;
+const REMEMBERED_LANES = 1_000;
+/** Enough to find what was said last. */
+const PREVIEWED = 20;
+
+export class ShownSessions {
+  readonly #byLane = new Map<SessionKey, readonly string[]>();
+
+  keep(key: SessionKey, sessionIds: readonly string[]): void {
+    this.#byLane.delete(key);
+    this.#byLane.set(key, sessionIds);
+    for (const [oldest] of this.#byLane) {
+      if (this.#byLane.size <= REMEMBERED_LANES) break;
+      this.#byLane.delete(oldest);
+    }
+  }
+
+  /** The session that a number in a list stands for. */
+  async at(number: number, { item, view }: CommandCall): Promise<string | undefined> {
+    const ids = this.#byLane.get(item.key) ?? (await recent(view)).items.map(({ sessionId }) => sessionId);
+    return ids[number - 1];
+  }
+
+  /** The asking person's sessions, newest first. */
+  async list(call: CommandCall, now: number): Promise<string> {
+    const { item, view, sessions } = call;
+    const { items, nextCursor } = await recent(view);
+    if (items.length === 0) return "There are no sessions yet: your first message begins one.";
+    this.keep(
+      item.key,
+      items.map(({ sessionId }) => sessionId),
+    );
+    const current = await sessions.current(item.key);
+    const lines = await Promise.all(
+      items.map(async (entry, index) => {
+        const here = entry.sessionId === current?.sessionId;
+        return `${index + 1}. ${await describe(entry, call)} · ${traits(entry, { here, call, now }).join(" · ")}`;
+      }),
+    );
+    const more = nextCursor === null ? "" : " There are older ones: /search finds them.";
+    return [
+      "Your sessions, the latest first:",
+      ...lines,
+      "",
+      `/resume and a number goes on with one.${more}`,
+    ].join("\n");
+  }
+}
+
+function recent(view: CommandCall["view"]) {
+  return view.list({ limit: LISTED });
+}
+
+/** Its title, or what was said in it last. */
+async function describe(entry: SessionEntry, { sessions }: CommandCall): Promise<string> {
+  if (entry.title !== null) return nameOf(entry);
+  const said = await lastSaid(sessions, entry.sessionId);
+  return said === null ? "untitled" : `untitled, ${quoted(said)}`;
+}
+
+/** What a person said last in a session that the asker may see. */
+export async function lastSaid(sessions: CommandCall["sessions"], sessionId: string): Promise<string | null> {
+  const history = await sessions.history(sessionId, { maxMessages: PREVIEWED });
+  return history.findLast(({ role }) => role === "user")?.content ?? null;
+}
+
+function traits(entry: SessionEntry, { here, call, now }: { here: boolean; call: CommandCall; now: number }) {
+  return [
+    ...(here ? ["**here now**"] : []),
+    ...(entry.key === call.item.key
+      ? []
+      : [`${platformTitle(entry.platform)}, ${cleanLine(entry.displayName)}`]),
+    ...(entry.metadata[BRANCH_OF] === undefined ? [] : ["branch"]),
+    entry.messageCount === 0 ? "empty" : counted(entry.messageCount, "message"),
+    relativeTime(entry.updatedAt, now),
+    `\`${cleanLine(entry.sessionId)}\``,
+  ];
+}

@@ -1,0 +1,87 @@
+/** `/status` and `/usage`: the present session in a few lines. They look only, and wait for nothing. */
+import type { ResetPolicy } from "../../session/reset-policy.js";
+import type { Explanation } from "../../session/sessions.js";
+import { cleanLine } from "../../util/text.js";
+import { compactNumber, counted, relativeTime } from "../../util/words.js";
+import type { Lane } from "../lane.js";
+import type { Command } from "./commands.js";
+import { NO_SESSION, nameOf } from "./describe.js";
+import type { Facts } from "./facts.js";
+
+export function status({ agent, clock }: Facts): Command {
+  return {
+    name: "status",
+    usage: "",
+    description: "show the session, the agent and what is running",
+    async run({ item, gateway, sessions }) {
+      const explanation = await sessions.explain(item.key);
+      const now = clock();
+      const working = `Agent: ${cleanLine(agent)}, ${activity(gateway.lane(item.key), now)}.`;
+      if (!explanation) return `${NO_SESSION}\n${working}`;
+      const { entry } = explanation;
+      const id = `\`${cleanLine(entry.sessionId)}\``;
+      const size = `${counted(entry.messageCount, "message")}, ${compactNumber(entry.totalTokens)} tokens`;
+      return [
+        `Session: ${entry.title === null ? `${id}, without a title` : `${nameOf(entry)} (${id})`}`,
+        `Size: ${size}`,
+        working,
+        `Reset: ${resetLine(explanation, now)}.`,
+      ].join("\n");
+    },
+  };
+}
+
+export const usage: Command = {
+  name: "usage",
+  usage: "",
+  description: "show what this session has cost so far",
+  async run({ item, sessions }) {
+    const entry = await sessions.current(item.key);
+    if (!entry) return NO_SESSION;
+    const count = (tokens: number) => tokens.toLocaleString("en-US");
+    const cached =
+      entry.cacheReadTokens + entry.cacheWriteTokens > 0
+        ? `, cache read ${count(entry.cacheReadTokens)}, cache write ${count(entry.cacheWriteTokens)}`
+        : "";
+    return [
+      `Tokens: ${count(entry.totalTokens)} (input ${count(entry.inputTokens)}, output ${count(entry.outputTokens)}${cached})`,
+      entry.cost > 0 ? `Cost: $${entry.cost.toFixed(entry.cost < 1 ? 4 : 2)}` : "Cost: none reported",
+    ].join("\n");
+  },
+};
+
+function activity(lane: Lane, now: number): string {
+  const { run, waiting } = lane;
+  const present = run
+    ? `working on an answer, begun ${relativeTime(run.startedAt, now)} (/stop ends it)`
+    : "idle";
+  return waiting === 0 ? present : `${present}; ${counted(waiting, "message")} waiting`;
+}
+
+function resetLine({ policy, next, heldBy }: Explanation, now: number): string {
+  const rule = ruleWords(policy);
+  if (next === null) return rule;
+  const due = next.at < now ? "due with the next message" : `next ${relativeTime(next.at, now)}`;
+  return heldBy.length > 0 ? `${rule}; ${due}, held off by a ${heldBy.join(" and a ")}` : `${rule}; ${due}`;
+}
+
+function ruleWords({ mode, idleMinutes, atHour }: ResetPolicy): string {
+  const idle = `after ${quietTime(idleMinutes)} of quiet`;
+  const daily = `every day at ${String(atHour).padStart(2, "0")}:00`;
+  switch (mode) {
+    case "none":
+      return "never by itself";
+    case "idle":
+      return idle;
+    case "daily":
+      return daily;
+    case "both":
+      return `${idle} and ${daily}`;
+    default:
+      return mode satisfies never;
+  }
+}
+
+function quietTime(minutes: number): string {
+  return minutes % 60 === 0 ? counted(minutes / 60, "hour") : counted(minutes, "minute");
+}

@@ -1,0 +1,38 @@
+/** All commands, in the order in which help and the documentation show them. */
+import { platforms, whoami } from "./about.js";
+import { beginNew, reset } from "./begin.js";
+import { branch } from "./branch.js";
+import type { Command } from "./commands.js";
+import type { Facts } from "./facts.js";
+import { help } from "./help.js";
+import { resume, sessions } from "./resume.js";
+import { search } from "./search.js";
+import { ShownSessions } from "./shown-sessions.js";
+import { status, usage } from "./status.js";
+import { title } from "./title.js";
+import { queue, steer, stop } from "./turn.js";
+import { retry, undo } from "./undo.js";
+
+export function commandTable(facts: Facts): readonly Command[] {
+  const shown = new ShownSessions();
+  const table: Command[] = [
+    beginNew,
+    reset,
+    resume(shown, facts),
+    sessions(shown, facts),
+    title,
+    branch(facts),
+    undo,
+    retry,
+    search(shown, facts),
+    status(facts),
+    usage,
+    stop,
+    queue,
+    steer,
+    platforms,
+    whoami(facts),
+  ];
+  table.push(help(table));
+  return table;
+}

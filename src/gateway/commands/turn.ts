@@ -1,0 +1,45 @@
+/** `/stop`, `/queue` and `/steer`: what happens to the running turn, whatever the chat's busy mode is. */
+import { counted } from "../../util/words.js";
+import type { BusyMode } from "../busy.js";
+import type { InboxItem } from "../store.js";
+import type { Command, CommandCall } from "./commands.js";
+
+export const stop: Command = {
+  name: "stop",
+  usage: "",
+  description: "stop what is running; what was said so far is kept",
+  async run({ item, gateway }) {
+    const lane = gateway.lane(item.key);
+    if (!lane.stop("stopped")) return "Nothing is running.";
+    return lane.waiting === 0 ? "Stopped." : `Stopped. ${counted(lane.waiting, "waiting message")} next.`;
+  },
+};
+
+export const queue: Command = {
+  name: "queue",
+  usage: "<text>",
+  description: "say this after what is running has ended",
+  run: (call) => send(call, "queue", "Queued: it comes after what I am doing."),
+};
+
+export const steer: Command = {
+  name: "steer",
+  usage: "<text>",
+  description: "say this to what is running, without stopping it",
+  run: (call) => send(call, "steer", "Passed on to what I am doing."),
+};
+
+/** Where nothing is running it is a message like any other, and the answer says enough. */
+async function send(call: CommandCall, mode: BusyMode, told: string): Promise<string> {
+  const { item, words, gateway } = call;
+  if (words === "") return `Say what, as in \`/${mode} and in French, please\`.`;
+  const running = gateway.lane(item.key).run !== undefined;
+  await gateway.enqueue(asMessage(item, words), mode);
+  return running ? told : "";
+}
+
+/** A message that a command makes: one for one, so that the same command cannot ask twice. */
+export function asMessage(item: InboxItem, text: string): Omit<InboxItem, "id" | "receivedAt" | "kind"> {
+  const { platform, account, key, source } = item;
+  return { platform, account, key, source, messageId: `command ${item.id}`, text };
+}

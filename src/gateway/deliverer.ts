@@ -1,0 +1,143 @@
+/**
+ * Sends what is in the outbox: in order within a chat, one at a time; chats beside each other. `sending` is written
+ * before the call. What may or may not have arrived is `unknown`, and is never blindly sent again.
+ */
+import { type Adapter, SendError } from "../adapter/adapter.js";
+import { formatAddress } from "../session/source.js";
+import type { Clock } from "../util/clock.js";
+import { mayBeAlive } from "./owner.js";
+import type { Delivery, Outbox } from "./store.js";
+
+const MAX_ATTEMPTS = 8;
+const PAGE = 200;
+
+export class Deliverer {
+  readonly #adapter: Adapter;
+  readonly #outbox: Outbox;
+  readonly #owner: string;
+  readonly #clock: Clock;
+  readonly #onProblem: (problem: string) => void;
+  readonly #chats = new Map<string, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #wakeAt = 0;
+  #stopped = false;
+
+  constructor(options: {
+    adapter: Adapter;
+    outbox: Outbox;
+    owner: string;
+    clock: Clock;
+    onProblem: (problem: string) => void;
+  }) {
+    this.#adapter = options.adapter;
+    this.#outbox = options.outbox;
+    this.#owner = options.owner;
+    this.#clock = options.clock;
+    this.#onProblem = options.onProblem;
+  }
+
+  /** What another process was sending when it ended: nobody knows whether it arrived. */
+  async recover(): Promise<void> {
+    for (const delivery of await this.#outbox.interrupted(this.#adapter)) {
+      if (!mayBeAlive(delivery.owner))
+        await this.#outbox.giveUp(delivery.id, "unknown", "the process ended while it was being sent");
+    }
+  }
+
+  /** Something may be waiting. */
+  async wake(): Promise<void> {
+    if (this.#stopped) return;
+    const byChat = new Map<string, Delivery[]>();
+    for (const delivery of await this.#mine()) {
+      const chat = chatOf(delivery);
+      byChat.set(chat, [...(byChat.get(chat) ?? []), delivery]);
+    }
+    for (const [chat, deliveries] of byChat) {
+      // A chat that is being served looks again when it is through.
+      if (!this.#chats.has(chat)) this.#chats.set(chat, this.#serve(chat, deliveries));
+    }
+  }
+
+  /** What this process is to send, or one that ended was to. */
+  async #mine(): Promise<Delivery[]> {
+    const pending = await this.#outbox.pending(this.#adapter, PAGE);
+    return pending.filter(({ owner }) => owner === this.#owner || !mayBeAlive(owner));
+  }
+
+  async #serve(chat: string, deliveries: readonly Delivery[]): Promise<void> {
+    let goOn = false;
+    try {
+      goOn = await this.#sendAll(deliveries);
+    } catch (error) {
+      this.#onProblem(`The outbox cannot go on: ${(error as Error).message}`);
+      this.#later(1_000);
+    }
+    this.#chats.delete(chat);
+    if (goOn) await this.wake().catch(() => this.#later(1_000));
+  }
+
+  /** Waits until nothing is on its way. */
+  async idle(): Promise<void> {
+    while (this.#chats.size > 0) await Promise.all(this.#chats.values());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.idle();
+  }
+
+  /** True where it may go on at once. */
+  async #sendAll(deliveries: readonly Delivery[]): Promise<boolean> {
+    for (const delivery of deliveries) {
+      if (this.#stopped) return false;
+      const waitMs = delivery.notBefore - this.#clock();
+      if (waitMs > 0) return this.#later(waitMs);
+      if (await this.#outbox.sending(delivery.id, this.#owner)) {
+        const again = await this.#send(delivery);
+        if (!again) return false;
+      }
+    }
+    return true;
+  }
+
+  async #send(delivery: Delivery): Promise<boolean> {
+    const { id, address, text, deliveryId, attempts } = delivery;
+    try {
+      const { messageId } = await this.#adapter.send({ address, text, deliveryId });
+      await this.#outbox.sent(id, messageId, this.#clock());
+      return true;
+    } catch (error) {
+      const failure =
+        error instanceof SendError
+          ? error
+          : new SendError("unknown", String((error as Error)?.message ?? error));
+      if (failure.outcome === "retryable" && attempts + 1 < MAX_ATTEMPTS) {
+        const pauseMs = failure.retryAfterMs ?? Math.min(1_000 * 2 ** attempts, 60_000);
+        await this.#outbox.retry(id, this.#clock() + pauseMs, failure.message);
+        return this.#later(pauseMs);
+      }
+      const state = failure.outcome === "unknown" ? "unknown" : "failed";
+      await this.#outbox.giveUp(id, state, failure.message);
+      this.#onProblem(`A message to ${formatAddress(address)} is ${state}: ${failure.message}`);
+      return true;
+    }
+  }
+
+  /** Looks again after a while, or sooner where that was already planned. */
+  #later(ms: number): false {
+    const at = this.#clock() + ms;
+    if (this.#stopped || (this.#timer && this.#wakeAt <= at)) return false;
+    clearTimeout(this.#timer);
+    this.#wakeAt = at;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.wake().catch(() => this.#later(1_000));
+    }, ms);
+    return false;
+  }
+}
+
+function chatOf({ address }: Delivery): string {
+  return formatAddress({ platform: address.platform, chatId: address.chatId });
+}

@@ -1,0 +1,416 @@
+import { hostname } from "node:os";
+import { afterEach, describe, expect, it } from "vitest";
+import { SendError } from "../adapter/adapter.js";
+import { type Agent, AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
+import { openDb } from "../open-sessions.js";
+import { OWNER } from "../session/access.js";
+import { Sessions, type SessionsConfig } from "../session/sessions.js";
+import type { SessionStore } from "../session/store.js";
+import type { Message } from "../session/transcript.js";
+import { openSqlStore } from "../store/sql-store.js";
+import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import { Commands } from "./commands/commands.js";
+import { Gateway, type GatewayOptions } from "./gateway.js";
+import { processOwner } from "./owner.js";
+import type { GatewayStore, NewDelivery } from "./store.js";
+
+type Script = (turn: TurnInput, n: number) => AsyncIterable<AgentEvent>;
+
+const scripted = (script: Script): Agent => {
+  let n = 0;
+  return { name: "scripted", run: (turn) => script(turn, ++n) };
+};
+
+async function* say(text: string): AsyncIterable<AgentEvent> {
+  yield { kind: "text", text };
+  yield { kind: "message", message: { role: "assistant", content: text }, results: [] };
+  yield { kind: "done", stopped: false };
+}
+
+/** Answers with what it was told last, and how many messages it saw. */
+const echo = scripted((turn) => say(`${turn.history.at(-1)?.content} (${turn.history.length})`));
+
+/** Says the beginning, then waits until it is stopped. */
+const endless = (beginning: string, onRun: (turn: TurnInput) => void = () => {}): Agent =>
+  scripted(async function* (turn) {
+    onRun(turn);
+    yield { kind: "text", text: beginning };
+    await new Promise<void>((resolve) => turn.signal.addEventListener("abort", () => resolve()));
+    yield { kind: "message", message: { role: "assistant", content: beginning }, results: [] };
+    yield { kind: "done", stopped: true };
+  });
+
+interface World {
+  readonly store: SessionStore & GatewayStore;
+  readonly sessions: Sessions;
+  readonly adapter: ScriptedAdapter;
+  readonly gateway: Gateway;
+  readonly problems: string[];
+}
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+let now = Date.UTC(2026, 0, 10, 12);
+const ann = { userId: "ann", userName: "Ann" };
+
+async function world(
+  agent: Agent,
+  options: Partial<GatewayOptions> & {
+    config?: SessionsConfig;
+    scripted?: ScriptedOptions;
+    on?: World["store"];
+  } = {},
+): Promise<World> {
+  const store = options.on ?? (await openSqlStore(await openDb("sqlite::memory:"), 0));
+  const sessions = new Sessions(store, {
+    clock: () => now,
+    ...(options.config ? { config: options.config } : {}),
+  });
+  const adapter = new ScriptedAdapter(options.scripted ?? {});
+  const problems: string[] = [];
+  const gateway = new Gateway({
+    sessions,
+    store,
+    agent,
+    adapters: [adapter],
+    commands: new Commands([{ name: "ping", usage: "", description: "", run: async () => "pong" }], sessions),
+    tools: () => [],
+    scopes: {},
+    people: { [adapter.platform]: ["ann", "bob"] },
+    busy: { default: "interrupt", byPlatform: {}, byChat: {} },
+    context: { connectedPlatforms: [adapter.platform], homeChannels: {} },
+    maxMessages: 500,
+    deadlineMs: 60_000,
+    owner: processOwner(),
+    clock: () => now,
+    onProblem: (problem) => problems.push(problem),
+    ...options,
+  });
+  await gateway.start();
+  if (!options.on) open.push({ close: () => store.close() });
+  open.push({ close: () => gateway.stop({ drainMs: 0 }) });
+  return { store, sessions, adapter, gateway, problems };
+}
+
+const transcript = async ({ sessions }: World): Promise<string[]> => {
+  const [entry] = (await sessions.list({}, OWNER)).items;
+  return (await sessions.load(entry?.sessionId ?? "")).map(
+    (message: Message) => `${message.role}: ${message.content}`,
+  );
+};
+
+describe("the journey of a message", () => {
+  it("ends in the transcript and in the chat, in order", async () => {
+    const here = await world(echo);
+    expect(await here.adapter.write(ann, "one")).toBe("accepted");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(await here.adapter.write(ann, "two")).toBe("accepted");
+    await here.adapter.until((sent) => sent.length === 2);
+    expect(here.adapter.textsTo("ann")).toEqual(["one (1)", "two (3)"]);
+    expect(await transcript(here)).toEqual([
+      "user: one",
+      "assistant: one (1)",
+      "user: two",
+      "assistant: two (3)",
+    ]);
+    expect(here.problems).toEqual([]);
+  });
+
+  it("answers a redelivered message once", async () => {
+    const here = await world(echo);
+    expect(await here.adapter.write(ann, "hi", { messageId: "x" })).toBe("accepted");
+    expect(await here.adapter.write(ann, "hi", { messageId: "x" })).toBe("duplicate");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(await transcript(here)).toHaveLength(2);
+  });
+
+  it.each(["message", "edit", "reaction", "button", "command"] as const)(
+    "lets no %s of a stranger in",
+    async (kind) => {
+      const here = await world(echo);
+      expect(await here.adapter.write({ userId: "eve" }, "/ping let me in", { kind })).toBe("refused");
+      expect(await here.adapter.write({ userId: "an" }, "hi", { kind })).toBe("refused");
+      expect(await here.adapter.write({ userId: "", userName: "ann", chatId: "ann" }, "hi", { kind })).toBe(
+        "refused",
+      );
+      expect((await here.sessions.list({}, OWNER)).items).toEqual([]);
+      expect(await here.store.inbox.waiting(here.adapter)).toEqual([]);
+      expect(here.adapter.sent).toEqual([]);
+    },
+  );
+
+  it("gives names to those who share a session", async () => {
+    const here = await world(echo);
+    await here.adapter.write({ ...ann, chatId: "team", chatType: "group" }, "hello");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(here.adapter.textsTo("team")).toEqual(["[Ann] hello (1)"]);
+    expect((await transcript(here))[0]).toBe("user: hello");
+  });
+
+  it("says when it started fresh, to the chat and to the agent, once", async () => {
+    const prompts: string[] = [];
+    const agent = scripted((turn) => {
+      prompts.push(turn.prompt);
+      return say("ok");
+    });
+    const here = await world(agent, { config: { reset: { default: { mode: "idle", idleMinutes: 60 } } } });
+    for (const sent of [1, 3, 4]) {
+      await here.adapter.write(ann, "hi");
+      await here.adapter.until((all) => all.length === sent);
+      if (sent === 1) now += 61 * 60_000;
+    }
+    expect(here.adapter.textsTo("ann").filter((text) => text.includes("/resume"))).toHaveLength(1);
+    expect(prompts.map((prompt) => prompt.includes("**Note:**"))).toEqual([false, true, false]);
+  });
+
+  it("answers commands at once, and does not take a slip of the finger for a message", async () => {
+    const here = await world(endless("…"));
+    await here.adapter.write(ann, "think");
+    await here.adapter.write(ann, "/ping");
+    await here.adapter.write(ann, "/pong");
+    await here.adapter.until((sent) => sent.length === 2);
+    expect(here.adapter.textsTo("ann")).toEqual(["pong", "There is no command /pong. /help lists them."]);
+  });
+});
+
+describe("while a turn is running", () => {
+  it("interrupts it, keeps what it said, and answers the new message", async () => {
+    let runs = 0;
+    const agent = scripted((turn, n) => {
+      runs = n;
+      return n === 1 ? endless("I was about").run(turn) : say("on to the next");
+    });
+    const here = await world(agent);
+    await here.adapter.write(ann, "first");
+    await until(() => runs === 1);
+    await here.adapter.write(ann, "second");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(await transcript(here)).toEqual([
+      "user: first",
+      "assistant: I was about",
+      "user: second",
+      "assistant: on to the next",
+    ]);
+  });
+
+  it("queues where that is asked, in order", async () => {
+    let go: () => void = () => {};
+    const agent = scripted(async function* (turn, n) {
+      if (n === 1) await new Promise<void>((resolve) => (go = resolve));
+      yield* say(`${turn.history.at(-1)?.content}!`);
+    });
+    const here = await world(agent, { busy: { default: "queue", byPlatform: {}, byChat: {} } });
+    for (const text of ["a", "b", "c"]) await here.adapter.write(ann, text);
+    await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
+    go();
+    await here.adapter.until((sent) => sent.length === 3);
+    expect(here.adapter.textsTo("ann")).toEqual(["a!", "b!", "c!"]);
+  });
+
+  it("steers it where that is asked", async () => {
+    let go: () => void = () => {};
+    const agent = scripted(async function* (turn) {
+      yield { kind: "text", text: "Looking" };
+      await new Promise<void>((resolve) => (go = resolve));
+      const steered = turn.steer().map((message) => message.content);
+      yield {
+        kind: "message",
+        message: { role: "assistant", content: `Looking at ${steered.join()}` },
+        results: [],
+      };
+      yield { kind: "done", stopped: false };
+    });
+    const here = await world(agent, { busy: { default: "steer", byPlatform: {}, byChat: {} } });
+    await here.adapter.write(ann, "look");
+    await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
+    await here.adapter.write(ann, "at the map");
+    go();
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(here.adapter.textsTo("ann")).toEqual(["Looking at at the map"]);
+    expect(await here.store.inbox.waiting(here.adapter)).toEqual([]);
+    expect(await transcript(here)).toEqual([
+      "user: look",
+      "user: at the map",
+      "assistant: Looking at at the map",
+    ]);
+  });
+
+  it("leaves an agent behind that does not stop, and it writes no more", async () => {
+    let late: () => void = () => {};
+    const stuck = scripted(async function* (_, n) {
+      if (n > 1) return yield* say("fine");
+      yield { kind: "tool call", call: { id: "c", name: "terminal", arguments: "{}" } };
+      await new Promise<void>((resolve) => (late = resolve));
+      yield* say("much too late");
+    });
+    const here = await world(stuck);
+    await here.adapter.write(ann, "go");
+    await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
+    here.gateway.lane(laneKey(here)).run?.stop("stopped");
+    await here.gateway.lane(laneKey(here)).idle();
+    late();
+    await here.adapter.write(ann, "again");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(await transcript(here)).toEqual([
+      "user: go",
+      "assistant: ",
+      "tool: Stopped before it ended; it may or may not have taken effect.",
+      "user: again",
+      "assistant: fine",
+    ]);
+  });
+
+  it("tells the chat when its time is over, and when it failed", async () => {
+    const here = await world(endless("hm"), { deadlineMs: 20 });
+    await here.adapter.write(ann, "go");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(here.adapter.textsTo("ann")[0]).toMatch(/stopped after .*\/retry/);
+
+    const failing = await world(
+      scripted(async function* () {
+        yield { kind: "text", text: "Let me" };
+        throw new AgentError("The model is not there.");
+      }),
+    );
+    await failing.adapter.write(ann, "go");
+    await failing.adapter.until((sent) => sent.length === 2);
+    expect(failing.adapter.textsTo("ann")).toEqual(["Let me", "The model is not there. /retry tries again."]);
+    expect(await transcript(failing)).toEqual(["user: go", "assistant: Let me"]);
+  });
+});
+
+describe("after a process ended in the middle", () => {
+  /** A store as a process left it that is certainly gone. */
+  const left = async (): Promise<World["store"]> => {
+    const store = await openSqlStore(await openDb("sqlite::memory:"), 0);
+    open.push({ close: () => store.close() });
+    return store;
+  };
+  const gone = `${hostname()} 999999999 1 x`;
+
+  it("answers what was accepted and not answered, in order", async () => {
+    const store = await left();
+    const first = await world(endless("…"), { on: store });
+    await first.adapter.write(ann, "a", { messageId: "1" });
+    await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
+    await first.adapter.write({ ...ann, chatId: "other" }, "b", { messageId: "2" });
+    await first.gateway.stop({ drainMs: 0 });
+    open.pop();
+    expect(first.adapter.sent).toEqual([]);
+
+    const second = await world(echo, { on: store });
+    await second.adapter.until((sent) => sent.length === 2);
+    expect(second.adapter.textsTo("ann")).toEqual(["a (1)"]);
+    expect(second.adapter.textsTo("other")).toEqual(["b (1)"]);
+    expect((await second.sessions.list({}, OWNER)).items.map(({ messageCount }) => messageCount)).toEqual([
+      2, 2,
+    ]);
+  });
+
+  it("parks a turn that it ended of twice, and says so", async () => {
+    const store = await left();
+    const first = await world(endless("…"), { on: store, owner: gone });
+    await first.adapter.write(ann, "poison");
+    await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
+    const [running] = await store.turns.running(first.adapter);
+    await store.turns.takeOver(running?.turn as never, { owner: gone, until: now + 1_000 });
+
+    const second = await world(echo, { on: store });
+    await second.adapter.until((sent) => sent.length === 1);
+    expect(second.adapter.textsTo("ann")[0]).toMatch(/twice/);
+    expect(await store.turns.running(second.adapter)).toEqual([]);
+  });
+
+  it("does not send again what may have arrived, and sends what certainly did not", async () => {
+    const store = await left();
+    const account = { platform: new ScriptedAdapter().platform, account: "bot" };
+    await store.outbox.add([delivery("one", gone), delivery("two", gone)], 0);
+    const [one] = await store.outbox.pending(account, 10);
+    await store.outbox.sending(one?.id ?? 0, gone);
+    const here = await world(echo, { on: store });
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(here.adapter.textsTo("ann")).toEqual(["two"]);
+    expect(await store.outbox.interrupted(account)).toEqual([]);
+  });
+
+  it("leaves alone what a process that is still there has to do", async () => {
+    const store = await left();
+    const first = await world(endless("…"), { on: store });
+    await first.adapter.write(ann, "mine");
+    await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
+    await store.outbox.add([delivery("mine too", processOwner())], 0);
+    const second = await world(echo, { on: store });
+    await second.adapter.write({ userId: "bob" }, "hello");
+    await second.adapter.until((sent) => sent.length === 1);
+    expect(second.adapter.sent.map(({ text }) => text)).toEqual(["hello (1)"]);
+    expect(first.gateway.lane(laneKey(first)).run).toBeDefined();
+  });
+
+  it("says of a command that was being carried out that nobody knows", async () => {
+    const store = await left();
+    const first = await world(echo, { on: store });
+    const item = await store.inbox.accept(
+      {
+        platform: first.adapter.platform,
+        account: "bot",
+        kind: "command",
+        key: laneKey(first),
+        source: { platform: first.adapter.platform, chatId: "ann", chatType: "dm" },
+        messageId: "c",
+        text: "/undo 3",
+      },
+      gone,
+      now,
+    );
+    await store.inbox.beginCommand(item?.id ?? 0, gone);
+    const second = await world(echo, { on: store });
+    await second.adapter.until((sent) => sent.length === 1);
+    expect(second.adapter.textsTo("ann")[0]).toMatch(/interrupted while carrying out \/undo/);
+  });
+});
+
+describe("delivery", () => {
+  it("tries again what can be, keeps the order, and never blindly repeats", async () => {
+    const outcomes = ["retryable", "retryable", "ok", "unknown", "ok"];
+    const here = await world(echo, {
+      scripted: {
+        onSend: ({ address }) => {
+          if (address.chatId !== "ann") return;
+          const outcome = outcomes.shift();
+          if (outcome !== "ok") throw new SendError(outcome as "retryable", "no", { retryAfterMs: 0 });
+        },
+      },
+    });
+    await here.store.outbox.add([delivery("a", ""), delivery("b", ""), delivery("c", "")], 0);
+    await here.adapter.write({ userId: "bob" }, "/ping"); // wakes the outbox
+    await here.adapter.until((sent) => sent.filter(({ address }) => address.chatId === "ann").length === 2);
+    expect(here.adapter.textsTo("ann")).toEqual(["a", "c"]);
+    expect(here.problems).toEqual([expect.stringMatching(/unknown/)]);
+  });
+});
+
+function delivery(deliveryId: string, owner: string): NewDelivery {
+  const { platform, account } = new ScriptedAdapter();
+  const address = { platform, chatId: "ann" };
+  return {
+    deliveryId,
+    account,
+    owner,
+    address,
+    kind: "notice",
+    text: deliveryId,
+    sessionId: null,
+    shown: false,
+  };
+}
+
+function laneKey({ adapter }: World) {
+  return `agent:main:${adapter.platform}:dm:ann` as never;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

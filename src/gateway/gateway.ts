@@ -1,0 +1,375 @@
+/**
+ * The journey of one message: authorise → inbox → lane → turn → transcript and outbox → deliver. What was accepted is
+ * answered, whatever happens to this process; each step is committed before the next one is taken.
+ */
+import { randomUUID } from "node:crypto";
+import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
+import type { Agent, Tool } from "../agent/agent.js";
+import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
+import type { Platform } from "../session/platform.js";
+import type { SessionEntry } from "../session/session.js";
+import { buildSessionKey, isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
+import type { Sessions } from "../session/sessions.js";
+import { addressOf, type SessionSource } from "../session/source.js";
+import type { Clock } from "../util/clock.js";
+import { cleanLine } from "../util/text.js";
+import { type Allowed, authorize } from "./authorize.js";
+import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
+import type { Commands } from "./commands/commands.js";
+import { Deliverer } from "./deliverer.js";
+import { Lane } from "./lane.js";
+import { mayBeAlive } from "./owner.js";
+import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
+import { messageOf, TurnRun } from "./turn-run.js";
+
+export interface GatewayOptions {
+  readonly sessions: Sessions;
+  readonly store: GatewayStore;
+  readonly agent: Agent;
+  readonly adapters: readonly Adapter[];
+  readonly commands: Commands;
+  readonly tools: (source: SessionSource) => readonly Tool[];
+  readonly scopes: SessionScopes;
+  readonly people: Allowed;
+  readonly busy: BusyModes;
+  readonly context: Omit<ContextConfig, "shared">;
+  readonly maxMessages: number;
+  readonly deadlineMs: number;
+  /** How long a turn is its process's without a sign of life. */
+  readonly leaseMs?: number;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly onProblem: (problem: string) => void;
+}
+
+const LEASE_MS = 15_000;
+/** A turn that two processes died of is not tried a third time. */
+const MAX_ATTEMPTS = 2;
+const BUSY_POLL_MS = 200;
+
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #lanes = new Map<SessionKey, Lane>();
+  readonly #deliverers = new Map<Adapter, Deliverer>();
+  readonly #connected = new Set<Adapter>();
+  readonly #leaseMs: number;
+  #reaper: NodeJS.Timeout | undefined;
+  #stopping = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    const { store, owner, clock, onProblem } = options;
+    for (const adapter of options.adapters) {
+      const deliverer = new Deliverer({ adapter, outbox: store.outbox, owner, clock, onProblem });
+      this.#deliverers.set(adapter, deliverer);
+    }
+  }
+
+  /** Goes on where the last process ended, then begins to receive. */
+  async start(): Promise<void> {
+    for (const adapter of this.#options.adapters) await this.#recover(adapter);
+    for (const adapter of this.#options.adapters) {
+      await adapter.connect((message) => this.#receive(adapter, message));
+      this.#connected.add(adapter);
+    }
+    this.#reaper = setInterval(() => this.#reap(), this.#leaseMs);
+    this.#reaper.unref();
+  }
+
+  /** Receives no more, lets running turns end for as long as that, then leaves them to the next process. */
+  async stop(options: { drainMs: number }): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#reaper);
+    for (const adapter of this.#options.adapters) await adapter.disconnect();
+    this.#connected.clear();
+    const lanes = [...this.#lanes.values()];
+    const drained = Promise.all(lanes.map((lane) => lane.idle()));
+    const timer = setTimeout(() => {
+      for (const lane of lanes) lane.stop("parked");
+    }, options.drainMs);
+    await drained;
+    clearTimeout(timer);
+    for (const deliverer of this.#deliverers.values()) await deliverer.stop();
+    const { adapters, store, owner } = this.#options;
+    for (const adapter of adapters) {
+      await store.inbox.release(adapter, owner);
+      await store.outbox.release(adapter, owner);
+    }
+  }
+
+  /** Each adapter's platform, and whether it receives. */
+  platforms(): { readonly platform: Platform; readonly connected: boolean }[] {
+    return this.#options.adapters.map((adapter) => ({
+      platform: adapter.platform,
+      connected: this.#connected.has(adapter),
+    }));
+  }
+
+  /** The lane of a key; commands look at it and stop its turn. */
+  lane(key: SessionKey): Lane {
+    let lane = this.#lanes.get(key);
+    if (!lane) {
+      lane = new Lane();
+      this.#lanes.set(key, lane);
+    }
+    return lane;
+  }
+
+  /** Puts a message into its lane as if it had just come in, for a command that asks the agent again. */
+  async enqueue(item: Omit<InboxItem, "id" | "receivedAt" | "kind">, mode?: BusyMode): Promise<void> {
+    const accepted = await this.#options.store.inbox.accept(
+      { ...item, kind: "message" },
+      this.#options.owner,
+      this.#options.clock(),
+    );
+    if (accepted) this.#join(accepted, mode);
+  }
+
+  async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
+    const { people, scopes, store, owner, clock } = this.#options;
+    const { source, messageId, text } = message;
+    if (!authorize(source, people).allowed) return "refused";
+    if (message.kind !== "message" && message.kind !== "command") return "accepted"; // Known, and nothing to answer yet.
+    const command = this.#options.commands.isCommand(text);
+    const item = await store.inbox.accept(
+      {
+        platform: adapter.platform,
+        account: adapter.account,
+        kind: command ? "command" : "message",
+        key: buildSessionKey(source, scopes),
+        source,
+        messageId,
+        text,
+      },
+      owner,
+      clock(),
+    );
+    if (!item) return "duplicate";
+    if (command) this.#command(item);
+    else this.#join(item);
+    return "accepted";
+  }
+
+  /** A message joins its lane, by the busy mode of the place where a turn is running. */
+  #join(item: InboxItem, asked?: BusyMode): void {
+    const lane = this.lane(item.key);
+    const mode = asked ?? busyModeFor(this.#options.busy, item.source);
+    // Unless it was asked to, it does not overtake what waits.
+    if (lane.run && mode === "steer" && (asked || lane.queued.length === 0)) {
+      lane.run.steer(item);
+      return;
+    }
+    lane.add(item);
+    if (lane.run && mode === "interrupt") lane.run.stop("interrupted");
+    this.#pump(lane);
+  }
+
+  #command(item: InboxItem): void {
+    const { commands, store, clock, owner, onProblem } = this.#options;
+    const act = async (): Promise<void> => {
+      if (!(await store.inbox.beginCommand(item.id, owner))) return;
+      const said = await commands.run(item, this).catch((error: Error) => {
+        onProblem(`${nameOf(item)} failed: ${error.stack ?? error.message}`);
+        return [`${nameOf(item)} failed on my side: ${error.message}`];
+      });
+      const deliveries = said.map((text, n) => this.#notice(item, `inbox.${item.id}.${n}`, text));
+      await store.inbox.finishCommand(item.id, deliveries, clock());
+      this.#deliver(deliveries);
+    };
+    this.lane(item.key)
+      .hold(act)
+      .catch((error: Error) => onProblem(`${nameOf(item)} could not be kept: ${error.message}`));
+  }
+
+  /** Answers what waits in the lane, one after the other. */
+  #pump(lane: Lane): void {
+    if (lane.pumping) return;
+    lane.pumping = (async () => {
+      while (!this.#stopping) {
+        const left = lane.left.shift();
+        const item = lane.queue[0];
+        if (left) await lane.answer(left.item, () => this.#takeOver(lane, left));
+        else if (!item) break;
+        else if (await lane.answer(item, () => this.#answer(lane, item))) lane.remove(item);
+        else if (lane.left.length === 0) await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
+      }
+    })()
+      .catch((error: Error) => {
+        this.#options.onProblem(`A lane cannot go on: ${error.message}`);
+        setTimeout(() => this.#pump(lane), 1_000).unref();
+      })
+      .finally(() => {
+        lane.pumping = undefined;
+      });
+  }
+
+  /** False where the session is busy in another process. */
+  async #answer(lane: Lane, item: InboxItem): Promise<boolean> {
+    const { sessions, store, owner, clock } = this.#options;
+    const lease = { owner, until: clock() + this.#leaseMs };
+    const begun = await sessions.resolveIn(item.source, {}, messageOf(item), (request) =>
+      store.turns.begin(`turn_${randomUUID()}`, item, request, lease, (entry, before) =>
+        this.#resetNotices(item, entry, before),
+      ),
+    );
+    if (begun.kind === "gone") return true;
+    if (begun.kind === "busy") {
+      if (this.#isLeft(begun.running)) lane.left.push(begun.running);
+      return false;
+    }
+    sessions.announce(begun.entry);
+    await this.#run(lane, item, begun.turn, begun.entry);
+    return true;
+  }
+
+  async #run(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry): Promise<void> {
+    const { sessions, store, agent, adapters, clock, maxMessages, deadlineMs, scopes } = this.#options;
+    const adapter = adapters.find((each) => isOf(each, item));
+    const shared = isShared(item.source, scopes);
+    const context = buildSessionContext(item.source, { ...this.#options.context, shared }, entry);
+    const run = new TurnRun(turn, {
+      agent,
+      turns: store.turns,
+      tools: this.#options.tools(item.source),
+      prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
+      history: await sessions.history(turn.sessionId, { maxMessages }),
+      shared,
+      live: adapter?.live?.(turn.address),
+      account: item.account,
+      owner: this.#senderOf(item),
+      clock,
+      leaseMs: this.#leaseMs,
+      deadlineMs,
+      onCommit: () => {
+        sessions.announce(entry);
+        this.#wake(turn.address.platform);
+      },
+    });
+    lane.run = run;
+    try {
+      if ((await run.run()) === "released") await store.turns.release(turn);
+    } finally {
+      lane.run = undefined;
+      for (const unsteered of run.unsteered) lane.add(unsteered);
+    }
+  }
+
+  /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
+  #reap(): void {
+    const work = async (): Promise<void> => {
+      for (const adapter of this.#options.adapters) await this.#recover(adapter);
+    };
+    work().catch((error: Error) => this.#options.onProblem(`What was left cannot be read: ${error.message}`));
+  }
+
+  /** Takes on what this account's processes left: it may be done again and again, beside other processes. */
+  async #recover(adapter: Adapter): Promise<void> {
+    const { store, clock } = this.#options;
+    const account = { platform: adapter.platform, account: adapter.account };
+    for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
+      if (mayBeAlive(owner)) continue;
+      const text = `I was interrupted while carrying out ${nameOf(item)}. Look whether it took effect before you repeat it.`;
+      await store.inbox.finishCommand(
+        item.id,
+        [this.#notice(item, `inbox.${item.id}.unknown`, text)],
+        clock(),
+      );
+    }
+    await this.#deliverers.get(adapter)?.recover();
+    for (const running of await store.turns.running(account)) {
+      if (!this.#isLeft(running)) continue;
+      const lane = this.lane(running.turn.key);
+      lane.left.push(running);
+      this.#pump(lane);
+    }
+    for (const { item, owner } of await store.inbox.waiting(account)) {
+      if (mayBeAlive(owner)) continue;
+      if (item.kind === "command") this.#command(item);
+      else this.#join(item, "queue");
+    }
+    this.#wake(adapter.platform);
+  }
+
+  #isLeft({ lease }: RunningTurn): boolean {
+    return lease.until <= this.#options.clock() || !mayBeAlive(lease.owner);
+  }
+
+  /** Goes on with a turn that was left, or parks one that two processes ended of. */
+  async #takeOver(lane: Lane, { turn, item }: RunningTurn): Promise<void> {
+    const { store, owner, clock } = this.#options;
+    const taken = await store.turns.takeOver(turn, { owner, until: clock() + this.#leaseMs });
+    if (!taken) return;
+    const entry = await this.#options.sessions.get(taken.sessionId);
+    if (taken.attempt <= MAX_ATTEMPTS && entry) return this.#run(lane, item, taken, entry);
+    const text = "I could not finish this twice in a row, so I left it. /retry tries again.";
+    const deliveries = [this.#notice(item, `${turn.id}.parked`, text)];
+    const step = { messages: [], deliveries, steeredIn: [] };
+    await store.turns.finish(taken, "parked", step, "its process ended twice", clock());
+    this.#deliver(deliveries);
+  }
+
+  #resetNotices(item: InboxItem, entry: SessionEntry, before: SessionEntry | null): NewDelivery[] {
+    const text = resetText(entry, before);
+    if (text === null) return [];
+    return [{ ...this.#notice(item, `inbox.${item.id}.reset`, text), sessionId: entry.sessionId }];
+  }
+
+  /** Something to be said where the item came from. */
+  #notice(item: InboxItem, deliveryId: string, text: string): NewDelivery {
+    const address = addressOf(item.source);
+    return {
+      deliveryId,
+      account: item.account,
+      owner: this.#senderOf(item),
+      address,
+      kind: "notice",
+      text,
+      sessionId: null,
+      shown: false,
+    };
+  }
+
+  /** Who sends what is said to it: this process, or whichever one has the account. */
+  #senderOf(item: InboxItem): string {
+    const { adapters, owner } = this.#options;
+    return adapters.some((adapter) => isOf(adapter, item)) ? owner : "";
+  }
+
+  #deliver(deliveries: readonly NewDelivery[]): void {
+    for (const platform of new Set(deliveries.map(({ address }) => address.platform))) this.#wake(platform);
+  }
+
+  #wake(platform: Platform): void {
+    for (const [adapter, deliverer] of this.#deliverers) {
+      if (adapter.platform !== platform) continue;
+      deliverer
+        .wake()
+        .catch((error: Error) => this.#options.onProblem(`The outbox cannot be read: ${error.message}`));
+    }
+  }
+}
+
+function isOf(adapter: Adapter, { platform, account }: Account): boolean {
+  return adapter.platform === platform && adapter.account === account;
+}
+
+/** The command's own word. */
+function nameOf(item: InboxItem): string {
+  return cleanLine(item.text).split(" ")[0] ?? "";
+}
+
+/** What the chat is told of a reset by policy, where there was something to lose. */
+function resetText(entry: SessionEntry, before: SessionEntry | null): string | null {
+  if (!entry.wasAutoReset || !before || before.messageCount === 0) return null;
+  const why = entry.resetReason === "idle" ? "it was quiet for a while" : "a new day began";
+  return `I started a fresh conversation, since ${why}. /resume brings the last one back.`;
+}
+
+/** What the agent is told of it, for this one turn. */
+function resetNote(entry: SessionEntry): string[] {
+  if (!entry.wasAutoReset) return [];
+  return [
+    `**Note:** this conversation starts fresh (${entry.resetReason} reset); what was said before is not in it.`,
+  ];
+}

@@ -1,0 +1,160 @@
+/**
+ * What the gateway keeps: the inbox of what was accepted, the turns that answer it, and the outbox of what is to be
+ * said. Each method is one atomic step. Whatever is `running` or `sending` has an owner; a turn also has a lease and a
+ * fence that only grows, and every write of a turn carries it: whoever was replaced can write no more.
+ */
+import type { Platform } from "../session/platform.js";
+import type { SessionEntry, Usage } from "../session/session.js";
+import type { SessionKey } from "../session/session-key.js";
+import type { Address, SessionSource } from "../session/source.js";
+import type { ResolveRequest } from "../session/store.js";
+import type { Message } from "../session/transcript.js";
+
+/** Whose messages they are: an adapter's account. */
+export interface Account {
+  readonly platform: Platform;
+  readonly account: string;
+}
+
+export interface NewInboxItem extends Account {
+  readonly kind: "message" | "command";
+  readonly key: SessionKey;
+  readonly source: SessionSource;
+  readonly messageId: string;
+  readonly text: string;
+}
+
+export interface InboxItem extends NewInboxItem {
+  readonly id: number;
+  readonly receivedAt: number;
+}
+
+/** An item and the process that has it. */
+export interface OwnedItem {
+  readonly item: InboxItem;
+  readonly owner: string;
+}
+
+export interface Inbox {
+  /** Keeps what was received, once: null where it is there already. Its owner is to answer it. */
+  accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null>;
+  /** What was accepted and nobody has begun to answer, oldest first. */
+  waiting(account: Account): Promise<OwnedItem[]>;
+  /** Leaves what waits to whoever comes next. */
+  release(account: Account, owner: string): Promise<void>;
+  /** A command is about to act; false where it is not waiting any more. */
+  beginCommand(id: number, owner: string): Promise<boolean>;
+  /** It has acted; what it says goes to the outbox in the same step. */
+  finishCommand(id: number, said: readonly NewDelivery[], now: number): Promise<void>;
+  /** Commands that some process was carrying out: unknown whether they took effect. */
+  interruptedCommands(account: Account): Promise<OwnedItem[]>;
+}
+
+export interface Turn {
+  readonly id: string;
+  readonly inboxId: number;
+  readonly sessionId: string;
+  readonly key: SessionKey;
+  /** Where the reply goes, frozen when the turn began. */
+  readonly address: Address;
+  readonly fence: number;
+  /** 1 for the first time. */
+  readonly attempt: number;
+}
+
+export interface Lease {
+  readonly owner: string;
+  readonly until: number;
+}
+
+export type TurnEnd = "done" | "stopped" | "failed" | "parked";
+
+export type BeginTurn =
+  | { readonly kind: "begun"; readonly turn: Turn; readonly entry: SessionEntry }
+  /** The session has a turn running, here or in another process. */
+  | { readonly kind: "busy"; readonly running: RunningTurn }
+  /** The item is not waiting any more. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "ask processes" };
+
+/** What a turn adds: messages for the transcript, what is to be said, and messages of the inbox that went into it. */
+export interface TurnStep {
+  readonly messages: readonly Message[];
+  readonly usage?: Usage;
+  readonly deliveries: readonly NewDelivery[];
+  readonly steeredIn: readonly number[];
+}
+
+export interface RunningTurn {
+  readonly turn: Turn;
+  readonly item: InboxItem;
+  readonly lease: Lease;
+}
+
+export interface Turns {
+  /** Resolves the session, appends the message and begins the turn; the address is that of the message. */
+  begin(
+    id: string,
+    item: InboxItem,
+    request: ResolveRequest,
+    lease: Lease,
+    /** What is to be said of it, given the session and the one that the key had before. */
+    notices: (entry: SessionEntry, before: SessionEntry | null) => readonly NewDelivery[],
+  ): Promise<BeginTurn>;
+  /** False where the fence is stale: the turn is another's, or over. Nothing was written then. */
+  step(turn: Turn, step: TurnStep, leaseUntil: number, now: number): Promise<boolean>;
+  finish(turn: Turn, end: TurnEnd, step: TurnStep, error: string | null, now: number): Promise<boolean>;
+  renew(turn: Turn, leaseUntil: number): Promise<boolean>;
+  /** Turns of this account that are running, whoever runs them. */
+  running(account: Account): Promise<RunningTurn[]>;
+  /** Lets go of a turn for the next process, which goes on with it at once. */
+  release(turn: Turn): Promise<void>;
+  /** Takes over a turn whose holder is gone; null where somebody else was quicker. */
+  takeOver(turn: Turn, lease: Lease): Promise<Turn | null>;
+}
+
+export interface NewDelivery {
+  readonly deliveryId: string;
+  /** Through which account it goes. */
+  readonly account: string;
+  /** The process that is to send it, as long as it is there. */
+  readonly owner: string;
+  readonly address: Address;
+  readonly kind: "reply" | "notice";
+  readonly text: string;
+  readonly sessionId: string | null;
+  /** It was seen while it was made, and need not be sent. */
+  readonly shown: boolean;
+}
+
+export type DeliveryState = "pending" | "sending" | "sent" | "failed" | "unknown";
+
+export interface Delivery extends Omit<NewDelivery, "shown"> {
+  readonly id: number;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly notBefore: number;
+}
+
+export interface Outbox {
+  add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
+  /** What is still to be sent through an account, oldest first. */
+  pending(account: Account, limit: number): Promise<Delivery[]>;
+  /** Leaves what is pending to whoever comes next. */
+  release(account: Account, owner: string): Promise<void>;
+  /** About to be sent; false where it is not pending any more. */
+  sending(id: number, owner: string): Promise<boolean>;
+  sent(id: number, messageId: string, now: number): Promise<void>;
+  /** Not sent: tried again from then on. */
+  retry(id: number, notBefore: number, error: string): Promise<void>;
+  /** Not sent and not to be, or nobody knows whether it was. */
+  giveUp(id: number, state: "failed" | "unknown", error: string): Promise<void>;
+  /** What some process was sending when it ended. */
+  interrupted(account: Account): Promise<Delivery[]>;
+}
+
+export interface GatewayStore {
+  readonly inbox: Inbox;
+  readonly turns: Turns;
+  readonly outbox: Outbox;
+}

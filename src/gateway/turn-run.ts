@@ -1,0 +1,315 @@
+/**
+ * One turn, from its beginning to its end: context and history to the agent, its events to whoever watches, each finished
+ * step to the store. The turn ends when the agent is done, when it is stopped, or when its time is over; an agent or a
+ * tool that does not come to an end is left behind, and its fence keeps it from writing.
+ */
+
+import type { LiveReply } from "../adapter/adapter.js";
+import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
+import { senderPrefixed } from "../session/context.js";
+import { completeUsage, type Usage } from "../session/session.js";
+import type { Message, ToolCall } from "../session/transcript.js";
+import type { Clock } from "../util/clock.js";
+import type { InboxItem, NewDelivery, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
+
+export interface TurnSetting {
+  readonly agent: Agent;
+  readonly turns: Turns;
+  readonly tools: readonly Tool[];
+  readonly prompt: string;
+  readonly history: readonly Message[];
+  /** Several people share the session: their messages are given as `[name] text`. */
+  readonly shared: boolean;
+  readonly live: LiveReply | undefined;
+  /** Through which account what is said goes, and which process sends it. */
+  readonly account: string;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  readonly deadlineMs: number;
+  /** Called after each commit. */
+  readonly onCommit: () => void;
+}
+
+/** Why a turn is ended from outside. `parked`: the process ends, and the next one goes on. */
+export type StopReason = "stopped" | "interrupted" | "deadline" | "parked";
+
+/** How long an agent has to end by itself once it was told to. */
+const GRACE_MS = 150;
+
+export type TurnOutcome = TurnEnd | "interrupted" | "lost" | "released";
+
+export class TurnRun {
+  readonly turn: Turn;
+  /** When this process began to answer. */
+  readonly startedAt: number;
+  readonly #setting: TurnSetting;
+  readonly #abort = new AbortController();
+  readonly #halted: Promise<"halted">;
+  #halt: (value: "halted") => void = () => {};
+  #reason: StopReason | undefined;
+  #lost = false;
+  #replies = 0;
+  #steering: InboxItem[] = [];
+  /** What the agent has said and done since its last whole message. */
+  #text = "";
+  #calls: ToolCall[] = [];
+  #results = new Map<string, string>();
+  /** What is whole and not kept yet, in its order; its last message may be the last of all. */
+  #whole: Message[] = [];
+  /** Messages that the agent was given meanwhile; kept with the next step. */
+  #steeredIn: InboxItem[] = [];
+  #usage: Required<Usage> | undefined;
+
+  constructor(turn: Turn, setting: TurnSetting) {
+    this.turn = turn;
+    this.startedAt = setting.clock();
+    this.#setting = setting;
+    this.#halted = new Promise((resolve) => {
+      this.#halt = resolve;
+    });
+  }
+
+  /** Ends the turn soon. */
+  stop(reason: StopReason): void {
+    if (this.#reason) return;
+    this.#reason = reason;
+    this.#abort.abort();
+    setTimeout(() => this.#halt("halted"), GRACE_MS).unref();
+  }
+
+  /** Gives the running turn a message that came in meanwhile. */
+  steer(item: InboxItem): void {
+    this.#steering.push(item);
+  }
+
+  /** Messages that were to be steered in, but the turn ended before they were kept. */
+  get unsteered(): readonly InboxItem[] {
+    return [...this.#steeredIn, ...this.#steering];
+  }
+
+  async run(): Promise<TurnOutcome> {
+    const { live, clock, leaseMs, deadlineMs, turns } = this.#setting;
+    const beat = setInterval(async () => {
+      const held = await turns.renew(this.turn, clock() + leaseMs).catch(() => true); // A store that is busy is not a lost lease.
+      if (!held) this.#lose();
+    }, leaseMs / 3);
+    const deadline = setTimeout(() => this.stop("deadline"), deadlineMs);
+    try {
+      const outcome = await this.#converse();
+      live?.end(outcome === "done" ? "done" : outcome === "failed" ? "failed" : "stopped");
+      return outcome;
+    } finally {
+      clearInterval(beat);
+      clearTimeout(deadline);
+    }
+  }
+
+  async #converse(): Promise<TurnOutcome> {
+    const { agent, tools, prompt, history, shared } = this.#setting;
+    const events = agent
+      .run({
+        sessionId: this.turn.sessionId,
+        prompt,
+        history: shared ? history.map(named) : history,
+        tools,
+        signal: this.#abort.signal,
+        steer: () => this.#takeSteering(),
+      })
+      [Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = events.next();
+        next.catch(() => {}); // Left behind after a halt, it may still fail.
+        const result = await Promise.race([next, this.#halted]);
+        if (result === "halted" || result.done) break;
+        await this.#take(result.value);
+        if (this.#lost) return "lost";
+        if (result.value.kind === "done") break;
+      }
+    } catch (error) {
+      if (!this.#reason) return this.#fail(error);
+    }
+    return this.#end();
+  }
+
+  async #take(event: AgentEvent): Promise<void> {
+    const { live } = this.#setting;
+    switch (event.kind) {
+      case "text":
+        await this.#keepWhole();
+        this.#text += event.text;
+        live?.text(event.text);
+        break;
+      case "reasoning":
+        live?.reasoning(event.text);
+        break;
+      case "tool call":
+        await this.#keepWhole();
+        this.#calls.push(event.call);
+        live?.toolCall(event.call);
+        break;
+      case "tool result":
+        this.#results.set(event.call.id, event.content);
+        live?.toolResult(event.call, event.content);
+        break;
+      case "message":
+        await this.#keepWhole();
+        this.#whole.push(event.message, ...event.results);
+        this.#text = "";
+        this.#calls = [];
+        this.#results.clear();
+        if (event.results.length > 0) await this.#keepWhole();
+        break;
+      case "usage":
+        this.#usage = sum(this.#usage, event.usage);
+        break;
+      case "done":
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** Keeps a step that turned out not to be the last one. */
+  async #keepWhole(): Promise<void> {
+    if (this.#lost || !this.#whole.some(({ role }) => role === "assistant")) return;
+    const { turns, clock, leaseMs, onCommit } = this.#setting;
+    const step = this.#step([]);
+    if (!(await turns.step(this.turn, step, clock() + leaseMs, clock()))) return this.#lose();
+    this.#whole.splice(0, step.messages.length);
+    this.#usage = undefined;
+    this.#kept(step);
+    onCommit();
+  }
+
+  async #end(): Promise<TurnOutcome> {
+    if (this.#reason === "parked") return "released";
+    const messages = this.#partial();
+    switch (this.#reason) {
+      case undefined:
+        return this.#finish("done", messages, [], null);
+      case "stopped":
+        return this.#finish("stopped", messages, [], null);
+      case "interrupted": {
+        const end = await this.#finish("stopped", messages, [], "interrupted by the next message");
+        return end === "stopped" ? "interrupted" : end;
+      }
+      case "deadline": {
+        const minutes = Math.round(this.#setting.deadlineMs / 6_000) / 10;
+        const text = `I stopped after ${minutes} minutes without coming to an end. /retry tries again.`;
+        return this.#finish("failed", messages, [text], "deadline");
+      }
+      default:
+        return this.#reason satisfies never;
+    }
+  }
+
+  #fail(error: unknown): Promise<TurnOutcome> {
+    const reason = error instanceof Error ? error.message : String(error);
+    const text = error instanceof AgentError ? reason : `Something went wrong on my side: ${reason}`;
+    return this.#finish("failed", this.#partial(), [`${text} /retry tries again.`], reason);
+  }
+
+  async #finish(
+    end: TurnEnd,
+    messages: readonly Message[],
+    notices: readonly string[],
+    error: string | null,
+  ): Promise<TurnOutcome> {
+    const { turns, clock, onCommit } = this.#setting;
+    const step = this.#step(messages);
+    const said = notices.map((text) => this.#delivery("notice", text, false));
+    const whole = { ...step, deliveries: [...step.deliveries, ...said] };
+    if (!(await turns.finish(this.turn, end, whole, error, clock()))) return "lost";
+    this.#kept(step);
+    onCommit();
+    return end;
+  }
+
+  /** What is whole and then this, as one step, with what is to be said of it. */
+  #step(last: readonly Message[]): TurnStep {
+    const messages = [...this.#whole, ...last];
+    const usage = this.#usage ? { usage: this.#usage } : {};
+    const steeredIn = this.#steeredIn.map(({ id }) => id);
+    const texts = messages.flatMap((message) =>
+      message.role === "assistant" && message.content.trim() ? [message.content] : [],
+    );
+    const shown = this.#setting.live !== undefined;
+    // What an interrupted turn had said was either seen as it was made, or is not worth sending any more.
+    const said = this.#reason && !shown ? [] : texts;
+    return {
+      messages,
+      ...usage,
+      steeredIn,
+      deliveries: said.map((text) => this.#delivery("reply", text, shown)),
+    };
+  }
+
+  #kept(step: TurnStep): void {
+    this.#steeredIn = this.#steeredIn.filter(({ id }) => !step.steeredIn.includes(id));
+  }
+
+  #delivery(kind: "reply" | "notice", text: string, shown: boolean): NewDelivery {
+    const { id, address, sessionId, fence } = this.turn;
+    const { account, owner } = this.#setting;
+    return {
+      deliveryId: `${id}.${fence}.${++this.#replies}`,
+      account,
+      owner,
+      address,
+      kind,
+      text,
+      sessionId,
+      shown,
+    };
+  }
+
+  /** What was said and done since the last whole message, made whole: calls without a result say so. */
+  #partial(): Message[] {
+    if (this.#text.trim() === "" && this.#calls.length === 0) return [];
+    const results = this.#calls.map((call): Message => {
+      const content =
+        this.#results.get(call.id) ?? "Stopped before it ended; it may or may not have taken effect.";
+      return { role: "tool", toolCallId: call.id, name: call.name, content };
+    });
+    const toolCalls = this.#calls.length > 0 ? { toolCalls: this.#calls } : {};
+    return [{ role: "assistant", content: this.#text, ...toolCalls }, ...results];
+  }
+
+  #takeSteering(): Message[] {
+    const taken = this.#steering.map(messageOf);
+    this.#steeredIn.push(...this.#steering);
+    this.#steering = [];
+    this.#whole.push(...taken);
+    return this.#setting.shared ? taken.map(named) : taken;
+  }
+
+  #lose(): void {
+    this.#lost = true;
+    this.#abort.abort();
+    this.#halt("halted");
+  }
+}
+
+/** The user's message that an item of the inbox is. */
+export function messageOf(item: InboxItem): Message {
+  const { userName } = item.source;
+  return { role: "user", content: item.text, ...(userName ? { name: userName } : {}), at: item.receivedAt };
+}
+
+function sum(a: Usage | undefined, b: Usage): Required<Usage> {
+  const [one, two] = [completeUsage(a), completeUsage(b)];
+  return {
+    inputTokens: one.inputTokens + two.inputTokens,
+    outputTokens: one.outputTokens + two.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + two.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + two.cacheWriteTokens,
+    cost: one.cost + two.cost,
+  };
+}
+
+function named(message: Message): Message {
+  if (message.role !== "user") return message;
+  return { role: "user", content: senderPrefixed(message.name, message.content) };
+}

@@ -1,0 +1,74 @@
+/** Opens a store by its URL and gives the gateway over it, with the adapters and the agent it is handed. */
+import type { Adapter } from "./adapter/adapter.js";
+import type { Agent, Tool } from "./agent/agent.js";
+import type { Allowed } from "./gateway/authorize.js";
+import type { BusyModes } from "./gateway/busy.js";
+import { type Command, Commands } from "./gateway/commands/commands.js";
+import { Gateway } from "./gateway/gateway.js";
+import { processOwner } from "./gateway/owner.js";
+import { type OpenOptions, openStore } from "./open-sessions.js";
+import type { ContextConfig } from "./session/context.js";
+import { LOCAL } from "./session/platform.js";
+import type { Sessions } from "./session/sessions.js";
+import type { SessionSource } from "./session/source.js";
+
+export interface OpenGatewayOptions extends OpenOptions {
+  readonly agent: Agent;
+  readonly adapters: readonly Adapter[];
+  readonly commands: readonly Command[];
+  readonly tools?: (source: SessionSource) => readonly Tool[];
+  readonly people?: Allowed;
+  readonly busy?: Partial<BusyModes>;
+  readonly homeChannels?: ContextConfig["homeChannels"];
+  readonly outputDir?: string;
+  readonly maxMessages?: number;
+  readonly turnDeadlineMs?: number;
+  /** How long a turn is its process's without a sign of life. */
+  readonly leaseMs?: number;
+  readonly onProblem?: (problem: string) => void;
+}
+
+export interface OpenGateway {
+  readonly gateway: Gateway;
+  readonly sessions: Sessions;
+  readonly commands: Commands;
+  /** Stops the gateway, giving running turns that long, then closes the store. */
+  close(options?: { drainMs?: number }): Promise<void>;
+}
+
+export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
+  const { store, sessions } = await openStore(options);
+  const { adapters, busy, outputDir } = options;
+  const commands = new Commands(options.commands, sessions);
+  const gateway = new Gateway({
+    sessions,
+    store,
+    agent: options.agent,
+    adapters,
+    commands,
+    tools: options.tools ?? (() => []),
+    scopes: options.config?.scopes ?? {},
+    people: options.people ?? {},
+    busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },
+    context: {
+      connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),
+      homeChannels: options.homeChannels ?? {},
+      ...(outputDir === undefined ? {} : { outputDir }),
+    },
+    maxMessages: options.maxMessages ?? 500,
+    deadlineMs: options.turnDeadlineMs ?? 600_000,
+    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    owner: processOwner(),
+    clock: options.clock ?? Date.now,
+    onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),
+  });
+  return {
+    gateway,
+    sessions,
+    commands,
+    close: async ({ drainMs = 10_000 } = {}) => {
+      await gateway.stop({ drainMs });
+      await sessions.close();
+    },
+  };
+}

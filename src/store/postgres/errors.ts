@@ -1,0 +1,65 @@
+/** What PostgreSQL and the network say, as errors that say what to do. */
+import pg from "pg";
+import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
+
+/** What the server or the network says; the URL, which may hold a password, stays out of it. */
+const BY_CODE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  "53100": ["store_full", "The PostgreSQL server has no disk space left. Free some; nothing was lost."],
+  "25006": ["store_readonly", "The PostgreSQL server is read-only (a standby?). Connect to the primary."],
+  "42501": [
+    "store_readonly",
+    "The database user may not do this. Grant it CREATE on the database, or ownership of schema baton.",
+  ],
+  "28P01": ["store_unreachable", "PostgreSQL refused the password. Check the store URL."],
+  "28000": [
+    "store_unreachable",
+    "PostgreSQL refused the user. Check the store URL and the server's pg_hba.conf.",
+  ],
+  "3D000": [
+    "store_unreachable",
+    "The PostgreSQL database does not exist. Create it, or check the store URL.",
+  ],
+  ECONNREFUSED: [
+    "store_unreachable",
+    "No PostgreSQL server answers there. Is it running? Check host and port of the store URL.",
+  ],
+  ENOTFOUND: ["store_unreachable", "The host of the PostgreSQL URL is unknown. Check the store URL."],
+  EAI_AGAIN: [
+    "store_unreachable",
+    "The host of the PostgreSQL URL could not be looked up. Check the network.",
+  ],
+  EHOSTUNREACH: ["store_unreachable", "The host of the PostgreSQL URL cannot be reached. Check the network."],
+  ETIMEDOUT: ["store_unreachable", "The PostgreSQL server did not answer in time. Check the network."],
+  "57P01": ["store_unreachable", "The PostgreSQL server ended the connection. Try again."],
+  "57P03": ["store_unreachable", "The PostgreSQL server is starting or stopping. Try again."],
+  ECONNRESET: ["store_unreachable", "The connection to PostgreSQL was lost. Try again."],
+  XX001: ["store_corrupt", "PostgreSQL reports damaged data. Restore a backup."],
+};
+
+export function storeErrorOf(error: unknown): unknown {
+  if (error instanceof BatonError || !(error instanceof Error)) return error;
+  const known = BY_CODE[codeOf(error)];
+  if (known) return new StoreError(known[0], known[1], { cause: error });
+  if (/connection|timeout/i.test(error.message) && !codeOf(error)) {
+    return new StoreError("store_unreachable", `PostgreSQL cannot be reached: ${error.message}. Try again.`, {
+      cause: error,
+    });
+  }
+  if (error instanceof pg.DatabaseError || codeOf(error)) {
+    return new StoreError("store_failed", `PostgreSQL failed: ${error.message}`, { cause: error });
+  }
+  return error;
+}
+
+/** A serialisation failure, a deadlock, or a row that another transaction has just added or taken away. */
+export function isConflict(error: unknown): boolean {
+  return ["40001", "40P01", "23503", "23505"].includes(causeCode(error));
+}
+
+export function causeCode(error: unknown): string {
+  return codeOf((error as Error | undefined)?.cause);
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code ?? "");
+}

@@ -1,0 +1,93 @@
+/** The inbox: what was accepted, once, and what became of it. */
+import type { Account, Inbox, InboxItem, NewDelivery, NewInboxItem, OwnedItem } from "../../gateway/store.js";
+import type { SessionKey } from "../../session/session-key.js";
+import { parseSource } from "../../session/source.js";
+import { escapePart } from "../../util/escape.js";
+import { storableText } from "../../util/text.js";
+import type { Db, Row } from "../db.js";
+import { insertDeliveries } from "./outbox.js";
+import { writeOrigin } from "./rows.js";
+
+export class SqlInbox implements Inbox {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null> {
+    return this.#db.transaction(async (tx) => {
+      const row = await tx.get(
+        `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, received_at, owner, state)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')
+         ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING *`,
+        item.platform,
+        item.account,
+        escapePart(item.source.chatId),
+        escapePart(item.messageId),
+        item.kind,
+        item.key,
+        writeOrigin(item.source),
+        storableText(item.text),
+        now,
+        owner,
+      );
+      return row ? { ...item, id: Number(row.id), receivedAt: now } : null;
+    });
+  }
+
+  async waiting(account: Account): Promise<OwnedItem[]> {
+    const rows = await this.#db.all(
+      "SELECT * FROM inbox WHERE platform = ? AND account = ? AND state = 'waiting' ORDER BY id",
+      account.platform,
+      account.account,
+    );
+    return rows.map(ownedItem);
+  }
+
+  async release({ platform, account }: Account, owner: string): Promise<void> {
+    const left =
+      "UPDATE inbox SET owner = '' WHERE platform = ? AND account = ? AND state = 'waiting' AND owner = ?";
+    await this.#db.run(left, platform, account, owner);
+  }
+
+  async beginCommand(id: number, owner: string): Promise<boolean> {
+    const begin =
+      "UPDATE inbox SET state = 'running', owner = ? WHERE id = ? AND kind = 'command' AND state = 'waiting'";
+    return (await this.#db.run(begin, owner, id)) === 1;
+  }
+
+  finishCommand(id: number, said: readonly NewDelivery[], now: number): Promise<void> {
+    return this.#db.transaction(async (tx) => {
+      const finished = await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'running'", id);
+      if (finished === 1) await insertDeliveries(tx, said, now);
+    });
+  }
+
+  async interruptedCommands(account: Account): Promise<OwnedItem[]> {
+    const rows = await this.#db.all(
+      `SELECT * FROM inbox WHERE platform = ? AND account = ? AND state = 'running' AND kind = 'command' ORDER BY id`,
+      account.platform,
+      account.account,
+    );
+    return rows.map(ownedItem);
+  }
+}
+
+function ownedItem(row: Row): OwnedItem {
+  return { item: inboxItem(row), owner: row.owner as string };
+}
+
+export function inboxItem(row: Row): InboxItem {
+  return {
+    id: Number(row.id),
+    platform: row.platform as string,
+    account: row.account as string,
+    kind: row.kind as InboxItem["kind"],
+    key: row.key as SessionKey,
+    source: parseSource(JSON.parse(row.source as string)),
+    messageId: row.message_id as string,
+    text: row.text as string,
+    receivedAt: Number(row.received_at),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Lanes: which session a key has, and the place and people behind the key. Locks are taken in one order, routes by their
+ * keys and then sessions by their ids, so that steps that cross each other wait instead of blocking each other.
+ */
+import { sessionNotFound } from "../../session/errors.js";
+import type { SessionEntry } from "../../session/session.js";
+import { parseSessionKey, type SessionKey } from "../../session/session-key.js";
+import { parseSource, type SessionSource } from "../../session/source.js";
+import type { LanePlace } from "../../session/store.js";
+import { escapePart } from "../../util/escape.js";
+import type { Dialect, Queries, Row } from "../db.js";
+import { type SessionRow, sessionRow, writeOrigin } from "./rows.js";
+import { endSession, readSession } from "./session-steps.js";
+
+export interface Lane {
+  readonly place: LanePlace;
+  readonly session: SessionRow;
+}
+
+/** The lane of a key, held until the transaction ends; null where the key has no session. */
+export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): Promise<Lane | null> {
+  const route = await tx.get(`SELECT * FROM routes WHERE key = ? ${dialect.forUpdate("routes")}`, key);
+  if (!route) return null;
+  const session = await readSession(tx, route.session_id as string, dialect.forUpdate("sessions"));
+  return { place: placeOf(route), session };
+}
+
+/** The lane of a key and a session that may be in another one, held together. */
+export async function lockMove(
+  tx: Queries,
+  dialect: Dialect,
+  key: SessionKey,
+  sessionId: string,
+): Promise<{ lane: Lane | null; target: SessionEntry }> {
+  const routes = await tx.all(
+    `SELECT * FROM routes WHERE key = ? OR session_id = ? ORDER BY key ${dialect.forUpdate("routes")}`,
+    key,
+    sessionId,
+  );
+  const route = routes.find((row) => row.key === key);
+  const rows = await tx.all(
+    `SELECT * FROM sessions WHERE id IN (?, ?) ORDER BY id ${dialect.forUpdate("sessions")}`,
+    sessionId,
+    (route?.session_id as string | undefined) ?? sessionId,
+  );
+  const found = rows.map(sessionRow);
+  const target = found.find(({ entry }) => entry.sessionId === sessionId);
+  if (!target) throw sessionNotFound(sessionId);
+  const session = found.find(({ entry }) => entry.sessionId === route?.session_id);
+  return { lane: route && session ? { place: placeOf(route), session } : null, target: target.entry };
+}
+
+/** Makes the lane lead to the session. */
+export async function setRoute(tx: Queries, place: LanePlace, sessionId: string): Promise<void> {
+  await tx.run(
+    `INSERT INTO routes (key, session_id, owner, chat, origin, display_name) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id, owner = excluded.owner, chat = excluded.chat,
+       origin = excluded.origin, display_name = excluded.display_name`,
+    ...routeValues(place, sessionId),
+  );
+}
+
+/** The same, unless the key has a session by now. */
+export async function addRoute(tx: Queries, place: LanePlace, sessionId: string): Promise<boolean> {
+  const added = await tx.run(
+    `INSERT INTO routes (key, session_id, owner, chat, origin, display_name) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO NOTHING`,
+    ...routeValues(place, sessionId),
+  );
+  return added === 1;
+}
+
+/** Moves a session into a lane, from wherever it was; the lane's present session ends `switched`. */
+export async function moveInto(
+  tx: Queries,
+  place: LanePlace,
+  target: SessionEntry,
+  present: SessionEntry | null,
+  now: number,
+): Promise<SessionEntry> {
+  if (present) await endSession(tx, present, "switched", now);
+  await tx.run("DELETE FROM routes WHERE session_id = ? OR key = ?", target.sessionId, place.key);
+  await setRoute(tx, place, target.sessionId);
+  const { platform, chatType } = parseSessionKey(place.key);
+  await tx.run(
+    `UPDATE sessions SET key = ?, platform = ?, chat_type = ?, chat = ?, lane_owner = ?, origin = ?, display_name = ?,
+       updated_at = ?, ended_at = NULL, end_reason = NULL WHERE id = ?`,
+    place.key,
+    platform,
+    chatType,
+    place.chat,
+    place.owner,
+    writeOrigin(place.origin),
+    place.displayName,
+    Math.max(now, target.updatedAt),
+    target.sessionId,
+  );
+  return (await readSession(tx, target.sessionId)).entry;
+}
+
+/** What a key alone tells of its place: the chat; and so it is the chat's, not a person's. */
+export function placeOfKey(key: SessionKey): LanePlace {
+  const { platform, chatType, parts } = parseSessionKey(key);
+  const chatId = parts[0] || platform;
+  const chat = `${platform}:${escapePart(chatId)}`;
+  const threadId = chatType === "thread" || chatType === "dm" ? parts[1] : undefined;
+  const origin: SessionSource = { platform, chatType, chatId, ...(threadId ? { threadId } : {}) };
+  return { key, owner: `chat:${chat}`, chat, origin, displayName: chatId };
+}
+
+function placeOf(route: Row): LanePlace {
+  return {
+    key: route.key as SessionKey,
+    owner: route.owner as string,
+    chat: route.chat as string,
+    origin: parseSource(JSON.parse(route.origin as string)),
+    displayName: route.display_name as string,
+  };
+}
+
+function routeValues(place: LanePlace, sessionId: string): string[] {
+  return [place.key, sessionId, place.owner, place.chat, writeOrigin(place.origin), place.displayName];
+}

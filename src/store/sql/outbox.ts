@@ -1,0 +1,115 @@
+/** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
+import type { Account, Delivery, DeliveryState, NewDelivery, Outbox } from "../../gateway/store.js";
+import { formatAddress, parseAddress } from "../../session/source.js";
+import { storableText } from "../../util/text.js";
+import type { Db, Queries, Row, SqlValue } from "../db.js";
+
+export class SqlOutbox implements Outbox {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  add(deliveries: readonly NewDelivery[], now: number): Promise<void> {
+    return this.#db.transaction((tx) => insertDeliveries(tx, deliveries, now));
+  }
+
+  async pending(account: Account, limit: number): Promise<Delivery[]> {
+    const rows = await this.#db.all(
+      "SELECT * FROM outbox WHERE platform = ? AND account = ? AND state = 'pending' ORDER BY id LIMIT ?",
+      account.platform,
+      account.account,
+      limit,
+    );
+    return rows.map(deliveryOf);
+  }
+
+  async release({ platform, account }: Account, owner: string): Promise<void> {
+    const left =
+      "UPDATE outbox SET owner = '' WHERE platform = ? AND account = ? AND state = 'pending' AND owner = ?";
+    await this.#db.run(left, platform, account, owner);
+  }
+
+  sending(id: number, owner: string): Promise<boolean> {
+    return this.#from("pending", id, "state = 'sending', owner = ?, attempts = attempts + 1", owner);
+  }
+
+  async sent(id: number, messageId: string, now: number): Promise<void> {
+    await this.#from(
+      "sending",
+      id,
+      "state = 'sent', message_id = ?, sent_at = ?, error = NULL",
+      messageId,
+      now,
+    );
+  }
+
+  async retry(id: number, notBefore: number, error: string): Promise<void> {
+    await this.#from("sending", id, "state = 'pending', not_before = ?, error = ?", notBefore, reason(error));
+  }
+
+  async giveUp(id: number, state: "failed" | "unknown", error: string): Promise<void> {
+    await this.#from("sending", id, "state = ?, error = ?", state, reason(error));
+  }
+
+  async interrupted(account: Account): Promise<Delivery[]> {
+    const rows = await this.#db.all(
+      "SELECT * FROM outbox WHERE platform = ? AND account = ? AND state = 'sending' ORDER BY id",
+      account.platform,
+      account.account,
+    );
+    return rows.map(deliveryOf);
+  }
+
+  async #from(state: DeliveryState, id: number, change: string, ...values: SqlValue[]): Promise<boolean> {
+    return (
+      (await this.#db.run(`UPDATE outbox SET ${change} WHERE id = ? AND state = ?`, ...values, id, state)) ===
+      1
+    );
+  }
+}
+
+export async function insertDeliveries(
+  tx: Queries,
+  deliveries: readonly NewDelivery[],
+  now: number,
+): Promise<void> {
+  for (const { deliveryId, account, owner, address, kind, text, sessionId, shown } of deliveries) {
+    await tx.run(
+      `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, state, created_at, sent_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      deliveryId,
+      address.platform,
+      account,
+      owner,
+      formatAddress(address),
+      kind,
+      storableText(text),
+      sessionId,
+      shown ? "sent" : "pending",
+      now,
+      shown ? now : null,
+    );
+  }
+}
+
+function deliveryOf(row: Row): Delivery {
+  return {
+    id: Number(row.id),
+    deliveryId: row.delivery_id as string,
+    account: row.account as string,
+    owner: row.owner as string,
+    address: parseAddress(row.address as string),
+    kind: row.kind as Delivery["kind"],
+    text: row.text as string,
+    sessionId: row.session_id as string | null,
+    state: row.state as DeliveryState,
+    attempts: Number(row.attempts),
+    notBefore: Number(row.not_before),
+  };
+}
+
+function reason(error: string): string {
+  return storableText(error).slice(0, 500).toWellFormed();
+}

@@ -1,0 +1,67 @@
+/** The small steps on a session's row that larger ones are made of. All run inside a transaction. */
+import { sessionNotFound } from "../../session/errors.js";
+import type { ResetReason } from "../../session/reset-policy.js";
+import type { EndReason, SessionEntry } from "../../session/session.js";
+import { parseSessionKey } from "../../session/session-key.js";
+import type { NewSession } from "../../session/store.js";
+import type { Queries } from "../db.js";
+import { type SessionRow, sessionRow, writeOrigin } from "./rows.js";
+
+export async function readSession(tx: Queries, sessionId: string, forUpdate = ""): Promise<SessionRow> {
+  const row = await tx.get(`SELECT * FROM sessions WHERE id = ? ${forUpdate}`, sessionId);
+  if (!row) throw sessionNotFound(sessionId);
+  return sessionRow(row);
+}
+
+export async function insertSession(
+  tx: Queries,
+  fresh: NewSession,
+  begin: { now: number; parentId: string | null; resetReason: ResetReason | null; count: number },
+): Promise<void> {
+  const { platform, chatType } = parseSessionKey(fresh.key);
+  await tx.run(
+    `INSERT INTO sessions (id, key, owner, lane_owner, chat, platform, chat_type, origin, display_name, created_at, updated_at,
+       parent_id, reset_reason, next_seq, message_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    fresh.sessionId,
+    fresh.key,
+    fresh.owner,
+    fresh.owner,
+    fresh.chat,
+    platform,
+    chatType,
+    writeOrigin(fresh.origin),
+    fresh.displayName,
+    begin.now,
+    begin.now,
+    begin.parentId,
+    begin.resetReason,
+    1 + begin.count,
+    begin.count,
+  );
+}
+
+export async function endSession(
+  tx: Queries,
+  entry: SessionEntry,
+  reason: EndReason,
+  now: number,
+): Promise<void> {
+  if (entry.endedAt !== null) return;
+  await tx.run("UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ?", now, reason, entry.sessionId);
+}
+
+/** Who of this owner's other sessions has the title. */
+export async function titleHolder(
+  tx: Queries,
+  owner: string,
+  title: string,
+  except: string,
+): Promise<string | null> {
+  const row = await tx.get(
+    "SELECT id FROM sessions WHERE owner = ? AND title = ? AND id <> ?",
+    owner,
+    title,
+    except,
+  );
+  return (row?.id as string | undefined) ?? null;
+}

@@ -1,0 +1,184 @@
+/** Turns: each write holds the row by its fence, so that a holder who was replaced writes nothing. */
+import type {
+  Account,
+  BeginTurn,
+  InboxItem,
+  Lease,
+  NewDelivery,
+  RunningTurn,
+  Turn,
+  TurnEnd,
+  TurnStep,
+  Turns,
+} from "../../gateway/store.js";
+import type { SessionEntry } from "../../session/session.js";
+import type { SessionKey } from "../../session/session-key.js";
+import { addressOf, formatAddress, parseAddress } from "../../session/source.js";
+import type { ResolveRequest } from "../../session/store.js";
+import { storableText } from "../../util/text.js";
+import type { Db, Queries, Row, SqlValue } from "../db.js";
+import type { SearchFeed } from "../search/feed.js";
+import { inboxItem } from "./inbox.js";
+import { lockLane } from "./lanes.js";
+import { insertDeliveries } from "./outbox.js";
+import type { SqlRoutes } from "./routes.js";
+import { appendIn } from "./transcript.js";
+
+const RUNNING = `SELECT t.id AS turn_id, t.session_id, t.key AS turn_key, t.address, t.owner AS holder, t.lease_until,
+  t.fence, t.attempt, i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
+
+export class SqlTurns implements Turns {
+  readonly #db: Db;
+  readonly #routes: SqlRoutes;
+  readonly #feed: SearchFeed;
+
+  constructor(db: Db, routes: SqlRoutes, feed: SearchFeed) {
+    this.#db = db;
+    this.#routes = routes;
+    this.#feed = feed;
+  }
+
+  begin(
+    id: string,
+    item: InboxItem,
+    request: ResolveRequest,
+    lease: Lease,
+    notices: (entry: SessionEntry, before: SessionEntry | null) => readonly NewDelivery[],
+  ): Promise<BeginTurn> {
+    return this.#feeding(async (tx): Promise<BeginTurn> => {
+      const { forUpdate } = this.#db.dialect;
+      const waiting = await tx.get(
+        `SELECT id FROM inbox WHERE id = ? AND state = 'waiting' ${forUpdate("inbox")}`,
+        item.id,
+      );
+      if (!waiting) return { kind: "gone" };
+      const present = (await lockLane(tx, this.#db.dialect, item.key))?.session;
+      const running = present && (await tx.get(`${RUNNING} AND t.session_id = ?`, present.entry.sessionId));
+      if (running) return { kind: "busy", running: runningTurn(running) };
+
+      const resolved = await this.#routes.resolveIn(tx, request);
+      if (resolved.kind === "ask processes") return resolved;
+      const { entry } = resolved;
+      const turn: Turn = {
+        id,
+        inboxId: item.id,
+        sessionId: entry.sessionId,
+        key: entry.key,
+        address: addressOf(item.source),
+        fence: 1,
+        attempt: 1,
+      };
+      await tx.run(
+        `INSERT INTO turns (id, inbox_id, session_id, key, address, state, owner, lease_until, fence, attempt, started_at)
+         VALUES (?, ?, ?, ?, ?, 'running', ?, ?, 1, 1, ?)`,
+        id,
+        item.id,
+        entry.sessionId,
+        entry.key,
+        formatAddress(turn.address),
+        lease.owner,
+        lease.until,
+        request.now,
+      );
+      await tx.run("UPDATE inbox SET state = 'running', owner = ? WHERE id = ?", lease.owner, item.id);
+      await insertDeliveries(tx, notices(entry, present?.entry ?? null), request.now);
+      return { kind: "begun", turn, entry };
+    });
+  }
+
+  step(turn: Turn, step: TurnStep, leaseUntil: number, now: number): Promise<boolean> {
+    return this.#feeding(async (tx) => {
+      if (!(await this.#hold(tx, turn, "lease_until = ?", leaseUntil))) return false;
+      await take(tx, turn, step, now);
+      return true;
+    });
+  }
+
+  finish(turn: Turn, end: TurnEnd, step: TurnStep, error: string | null, now: number): Promise<boolean> {
+    return this.#feeding(async (tx) => {
+      const reason = error === null ? null : storableText(error).slice(0, 500).toWellFormed();
+      const over = "state = ?, finished_at = ?, error = ?";
+      if (!(await this.#hold(tx, turn, over, end, now, reason))) return false;
+      await take(tx, turn, step, now);
+      await tx.run(
+        "UPDATE inbox SET state = ? WHERE id = ?",
+        end === "parked" ? "parked" : "done",
+        turn.inboxId,
+      );
+      return true;
+    });
+  }
+
+  async renew(turn: Turn, leaseUntil: number): Promise<boolean> {
+    return this.#hold(this.#db, turn, "lease_until = ?", leaseUntil);
+  }
+
+  async running(account: Account): Promise<RunningTurn[]> {
+    const rows = await this.#db.all(
+      `${RUNNING} AND i.platform = ? AND i.account = ? ORDER BY i.id`,
+      account.platform,
+      account.account,
+    );
+    return rows.map(runningTurn);
+  }
+
+  async release(turn: Turn): Promise<void> {
+    await this.#hold(this.#db, turn, "owner = '', lease_until = 0, attempt = attempt - 1");
+  }
+
+  async takeOver(turn: Turn, lease: Lease): Promise<Turn | null> {
+    const taken = await this.#hold(
+      this.#db,
+      turn,
+      "owner = ?, lease_until = ?, fence = fence + 1, attempt = attempt + 1",
+      lease.owner,
+      lease.until,
+    );
+    return taken ? { ...turn, fence: turn.fence + 1, attempt: turn.attempt + 1 } : null;
+  }
+
+  /** Changes the turn's row if it is still running under this fence. */
+  async #hold(db: Queries, turn: Turn, change: string, ...values: SqlValue[]): Promise<boolean> {
+    const sql = `UPDATE turns SET ${change} WHERE id = ? AND fence = ? AND state = 'running'`;
+    return (await db.run(sql, ...values, turn.id, turn.fence)) === 1;
+  }
+
+  async #feeding<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    const result = await this.#db.transaction(work);
+    this.#feed.poke();
+    return result;
+  }
+}
+
+async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promise<void> {
+  const { messages, usage, deliveries, steeredIn } = step;
+  if (messages.length > 0 || usage) {
+    await appendIn(tx, {
+      sessionId: turn.sessionId,
+      messages,
+      ...(usage ? { usage } : {}),
+      touch: true,
+      now,
+    });
+  }
+  for (const id of steeredIn)
+    await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'waiting'", id);
+  await insertDeliveries(tx, deliveries, now);
+}
+
+function runningTurn(row: Row): RunningTurn {
+  const lease = { owner: row.holder as string, until: Number(row.lease_until) };
+  return { turn: turnOf(row), item: inboxItem(row), lease };
+}
+
+function turnOf(row: Row): Turn {
+  return {
+    id: row.turn_id as string,
+    inboxId: Number(row.id),
+    sessionId: row.session_id as string,
+    key: row.turn_key as SessionKey,
+    address: parseAddress(row.address as string),
+    fence: Number(row.fence),
+    attempt: Number(row.attempt),
+  };
+}

@@ -1,0 +1,244 @@
+/** What every store of the gateway must do, as a vitest suite over the same fixtures as the session store's. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { GatewayStore, InboxItem, NewDelivery, NewInboxItem, Turn, TurnStep } from "../gateway/store.js";
+import { platforms } from "../session/platform.js";
+import { buildSessionKey } from "../session/session-key.js";
+import { Sessions } from "../session/sessions.js";
+import { parseSource } from "../session/source.js";
+import type { SessionStore } from "../session/store.js";
+import type { Message } from "../session/transcript.js";
+
+export interface GatewayStoreFixture {
+  /** A connection to the fixture's data; called again, another one where the store has several. */
+  open(): Promise<SessionStore & GatewayStore>;
+  dispose(): Promise<void>;
+}
+
+const [, HERE = ""] = platforms();
+const account = { platform: HERE, account: "bot" };
+const ann = parseSource({ platform: HERE, chat_id: "1", user_id: "ann", user_name: "Ann" });
+const nothing: TurnStep = { messages: [], deliveries: [], steeredIn: [] };
+const said = (content: string): Message => ({ role: "assistant", content });
+
+export function gatewayStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
+  describe(`gateway store: ${name}`, () => {
+    let fixture: GatewayStoreFixture;
+    let store: SessionStore & GatewayStore;
+    let sessions: Sessions;
+    const now = 1_000;
+
+    beforeEach(async () => {
+      fixture = await createFixture();
+      store = await fixture.open();
+      sessions = new Sessions(store, { clock: () => now });
+    });
+    afterEach(() => fixture.dispose());
+
+    const item = (messageId: string, text = messageId): NewInboxItem => ({
+      ...account,
+      kind: "message",
+      key: buildSessionKey(ann),
+      source: ann,
+      messageId,
+      text,
+    });
+    const accept = async (messageId: string): Promise<InboxItem> => {
+      const accepted = await store.inbox.accept(item(messageId), "me", now);
+      if (!accepted) throw new Error("It was there already.");
+      return accepted;
+    };
+    const begin = (accepted: InboxItem, on = store, owner = "me") =>
+      sessions.resolveIn(accepted.source, {}, { role: "user", content: accepted.text }, (request) =>
+        on.turns.begin(
+          `turn-${accepted.id}-${owner}`,
+          accepted,
+          request,
+          { owner, until: now + 100 },
+          () => [],
+        ),
+      );
+    const begun = async (accepted: InboxItem): Promise<Turn> => {
+      const outcome = await begin(accepted);
+      if (outcome.kind !== "begun") throw new Error(outcome.kind);
+      return outcome.turn;
+    };
+    const delivery = (deliveryId: string): NewDelivery => ({
+      deliveryId,
+      account: "bot",
+      owner: "me",
+      address: { platform: HERE, chatId: "1" },
+      kind: "reply",
+      text: deliveryId,
+      sessionId: null,
+      shown: false,
+    });
+    const transcript = async (turn: Turn) =>
+      (await sessions.load(turn.sessionId)).map((message) => message.content);
+
+    it("accepts a message once, however often and wherever it arrives", async () => {
+      const other = await fixture.open();
+      const all = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other).inbox.accept(item("same"), "me", now)),
+      );
+      expect(all.filter(Boolean)).toHaveLength(1);
+      expect(await store.inbox.waiting(account)).toHaveLength(1);
+      expect(
+        await store.inbox.accept({ ...item("same"), source: { ...ann, chatId: "2" } }, "me", now),
+      ).not.toBeNull();
+      expect(await store.inbox.accept({ ...item("same"), account: "other bot" }, "me", now)).not.toBeNull();
+      expect((await store.inbox.waiting(account)).map(({ item: { source } }) => source.chatId)).toEqual([
+        "1",
+        "2",
+      ]);
+    });
+
+    it("gives back what it accepted, in order, hostile text mended", async () => {
+      await accept("a");
+      await store.inbox.accept(item("b\0:%", "x\0\ud800"), "me", now);
+      const waiting = await store.inbox.waiting(account);
+      expect(waiting.map(({ item: { text } }) => text)).toEqual(["a", "x\ufffd\ufffd"]);
+      expect(waiting[0]?.item).toMatchObject({ source: ann, key: buildSessionKey(ann), receivedAt: now });
+    });
+
+    it("begins a turn with its message in the transcript, once, over two connections", async () => {
+      const other = await fixture.open();
+      const accepted = await accept("hello");
+      const outcomes = await Promise.all([
+        begin(accepted, store, "a"),
+        begin(accepted, other, "b"),
+        begin(accepted, store, "c"),
+      ]);
+      expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["begun", "gone", "gone"]);
+      const [running] = await store.turns.running(account);
+      expect(running).toMatchObject({
+        turn: { fence: 1, attempt: 1, address: { chatId: "1" } },
+        item: { id: accepted.id },
+      });
+      expect(await transcript(running?.turn as Turn)).toEqual(["hello"]);
+      expect(await store.inbox.waiting(account)).toEqual([]);
+    });
+
+    it("runs one turn at a time per session", async () => {
+      const first = await begun(await accept("one"));
+      const second = await accept("two");
+      expect(await begin(second)).toMatchObject({
+        kind: "busy",
+        running: { turn: { id: first.id }, lease: { owner: "me" } },
+      });
+      expect(await transcript(first)).toEqual(["one"]);
+      expect(await store.turns.finish(first, "done", nothing, null, now)).toBe(true);
+      expect((await begin(second)).kind).toBe("begun");
+    });
+
+    it("does not start fresh in the middle of a turn", async () => {
+      const resetting = new Sessions(store, {
+        clock: () => now + 10_000_000,
+        config: { reset: { default: { mode: "idle", idleMinutes: 1 } } },
+      });
+      const turn = await begun(await accept("one"));
+      expect((await resetting.getOrCreate(ann, { touch: false })).sessionId).toBe(turn.sessionId);
+      await store.turns.finish(turn, "done", nothing, null, now);
+      expect((await resetting.getOrCreate(ann)).parentId).toBe(turn.sessionId);
+    });
+
+    it("keeps a step whole: messages, usage, what is to be said, what was steered in", async () => {
+      const turn = await begun(await accept("one"));
+      const steered = await accept("two");
+      const step = {
+        messages: [{ role: "user", content: "two" } as Message, said("answer")],
+        usage: { inputTokens: 7 },
+        deliveries: [delivery("d1")],
+        steeredIn: [steered.id],
+      };
+      expect(await store.turns.step(turn, step, now + 200, now)).toBe(true);
+      expect(await transcript(turn)).toEqual(["one", "two", "answer"]);
+      expect(await sessions.get(turn.sessionId)).toMatchObject({ inputTokens: 7, messageCount: 3 });
+      expect(await store.inbox.waiting(account)).toEqual([]);
+      expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["d1"]);
+      expect((await store.turns.running(account))[0]?.lease.until).toBe(now + 200);
+    });
+
+    it("refuses every write of a holder who was replaced, or whose turn is over", async () => {
+      const stale = await begun(await accept("one"));
+      const fresh = await store.turns.takeOver(stale, { owner: "next", until: now + 500 });
+      expect(fresh).toMatchObject({ fence: 2, attempt: 2 });
+      expect(await store.turns.takeOver(stale, { owner: "late", until: now + 500 })).toBeNull();
+      const write = { ...nothing, messages: [said("stale")], deliveries: [delivery("stale")] };
+      expect(await store.turns.step(stale, write, now + 900, now)).toBe(false);
+      expect(await store.turns.renew(stale, now + 900)).toBe(false);
+      expect(await store.turns.finish(stale, "done", write, null, now)).toBe(false);
+      expect(await transcript(stale)).toEqual(["one"]);
+      expect(await store.outbox.pending(account, 10)).toEqual([]);
+
+      expect(
+        await store.turns.finish(fresh as Turn, "done", { ...nothing, messages: [said("fresh")] }, null, now),
+      ).toBe(true);
+      expect(await store.turns.step(fresh as Turn, write, now, now)).toBe(false);
+      expect(await store.turns.finish(fresh as Turn, "failed", write, "x", now)).toBe(false);
+      expect(await transcript(stale)).toEqual(["one", "fresh"]);
+      expect(await store.turns.running(account)).toEqual([]);
+    });
+
+    it("lets go of a turn for the next process without counting it as a failure", async () => {
+      const turn = await begun(await accept("one"));
+      await store.turns.release(turn);
+      const [running] = await store.turns.running(account);
+      expect(running?.lease).toEqual({ owner: "", until: 0 });
+      const taken = await store.turns.takeOver(running?.turn as Turn, { owner: "next", until: now + 1 });
+      expect(taken).toMatchObject({ attempt: 1, fence: 2 });
+    });
+
+    it("carries out a command once, and knows which was interrupted", async () => {
+      const command = await store.inbox.accept({ ...item("c", "/undo"), kind: "command" }, "me", now);
+      const id = command?.id ?? 0;
+      expect(await store.inbox.beginCommand(id, "me")).toBe(true);
+      expect(await store.inbox.beginCommand(id, "you")).toBe(false);
+      expect(await store.inbox.interruptedCommands(account)).toMatchObject([
+        { item: { id, text: "/undo" }, owner: "me" },
+      ]);
+      await store.inbox.finishCommand(id, [delivery("done")], now);
+      expect(await store.inbox.interruptedCommands(account)).toEqual([]);
+      expect(await store.outbox.pending(account, 10)).toHaveLength(1);
+    });
+
+    it("moves a delivery from state to state, each only once", async () => {
+      await store.outbox.add([delivery("a"), { ...delivery("seen"), shown: true }, delivery("b")], now);
+      const [a, b] = await store.outbox.pending(account, 10);
+      expect([a?.text, b?.text]).toEqual(["a", "b"]);
+      const other = await fixture.open();
+      const claims = await Promise.all([
+        store.outbox.sending(a?.id ?? 0, "me"),
+        other.outbox.sending(a?.id ?? 0, "you"),
+      ]);
+      expect(claims.filter(Boolean)).toHaveLength(1);
+      await store.outbox.retry(a?.id ?? 0, now + 50, "429");
+      expect((await store.outbox.pending(account, 10))[0]).toMatchObject({
+        text: "a",
+        attempts: 1,
+        notBefore: now + 50,
+      });
+      await store.outbox.sending(a?.id ?? 0, "me");
+      expect(await store.outbox.interrupted(account)).toMatchObject([{ text: "a", owner: "me" }]);
+      await store.outbox.giveUp(a?.id ?? 0, "unknown", "timeout");
+      await store.outbox.sent(a?.id ?? 0, "late", now);
+      expect(await store.outbox.interrupted(account)).toEqual([]);
+      expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
+    });
+
+    it("forgets what was asked and said when a session is pruned", async () => {
+      const turn = await begun(await accept("secret"));
+      await store.turns.finish(
+        turn,
+        "done",
+        { ...nothing, deliveries: [{ ...delivery("d"), sessionId: turn.sessionId }] },
+        null,
+        now,
+      );
+      await sessions.end(turn.sessionId);
+      const later = new Sessions(store, { clock: () => now + 1 });
+      expect((await later.prune({ endedBeforeMs: 0 })).sessions).toBe(1);
+      expect(await store.outbox.pending(account, 10)).toEqual([]);
+      expect(await store.inbox.accept(item("secret"), "me", now)).not.toBeNull();
+    });
+  });
+}

@@ -1,0 +1,33 @@
+/** Times and counts in the words of people. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `3 h ago`, `in 20 min`, `just now`. */
+export function relativeTime(at: number, now: number): string {
+  const span = Math.abs(now - at);
+  if (span < MINUTE_MS) return at > now ? "in a moment" : "just now";
+  const words = spanWords(span);
+  return at > now ? `in ${words}` : `${words} ago`;
+}
+
+function spanWords(span: number): string {
+  if (span < 90 * MINUTE_MS) return `${Math.round(span / MINUTE_MS)} min`;
+  if (span < 36 * HOUR_MS) return `${Math.round(span / HOUR_MS)} h`;
+  const days = Math.round(span / DAY_MS);
+  if (days < 60) return `${days} days`;
+  return days < 730 ? `${Math.round(days / 30.4)} months` : `${Math.floor(days / 365.25)} years`;
+}
+
+/** `812`, `12.3k`, `4.5M`. */
+export function compactNumber(count: number): string {
+  if (count < 1_000) return String(count);
+  const [divisor, unit] = count < 999_950 ? [1_000, "k"] : [1_000_000, "M"];
+  return `${(count / divisor).toFixed(count < divisor * 99.95 ? 1 : 0)}${unit}`;
+}
+
+/** `1 session`, `12 sessions`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}

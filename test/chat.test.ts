@@ -1,0 +1,98 @@
+/** The chat as a script uses it: whole runs of the built program against the offline agent. */
+
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { OWNER, openSessions } from "../src/index.js";
+import { baton, makeHome } from "./support/baton.js";
+
+async function withStore<Result>(
+  home: string,
+  work: (sessions: Awaited<ReturnType<typeof openSessions>>) => Promise<Result>,
+): Promise<Result> {
+  const sessions = await openSessions({ url: join(home, "baton.db") });
+  try {
+    return await work(sessions);
+  } finally {
+    await sessions.close();
+  }
+}
+
+describe.concurrent("baton chat in a script", () => {
+  test("answers what is piped in, on stdout, and goes on with the same session", async () => {
+    const home = makeHome();
+    const first = await baton(home, [], { shell: "echo 'hello from a pipe' | baton chat" });
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(first.stdout).toContain("hello from a pipe");
+    const second = await baton(home, [], { shell: "echo 'what did I say first?' | baton" });
+    expect(second.stdout).toContain("hello from a pipe");
+    await withStore(home, async (sessions) => {
+      const { items } = await sessions.list({}, OWNER);
+      expect(items).toMatchObject([{ key: "agent:main:local:dm:cli", messageCount: 4 }]);
+      expect(items[0]?.totalTokens).toBeGreaterThan(0);
+    });
+  });
+
+  test("runs tools for the person at the machine, and keeps them out of stdout", async () => {
+    const home = makeHome();
+    const run = await baton(home, ["chat", "--message", "run echo tool-says-$((40+2)); echo $SECRET_TOKEN"], {
+      env: { SECRET_TOKEN: "hunter2" },
+    });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain("tool-says-42");
+    expect(run.stderr).toContain("→ terminal");
+    expect(run.stdout + run.stderr).not.toContain("hunter2");
+    await withStore(home, async (sessions) => {
+      const { items } = await sessions.list({}, OWNER);
+      const roles = (await sessions.load(items[0]?.sessionId ?? "")).map(({ role }) => role);
+      expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
+    });
+  });
+
+  test("says by its exit code whether it worked, and /retry asks again", async () => {
+    const home = makeHome();
+    const failed = await baton(home, ["chat", "--message", "fail"]);
+    expect(failed).toMatchObject({ code: 1, stdout: "" });
+    expect(failed.stderr).toContain("/retry");
+    expect(await baton(home, ["chat", "--message", "   "])).toMatchObject({ code: 2, stdout: "" });
+    expect(await baton(home, ["chat", "--new", "--session", "x", "--message", "hi"])).toMatchObject({
+      code: 2,
+    });
+    expect(await baton(home, ["chat", "--session", "nope", "--message", "hi"])).toMatchObject({ code: 1 });
+  });
+
+  test("gives JSON events, and nothing else on stdout", async () => {
+    const home = makeHome();
+    const run = await baton(home, ["chat", "--json", "--message", "hi there"]);
+    const events = run.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { kind: string; text?: string });
+    expect(events.at(-1)).toEqual({ kind: "done", outcome: "done" });
+    const said = events
+      .filter(({ kind }) => kind === "text")
+      .map(({ text }) => text)
+      .join("");
+    expect(events.filter(({ kind }) => kind === "message").map(({ text }) => text)).toEqual([said]);
+  });
+
+  test("begins anew, and goes back by title", async () => {
+    const home = makeHome();
+    await baton(home, ["chat", "--message", "the first thing"]);
+    expect((await baton(home, ["chat", "--message", "/title Beginnings"])).stdout).toContain("Beginnings");
+    await baton(home, ["chat", "--new", "--message", "another thing"]);
+    const there = await baton(home, ["chat", "--message", "what did I say first?"]);
+    expect(there.stdout).toContain("another thing");
+    const back = await baton(home, ["chat", "--session", "Beginnings", "--message", "what did I say first?"]);
+    expect(back.stdout).toContain("the first thing");
+  });
+
+  test("answers commands, known or not", async () => {
+    const home = makeHome();
+    const help = await baton(home, ["chat", "--message", "/help"]);
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    for (const name of ["/new", "/resume", "/undo", "/stop"]) expect(help.stdout).toContain(name);
+    expect((await baton(home, ["chat", "--message", "/nonsense"])).stdout).toContain(
+      "There is no command /nonsense",
+    );
+  });
+});

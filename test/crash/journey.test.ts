@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { killAtPoints } from "./journey-points.js";
+import { stormJourney } from "./journey-storm.js";
+
+const KILLS = 200;
+
+function seedFor(what: string): number {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  console.log(`${what}: seed ${seed}`);
+  return seed;
+}
+
+test("killed around every step of the journey, a gateway loses nothing and says nothing twice", async () => {
+  const killed = await killAtPoints(3, seedFor("points"));
+  for (const { kills } of killed) expect(kills).toBeGreaterThanOrEqual(3);
+  // A send that a kill fell into is all that may be in doubt.
+  const doubtful = killed.filter(({ unknown }) => unknown > 0).map(({ point }) => point);
+  expect(doubtful).toEqual(expect.arrayContaining(["after outbox.sending", "after adapter.send"]));
+  expect(doubtful).not.toContain("before inbox.accept");
+}, 180_000);
+
+test("nor does it when it is killed under load, 200 times at random", async () => {
+  const tally = await stormJourney(KILLS, seedFor("storm"), () => {});
+  console.log(tally);
+  expect(tally.kills).toBeGreaterThanOrEqual(KILLS);
+  // Kills that hit nothing would prove nothing.
+  expect(tally.unacknowledged / tally.kills).toBeGreaterThan(0.1);
+  expect(tally.redelivered).toBeGreaterThan(KILLS / 2);
+  expect(tally.unknown).toBeGreaterThan(KILLS / 10);
+  expect(tally.answered).toBeGreaterThan(tally.messages / 2);
+}, 300_000);

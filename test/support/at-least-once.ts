@@ -1,0 +1,87 @@
+/**
+ * A platform that outlives the gateway: it keeps a message until it is told that it arrived, and delivers it again to
+ * the next process otherwise, with the same id. What it is sent it writes down.
+ */
+export interface Written {
+  readonly messageId: string;
+  readonly chat: string;
+  readonly text: string;
+}
+
+export interface Seen {
+  readonly deliveryId: string;
+  readonly chat: string;
+  readonly text: string;
+}
+
+/** What a process of the gateway says to its platform. */
+export type Heard =
+  | { readonly kind: "received"; readonly messageId: string; readonly received: string }
+  | ({ readonly kind: "send" } & Seen);
+
+export class AtLeastOnce {
+  readonly written: Written[] = [];
+  readonly seen: Seen[] = [];
+  redelivered = 0;
+  readonly #unacknowledged = new Map<string, Written>();
+  readonly #refusedOnce = new Set<string>();
+  readonly #name: string;
+  #tell: ((message: object) => void) | undefined;
+  #looking: (() => void)[] = [];
+
+  /** The name stands before each number, where several platforms write to one store. */
+  constructor(name = "") {
+    this.#name = name;
+  }
+
+  /** Somebody writes; returns the number that the text begins with, or a command ends with. */
+  write(chat: string, words: string): number {
+    const number = this.written.length + 1;
+    const text = words.startsWith("/") ? `${words} ${number}` : `${this.#name}${number} ${words}`;
+    const message = { messageId: `m${number}`, chat, text };
+    this.written.push(message);
+    this.#unacknowledged.set(message.messageId, message);
+    this.#tell?.({ kind: "message", ...message });
+    return number;
+  }
+
+  /** How many messages nobody has said yet that they arrived. */
+  get open(): number {
+    return this.#unacknowledged.size;
+  }
+
+  /** A process is there: what the last one did not acknowledge goes to this one, in order. */
+  connect(tell: (message: object) => void): void {
+    this.#tell = tell;
+    for (const message of this.#unacknowledged.values()) {
+      this.redelivered += 1;
+      tell({ kind: "message", ...message });
+    }
+  }
+
+  disconnect(): void {
+    this.#tell = undefined;
+  }
+
+  /** Waits until that is true of what was seen. */
+  async until(holds: (seen: readonly Seen[]) => boolean): Promise<void> {
+    while (!holds(this.seen)) await new Promise<void>((resolve) => this.#looking.push(resolve));
+  }
+
+  hear(heard: Heard): void {
+    if (heard.kind === "received") {
+      if (heard.received === "refused") throw new Error(`${heard.messageId} was refused.`);
+      this.#unacknowledged.delete(heard.messageId);
+      return;
+    }
+    const { deliveryId, chat, text } = heard;
+    if (chat.startsWith("flaky") && !this.#refusedOnce.has(deliveryId)) {
+      this.#refusedOnce.add(deliveryId);
+      this.#tell?.({ kind: "not sent", deliveryId, outcome: "retryable", retryAfterMs: 0 });
+      return;
+    }
+    this.seen.push({ deliveryId, chat, text });
+    for (const look of this.#looking.splice(0)) look();
+    this.#tell?.({ kind: "sent", deliveryId, messageId: `p${this.seen.length}` });
+  }
+}

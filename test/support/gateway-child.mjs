@@ -1,0 +1,165 @@
+// A gateway in a process of its own, whose platform lives in the parent (gateway-process.ts) and outlives it. Its agent
+// is scripted by the words of a message, and it can be told to kill itself around any step of the journey.
+//
+// A message is `<number> <word>…`. `tool`: looks something up first, as a step of its own. `slow`: begins to speak and
+// takes its time, unless it is stopped. The answer ends with `answer <number>`, and the numbers of what was steered in.
+import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SendError } from "../../dist/adapter/adapter.js";
+import { Commands } from "../../dist/gateway/commands/commands.js";
+import { Gateway } from "../../dist/gateway/gateway.js";
+import { processOwner } from "../../dist/gateway/owner.js";
+import { openStore } from "../../dist/open-sessions.js";
+
+const { url, account, people, busy, leaseMs, slowMs, point, log } = JSON.parse(process.argv[2]);
+const platform = "telegram";
+process.on("disconnect", () => process.exit(0));
+
+/** Where to die: at the given time that a step is reached, before it is taken or after it was. */
+let armed = point;
+function passing(step, side) {
+  if (armed?.step !== step || armed.side !== side) return;
+  armed.times -= 1;
+  if (armed.times === 0) process.kill(process.pid, "SIGKILL");
+}
+
+const around =
+  (step, call) =>
+  async (...args) => {
+    passing(step, "before");
+    const result = await call(...args);
+    passing(step, "after");
+    if (result === false) process.send({ kind: "refused", step });
+    return result;
+  };
+
+function deadly(name, part) {
+  const steps = Object.getOwnPropertyNames(Object.getPrototypeOf(part)).filter(
+    (step) => step !== "constructor",
+  );
+  return Object.fromEntries(steps.map((step) => [step, around(`${name}.${step}`, part[step].bind(part))]));
+}
+
+/** Each turn's beginning and end, in a file that all processes share. */
+const note = (what, number) => log && appendFileSync(log, `${what} ${number} ${account}\n`);
+
+async function* converse({ history, signal, steer }) {
+  const asked = history.findLast(({ role }) => role === "user");
+  const [number, ...words] = asked.content.split(" ");
+  note("begin", number);
+  process.send({ kind: "begun" });
+  const call = { id: `call-${number}`, name: "look", arguments: "{}" };
+  if (words.includes("tool") && !history.some(({ toolCallId }) => toolCallId === call.id)) {
+    const content = `looking ${number}`;
+    yield { kind: "text", text: content };
+    yield { kind: "tool call", call };
+    await sleep(1);
+    yield { kind: "tool result", call, content: "found" };
+    const results = [{ role: "tool", toolCallId: call.id, name: call.name, content: "found" }];
+    yield { kind: "message", message: { role: "assistant", content, toolCalls: [call] }, results };
+  }
+  const numbers = [number];
+  let said = "";
+  if (words.includes("slow")) {
+    said = "well, ";
+    yield { kind: "text", text: said };
+    await sleep(slowMs, undefined, { signal }).catch(() => {});
+    if (!signal.aborted) numbers.push(...steer().map(({ content }) => content.split(" ")[0]));
+  }
+  if (!signal.aborted) {
+    yield { kind: "text", text: `answer ${numbers.join(" ")}` };
+    said += `answer ${numbers.join(" ")}`;
+  }
+  note("end", number);
+  yield { kind: "message", message: { role: "assistant", content: said }, results: [] };
+  yield { kind: "done", stopped: signal.aborted };
+}
+
+const sending = new Map();
+let receive;
+
+const adapter = {
+  platform,
+  account,
+  capabilities: { maxText: 4_096, unit: "utf16", edit: false, threads: false },
+  connect: async (given) => {
+    receive = given;
+  },
+  send: around(
+    "adapter.send",
+    ({ deliveryId, address, text }) =>
+      new Promise((resolve, reject) => {
+        sending.set(deliveryId, { resolve, reject });
+        process.send({ kind: "send", deliveryId, chat: address.chatId, text });
+      }),
+  ),
+  disconnect: async () => {},
+};
+
+const { store, sessions } = await openStore({ url });
+const gateway = new Gateway({
+  sessions,
+  store: {
+    inbox: deadly("inbox", store.inbox),
+    turns: deadly("turns", store.turns),
+    outbox: deadly("outbox", store.outbox),
+  },
+  agent: { name: "scripted", run: converse },
+  adapters: [adapter],
+  commands: new Commands(
+    [{ name: "note", usage: "", description: "", run: async ({ words }) => `noted ${words}` }],
+    sessions,
+  ),
+  tools: () => [],
+  scopes: {},
+  people: { [platform]: people },
+  busy: { default: "queue", byPlatform: {}, byChat: busy },
+  context: { connectedPlatforms: [platform], homeChannels: {} },
+  maxMessages: 500,
+  deadlineMs: 60_000,
+  leaseMs,
+  owner: processOwner(),
+  clock: Date.now,
+  onProblem: (problem) => process.send({ kind: "problem", problem }),
+});
+
+/** Nothing waits, runs or is on its way. */
+async function settled() {
+  const open = await Promise.all([
+    store.inbox.waiting(adapter),
+    store.inbox.interruptedCommands(adapter),
+    store.turns.running(adapter),
+    store.outbox.pending(adapter, 1),
+    store.outbox.interrupted(adapter),
+  ]);
+  return open.every((found) => found.length === 0);
+}
+
+const told = {
+  message: async ({ messageId, chat, text }) => {
+    const source = { platform, chatId: chat, chatType: "dm", userId: chat };
+    const received = await receive({ kind: "message", source, messageId, text });
+    passing("acknowledge", "before");
+    process.send({ kind: "received", messageId, received });
+    passing("acknowledge", "after");
+  },
+  sent: ({ deliveryId, messageId }) => sending.get(deliveryId).resolve({ messageId }),
+  "not sent": ({ deliveryId, outcome, retryAfterMs }) =>
+    sending.get(deliveryId).reject(new SendError(outcome, "not now", { retryAfterMs })),
+  arm: ({ point: given }) => {
+    armed = given;
+  },
+  settle: async () => {
+    while (!(await settled())) await sleep(5);
+    process.send({ kind: "settled" });
+  },
+  stop: async () => {
+    await gateway.stop({ drainMs: 0 });
+    await sessions.close();
+    process.disconnect();
+  },
+};
+
+await gateway.start();
+process.on("message", (message) => told[message.kind](message));
+process.send({ kind: "ready" });

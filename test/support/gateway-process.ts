@@ -1,0 +1,115 @@
+/** A gateway in a process of its own, on the compiled code, which can be killed, stopped and told where to die. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { BusyMode } from "../../src/gateway/busy.js";
+import type { AtLeastOnce, Heard } from "./at-least-once.js";
+
+const CHILD = fileURLToPath(new URL("./gateway-child.mjs", import.meta.url));
+
+/** A step of the journey, and which side of it; reached so many times before it is deadly. */
+export interface Point {
+  readonly step: string;
+  readonly side: "before" | "after";
+  readonly times: number;
+}
+
+export interface GatewayProcessOptions {
+  readonly url: string;
+  readonly account: string;
+  readonly people: readonly string[];
+  /** By `platform:chat`; the others queue. */
+  readonly busy: Readonly<Record<string, BusyMode>>;
+  readonly leaseMs: number;
+  readonly slowMs: number;
+  readonly point?: Point;
+  /** A file for the beginnings and ends of turns. */
+  readonly log?: string;
+}
+
+type Said =
+  | Heard
+  | { readonly kind: "ready" | "begun" | "settled" }
+  | { readonly kind: "problem"; readonly problem: string }
+  | { readonly kind: "refused"; readonly step: string };
+
+export class GatewayProcess {
+  /** The signal or the code that it ended with, and what it complained of. */
+  readonly ended: Promise<{ readonly how: string | number; readonly complaint: string }>;
+  readonly problems: string[] = [];
+  /** Steps that the store did not let it take. */
+  readonly refused: string[] = [];
+  readonly #child: ChildProcess;
+  readonly #waiting: { kind: string; resolve(): void; reject(error: Error): void }[] = [];
+
+  constructor(options: GatewayProcessOptions, platform: AtLeastOnce) {
+    this.#child = spawn(process.execPath, [CHILD, JSON.stringify(options)], {
+      stdio: ["ignore", "inherit", "pipe", "ipc"],
+    });
+    let complaint = "";
+    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      complaint += text;
+    });
+    this.#child.on("message", (said: Said) => {
+      if (said.kind === "received" || said.kind === "send") return platform.hear(said);
+      if (said.kind === "problem") return this.problems.push(said.problem);
+      if (said.kind === "refused") return this.refused.push(said.step);
+      if (said.kind === "ready") platform.connect((message) => this.#tell(message));
+      for (const waiting of this.#waiting.splice(0)) {
+        if (waiting.kind === said.kind) waiting.resolve();
+        else this.#waiting.push(waiting);
+      }
+    });
+    this.ended = once(this.#child, "close").then(([code, signal]) => {
+      platform.disconnect();
+      for (const { reject } of this.#waiting) reject(new Error(`It ended: ${signal ?? code}. ${complaint}`));
+      return { how: signal ?? code, complaint };
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  ready(): Promise<void> {
+    return this.#until("ready");
+  }
+
+  /** Waits for the next turn to begin. */
+  begun(): Promise<void> {
+    return this.#until("begun");
+  }
+
+  /** Waits until nothing waits, runs or is on its way in it. */
+  settle(): Promise<void> {
+    this.#tell({ kind: "settle" });
+    return this.#until("settled");
+  }
+
+  arm(point: Point): void {
+    this.#tell({ kind: "arm", point });
+  }
+
+  /** Asks it to end; turns that are running are left to the next process. */
+  leave(): void {
+    this.#tell({ kind: "stop" });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.ended;
+  }
+
+  #tell(message: object): void {
+    // A process that is just dying cannot be told; what it did not hear, the next one will.
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  #until(kind: string): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiting.push({ kind, resolve, reject }));
+  }
+}

@@ -1,0 +1,214 @@
+/** A gateway with everything real but the platform and the agent, for tests of what people write and read. */
+import { vi } from "vitest";
+import type { Agent, AgentEvent, TurnInput } from "../../src/agent/agent.js";
+import { Commands } from "../../src/gateway/commands/commands.js";
+import { commandTable } from "../../src/gateway/commands/table.js";
+import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
+import { processOwner } from "../../src/gateway/owner.js";
+import { openDb } from "../../src/open-sessions.js";
+import type { SessionEntry } from "../../src/session/session.js";
+import { buildSessionKey, type SessionKey } from "../../src/session/session-key.js";
+import { Sessions, type SessionsConfig } from "../../src/session/sessions.js";
+import type { SessionSource } from "../../src/session/source.js";
+import { openSqlStore } from "../../src/store/sql-store.js";
+import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
+
+export interface WorldOptions {
+  readonly config?: SessionsConfig;
+  readonly platform?: string;
+  readonly gateway?: Partial<GatewayOptions>;
+}
+
+export class World {
+  readonly store: Awaited<ReturnType<typeof openSqlStore>>;
+  readonly sessions: Sessions;
+  readonly adapter: ScriptedAdapter;
+  readonly agent = new DirectedAgent();
+  readonly problems: string[] = [];
+  readonly #config: SessionsConfig;
+  readonly #options: WorldOptions;
+  commands: Commands;
+  gateway: Gateway;
+  now = Date.UTC(2026, 0, 10, 12);
+
+  static async open(options: WorldOptions = {}): Promise<World> {
+    const world = new World(await openSqlStore(await openDb("sqlite::memory:"), 0), options);
+    await world.gateway.start();
+    return world;
+  }
+
+  private constructor(store: World["store"], options: WorldOptions) {
+    this.store = store;
+    this.#options = options;
+    this.#config = options.config ?? {};
+    this.sessions = new Sessions(store, { clock: () => this.now, config: this.#config });
+    this.adapter = new ScriptedAdapter(options.platform ? { platform: options.platform } : {});
+    this.commands = this.#table();
+    this.gateway = this.#compose();
+  }
+
+  #table(): Commands {
+    const table = commandTable({ agent: this.agent.name, people: this.#people, clock: () => this.now });
+    return new Commands(table, this.sessions);
+  }
+
+  get #people() {
+    return { [this.adapter.platform]: ["ann", "bob"] };
+  }
+
+  #compose(): Gateway {
+    const { sessions, store, agent, adapter, commands, problems } = this;
+    return new Gateway({
+      sessions,
+      store,
+      agent,
+      adapters: [adapter],
+      commands,
+      tools: () => [],
+      scopes: this.#config.scopes ?? {},
+      people: this.#people,
+      busy: { default: "interrupt", byPlatform: {}, byChat: {} },
+      context: { connectedPlatforms: [adapter.platform], homeChannels: {} },
+      maxMessages: 500,
+      deadlineMs: 60_000,
+      owner: processOwner(),
+      clock: () => this.now,
+      onProblem: (problem) => problems.push(problem),
+      ...this.#options.gateway,
+    });
+  }
+
+  /** The gateway ends, and another one goes on. */
+  async restart(): Promise<void> {
+    await this.gateway.stop({ drainMs: 0 });
+    this.commands = this.#table();
+    this.gateway = this.#compose();
+    await this.gateway.start();
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.stop({ drainMs: 0 });
+    await this.store.close();
+  }
+
+  /** A chat as one person sees it. */
+  chat(userId: string, place: Partial<SessionSource> = {}): Chat {
+    const userName = userId[0]?.toUpperCase() + userId.slice(1);
+    const source: SessionSource = {
+      platform: this.adapter.platform,
+      chatId: userId,
+      chatType: "dm",
+      userId,
+      userName,
+      ...place,
+    };
+    return new Chat(this, source, this.#config);
+  }
+}
+
+export class Chat {
+  readonly source: SessionSource;
+  readonly key: SessionKey;
+  readonly #world: World;
+
+  constructor(world: World, source: SessionSource, config: SessionsConfig) {
+    this.#world = world;
+    this.source = source;
+    this.key = buildSessionKey(source, config.scopes);
+  }
+
+  /** Everything this chat was told. */
+  get told(): string[] {
+    return this.#world.adapter.textsTo(this.source.chatId);
+  }
+
+  /** Writes, without waiting for what comes of it. */
+  async write(text: string): Promise<void> {
+    await this.#world.adapter.write({ ...this.source, userId: this.source.userId ?? "" }, text);
+  }
+
+  /** Writes, and returns the next thing the chat is told. */
+  async ask(text: string): Promise<string> {
+    const before = this.told.length;
+    await this.write(text);
+    return this.next(before);
+  }
+
+  /** Waits until the chat was told more than so many things. */
+  async next(before: number): Promise<string> {
+    await this.#world.adapter.until(() => this.told.length > before);
+    return this.told[before] ?? "";
+  }
+
+  async session(): Promise<SessionEntry> {
+    const entry = await this.#world.sessions.current(this.key);
+    if (!entry) throw new Error("The chat has no session.");
+    return entry;
+  }
+
+  /** The active transcript of a session, by default the present one: `user: hello`. */
+  async transcript(sessionId?: string): Promise<string[]> {
+    return this.#lines(sessionId, false);
+  }
+
+  /** The same with what was superseded, which is marked: `(user: hello)`. */
+  async whole(sessionId?: string): Promise<string[]> {
+    return this.#lines(sessionId, true);
+  }
+
+  async #lines(sessionId: string | undefined, superseded: boolean): Promise<string[]> {
+    const id = sessionId ?? (await this.session()).sessionId;
+    return (await this.#world.sessions.load(id, { superseded })).map((message) => {
+      const line = `${message.role}: ${message.content}`;
+      return message.supersededAt === undefined ? line : `(${line})`;
+    });
+  }
+
+  /** Writes something that the agent does not finish by itself, and waits until it is at it. */
+  async begin(text: "wait" | "hang"): Promise<void> {
+    const runs = this.#world.agent.begun;
+    await this.write(text);
+    await until(() => this.#world.agent.begun > runs);
+  }
+}
+
+/**
+ * Does what the last message says: `wait` speaks and waits until it is stopped or steered, `hang` ends for nothing;
+ * anything else it says again, with how many messages it saw.
+ */
+export class DirectedAgent implements Agent {
+  readonly name = "directed";
+  /** How many waits and hangs have begun. */
+  begun = 0;
+
+  async *run({ history, signal, steer }: TurnInput): AsyncIterable<AgentEvent> {
+    const last = history.at(-1)?.content ?? "";
+    if (/wait$/.test(last)) {
+      yield { kind: "text", text: "waiting" };
+      this.begun += 1;
+      let steered = steer();
+      while (!signal.aborted && steered.length === 0) {
+        await new Promise((resolve) => setImmediate(resolve));
+        steered = steer();
+      }
+      yield* say(`waited ${steered.map(({ content }) => content).join()}`.trim());
+    } else if (/hang$/.test(last)) {
+      yield { kind: "tool call", call: { id: "c", name: "terminal", arguments: "{}" } };
+      this.begun += 1;
+      await new Promise(() => {});
+    } else {
+      yield* say(`${last} (${history.length})`);
+    }
+  }
+}
+
+async function* say(text: string): AsyncIterable<AgentEvent> {
+  yield { kind: "message", message: { role: "assistant", content: text }, results: [] };
+  yield { kind: "usage", usage: { inputTokens: 1_000, outputTokens: 234, cost: 0.0125 } };
+  yield { kind: "done", stopped: false };
+}
+
+/** Waits until that is so, and fails where it never is. */
+export async function until(holds: () => boolean): Promise<void> {
+  await vi.waitUntil(holds, { interval: 1, timeout: 10_000 });
+}

@@ -1,0 +1,257 @@
+/** The chat as a person meets it: a real PTY, real keys, and a look at the screen. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { HOSTILE } from "./hostile.js";
+import { killAll, PtyChat, pty } from "./pty-chat.js";
+
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+const UP = "\u001b[A";
+const DOWN = "\u001b[B";
+const LEFT = "\u001b[D";
+const STATUS = "a chat · echo";
+const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
+
+/** How often a text can be seen. */
+const count = (chat: PtyChat, text: string) => chat.vt.text().split(text).length - 1;
+
+afterEach(killAll);
+
+describe.skipIf(!pty)(
+  `the terminal chat${pty ? "" : " (NOT TESTED: the prebuilt PTY does not load here)"}`,
+  () => {
+    it("answers, and keeps one prompt and one status", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("hello\r", 'You said "hello"');
+      await chat.see("again\r", 'You said "again"');
+      await chat.until(() => count(chat, STATUS) === 1 && count(chat, "working") === 0);
+      expect(chat.vt.text()).toMatch(
+        /^› hello\n\nYou said "hello"\n\n› again\n\nYou said "again"\n\n›\na chat · echo · \d+ tokens$/,
+      );
+      expect(chat.vt.foreign).toEqual([]);
+    });
+
+    it("edits the line", async () => {
+      const chat = await PtyChat.start();
+      chat.type(`wörld 👩‍👩‍👧!${LEFT}${LEFT}\u007f\u0001hello \u0005`);
+      await chat.see("?", "› hello wörld👩‍👩‍👧!?");
+      await chat.see("\u001b\u007f\r", "You said");
+      expect(chat.vt.text()).toContain('You said "hello"');
+    });
+
+    it("puts the cursor where the next character goes", async () => {
+      const chat = await PtyChat.start({ columns: 20 });
+      await chat.see("日本語 and some more words", "ore words");
+      await chat.until(() => chat.vt.cursor().line === "  ore words");
+      expect(chat.vt.cursor().column).toBe("  ore words".length);
+      chat.type("\u0001");
+      await chat.until(() => chat.vt.cursor().line.startsWith("› 日本語"));
+      expect(chat.vt.cursor().column).toBe(2);
+    });
+
+    it("brings back what was written before, in this run and in the next", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "baton-terminal-"));
+      try {
+        const file = join(folder, "history");
+        const shell = `exec $CHAT ${file}`;
+        const first = await PtyChat.start({ shell });
+        await first.see("one\r", 'You said "one"');
+        await first.see(`${paste("two\nlines")}\r`, 'You said "two\\nlines"');
+        await first.see(`draft${UP}`, "› two\n  lines\na chat");
+        await first.see(`${UP}${UP}`, "› one\na chat");
+        await first.see(`${DOWN}${DOWN}${DOWN}`, "› draft\na chat");
+        first.type(`\u0015${CTRL_D}`);
+        expect(await first.exited).toBe(0);
+        expect(readFileSync(file, "utf8")).toBe('"one"\n"two\\nlines"\n');
+        const second = await PtyChat.start({ shell });
+        await second.see(`${UP}${UP}${UP}`, "› one\na chat");
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+    it("takes a paste of several lines as one text", async () => {
+      const chat = await PtyChat.start();
+      await chat.see(paste("one\r\ntwo\r\r\tthree \u001b]0;owned\u0007\u0003four"), "three");
+      expect(chat.vt.text()).toContain("› one\n  two\n\n    three four\na chat");
+      expect(chat.vt.text()).not.toContain("You said");
+      await chat.see("\r", 'You said "one\\ntwo\\n\\n\\tthree four"');
+      expect(chat.vt.foreign).toEqual([]);
+    });
+
+    it("takes a long paste and shows a part of it", async () => {
+      const chat = await PtyChat.start();
+      const lines = Array.from({ length: 2_000 }, (_, index) => `line ${index}`);
+      await chat.see(paste(lines.join("\r")), "line 1999\na chat");
+      expect(chat.vt.text().split("\n").length).toBeLessThan(20);
+    });
+
+    it("breaks lines with a backslash, Ctrl-J and Alt-Enter", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("a\\\rb\nc\u001b\rd", "› a\n  b\n  c\n  d\n");
+      await chat.see("\r", 'You said "a\\nb\\nc\\nd"');
+    });
+
+    it("shows and completes commands", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("/re", "/reset   Forget and begin again\n/resume  Go back");
+      expect(chat.vt.text()).not.toContain("/status");
+      await chat.see("\t", "› /res\n");
+      await chat.see("u\t", "› /resume\na chat");
+      await chat.see("x\r", "command /resume x");
+      expect(chat.vt.text()).not.toContain("Forget and begin again");
+    });
+
+    it("keeps what is typed while an answer streams", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("slow\r", "word word word");
+      await chat.see("meanwhile", "› meanwhile\nworking, Ctrl-C stops · a chat");
+      await chat.until(() => count(chat, "word") > 40);
+      expect(count(chat, "› meanwhile")).toBe(1);
+      await chat.see(CTRL_C, "■ stopped\n\n› meanwhile\na chat");
+      await chat.see("\r", 'You said "meanwhile"');
+      expect(count(chat, "› meanwhile")).toBe(1);
+      expect(chat.vt.text()).toMatch(/^› slow\n\n(?:(?:word ?)+\n)+\n■ stopped\n\n› meanwhile\n/);
+    });
+
+    it("streams an answer that is longer than the screen", async () => {
+      const chat = await PtyChat.start({ columns: 60, rows: 8 });
+      chat.type("slow\r");
+      await chat.until(() => /[89]\d tokens/.test(chat.vt.text()));
+      expect(count(chat, "word")).toBeLessThan(60);
+      await chat.see(CTRL_C, "■ stopped");
+      expect(chat.vt.text()).toMatch(/^› slow\n\n(?:(?:word ?)+\n)+\n■ stopped\n\n›\na chat/);
+    });
+
+    it("shows Markdown and tools", async () => {
+      const chat = await PtyChat.start({ columns: 70, rows: 50 });
+      await chat.see("demo\r", "The end.\n\n›");
+      expect(chat.vt.text()).toContain("• one\n  • nested bold\n    1. first\n    2. second\n☑ done\n");
+      expect(chat.vt.text()).toContain(
+        "name    amount  note\n──────  ──────  ─────\napples      12  fresh\n",
+      );
+      expect(chat.vt.text()).toContain("  ts\n  function greet(name: string): string {\n");
+      await chat.see("tool\r", "Two files.");
+      expect(chat.vt.text()).toContain(
+        "I should look at the files.\nThen answer.\n\n→ terminal ls -la\n  total 8\n  … 2 more lines\n\nTwo files.",
+      );
+      await chat.see("fail\r", "✗ failed");
+    });
+
+    it("says what was not accepted", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("throw\r", "Not accepted: The disk is full.");
+      await chat.see(UP, "› throw\na chat");
+      await chat.see("\u0015refuse\r", "Refused");
+      await chat.until(() => count(chat, "working") === 0);
+    });
+
+    it("stops the turn with one Ctrl-C and leaves with the second", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("slow\r", "word");
+      await chat.see(CTRL_C, "■ stopped");
+      await chat.see(CTRL_C, "bye");
+      expect(await chat.exited).toBe(0);
+    });
+
+    it("empties the line, asks, and leaves", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("text", "› text");
+      chat.type(CTRL_C);
+      await chat.until(() => !chat.vt.text().includes("text"));
+      await chat.see(CTRL_C, "Ctrl-C again to leave");
+      await chat.see("x", "› x\na chat");
+      chat.type(`${CTRL_C}${CTRL_C}${CTRL_C}`);
+      expect(await chat.exited).toBe(0);
+      expect(chat.vt.text()).toBe("bye");
+    });
+
+    it("deletes forward with Ctrl-D, and leaves with it on an empty line", async () => {
+      const chat = await PtyChat.start();
+      await chat.see(`ab${LEFT}${CTRL_D}`, "› a\n");
+      chat.type(`\u007f${CTRL_D}`);
+      expect(await chat.exited).toBe(0);
+    });
+
+    it("redraws a cleared screen", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("hello\r", "You said");
+      await chat.see("text", "› text");
+      chat.type("\u000c");
+      await chat.until(() => chat.vt.text().trim() === `› text\n${STATUS} · 4 tokens`);
+    });
+
+    it("follows the size of the terminal", async () => {
+      const chat = await PtyChat.start({ columns: 60, rows: 20 });
+      chat.type("stall\r");
+      await chat.until(() => count(chat, "word") === 60);
+      await chat.see("typed text that is rather long, over fifty columns", "columns\n");
+      for (const [columns, rows] of [
+        [30, 20],
+        [100, 20],
+        [33, 30],
+        [61, 25],
+      ] as const) {
+        const before = chat.raw.length;
+        chat.resize(columns, rows);
+        const isWhole = () =>
+          chat.vt.cursor().line.endsWith("columns") &&
+          ["word", "typed text", "working"].map((text) => count(chat, text)).join() === "60,1,1";
+        await chat.until(() => chat.raw.length > before && isWhole());
+      }
+      await chat.see(CTRL_C, "■ stopped");
+      expect(count(chat, "typed text")).toBe(1);
+      expect(count(chat, STATUS)).toBe(1);
+      expect(chat.vt.foreign).toEqual([]);
+    });
+
+    it("leaves the terminal as it was", async () => {
+      for (const leave of [CTRL_D, `slow\r${CTRL_C}${CTRL_C}`]) {
+        const chat = await PtyChat.start({ columns: 200, shell: "stty -g; $CHAT; stty -g; echo left" });
+        expect(chat.vt.marksPaste).toBe(true);
+        await chat.see(leave, "left");
+        expect(await chat.exited).toBe(0);
+        const modes = chat.vt.text().match(/^[0-9a-f:]{20,}$/gm) ?? [];
+        expect(modes).toHaveLength(2);
+        expect(modes[0]).toBe(modes[1]);
+        expect(chat.vt.marksPaste).toBe(false);
+        expect(chat.vt.text()).not.toContain(STATUS);
+        expect(chat.vt.foreign).toEqual([]);
+      }
+    });
+
+    it("leaves it so when it is told to die", async () => {
+      for (const signal of ["TERM", "HUP", "INT"]) {
+        const chat = await PtyChat.start({
+          columns: 200,
+          shell: "trap : INT; stty -g; $CHAT; stty -g; echo left",
+        });
+        expect(chat.vt.marksPaste).toBe(true);
+        chat.type(`kill ${signal}\r`);
+        await chat.until(() => chat.vt.text().includes("left"));
+        const modes = chat.vt.text().match(/^[0-9a-f:]{20,}$/gm) ?? [];
+        expect(modes).toHaveLength(2);
+        expect(modes[0]).toBe(modes[1]);
+        expect(chat.vt.marksPaste).toBe(false);
+        expect(chat.vt.text()).not.toContain(STATUS);
+      }
+    });
+
+    it("lets no escape sequence through, wherever it comes from", async () => {
+      expect(HOSTILE.length).toBeGreaterThanOrEqual(300);
+      const chat = await PtyChat.start({ columns: 80, rows: 24 });
+      await chat.see("hostile\r", "✗ failed");
+      chat.type(CTRL_D);
+      expect(await chat.exited).toBe(0);
+      expect(chat.vt.foreign).toEqual([]);
+      expect(chat.raw.match(/\u001b\[\?2004h/g)).toHaveLength(1);
+      expect(chat.raw.match(/\u001b\[\?/g)).toHaveLength(2);
+      expect(chat.raw).not.toMatch(/[\u0080-\u009f\u0007\u001b][\]PX^_]|[\u0080-\u009f]/);
+      expect(chat.raw).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+      // What was around the sequences can be read.
+      for (const [index] of HOSTILE.entries()) expect(chat.vt.text()).toContain(`a${index}`);
+    });
+  },
+);
