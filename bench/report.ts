@@ -12,7 +12,7 @@ interface Target {
   readonly what: string;
   readonly value: number;
   readonly atMost: number;
-  readonly unit: "×" | "ms" | "MB";
+  readonly unit: "×" | "ms" | "MB" | "";
 }
 
 export interface Outcome {
@@ -54,7 +54,8 @@ export function jsonOf(outcome: Outcome, about: object): string {
   return JSON.stringify({ ...about, lines, targets }, null, 2);
 }
 
-function figure(value: number, unit: "×" | "ms" | "MB"): string {
+function figure(value: number, unit: "×" | "ms" | "MB" | ""): string {
+  if (unit === "") return String(value);
   if (unit === "×") return `${value.toFixed(2)} ×`;
   return `${value.toFixed(unit === "MB" ? 1 : value < 10 ? 3 : 1)} ${unit}`;
 }

@@ -1,8 +1,9 @@
-/** npm run bench: measures the store against the bare driver and against its targets. See --help. */
+/** npm run bench: measures the store and the gateway against the bare driver and their targets. See --help. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { gateway } from "./cases/gateway.js";
 import { history } from "./cases/history.js";
 import { list } from "./cases/list.js";
 import { memory } from "./cases/memory.js";
@@ -26,6 +27,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   search,
   open,
   memory,
+  gateway,
 };
 
 const FULL = {
@@ -42,6 +44,9 @@ const FULL = {
   open: [10, 50_000],
   opens: 30,
   memory: 50_000,
+  /** One at a time; then how long all chats at once. */
+  gatewayMessages: 500,
+  gatewaySeconds: 60,
 };
 
 const QUICK: typeof FULL = {
@@ -54,11 +59,13 @@ const QUICK: typeof FULL = {
   open: [10, 2_000],
   opens: 8,
   memory: 2_000,
+  gatewayMessages: 100,
+  gatewaySeconds: 5,
 };
 
 const HELP = `Usage: npm run bench -- [options]
 
-Measures the store on a SQLite file (synchronous=FULL) against the bare driver and against its targets.
+Measures the store and the gateway on a SQLite file (synchronous=FULL) against the bare driver and their targets.
 A missed target is reported; the exit code is 0 unless something failed to run.
 
   --only <name>  one of ${Object.keys(CASES).join(", ")}; may be given several times

@@ -5,7 +5,7 @@ import type { Cli, OpenChat } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
 import { examples } from "./options.js";
 
-export interface ChatOptions {
+interface ChatOptions {
   readonly session?: string;
   readonly new?: boolean;
   readonly message?: string;
@@ -30,7 +30,7 @@ export function addChat(parent: Command, cli: Cli): void {
     .action((options: ChatOptions) => chat(cli, options));
 }
 
-export async function chat(cli: Cli, options: ChatOptions): Promise<void> {
+async function chat(cli: Cli, options: ChatOptions): Promise<void> {
   if (options.session !== undefined && options.new) throw wrongUsage("Give --session or --new, not both.");
   if (options.message !== undefined || !cli.streams.stdin.isTTY) return ask(cli, options);
   if (options.json) throw wrongUsage("--json is for scripts: give --message, or pipe the message in.");

@@ -25,15 +25,3 @@ export function placeOf(entry: Pick<SessionEntry, "origin" | "platform">): strin
 function platformTitle(platform: string): string {
   return isPlatform(platform) ? platformTraits(platform).title : cleanLine(platform);
 }
-
-/** `812`, `12.3k`, `4.5M`. */
-export function compactNumber(count: number): string {
-  if (count < 1_000) return String(count);
-  const [divisor, unit] = count < 999_950 ? [1_000, "k"] : [1_000_000, "M"];
-  return `${(count / divisor).toFixed(count < divisor * 99.95 ? 1 : 0)}${unit}`;
-}
-
-/** `1 session`, `12 sessions`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
-}

@@ -7,10 +7,11 @@ import type { SessionEntry } from "../session/session.js";
 import { asSessionKey } from "../session/session-key.js";
 import type { Explanation, Sessions } from "../session/sessions.js";
 import { printableText } from "../util/text.js";
+import { relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf, placeOf } from "./describe.js";
 import { examplePlatform, examples, jsonOption } from "./options.js";
-import { relativeTime, timeIn } from "./time.js";
+import { timeIn } from "./time.js";
 
 export function addExplain(parent: Command, cli: Cli): void {
   const command = parent

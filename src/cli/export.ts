@@ -7,8 +7,8 @@ import { OWNER } from "../session/access.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import { printableText } from "../util/text.js";
+import { counted } from "../util/words.js";
 import { type Cli, EXPORT_FORMATS, type ExportFormat, withSessions } from "./cli.js";
-import { counted } from "./describe.js";
 import { CliError, wrongUsage } from "./failure.js";
 import { examples, jsonOption } from "./options.js";
 

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { cleanLine } from "../util/text.js";
+import { counted } from "../util/words.js";
 import { type Cli, type ImportedSession, type ImportReport, withSessions } from "./cli.js";
-import { counted } from "./describe.js";
 import { CliError } from "./failure.js";
 import { examples, jsonOption } from "./options.js";
 import { type Column, printTable } from "./table.js";

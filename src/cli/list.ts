@@ -5,8 +5,9 @@ import { ConflictError } from "../session/errors.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionsView } from "../session/view.js";
+import { compactNumber, relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
-import { compactNumber, nameOf, placeBesideName } from "./describe.js";
+import { nameOf, placeBesideName } from "./describe.js";
 import {
   duration,
   examplePlatform,
@@ -19,7 +20,6 @@ import {
 } from "./options.js";
 import { type Column, printTable } from "./table.js";
 import type { Terminal } from "./terminal.js";
-import { relativeTime } from "./time.js";
 import { printWelcome } from "./welcome.js";
 
 interface ListOptions extends PageOptions {

@@ -1,7 +1,7 @@
 /** `baton sessions prune`: removes sessions that ended long ago. Nothing that is open is ever removed. */
 import type { Command } from "commander";
+import { counted } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
-import { counted } from "./describe.js";
 import { wrongUsage } from "./failure.js";
 import { duration, examples, jsonOption } from "./options.js";
 

@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import { OWNER } from "../session/access.js";
 import { cleanLine } from "../util/text.js";
+import { relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf } from "./describe.js";
 import { highlight } from "./highlight.js";
 import { examples, jsonOption, nextPageCommand, type PageOptions, wholeNumber } from "./options.js";
-import { relativeTime } from "./time.js";
 
 interface SearchCommandOptions extends PageOptions {
   readonly session?: string;

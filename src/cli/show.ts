@@ -5,11 +5,12 @@ import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { StoredMessage } from "../session/transcript.js";
 import { cleanLine, printableText } from "../util/text.js";
+import { counted, relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
-import { counted, nameOf, placeOf } from "./describe.js";
+import { nameOf, placeOf } from "./describe.js";
 import { examples, jsonOption, wholeNumber } from "./options.js";
 import type { Terminal } from "./terminal.js";
-import { relativeTime, timeIn } from "./time.js";
+import { timeIn } from "./time.js";
 
 interface ShowOptions {
   readonly limit: number;

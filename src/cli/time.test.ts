@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseDuration, relativeTime, timeIn } from "./time.js";
+import { relativeTime } from "../util/words.js";
+import { parseDuration, timeIn } from "./time.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

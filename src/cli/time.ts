@@ -18,14 +18,6 @@ export function parseDuration(text: string): number | null {
   return ms > 0 ? ms : null;
 }
 
-/** `3 h ago`, `in 20 min`, `just now`. */
-export function relativeTime(at: number, now: number): string {
-  const span = Math.abs(now - at);
-  if (span < MINUTE_MS) return at > now ? "in a moment" : "just now";
-  const words = spanWords(span);
-  return at > now ? `in ${words}` : `${words} ago`;
-}
-
 /** `2026-11-15 05:13` in that time zone. */
 export function timeIn(timeZone: string, at: number): string {
   const parts = new Intl.DateTimeFormat("en-GB", {
@@ -39,12 +31,4 @@ export function timeIn(timeZone: string, at: number): string {
   }).formatToParts(at);
   const part = (type: string) => parts.find((found) => found.type === type)?.value ?? "";
   return `${part("year")}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}`;
-}
-
-function spanWords(span: number): string {
-  if (span < 90 * MINUTE_MS) return `${Math.round(span / MINUTE_MS)} min`;
-  if (span < 36 * HOUR_MS) return `${Math.round(span / HOUR_MS)} h`;
-  const days = Math.round(span / DAY_MS);
-  if (days < 60) return `${days} days`;
-  return days < 730 ? `${Math.round(days / 30.4)} months` : `${Math.floor(days / 365.25)} years`;
 }

@@ -18,6 +18,8 @@ export class Deliverer {
   readonly #clock: Clock;
   readonly #onProblem: (problem: string) => void;
   readonly #chats = new Map<string, Promise<void>>();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
   #timer: NodeJS.Timeout | undefined;
   #wakeAt = 0;
   #stopped = false;
@@ -44,9 +46,23 @@ export class Deliverer {
     }
   }
 
-  /** Something may be waiting. */
-  async wake(): Promise<void> {
-    if (this.#stopped) return;
+  /** Something may be waiting. However often it is said while the outbox is being read, it is read once more. */
+  wake(): Promise<void> {
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookUntilSeen().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #lookUntilSeen(): Promise<void> {
+    while (this.#lookAgain && !this.#stopped) {
+      this.#lookAgain = false;
+      await this.#look();
+    }
+  }
+
+  async #look(): Promise<void> {
     const byChat = new Map<string, Delivery[]>();
     for (const delivery of await this.#mine()) {
       const chat = chatOf(delivery);

@@ -182,26 +182,28 @@ export class Gateway {
       .catch((error: Error) => onProblem(`${nameOf(item)} could not be kept: ${error.message}`));
   }
 
-  /** Answers what waits in the lane, one after the other. */
   #pump(lane: Lane): void {
     if (lane.pumping) return;
-    lane.pumping = (async () => {
-      while (!this.#stopping) {
-        const left = lane.left.shift();
-        const item = lane.queue[0];
-        if (left) await lane.answer(left.item, () => this.#takeOver(lane, left));
-        else if (!item) break;
-        else if (await lane.answer(item, () => this.#answer(lane, item))) lane.remove(item);
-        else if (lane.left.length === 0) await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
-      }
-    })()
+    lane.pumping = Promise.resolve()
+      .then(() => this.#answerAll(lane))
       .catch((error: Error) => {
+        lane.pumping = undefined;
         this.#options.onProblem(`A lane cannot go on: ${error.message}`);
         setTimeout(() => this.#pump(lane), 1_000).unref();
-      })
-      .finally(() => {
-        lane.pumping = undefined;
       });
+  }
+
+  /** Answers what waits in the lane, one after the other. */
+  async #answerAll(lane: Lane): Promise<void> {
+    while (!this.#stopping) {
+      const left = lane.left.shift();
+      const item = lane.queue[0];
+      if (left) await lane.answer(left.item, () => this.#takeOver(lane, left));
+      else if (!item) break;
+      else if (await lane.answer(item, () => this.#answer(lane, item))) lane.remove(item);
+      else if (lane.left.length === 0) await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
+    }
+    lane.pumping = undefined; // Now, not when this promise settles: what joins in between must pump anew.
   }
 
   /** False where the session is busy in another process. */

@@ -43,7 +43,7 @@ export type HandoffOutcome =
 export const MAX_CLAIMS = 3;
 const MAX_ERROR = 500;
 
-export function isActiveHandoff(handoff: Handoff): boolean {
+function isActiveHandoff(handoff: Handoff): boolean {
   return handoff.state === "pending" || handoff.state === "running";
 }
 

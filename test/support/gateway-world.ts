@@ -176,7 +176,7 @@ export class Chat {
  * Does what the last message says: `wait` speaks and waits until it is stopped or steered, `hang` ends for nothing;
  * anything else it says again, with how many messages it saw.
  */
-export class DirectedAgent implements Agent {
+class DirectedAgent implements Agent {
   readonly name = "directed";
   /** How many waits and hangs have begun. */
   begun = 0;

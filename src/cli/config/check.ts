@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import { problemText } from "../../config/problem.js";
 import { printableText } from "../../util/text.js";
+import { counted } from "../../util/words.js";
 import type { Cli } from "../cli.js";
-import { counted } from "../describe.js";
 import { CliError } from "../failure.js";
 import { examples, jsonOption } from "../options.js";
 

@@ -36,7 +36,12 @@ const NANOSECONDS_FROM = 1e17;
 /** A moment in milliseconds UTC, from an ISO text or a number of seconds, milliseconds, micro- or nanoseconds. */
 export function timeIn(value: unknown): number | undefined {
   const number = typeof value === "bigint" ? Number(value) : value;
-  const time = typeof number === "number" ? milliseconds(number) : typeof number === "string" ? Date.parse(number) : Number.NaN;
+  const time =
+    typeof number === "number"
+      ? milliseconds(number)
+      : typeof number === "string"
+        ? Date.parse(number)
+        : Number.NaN;
   return Math.abs(time) <= LAST_MOMENT ? time : undefined;
 }
 

@@ -5,7 +5,7 @@
  */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
 import { StoreError } from "../../session/errors.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
@@ -23,6 +23,12 @@ const OLDEST_SQLITE = [3, 51, 3];
  */
 const BUSY_TIMEOUT_MS = 10;
 const GIVE_UP_MS = 30_000;
+
+/**
+ * For how long statements may follow one another before the event loop has its turn: promises alone never give it one,
+ * so a long queue of transactions would keep everything else of the process waiting.
+ */
+const SLICE_MS = 5;
 
 const dialect: Dialect = {
   name: "sqlite",
@@ -135,6 +141,8 @@ class SqliteDb implements Db {
   /** The end of the queue of transactions; undefined while none runs. */
   #last: Promise<unknown> | undefined;
   #closed = false;
+  /** When the first statement of this turn of the event loop began. */
+  #sliceBegan: number | undefined;
 
   constructor(database: InstanceType<typeof DatabaseSync>, path: string) {
     this.#database = database;
@@ -192,7 +200,7 @@ class SqliteDb implements Db {
 
   /** A single statement waits for a running transaction, whose uncommitted rows it would otherwise see. */
   async #alone<Result>(statement: () => Result): Promise<Result> {
-    if (this.#last || this.#closed) return this.#enqueue(async () => waitWhileBusy(statement));
+    if (this.#last || this.#closed || this.#isSliceOver()) return this.#enqueue(async () => waitWhileBusy(statement));
     try {
       return statement();
     } catch (error) {
@@ -204,7 +212,11 @@ class SqliteDb implements Db {
   #enqueue<Result>(step: () => Promise<Result>): Promise<Result> {
     if (this.#closed) return Promise.reject(new StoreError("store_closed", "The store is closed."));
     const before = this.#last;
-    const mine = (before ? before.then(step, step) : step()).catch((error: unknown) => {
+    const inTurn = async () => {
+      if (this.#isSliceOver()) await nextTick();
+      return step();
+    };
+    const mine = (before ? before.then(inTurn, inTurn) : inTurn()).catch((error: unknown) => {
       throw storeErrorOf(error, this.#path);
     });
     this.#last = mine;
@@ -213,6 +225,17 @@ class SqliteDb implements Db {
     };
     mine.then(done, done);
     return mine;
+  }
+
+  #isSliceOver(): boolean {
+    const now = performance.now();
+    if (this.#sliceBegan === undefined) {
+      this.#sliceBegan = now;
+      setImmediate(() => {
+        this.#sliceBegan = undefined;
+      });
+    }
+    return now - this.#sliceBegan > SLICE_MS;
   }
 
   /** The snapshot is taken by the first read: here, where a busy database can be waited for. */

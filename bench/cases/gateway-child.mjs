@@ -1,0 +1,120 @@
+// Measures a gateway and prints figures as JSON (gateway.ts): argv[2] says the store, how many chats, how many messages
+// one at a time, and for how many seconds all chats at once. Run with --expose-gc: memory is what is left after it.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { openGateway } from "../../dist/open-gateway.js";
+import { ScriptedAdapter } from "../../dist/testing/scripted-adapter.js";
+
+const { url, chats, messages, seconds } = JSON.parse(process.argv[2]);
+const people = Array.from({ length: chats }, (_, number) => `chat${number}`);
+
+const agent = {
+  name: "at once",
+  async *run({ history }) {
+    const content = `You said: ${history.at(-1).content}`;
+    yield { kind: "text", text: content };
+    yield { kind: "message", message: { role: "assistant", content }, results: [] };
+    yield { kind: "done", stopped: false };
+  },
+};
+
+/** Who waits for an answer in each chat, and since when. */
+const waiting = new Map();
+const tally = { messages: 0, answered: 0, outOfOrder: 0, times: [] };
+const adapter = new ScriptedAdapter({
+  onSend: ({ address, text }) => {
+    const asked = waiting.get(address.chatId)?.shift();
+    if (text !== `You said: ${asked?.text}`) tally.outOfOrder += 1;
+    tally.answered += 1;
+    tally.times.push(performance.now() - asked.at);
+    asked.resolve();
+  },
+});
+
+function ask(chat) {
+  tally.messages += 1;
+  const text = `message ${tally.messages}, and what do you think of it?`;
+  const at = performance.now();
+  const answered = new Promise((resolve) => {
+    const queue = waiting.get(chat) ?? [];
+    waiting.set(chat, [...queue, { text, at, resolve }]);
+  });
+  adapter.write({ userId: chat, userName: "Ann" }, text);
+  return answered;
+}
+
+const quantile = (values, q) => values.sort((a, b) => a - b)[Math.floor(values.length * q)];
+
+const { gateway, close } = await openGateway({
+  url,
+  agent,
+  adapters: [adapter],
+  commands: [],
+  people: { [adapter.platform]: people },
+  busy: { default: "queue" },
+  onProblem: (problem) => console.error(problem),
+});
+await gateway.start();
+
+for (let n = 0; n < 50; n++) await ask(people[n % chats]);
+tally.times = [];
+for (let n = 0; n < messages; n++) {
+  await ask(people[n % chats]);
+  await sleep(1); // What is left to be done behind an answer is not the next one's.
+}
+const alone = { median: quantile(tally.times, 0.5), commits: commitsAlone() };
+
+/** The four commits before a message is out (accepted, begun, finished, sending), of one row each, by the bare driver. */
+function commitsAlone() {
+  const database = new DatabaseSync(`${url}.raw`);
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (a TEXT)");
+  const insert = database.prepare("INSERT INTO t VALUES (?)");
+  const times = Array.from({ length: messages }, () => {
+    const began = performance.now();
+    for (let commit = 0; commit < 4; commit++) insert.run("message");
+    return performance.now() - began;
+  });
+  database.close();
+  return quantile(times, 0.5);
+}
+
+/** Each chat asks again as soon as it was answered, sometimes twice at once. */
+async function chatter(chat, until) {
+  for (let n = 0; Date.now() < until; n++) {
+    const asked = [ask(chat)];
+    if (n % 4 === 0) asked.push(ask(chat));
+    await Promise.all(asked);
+    await sleep(Math.random() * 20);
+  }
+}
+
+function heap() {
+  adapter.sent.length = 0; // The adapter remembers all it was sent; a platform would not.
+  tally.times.length = Math.min(tally.times.length, 100_000);
+  global.gc();
+  return process.memoryUsage().heapUsed;
+}
+
+Object.assign(tally, { messages: 0, answered: 0, outOfOrder: 0, times: [] });
+const until = Date.now() + seconds * 1_000;
+const loop = monitorEventLoopDelay({ resolution: 5 });
+const chatting = Promise.all(people.map((chat) => chatter(chat, until)));
+const firstHeap = sleep((seconds * 1_000) / 6).then(heap);
+loop.enable();
+await chatting;
+loop.disable();
+const load = {
+  seconds,
+  messages: tally.messages,
+  answered: tally.answered,
+  outOfOrder: tally.outOfOrder,
+  median: quantile(tally.times, 0.5),
+  p99: quantile(tally.times, 0.99),
+  loopP99: loop.percentile(99) / 1e6,
+  heapAfterStart: await firstHeap,
+  heapAtEnd: heap(),
+  rssAtEnd: process.memoryUsage.rss(),
+};
+await close();
+process.stdout.write(JSON.stringify({ alone, load }));

@@ -1,0 +1,63 @@
+/**
+ * What the gateway itself costs: from a message that comes in to its answer that is out, with an agent that answers at
+ * once and an adapter in memory, on a SQLite file. First one message at a time, then many chats at once for a while, in
+ * a process of its own, whose event loop and memory are watched.
+ */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Outcome } from "../report.js";
+import type { Bench } from "../run.js";
+
+const CHILD = fileURLToPath(new URL("./gateway-child.mjs", import.meta.url));
+const CHATS = 200;
+const MB = 2 ** 20;
+
+/** What the child prints. */
+interface Figures {
+  readonly alone: { readonly median: number; readonly commits: number };
+  readonly load: {
+    readonly seconds: number;
+    readonly messages: number;
+    readonly answered: number;
+    readonly outOfOrder: number;
+    readonly median: number;
+    readonly p99: number;
+    readonly loopP99: number;
+    readonly heapAfterStart: number;
+    readonly heapAtEnd: number;
+    readonly rssAtEnd: number;
+  };
+}
+
+export async function gateway({ stores, sizes }: Bench): Promise<Outcome> {
+  const url = await stores.withSessions(0);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--expose-gc",
+    CHILD,
+    JSON.stringify({ url, chats: CHATS, messages: sizes.gatewayMessages, seconds: sizes.gatewaySeconds }),
+  ]);
+  const { alone, load } = JSON.parse(stdout) as Figures;
+  const rate = Math.round(load.messages / load.seconds);
+  const many = `${CHATS} chats for ${sizes.gatewaySeconds} s`;
+  return {
+    lines: [
+      { what: "gateway, accepted to delivered", ours: alone.median, raw: alone.commits, unit: "ms" },
+      { what: `gateway, ${many} (${rate} messages/s), median`, ours: load.median, raw: null, unit: "ms" },
+      { what: `gateway, ${many}, p99`, ours: load.p99, raw: null, unit: "ms" },
+      { what: `gateway, ${many}, memory`, ours: load.rssAtEnd / MB, raw: null, unit: "MB" },
+    ],
+    targets: [
+      { what: "gateway, accepted to delivered", value: alone.median, atMost: 5, unit: "ms" },
+      { what: `${many}: not answered`, value: load.messages - load.answered, atMost: 0, unit: "" },
+      { what: `${many}: out of order`, value: load.outOfOrder, atMost: 0, unit: "" },
+      { what: `${many}: event loop delay, p99`, value: load.loopP99, atMost: 50, unit: "ms" },
+      {
+        what: `${many}: heap at the end, over that after the first sixth`,
+        value: (load.heapAtEnd - load.heapAfterStart) / MB,
+        atMost: 10,
+        unit: "MB",
+      },
+    ],
+  };
+}
