@@ -95,9 +95,11 @@ function insertsOf(database: RawDatabase) {
   if (known) return known;
   const inserts = {
     session:
-      database.prepare(`INSERT INTO sessions (id, key, owner, chat, platform, chat_type, origin, display_name,
-      created_at, updated_at, next_seq, message_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    route: database.prepare("INSERT INTO routes (key, session_id) VALUES (?, ?)"),
+      database.prepare(`INSERT INTO sessions (id, key, owner, lane_owner, chat, platform, chat_type, origin,
+      display_name, created_at, updated_at, next_seq, message_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    route: database.prepare(
+      "INSERT INTO routes (key, session_id, owner, chat, origin, display_name) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
     message: database.prepare(
       "INSERT INTO messages (session_id, seq, role, content, at) VALUES (?, ?, ?, ?, ?)",
     ),
@@ -118,21 +120,25 @@ function addSession(
   const key = buildSessionKey(source);
   const id = sessionIdOf(number);
   const at = EPOCH + number * 1_000;
+  const owner = `person:${source.platform}:${source.userId}`;
+  const origin = JSON.stringify(serializeSource(source));
+  const name = source.userName ?? "";
   session.run(
     id,
     key,
-    `person:${source.platform}:${source.userId}`,
+    owner,
+    owner,
     chat,
     source.platform,
     source.chatType,
-    JSON.stringify(serializeSource(source)),
-    source.userName ?? "",
+    origin,
+    name,
     at,
     at,
     length + 1,
     length,
   );
-  route.run(key, id);
+  route.run(key, id, owner, chat, origin, name);
   for (let seq = 1; seq <= length; seq++) {
     message.run(id, seq, seq % 2 === 1 ? "user" : "assistant", contentOf(seq), at);
   }
