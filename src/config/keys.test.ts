@@ -39,7 +39,17 @@ describe("every key", () => {
 
   test("a project's file knows these, and no other", () => {
     const own = names(homeFile).filter((key) => !names(projectFile).includes(key));
-    expect(own).toEqual(["agent.workdir", "people.allow.<platform>", "store", "mirror", "outputDir"]);
+    expect(own).toEqual([
+      "agent.workdir",
+      "scopes.agent",
+      "scopes.dm",
+      "scopes.group",
+      "scopes.thread",
+      "people.allow.<platform>",
+      "store",
+      "mirror",
+      "outputDir",
+    ]);
     expect(names(homeFile)).toEqual(expect.arrayContaining(names(projectFile)));
   });
 });
@@ -92,6 +102,6 @@ describe("the JSON Schema", () => {
 
   test("a project's has fewer keys", () => {
     const { properties } = jsonSchema("project") as { properties: Record<string, unknown> };
-    expect(Object.keys(properties)).toEqual(["timezone", "scopes", "reset", "busy", "agent"]);
+    expect(Object.keys(properties)).toEqual(["timezone", "reset", "busy", "agent"]);
   });
 });

@@ -86,15 +86,13 @@ describe("colour", () => {
 
 describe("layers", () => {
   test("the home file wins over the project's, key by key", async () => {
-    projectFile(
-      "timezone: UTC\nscopes: { dm: platform, group: member }\nreset: { default: { mode: daily, atHour: 5 } }\n",
-    );
+    projectFile("timezone: UTC\nreset: { default: { mode: daily, atHour: 5 } }\n");
     homeFile(
       "scopes: { dm: chat }\nreset: { default: { atHour: 3 }, byChatType: { group: { mode: idle } } }\n",
     );
     expect((await load()).sessions).toEqual({
       timezone: "UTC",
-      scopes: { dm: "chat", group: "member" },
+      scopes: { dm: "chat" },
       reset: { default: { mode: "daily", atHour: 3 }, byChatType: { group: { mode: "idle" } } },
     });
     expect((await load()).files).toEqual([join(project, "baton.yaml"), join(home, "config.yaml")]);
@@ -153,11 +151,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, scopes, reset, busy, agent, people, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, scopes, people, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, scopes, reset, busy, agent, people, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, scopes, people, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["- a\n", "/home/config.yaml:1: a config file is a list of `key: value` lines."],

@@ -199,10 +199,12 @@ const store = z
     secret: true,
   });
 
-/** `baton.yaml` in the working folder: how conversations run. It never says who is let in or where things are kept. */
+/**
+ * `baton.yaml` in the working folder: how conversations run. It never says who is let in, who shares a conversation or
+ * where things are kept.
+ */
 export const projectFile = z.strictObject({
   timezone: timezone.optional(),
-  scopes: scopes.optional(),
   reset: reset.optional(),
   busy: busy.optional(),
   agent: turnLimits.optional(),
@@ -217,6 +219,7 @@ export const homeFile = projectFile.extend({
         .optional(),
     })
     .optional(),
+  scopes: scopes.optional(),
   people: people.optional(),
   store: store.optional(),
   mirror: z
