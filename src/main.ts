@@ -38,8 +38,9 @@ async function runCommand(): Promise<number> {
     loadConfig: async () => (await import("./config/load.js")).loadConfig(environment, workingFolder),
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
-    openChat: (config, adapter, onChange) =>
-      openChat(config, adapter, onChange, (problem) => terminal.problem(problem)),
+    openChat,
+    platformAdapters,
+    openGateway: (config, adapters, onProblem) => openGatewayOf(config, adapters, { onProblem }),
     inspectStore,
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
@@ -68,11 +69,36 @@ async function openChat(
   onChange: () => void,
   onProblem: (problem: string) => void,
 ): Promise<OpenChat> {
+  const { localSource } = await import("./session/source.js");
+  const open = await openGatewayOf(config, [adapter], { onChange, onProblem });
+  const source = localSource();
+  return {
+    gateway: open.gateway,
+    sessions: open.sessions,
+    source,
+    key: open.sessions.laneOf(source).key,
+    agent: open.agent,
+    complete: (line) => open.commands.completions(line),
+    close: () => open.close({ drainMs: 0 }),
+  };
+}
+
+/** The platforms that the configuration connects. */
+async function platformAdapters(_config: Config): Promise<readonly Adapter[]> {
+  return [];
+}
+
+/** The gateway as the configuration wants it, over these adapters. */
+async function openGatewayOf(
+  config: Config,
+  adapters: readonly Adapter[],
+  events: { readonly onChange?: () => void; readonly onProblem: (problem: string) => void },
+) {
+  const { onProblem } = events;
   const { openGateway } = await import("./open-gateway.js");
   const { offlineAgent } = await import("./agent/offline.js");
   const { terminalTool } = await import("./agent/tools/terminal.js");
   const { commandTable } = await import("./gateway/commands/table.js");
-  const { localSource } = await import("./session/source.js");
   const agent = offlineAgent();
   const people = config.people.allow;
   const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
@@ -81,7 +107,7 @@ async function openChat(
     config: config.sessions,
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
     agent,
-    adapters: [adapter],
+    adapters,
     commands: commandTable({ agent: agent.name, people, clock: Date.now }),
     tools: ({ platform }) => (platform === LOCAL ? tools : []),
     people,
@@ -89,19 +115,9 @@ async function openChat(
     outputDir: config.outputDir,
     maxMessages: config.agent.maxMessages,
     turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
-    onChange,
-    onProblem,
+    ...events,
   });
-  const source = localSource();
-  return {
-    gateway: open.gateway,
-    sessions: open.sessions,
-    source,
-    key: open.sessions.laneOf(source).key,
-    agent: agent.name,
-    complete: (line) => open.commands.completions(line),
-    close: () => open.close({ drainMs: 0 }),
-  };
+  return { ...open, agent: agent.name };
 }
 
 async function inspectStore(url: string) {

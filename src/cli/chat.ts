@@ -1,5 +1,6 @@
 /** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
 import type { Command } from "commander";
+import { printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
 import type { Cli, OpenChat } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
@@ -46,11 +47,17 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   const text = options.message ?? (await readPiped(stdin));
   if (text.trim() === "") throw wrongUsage("There is nothing to say: the message is empty.");
   const adapter = new ScriptAdapter({ stdout, stderr, json: options.json ?? false });
-  const open = await cli.openChat(await cli.loadConfig(), adapter, () => {});
+  const open = await cli.openChat(
+    await cli.loadConfig(),
+    adapter,
+    () => {},
+    (problem) => tell(cli, problem),
+  );
   try {
     await choose(open, options);
     await open.gateway.start();
     const outcome = await adapter.ask(text);
+    await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
     if (outcome !== "done") throw new CliError("chat", `The answer did not come to its end (${outcome}).`);
   } finally {
     await open.close();
@@ -76,7 +83,12 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
     onStop: () => open.gateway.lane(open.key).stop("stopped"),
     onLeave: leave,
   });
-  const open = await cli.openChat(config, adapter, () => void refresh());
+  const open = await cli.openChat(
+    config,
+    adapter,
+    () => void refresh(),
+    (problem) => (adapter.isOpen ? adapter.problem(problem) : tell(cli, problem)),
+  );
   const refresh = async (): Promise<void> => {
     const entry = await open.sessions.current(open.key).catch(() => null); // The status line can wait; the chat goes on.
     status = {
@@ -97,6 +109,10 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
     for (const signal of signals) process.off(signal, leave);
     await open.close();
   }
+}
+
+function tell(cli: Cli, problem: string): void {
+  cli.terminal.problem(printableText(problem));
 }
 
 /** The session to talk in: the one asked for, a new one, or the one there is. */

@@ -5,6 +5,7 @@ import type { Adapter } from "../adapter/adapter.js";
 import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
 import type { Gateway } from "../gateway/gateway.js";
+import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
@@ -29,7 +30,15 @@ export interface Cli {
     readonly stderr: WriteStream;
   };
   /** A gateway for this terminal alone; `onChange` is told of each change of a session. */
-  openChat(config: Config, adapter: Adapter, onChange: () => void): Promise<OpenChat>;
+  openChat(
+    config: Config,
+    adapter: Adapter,
+    onChange: () => void,
+    onProblem: (problem: string) => void,
+  ): Promise<OpenChat>;
+  /** The platforms that are set up. */
+  platformAdapters(config: Config): Promise<readonly Adapter[]>;
+  openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;
   loadExport(): Promise<Export>;

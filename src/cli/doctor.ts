@@ -20,7 +20,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 }
 
 async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
-  const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home)];
+  const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
   const config = await configured(cli, findings);
   if (config) findings.push(...(await storeFindings(cli, config)));
   const broken = findings.filter((finding) => finding.status === "broken").length;
@@ -63,6 +63,18 @@ function homeFinding(home: string): Finding {
   if ((folder.mode & 0o077) === 0) return { check, status: "ok", finding: `${home} is private (${mode})` };
   const finding = `${home} is open to other users (${mode})`;
   return { check, status: "warning", finding, fix: `chmod 700 '${home}'` };
+}
+
+async function gatewayFinding(home: string): Promise<Finding> {
+  const check = "gateway";
+  const { homeHolder } = await import("../gateway/home-lock.js");
+  try {
+    const holder = homeHolder(home);
+    const finding = holder ? `process ${holder.pid} on ${holder.host}, since ${holder.since}` : "not running";
+    return { check, status: "ok", finding };
+  } catch (error) {
+    return { check, status: "broken", finding: (error as Error).message };
+  }
 }
 
 async function configured(cli: Cli, findings: Finding[]): Promise<Config | null> {

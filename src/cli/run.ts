@@ -11,6 +11,7 @@ import { addDoctor } from "./doctor.js";
 import { addExplain } from "./explain.js";
 import { addExport } from "./export.js";
 import { reportFailure } from "./failure.js";
+import { addGateway } from "./gateway.js";
 import { addImport } from "./import.js";
 import { addList } from "./list.js";
 import { examples } from "./options.js";
@@ -52,6 +53,7 @@ function programFor(cli: Cli): Command {
       `${examples("chat", "sessions search garden", "doctor")}\n\nWithout a command, baton is a chat.`,
     );
   addChat(program, cli);
+  addGateway(program, cli);
   const sessions = program
     .command("sessions")
     .description("look at, name, search, move in and out, and prune conversations")

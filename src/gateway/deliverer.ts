@@ -5,6 +5,7 @@
 import { type Adapter, SendError } from "../adapter/adapter.js";
 import { formatAddress } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
+import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { mayBeAlive } from "./owner.js";
 import type { Delivery, Outbox } from "./store.js";
 
@@ -18,6 +19,8 @@ export class Deliverer {
   readonly #clock: Clock;
   readonly #onProblem: (problem: string) => void;
   readonly #chats = new Map<string, Promise<void>>();
+  /** Of replies that this process began to show, by delivery id. */
+  readonly #beginnings = new Map<string, Beginning>();
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #timer: NodeJS.Timeout | undefined;
@@ -44,6 +47,11 @@ export class Deliverer {
       if (!mayBeAlive(delivery.owner))
         await this.#outbox.giveUp(delivery.id, "unknown", "the process ended while it was being sent");
     }
+  }
+
+  /** The reply with that id, once it is in the outbox, is made of a message that shows its beginning. */
+  goOnWith(deliveryId: string, beginning: Beginning): void {
+    this.#beginnings.set(deliveryId, beginning);
   }
 
   /** Something may be waiting. However often it is said while the outbox is being read, it is read once more. */
@@ -109,19 +117,21 @@ export class Deliverer {
       if (this.#stopped) return false;
       const waitMs = delivery.notBefore - this.#clock();
       if (waitMs > 0) return this.#later(waitMs);
+      const begun = (await this.#beginnings.get(delivery.deliveryId)?.message) ?? null;
       if (await this.#outbox.sending(delivery.id, this.#owner)) {
-        const again = await this.#send(delivery);
+        const again = await this.#send(delivery, begun);
         if (!again) return false;
       }
     }
     return true;
   }
 
-  async #send(delivery: Delivery): Promise<boolean> {
+  async #send(delivery: Delivery, begun: BegunMessage | null): Promise<boolean> {
     const { id, address, text, deliveryId, attempts } = delivery;
     try {
-      const { messageId } = await this.#adapter.send({ address, text, deliveryId });
+      const { messageId } = await post(this.#adapter, { address, text, deliveryId }, begun);
       await this.#outbox.sent(id, messageId, this.#clock());
+      this.#settle(deliveryId);
       return true;
     } catch (error) {
       const failure =
@@ -135,9 +145,15 @@ export class Deliverer {
       }
       const state = failure.outcome === "unknown" ? "unknown" : "failed";
       await this.#outbox.giveUp(id, state, failure.message);
+      this.#settle(deliveryId);
       this.#onProblem(`A message to ${formatAddress(address)} is ${state}: ${failure.message}`);
       return true;
     }
+  }
+
+  #settle(deliveryId: string): void {
+    this.#beginnings.get(deliveryId)?.settle();
+    this.#beginnings.delete(deliveryId);
   }
 
   /** Looks again after a while, or sooner where that was already planned. */

@@ -263,6 +263,17 @@ describe("while a turn is running", () => {
     ]);
   });
 
+  it("takes no more messages once it is to stop, so that the platform brings them again", async () => {
+    const here = await world(endless("…"));
+    await here.adapter.write(ann, "go");
+    await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
+    const stopped = here.gateway.stop({ drainMs: 0 });
+    await expect(here.adapter.write(ann, "late")).rejects.toThrow("about to stop");
+    await stopped;
+    expect(await here.store.inbox.waiting(here.adapter)).toEqual([]);
+    expect(here.gateway.platforms()).toEqual([{ platform: here.adapter.platform, connected: false }]);
+  });
+
   it("tells the chat when its time is over, and when it failed", async () => {
     const here = await world(endless("hm"), { deadlineMs: 20 });
     await here.adapter.write(ann, "go");
@@ -333,7 +344,7 @@ describe("after a process ended in the middle", () => {
     const here = await world(echo, { on: store });
     await here.adapter.until((sent) => sent.length === 1);
     expect(here.adapter.textsTo("ann")).toEqual(["two"]);
-    expect(await store.outbox.interrupted(account)).toEqual([]);
+    await expect.poll(() => store.outbox.interrupted(account)).toEqual([]);
   });
 
   it("leaves alone what a process that is still there has to do", async () => {

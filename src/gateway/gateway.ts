@@ -17,6 +17,7 @@ import { type Allowed, authorize } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
 import { Deliverer } from "./deliverer.js";
+import { editStream } from "./edit-stream.js";
 import { Lane } from "./lane.js";
 import { mayBeAlive } from "./owner.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
@@ -81,8 +82,6 @@ export class Gateway {
   async stop(options: { drainMs: number }): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#reaper);
-    for (const adapter of this.#options.adapters) await adapter.disconnect();
-    this.#connected.clear();
     const lanes = [...this.#lanes.values()];
     const drained = Promise.all(lanes.map((lane) => lane.idle()));
     const timer = setTimeout(() => {
@@ -91,10 +90,20 @@ export class Gateway {
     await drained;
     clearTimeout(timer);
     for (const deliverer of this.#deliverers.values()) await deliverer.stop();
+    for (const adapter of this.#options.adapters) await adapter.disconnect();
+    this.#connected.clear();
     const { adapters, store, owner } = this.#options;
     for (const adapter of adapters) {
       await store.inbox.release(adapter, owner);
       await store.outbox.release(adapter, owner);
+    }
+  }
+
+  /** Waits until what is to be said now has been sent. */
+  async delivered(): Promise<void> {
+    for (const deliverer of this.#deliverers.values()) {
+      await deliverer.wake();
+      await deliverer.idle();
     }
   }
 
@@ -130,6 +139,7 @@ export class Gateway {
     const { people, scopes, store, owner, clock } = this.#options;
     const { source, messageId, text } = message;
     if (!authorize(source, people).allowed) return "refused";
+    if (this.#stopping) throw new Error("The gateway is about to stop, and takes no more messages.");
     if (message.kind !== "message" && message.kind !== "command") return "accepted"; // Known, and nothing to answer yet.
     const command = this.#options.commands.isCommand(text);
     const item = await store.inbox.accept(
@@ -221,6 +231,7 @@ export class Gateway {
       return false;
     }
     sessions.announce(begun.entry);
+    if (begun.entry.wasAutoReset) this.#wake(item.platform); // The notice comes before what streams.
     await this.#run(lane, item, begun.turn, begun.entry);
     return true;
   }
@@ -238,6 +249,9 @@ export class Gateway {
       history: await sessions.history(turn.sessionId, { maxMessages }),
       shared,
       live: adapter?.live?.(turn.address),
+      stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
+      onBegun: (deliveryId, beginning) =>
+        adapter && this.#deliverers.get(adapter)?.goOnWith(deliveryId, beginning),
       account: item.account,
       owner: this.#senderOf(item),
       clock,

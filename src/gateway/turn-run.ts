@@ -10,6 +10,8 @@ import { senderPrefixed } from "../session/context.js";
 import { completeUsage, type Usage } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
+import type { Beginning } from "./beginning.js";
+import type { EditStream } from "./edit-stream.js";
 import type { InboxItem, NewDelivery, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
 
 export interface TurnSetting {
@@ -20,7 +22,12 @@ export interface TurnSetting {
   readonly history: readonly Message[];
   /** Several people share the session: their messages are given as `[name] text`. */
   readonly shared: boolean;
+  /** Shows the turn, so that its replies need not be sent. */
   readonly live: LiveReply | undefined;
+  /** Begins the replies as they are made; they are sent all the same. */
+  readonly stream: EditStream | undefined;
+  /** Called before the reply with that id is kept. */
+  readonly onBegun: (deliveryId: string, beginning: Beginning) => void;
   /** Through which account what is said goes, and which process sends it. */
   readonly account: string;
   readonly owner: string;
@@ -60,6 +67,7 @@ export class TurnRun {
   /** Messages that the agent was given meanwhile; kept with the next step. */
   #steeredIn: InboxItem[] = [];
   #usage: Required<Usage> | undefined;
+  readonly #beginnings = new WeakMap<Message, Beginning>();
 
   constructor(turn: Turn, setting: TurnSetting) {
     this.turn = turn;
@@ -89,7 +97,8 @@ export class TurnRun {
   }
 
   async run(): Promise<TurnOutcome> {
-    const { live, clock, leaseMs, deadlineMs, turns } = this.#setting;
+    const { clock, leaseMs, deadlineMs, turns } = this.#setting;
+    const live = this.#setting.live ?? this.#setting.stream;
     const beat = setInterval(async () => {
       const held = await turns.renew(this.turn, clock() + leaseMs).catch(() => true); // A store that is busy is not a lost lease.
       if (!held) this.#lose();
@@ -134,7 +143,7 @@ export class TurnRun {
   }
 
   async #take(event: AgentEvent): Promise<void> {
-    const { live } = this.#setting;
+    const live = this.#setting.live ?? this.#setting.stream;
     switch (event.kind) {
       case "text":
         await this.#keepWhole();
@@ -232,18 +241,27 @@ export class TurnRun {
     const messages = [...this.#whole, ...last];
     const usage = this.#usage ? { usage: this.#usage } : {};
     const steeredIn = this.#steeredIn.map(({ id }) => id);
-    const texts = messages.flatMap((message) =>
-      message.role === "assistant" && message.content.trim() ? [message.content] : [],
+    const deliveries = messages.flatMap((message) =>
+      message.role === "assistant" && message.content.trim() ? this.#reply(message) : [],
     );
+    return { messages, ...usage, steeredIn, deliveries };
+  }
+
+  #reply(message: Message): NewDelivery[] {
     const shown = this.#setting.live !== undefined;
+    const beginning = shown ? undefined : this.#beginningOf(message);
     // What an interrupted turn had said was either seen as it was made, or is not worth sending any more.
-    const said = this.#reason && !shown ? [] : texts;
-    return {
-      messages,
-      ...usage,
-      steeredIn,
-      deliveries: said.map((text) => this.#delivery("reply", text, shown)),
-    };
+    if (this.#reason && !shown && !beginning?.isSeen) return [];
+    const delivery = this.#delivery("reply", message.content, shown);
+    if (beginning) this.#setting.onBegun(delivery.deliveryId, beginning);
+    return [delivery];
+  }
+
+  /** The same one each time: a step that could not be kept may be tried again. */
+  #beginningOf(message: Message): Beginning | undefined {
+    const beginning = this.#beginnings.get(message) ?? this.#setting.stream?.handOver(message.content);
+    if (beginning) this.#beginnings.set(message, beginning);
+    return beginning;
   }
 
   #kept(step: TurnStep): void {

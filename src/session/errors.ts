@@ -36,6 +36,7 @@ export type ErrorCode =
   | "title_taken"
   | "handoff_active"
   | "handoff_refused"
+  | "lock_unreadable"
   // the store cannot do its work
   | "store_foreign"
   | "store_corrupt"

@@ -1,11 +1,12 @@
 /** An adapter in memory: what people write is scripted, what is sent to them is kept to be looked at. */
-import type {
-  Adapter,
-  Capabilities,
-  InboundMessage,
-  OutboundMessage,
-  Receive,
-  Received,
+import {
+  type Adapter,
+  type Capabilities,
+  type InboundMessage,
+  type OutboundMessage,
+  type Receive,
+  type Received,
+  SendError,
 } from "../adapter/adapter.js";
 import { type Platform, platforms } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
@@ -15,13 +16,28 @@ export interface ScriptedOptions {
   readonly account?: string;
   /** Called before each send; what it throws, the send throws. */
   readonly onSend?: (message: OutboundMessage) => void | Promise<void>;
+  /** The platform can edit. */
+  readonly edits?: boolean;
+  /** Called before each edit; what it throws, the edit throws. */
+  readonly onEdit?: (message: OutboundMessage) => void | Promise<void>;
+  readonly maxText?: number;
+}
+
+/** One call that changed a message. */
+export interface ScriptedEdit {
+  readonly messageId: string;
+  readonly text: string;
 }
 
 export class ScriptedAdapter implements Adapter {
   readonly platform: Platform;
   readonly account: string;
-  readonly capabilities: Capabilities = { maxText: 4_096, unit: "utf16", edit: false, threads: false };
+  readonly capabilities: Capabilities;
+  readonly edit?: NonNullable<Adapter["edit"]>;
   readonly sent: OutboundMessage[] = [];
+  readonly edits: ScriptedEdit[] = [];
+  /** What each message shows by now, in the order in which they were sent. */
+  readonly shown = new Map<string, string>();
   readonly #onSend: (message: OutboundMessage) => void | Promise<void>;
   #receive: Receive | undefined;
   #messages = 0;
@@ -31,6 +47,9 @@ export class ScriptedAdapter implements Adapter {
     this.platform = options.platform ?? platforms()[1] ?? "";
     this.account = options.account ?? "bot";
     this.#onSend = options.onSend ?? (() => {});
+    const { edits = false, maxText = 4_096, onEdit = () => {} } = options;
+    this.capabilities = { maxText, unit: "utf16", edit: edits, threads: false };
+    if (edits) this.edit = (message, messageId) => this.#edit(message, messageId, onEdit);
   }
 
   async connect(receive: Receive): Promise<void> {
@@ -38,10 +57,13 @@ export class ScriptedAdapter implements Adapter {
   }
 
   async send(message: OutboundMessage): Promise<{ messageId: string }> {
+    this.#mustBeConnected();
     await this.#onSend(message);
     this.sent.push(message);
-    for (const look of this.#waiting) look();
-    return { messageId: `sent-${this.sent.length}` };
+    const messageId = `sent-${this.sent.length}`;
+    this.shown.set(messageId, message.text);
+    for (const look of this.#waiting.splice(0)) look();
+    return { messageId };
   }
 
   async disconnect(): Promise<void> {
@@ -65,12 +87,29 @@ export class ScriptedAdapter implements Adapter {
     return this.sent.filter(({ address }) => address.chatId === chatId).map(({ text }) => text);
   }
 
-  /** Waits until that is true of what was sent. */
+  /** Waits until that is true of what was sent, or edited since. */
   async until(holds: (sent: readonly OutboundMessage[]) => boolean): Promise<void> {
     while (!holds(this.sent)) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
       });
     }
+  }
+
+  async #edit(
+    message: OutboundMessage,
+    messageId: string,
+    onEdit: NonNullable<ScriptedOptions["onEdit"]>,
+  ): Promise<void> {
+    this.#mustBeConnected();
+    await onEdit(message);
+    if (!this.shown.has(messageId)) throw new SendError("permanent", `There is no message ${messageId}.`);
+    this.edits.push({ messageId, text: message.text });
+    this.shown.set(messageId, message.text);
+    for (const look of this.#waiting.splice(0)) look();
+  }
+
+  #mustBeConnected(): void {
+    if (!this.#receive) throw new SendError("retryable", "The adapter is not connected.");
   }
 }

@@ -7,9 +7,11 @@ import { randomFrom } from "../support/random.mjs";
 import type { Settled } from "./journey-check.js";
 import { death, Lives } from "./journey-lives.js";
 
-const CHATS = ["queue", "interrupt", "steer", "flaky"].flatMap((mode) =>
-  Array.from({ length: mode === "flaky" ? 2 : 8 }, (_, number) => `${mode}${number}`),
+const CHATS = Object.entries({ queue: 8, interrupt: 4, steer: 4, flaky: 2 }).flatMap(([mode, count]) =>
+  Array.from({ length: count }, (_, number) => `${mode}${number}`),
 );
+/** The platform holds back while so many messages have not arrived. */
+const MAX_OPEN = 16;
 const LIVES_A_STORE = 15;
 const WORDS = ["", "tool", "slow", "tool slow", "ünï ☃ 😀", "a longer story ".repeat(60)];
 
@@ -63,10 +65,9 @@ async function stormStore(seed: number): Promise<StormTally> {
         whileStarting += 1;
       } else {
         await gateway.ready();
-        const until = Date.now() + (random() < 0.2 ? random() * 20 : 20 + random() * 120);
-        for (let burst = 0; burst === 0 || Date.now() < until; burst++) {
-          const messages = burst === 0 ? 8 : 2;
-          for (let n = 0; n < messages; n++) write(platform, random);
+        const until = Date.now() + (random() < 0.2 ? random() * 20 : 20 + random() * 180);
+        while (Date.now() < until) {
+          for (let n = 0; n < 8 && platform.open < MAX_OPEN; n++) write(platform, random);
           await sleep(Math.min(random() * 20, Math.max(0, until - Date.now())));
         }
       }

@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionSource } from "../../session/source.js";
 import { printableText } from "../../util/text.js";
-import type { Adapter, LiveReply, OutboundMessage, Receive } from "../adapter.js";
+import { type Adapter, type LiveReply, type OutboundMessage, type Receive, SendError } from "../adapter.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
 import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from "./terminal-source.js";
@@ -76,6 +76,7 @@ export class ScriptAdapter implements Adapter {
 
   /** What a command is answered is the answer; what is sent beside a turn is a notice. */
   async send({ text, deliveryId }: OutboundMessage): Promise<{ readonly messageId: string }> {
+    if (!this.#receive) throw new SendError("retryable", "The script is over.");
     if (this.#question?.isCommand && this.#running === 0) {
       this.#output.message(text);
       this.finish("done");

@@ -54,6 +54,16 @@ export class TerminalAdapter implements Adapter {
     this.#chat.redraw();
   }
 
+  /** The screen is the chat's; nobody else may write to it. */
+  get isOpen(): boolean {
+    return this.#chat.isOpen;
+  }
+
+  /** Something went wrong behind the chat. */
+  problem(text: string): void {
+    this.#chat.problem(text);
+  }
+
   async disconnect(): Promise<void> {
     await this.#chat.close();
   }

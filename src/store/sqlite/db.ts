@@ -200,7 +200,8 @@ class SqliteDb implements Db {
 
   /** A single statement waits for a running transaction, whose uncommitted rows it would otherwise see. */
   async #alone<Result>(statement: () => Result): Promise<Result> {
-    if (this.#last || this.#closed || this.#isSliceOver()) return this.#enqueue(async () => waitWhileBusy(statement));
+    if (this.#last || this.#closed || this.#isSliceOver())
+      return this.#enqueue(async () => waitWhileBusy(statement));
     try {
       return statement();
     } catch (error) {

@@ -1,0 +1,51 @@
+/** `baton gateway`: the connected platforms, served in the foreground; one gateway a home folder. */
+import type { Command } from "commander";
+import type { LockHolder } from "../gateway/home-lock.js";
+import { logLine } from "../gateway/log.js";
+import type { Cli } from "./cli.js";
+import { CliError } from "./failure.js";
+import { addGatewayStatus } from "./gateway-status.js";
+import { examples } from "./options.js";
+
+export function addGateway(program: Command, cli: Cli): void {
+  const command = program
+    .command("gateway")
+    .description("serve the connected platforms, in the foreground, until it is stopped")
+    .addHelpText("after", examples("gateway", "gateway status"))
+    .action(() => gateway(cli));
+  addGatewayStatus(command, cli);
+}
+
+async function gateway(cli: Cli): Promise<void> {
+  const config = await cli.loadConfig();
+  const adapters = await cli.platformAdapters(config);
+  if (adapters.length === 0) {
+    throw new CliError(
+      "no_platforms",
+      "No chat platform is connected, so there is nothing to serve yet. `baton` chats with you in this terminal.",
+    );
+  }
+  const { takeHome } = await import("../gateway/home-lock.js");
+  const { runGateway } = await import("../gateway/run-gateway.js");
+  const lock = takeHome(cli.home, Date.now());
+  if (lock.kind === "held") throw alreadyRunning(cli.home, lock.holder);
+  try {
+    const outcome = await runGateway({
+      open: (logged, onProblem) => cli.openGateway(config, logged, onProblem),
+      adapters,
+      log: (level, text) => cli.terminal.line(logLine(Date.now(), level, text)),
+      signals: process,
+    });
+    if (outcome === "stopped") return;
+  } finally {
+    lock.release();
+  }
+  process.exit(1); // Turns that were left still run here; the next gateway goes on with them.
+}
+
+function alreadyRunning(home: string, { pid, host, since }: LockHolder): CliError {
+  return new CliError(
+    "gateway_running",
+    `A gateway already runs for ${home}: process ${pid} on ${host}, since ${since}. Stop it first, or set BATON_HOME.`,
+  );
+}

@@ -1,0 +1,38 @@
+/**
+ * A reply's beginning: the message that showed it while it was made. The reply itself is a row of the outbox like any
+ * other; whoever sends it edits that message instead of sending a second one. Beginnings are kept in memory only: after
+ * a crash the reply is sent anew, beside the beginning, which is better than one that is never finished.
+ */
+import { type Adapter, type OutboundMessage, SendError } from "../adapter/adapter.js";
+
+export interface BegunMessage {
+  readonly messageId: string;
+  /** What it shows; null where nobody knows. */
+  readonly text: string | null;
+}
+
+export interface Beginning {
+  /** It was begun, or is about to be. */
+  readonly isSeen: boolean;
+  /** Settles when no call for it is under way; null where the reply is to be a message of its own. Does not reject. */
+  readonly message: Promise<BegunMessage | null>;
+  /** The reply is there, or never will be: what comes after it may be shown. */
+  settle(): void;
+}
+
+/** Makes the reply of its beginning, or sends it: also where the platform refuses the edit, so that it is not lost. */
+export async function post(
+  adapter: Adapter,
+  message: OutboundMessage,
+  begun: BegunMessage | null,
+): Promise<{ readonly messageId: string }> {
+  if (begun === null || !adapter.edit) return adapter.send(message);
+  if (begun.text === message.text) return begun;
+  try {
+    await adapter.edit(message, begun.messageId);
+    return begun;
+  } catch (error) {
+    if (error instanceof SendError && error.outcome === "permanent") return adapter.send(message);
+    throw error;
+  }
+}

@@ -1,0 +1,329 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SendError } from "../adapter/adapter.js";
+import type { Agent, AgentEvent } from "../agent/agent.js";
+import { openDb } from "../open-sessions.js";
+import { Sessions } from "../session/sessions.js";
+import { openSqlStore } from "../store/sql-store.js";
+import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import { Commands } from "./commands/commands.js";
+import { EditStream, editStream } from "./edit-stream.js";
+import { Gateway } from "./gateway.js";
+import { processOwner } from "./owner.js";
+
+const ann = { userId: "ann", userName: "Ann" };
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Timers that a test lets pass. */
+class Time {
+  #now = 0;
+  #timers: { at: number; call: () => void }[] = [];
+
+  readonly later = (call: () => void, ms: number) => {
+    const timer = { at: this.#now + ms, call };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((each) => each !== timer);
+    };
+  };
+
+  async pass(ms: number): Promise<void> {
+    this.#now += ms;
+    const due = this.#timers.filter(({ at }) => at <= this.#now);
+    this.#timers = this.#timers.filter(({ at }) => at > this.#now);
+    for (const { call } of due) call();
+    await settled();
+  }
+}
+
+describe("a stream", () => {
+  let time: Time;
+  let adapter: ScriptedAdapter;
+  let stream: EditStream;
+
+  const begin = async (options: ScriptedOptions = {}) => {
+    time = new Time();
+    adapter = new ScriptedAdapter({ edits: true, ...options });
+    await adapter.connect(async () => "accepted");
+    const address = { platform: adapter.platform, chatId: "ann" };
+    stream = new EditStream({ adapter, address, id: "t.live", paceMs: 500, later: time.later });
+  };
+  const say = async (text: string) => {
+    stream.text(text);
+    await settled();
+  };
+  const shown = () => [...adapter.shown.values()];
+
+  beforeEach(() => begin());
+
+  it.each([
+    ["a sentence", "Yes. "],
+    ["a line", "# Title\n"],
+    ["a fair amount of text", "word ".repeat(17)],
+  ])("begins at once with %s", async (_, text) => {
+    await say(text);
+    expect(shown()).toEqual([text]);
+  });
+
+  it("waits a second with less, and shows nothing of nothing", async () => {
+    await say("3.14 is");
+    await time.pass(999);
+    expect(shown()).toEqual([]);
+    await time.pass(1);
+    expect(shown()).toEqual(["3.14 is"]);
+    await begin();
+    await say(" \n");
+    await time.pass(1_000);
+    expect(shown()).toEqual([]);
+  });
+
+  it("edits at its pace, and only what has changed", async () => {
+    await say("One. ");
+    for (const word of ["two", " three"]) await say(word);
+    await time.pass(499);
+    expect(adapter.edits).toEqual([]);
+    await time.pass(1);
+    expect(adapter.edits).toEqual([{ messageId: "sent-1", text: "One. two three" }]);
+    await time.pass(500);
+    await time.pass(500);
+    expect(adapter.edits).toHaveLength(1);
+    await say(" four");
+    expect(shown()).toEqual(["One. two three four"]);
+  });
+
+  it("makes one call at a time, and hands over when it has returned", async () => {
+    let answer: () => void = () => {};
+    await begin({
+      onSend: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    });
+    await say("One. ");
+    await say("Two. ");
+    await time.pass(5_000);
+    const { message, isSeen } = stream.handOver("One. Two. ");
+    expect(isSeen).toBe(true);
+    answer();
+    expect(await message).toEqual({ messageId: "sent-1", text: "One. " });
+    await time.pass(5_000);
+    expect(adapter.edits).toEqual([]);
+  });
+
+  it("begins the next reply when the one before is there", async () => {
+    await say("Short");
+    const first = stream.handOver("Short");
+    expect(first.isSeen).toBe(false);
+    expect(await first.message).toBeNull();
+    await say("The second one. ");
+    await time.pass(5_000);
+    expect(shown()).toEqual([]);
+    first.settle();
+    await settled();
+    expect(shown()).toEqual(["The second one. "]);
+  });
+
+  it("never cuts a character in two", async () => {
+    await say("A smile.\n\ud83d");
+    expect(shown()).toEqual(["A smile.\n"]);
+    await say("\ude00");
+    await time.pass(500);
+    expect(shown()).toEqual(["A smile.\n😀"]);
+  });
+
+  it("stops for the turn when a call fails, and says what is known of the message", async () => {
+    await begin({ onEdit: () => Promise.reject(new SendError("unknown", "gone")) });
+    await say("One. ");
+    await say("Two. ");
+    await time.pass(500);
+    await say("Three. ");
+    await time.pass(5_000);
+    const { message, settle } = stream.handOver("One. Two. Three. ");
+    expect(await message).toEqual({ messageId: "sent-1", text: null });
+    settle();
+    await say("Another reply. ");
+    expect(shown()).toEqual(["One. "]);
+  });
+
+  it("stops before the longest text, and leaves a longer reply to be sent", async () => {
+    await begin({ maxText: 10 });
+    await say("One. ");
+    await say("Two.x");
+    await time.pass(500);
+    await say("y");
+    await time.pass(500);
+    expect(shown()).toEqual(["One. Two.x"]);
+    expect(await stream.handOver("One. Two.xy").message).toBeNull();
+  });
+
+  it("says no more when the turn is over", async () => {
+    await say("One. ");
+    await say("two");
+    stream.end();
+    await say("three");
+    await time.pass(5_000);
+    expect(shown()).toEqual(["One. "]);
+  });
+
+  it("is only there where the platform can edit", () => {
+    const address = { platform: adapter.platform, chatId: "ann" };
+    expect(editStream({ adapter, address, id: "" })).toBeInstanceOf(EditStream);
+    expect(editStream({ adapter: new ScriptedAdapter(), address, id: "" })).toBeUndefined();
+  });
+});
+
+describe("a turn that streams", () => {
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const each of open.splice(0).reverse()) await each.close();
+  });
+
+  type Script = (seen: ScriptedAdapter, signal: AbortSignal) => AsyncIterable<AgentEvent>;
+
+  async function world(script: Script, options: ScriptedOptions = {}) {
+    const store = await openSqlStore(await openDb("sqlite::memory:"), 0);
+    const sessions = new Sessions(store);
+    const adapter = new ScriptedAdapter({ edits: true, ...options });
+    const agent: Agent = { name: "scripted", run: ({ signal }) => script(adapter, signal) };
+    const problems: string[] = [];
+    const gateway = new Gateway({
+      sessions,
+      store,
+      agent,
+      adapters: [adapter],
+      commands: new Commands([], sessions),
+      tools: () => [],
+      scopes: {},
+      people: { [adapter.platform]: ["ann"] },
+      busy: { default: "interrupt", byPlatform: {}, byChat: {} },
+      context: { connectedPlatforms: [adapter.platform], homeChannels: {} },
+      maxMessages: 500,
+      deadlineMs: 60_000,
+      owner: processOwner(),
+      clock: Date.now,
+      onProblem: (problem) => problems.push(problem),
+    });
+    await gateway.start();
+    open.push({ close: () => store.close() }, { close: () => gateway.stop({ drainMs: 0 }) });
+    const shows = (...texts: string[]) => expect.poll(() => [...adapter.shown.values()]).toEqual(texts);
+    const outboxIsEmpty = () => expect.poll(() => store.outbox.pending(adapter, 9)).toEqual([]);
+    return { adapter, gateway, problems, shows, outboxIsEmpty };
+  }
+
+  const text = (said: string): AgentEvent => ({ kind: "text", text: said });
+  const whole = (content: string): AgentEvent => ({
+    kind: "message",
+    message: { role: "assistant", content },
+    results: [],
+  });
+  const done: AgentEvent = { kind: "done", stopped: false };
+
+  const oneReply: Script = async function* (seen) {
+    yield text("Let me see. ");
+    await seen.until((sent) => sent.length === 1);
+    yield text("It is four.");
+    yield whole("Let me see. It is four.");
+    yield done;
+  };
+
+  it("ends as one message that is exactly the reply", async () => {
+    const here = await world(oneReply);
+    await here.adapter.write(ann, "2 + 2?");
+    await here.shows("Let me see. It is four.");
+    await here.outboxIsEmpty();
+    expect(here.adapter.textsTo("ann")).toEqual(["Let me see. "]);
+    expect(here.adapter.edits).toHaveLength(1);
+    expect(here.problems).toEqual([]);
+  });
+
+  it("has a message for each step, in order, begun early or not", async () => {
+    const call = { id: "c", name: "terminal", arguments: "{}" };
+    const here = await world(async function* (seen) {
+      yield text("Looking");
+      yield { kind: "tool call", call };
+      yield { kind: "tool result", call, content: "4" };
+      yield {
+        kind: "message",
+        message: { role: "assistant", content: "Looking", toolCalls: [call] },
+        results: [{ role: "tool", toolCallId: "c", name: "terminal", content: "4" }],
+      };
+      yield text("Found it. ");
+      await seen.until((sent) => sent.length === 2);
+      yield text("Four.");
+      yield whole("Found it. Four.");
+      yield done;
+    });
+    await here.adapter.write(ann, "2 + 2?");
+    await here.shows("Looking", "Found it. Four.");
+    await here.outboxIsEmpty();
+    expect(here.problems).toEqual([]);
+  });
+
+  it.each(["stopped", "interrupted"] as const)("shows all that it had said when it is %s", async (reason) => {
+    const here = await world(async function* (seen, signal) {
+      yield text("One. ");
+      await seen.until((sent) => sent.length === 1);
+      yield text("Two, and");
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      yield { kind: "done", stopped: true };
+    });
+    await here.adapter.write(ann, "count");
+    await here.adapter.until((sent) => sent.length === 1);
+    const lane = here.gateway.lane(`agent:main:${here.adapter.platform}:dm:ann` as never);
+    await settled();
+    lane.run?.stop(reason);
+    await here.shows("One. Two, and");
+    await here.outboxIsEmpty();
+  });
+
+  it("sends the reply when the first send failed", async () => {
+    let sends = 0;
+    let failed: () => void = () => {};
+    const hasFailed = new Promise<void>((resolve) => {
+      failed = resolve;
+    });
+    const here = await world(
+      async function* () {
+        yield text("One. ");
+        await hasFailed;
+        yield text("Two.");
+        yield whole("One. Two.");
+        yield done;
+      },
+      {
+        onSend: () => {
+          sends += 1;
+          if (sends > 1) return;
+          failed();
+          throw new SendError("retryable", "slow down");
+        },
+      },
+    );
+    await here.adapter.write(ann, "count");
+    await here.shows("One. Two.");
+    expect(sends).toBe(2);
+    expect(here.problems).toEqual([]);
+  });
+
+  it("tries an edit again, and sends the reply where editing is refused", async () => {
+    const outcomes = ["retryable", "permanent"] as const;
+    let edits = 0;
+    const here = await world(oneReply, {
+      onEdit: () => {
+        const outcome = outcomes[edits++];
+        if (outcome) throw new SendError(outcome, "no", { retryAfterMs: 0 });
+      },
+    });
+    await here.adapter.write(ann, "2 + 2?");
+    await here.shows("Let me see. ", "Let me see. It is four.");
+    await here.outboxIsEmpty();
+    expect(edits).toBe(2);
+    expect(here.problems).toEqual([]);
+  });
+
+  it("sends a reply that is too long for the message it began", async () => {
+    const here = await world(oneReply, { maxText: 15 });
+    await here.adapter.write(ann, "2 + 2?");
+    await here.shows("Let me see. ", "Let me see. It is four.");
+    expect(here.adapter.edits).toEqual([]);
+  });
+});

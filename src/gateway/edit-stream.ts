@@ -1,0 +1,193 @@
+/**
+ * A turn as it is made, on a platform that can edit: each reply begins as a message that grows at a pace. One call at a
+ * time, also beside the deliverer: a reply begins only when the one before it is there. Nothing here throws, and nothing
+ * here is needed: a call that fails ends the streaming of this turn, and the outbox has the reply.
+ */
+import type { Adapter, Capabilities, LiveReply } from "../adapter/adapter.js";
+import type { Address } from "../session/source.js";
+import { storableText } from "../util/text.js";
+import type { Beginning, BegunMessage } from "./beginning.js";
+
+interface EditStreamOptions {
+  readonly adapter: Adapter;
+  readonly address: Address;
+  /** How the ids of what it sends begin; those of the replies are others, so that no platform takes one for the other. */
+  readonly id: string;
+  /** The time between the end of a call and the next one. */
+  readonly paceMs?: number;
+  readonly later?: Later;
+}
+
+/** Calls it after a while; what is returned cancels that. */
+type Later = (call: () => void, ms: number) => () => void;
+
+const PACE_MS = 1_000;
+/** A message begins with a sentence or that much text, or after that time with what there is. */
+const FIRST_CHARS = 80;
+const FIRST_MS = 1_000;
+const SENTENCE = /\S[.!?…]["'”’)\]]*\s|[。！？]|\S\s*\n/u;
+
+/** The stream of a turn; undefined where the adapter cannot edit, or shows turns by itself. */
+export function editStream(options: EditStreamOptions): EditStream | undefined {
+  const { edit, live, capabilities } = options.adapter;
+  return edit && !live && capabilities.edit ? new EditStream(options) : undefined;
+}
+
+export class EditStream implements LiveReply {
+  readonly #options: EditStreamOptions;
+  #growing: GrowingMessage | undefined;
+  #begun = 0;
+  /** Replies that were handed over and are not there yet. */
+  #unsettled = 0;
+  #broken = false;
+
+  constructor(options: EditStreamOptions) {
+    this.#options = options;
+  }
+
+  text(delta: string): void {
+    if (this.#broken) return;
+    this.#growing ??= this.#begin();
+    this.#growing.grow(delta);
+  }
+
+  reasoning(): void {}
+  toolCall(): void {}
+  toolResult(): void {}
+
+  /** The reply is whole, and this is its text; whoever delivers it goes on with what was begun. */
+  handOver(text: string): Beginning {
+    const growing = this.#growing;
+    this.#growing = undefined;
+    this.#unsettled += 1;
+    const fitting = fits(storableText(text), this.#options.adapter.capabilities);
+    return {
+      isSeen: growing?.isSeen ?? false,
+      message: growing ? growing.close().then((begun) => (fitting ? begun : null)) : Promise.resolve(null),
+      settle: () => {
+        this.#unsettled -= 1;
+        this.#growing?.look();
+      },
+    };
+  }
+
+  end(): void {
+    this.#broken = true;
+    void this.#growing?.close();
+  }
+
+  #begin(): GrowingMessage {
+    this.#begun += 1;
+    return new GrowingMessage(this.#options, `${this.#options.id}.${this.#begun}`, {
+      mayCall: () => !this.#broken && this.#unsettled === 0,
+      onFailure: () => {
+        this.#broken = true;
+      },
+    });
+  }
+}
+
+/** What a message has to ask, and to tell, before and after a call. */
+interface Turnstile {
+  readonly mayCall: () => boolean;
+  readonly onFailure: () => void;
+}
+
+class GrowingMessage {
+  readonly #adapter: Adapter;
+  readonly #address: Address;
+  readonly #deliveryId: string;
+  readonly #turnstile: Turnstile;
+  readonly #paceMs: number;
+  readonly #later: Later;
+  #text = "";
+  #begun: BegunMessage | null = null;
+  #calling: Promise<void> | undefined;
+  #cancelRest: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: EditStreamOptions, deliveryId: string, turnstile: Turnstile) {
+    this.#adapter = options.adapter;
+    this.#address = options.address;
+    this.#deliveryId = deliveryId;
+    this.#turnstile = turnstile;
+    this.#paceMs = options.paceMs ?? PACE_MS;
+    this.#later = options.later ?? later;
+  }
+
+  get isSeen(): boolean {
+    return this.#begun !== null || this.#calling !== undefined;
+  }
+
+  grow(delta: string): void {
+    const isFirst = this.#text === "";
+    this.#text += delta;
+    if (isFirst) this.#rest(FIRST_MS);
+    this.look();
+  }
+
+  /** Shows what there is, if it is time to. */
+  look(): void {
+    if (!this.isSeen && isBeginning(this.#text)) this.#stopResting();
+    if (this.#closed || this.#calling || this.#cancelRest || !this.#turnstile.mayCall()) return;
+    // What has come so far may end in half a character.
+    const text = storableText(this.#text.replace(/[\ud800-\udbff]$/u, ""));
+    if (text.trim() === "" || text === this.#begun?.text || !fits(text, this.#adapter.capabilities)) return;
+    this.#calling = this.#show(text).then(() => {
+      this.#calling = undefined;
+      this.#rest(this.#paceMs);
+    });
+  }
+
+  /** Calls no more, and waits for the call that is under way. */
+  async close(): Promise<BegunMessage | null> {
+    this.#closed = true;
+    this.#stopResting();
+    await this.#calling;
+    return this.#begun;
+  }
+
+  async #show(text: string): Promise<void> {
+    const message = { address: this.#address, text, deliveryId: this.#deliveryId };
+    try {
+      if (this.#begun === null) {
+        const { messageId } = await this.#adapter.send(message);
+        this.#begun = { messageId, text };
+      } else {
+        const { messageId } = this.#begun;
+        this.#begun = { messageId, text: null };
+        await this.#adapter.edit?.(message, messageId);
+        this.#begun = { messageId, text };
+      }
+    } catch {
+      // Streaming is a courtesy: the outbox has the reply, and says what is wrong if that fails too.
+      this.#turnstile.onFailure();
+    }
+  }
+
+  #rest(ms: number): void {
+    if (this.#closed) return;
+    this.#cancelRest = this.#later(() => {
+      this.#cancelRest = undefined;
+      this.look();
+    }, ms);
+  }
+
+  #stopResting(): void {
+    this.#cancelRest?.();
+    this.#cancelRest = undefined;
+  }
+}
+
+function isBeginning(text: string): boolean {
+  return text.trim().length >= FIRST_CHARS || SENTENCE.test(text);
+}
+
+function fits(text: string, { maxText, unit }: Capabilities): boolean {
+  return (unit === "bytes" ? Buffer.byteLength(text) : text.length) <= maxText;
+}
+
+function later(call: () => void, ms: number): () => void {
+  const timer = setTimeout(call, ms).unref();
+  return () => clearTimeout(timer);
+}

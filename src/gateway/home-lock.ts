@@ -1,0 +1,146 @@
+/**
+ * One gateway a home folder. The lock is a file that appears whole and only where there is none, and names its process.
+ * It is its holder's for as long as that process may be alive. A lock whose holder has certainly ended is succeeded to:
+ * the right to do so is a lock of its own, named after the ended holder, so of many who find it one goes on; should
+ * that one end midway, its right is succeeded to in the same manner.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { BatonError } from "../session/errors.js";
+import { mayBeAlive, processOwner } from "./owner.js";
+
+export interface LockHolder {
+  /** The process, as owner.ts names it. */
+  readonly owner: string;
+  readonly pid: number;
+  readonly host: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+}
+
+export type HomeLock =
+  | { readonly kind: "taken"; readonly release: () => void }
+  | { readonly kind: "held"; readonly holder: LockHolder };
+
+export function homeLockFile(home: string): string {
+  return join(home, "gateway.lock");
+}
+
+/** Takes the home folder for this process, or tells who has it. */
+export function takeHome(home: string, now: number): HomeLock {
+  if (mkdirSync(home, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(home, 0o700);
+  const me = {
+    owner: processOwner(),
+    pid: process.pid,
+    host: hostname(),
+    since: new Date(now).toISOString(),
+  };
+  const path = homeLockFile(home);
+  const holder = claim(path, me);
+  return holder ? { kind: "held", holder } : { kind: "taken", release: () => release(path, me) };
+}
+
+/** The gateway of this home folder; null where none runs. */
+export function homeHolder(home: string): LockHolder | null {
+  const holder = readHolder(homeLockFile(home));
+  return holder && mayBeAlive(holder.owner) ? holder : null;
+}
+
+/** The right to take this lock from this holder, who has ended. */
+export function successionFile(path: string, holder: LockHolder): string {
+  return `${path}.${createHash("sha256").update(holder.owner).digest("hex").slice(0, 16)}`;
+}
+
+/** Null where the lock is now ours, else whose it is. */
+function claim(path: string, me: LockHolder): LockHolder | null {
+  for (;;) {
+    if (createWhole(path, me)) return null;
+    const holder = readHolder(path);
+    if (!holder) continue; // Released in between.
+    if (mayBeAlive(holder.owner)) return holder;
+    const succession = successionFile(path, holder);
+    const successor = claim(succession, me);
+    if (successor) return successor;
+    try {
+      // Whoever held this right before us may have used it. While it is ours, nobody else takes this holder's lock.
+      if (readHolder(path)?.owner !== holder.owner) continue;
+      renameSync(writeBeside(path, me), path);
+      return null;
+    } finally {
+      release(succession, me);
+    }
+  }
+}
+
+/** False where there is such a file already. */
+function createWhole(path: string, me: LockHolder): boolean {
+  const written = writeBeside(path, me);
+  try {
+    linkSync(written, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    unlinkSync(written);
+  }
+}
+
+function writeBeside(path: string, me: LockHolder): string {
+  const beside = `${path}.${randomUUID()}.tmp`;
+  const file = openSync(beside, "wx", 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(me)}\n`);
+    fsyncSync(file); // A machine that loses power must not leave an empty lock behind.
+  } finally {
+    closeSync(file);
+  }
+  return beside;
+}
+
+/** Gives up what is ours, and nothing else: somebody may have taken the file away by hand. */
+function release(path: string, me: LockHolder): void {
+  if (readHolder(path)?.owner === me.owner) rmSync(path, { force: true });
+}
+
+function readHolder(path: string): LockHolder | null {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw unreadable(path, error);
+  }
+  try {
+    const { owner, pid, host, since } = JSON.parse(text) as Record<keyof LockHolder, unknown>;
+    if (typeof owner === "string" && typeof pid === "number") {
+      return { owner, pid, host: String(host), since: String(since) };
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  throw unreadable(path);
+}
+
+function unreadable(path: string, cause?: unknown): BatonError {
+  const message = `The gateway's lock ${path} cannot be read. If no gateway is running here, delete it.`;
+  return new BatonError("lock_unreadable", message, { cause });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

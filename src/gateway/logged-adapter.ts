@@ -1,0 +1,56 @@
+/** An adapter that tells the log what comes and goes: who and where, never what was said. */
+import type { Adapter, InboundMessage } from "../adapter/adapter.js";
+import { platformTraits } from "../session/platform.js";
+import type { Address } from "../session/source.js";
+import type { Log } from "./log.js";
+
+export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
+  const { platform, account, capabilities } = adapter;
+  const { title } = platformTraits(platform);
+  return {
+    platform,
+    account,
+    capabilities,
+    connect: (receive) =>
+      adapter.connect(async (message) => {
+        const came = `${title}: ${message.kind} from ${whoWrote(message)}`;
+        try {
+          const received = await receive(message);
+          log(received === "refused" ? "warn" : "info", `${came}: ${received}.`);
+          return received;
+        } catch (error) {
+          log("warn", `${came}: not accepted: ${reasonOf(error)}`);
+          throw error;
+        }
+      }),
+    send: async (message) => {
+      const to = `${title}: to ${placeOf(message.address)}`;
+      try {
+        const sent = await adapter.send(message);
+        log("info", `${to}: sent.`);
+        return sent;
+      } catch (error) {
+        log("warn", `${to}: not sent: ${reasonOf(error)}`);
+        throw error;
+      }
+    },
+    ...(adapter.edit && { edit: adapter.edit.bind(adapter) }),
+    ...(adapter.typing && { typing: adapter.typing.bind(adapter) }),
+    ...(adapter.live && { live: adapter.live.bind(adapter) }),
+    ...(adapter.createThread && { createThread: adapter.createThread.bind(adapter) }),
+    disconnect: () => adapter.disconnect(),
+  };
+}
+
+function whoWrote({ source }: InboundMessage): string {
+  const who = source.userName ? `${source.userName} (${source.userId})` : (source.userId ?? "somebody");
+  return `${who} in ${placeOf(source)}`;
+}
+
+function placeOf({ chatId, threadId }: Pick<Address, "chatId" | "threadId">): string {
+  return threadId ? `chat ${chatId}, thread ${threadId}` : `chat ${chatId}`;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,77 @@
+/**
+ * A gateway in the foreground: it runs until it is told to stop, then lets running turns end for a while and leaves the
+ * others to the next one. Who cannot wait says so a second time.
+ */
+import type { Adapter } from "../adapter/adapter.js";
+import { platformTraits } from "../session/platform.js";
+import type { Gateway } from "./gateway.js";
+import type { Log } from "./log.js";
+import { loggedAdapter } from "./logged-adapter.js";
+
+const DRAIN_MS = 10_000;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+export type OpenPlatforms = (
+  adapters: readonly Adapter[],
+  onProblem: (problem: string) => void,
+) => Promise<{
+  readonly gateway: Pick<Gateway, "start" | "platforms">;
+  close(options: { drainMs: number }): Promise<void>;
+}>;
+
+export interface RunOptions {
+  readonly open: OpenPlatforms;
+  readonly adapters: readonly Adapter[];
+  readonly log: Log;
+  /** What tells of signals, by their names: a process. */
+  readonly signals: NodeJS.EventEmitter;
+}
+
+/** `left`: told twice; the work goes on behind it, and the process is to end. */
+export async function runGateway(options: RunOptions): Promise<"stopped" | "left"> {
+  const { signals, log } = options;
+  let stop: (() => void) | null = null;
+  let leave: (outcome: "left") => void = () => {};
+  const asked = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const askedAgain = new Promise<"left">((resolve) => {
+    leave = resolve;
+  });
+  const hear = (signal: string): void => {
+    if (!stop) {
+      log("warn", `${signal} again: leaving at once; the next gateway goes on with what is unfinished.`);
+      leave("left");
+      return;
+    }
+    const drain = `running turns have ${DRAIN_MS / 1_000} s to end`;
+    log("info", `${signal}: stopping; ${drain}, another signal leaves at once.`);
+    stop();
+    stop = null;
+  };
+  for (const signal of SIGNALS) signals.on(signal, hear);
+  try {
+    return await Promise.race([serve(options, asked), askedAgain]);
+  } finally {
+    for (const signal of SIGNALS) signals.off(signal, hear);
+  }
+}
+
+async function serve({ open, adapters, log }: RunOptions, asked: Promise<void>): Promise<"stopped"> {
+  const { gateway, close } = await open(
+    adapters.map((adapter) => loggedAdapter(adapter, log)),
+    (problem) => log("warn", problem),
+  );
+  try {
+    await gateway.start();
+    for (const { platform } of gateway.platforms()) {
+      log("info", `${platformTraits(platform).title} is connected.`);
+    }
+    log("info", "The gateway is running. Ctrl-C stops it.");
+    await asked;
+  } finally {
+    await close({ drainMs: DRAIN_MS });
+  }
+  log("info", "The gateway has stopped.");
+  return "stopped";
+}

@@ -1,0 +1,200 @@
+/** `baton gateway`: one a home folder, what it says of itself, and how it stops. */
+import { type ChildProcess, fork, spawnSync } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { offlineAgent } from "../src/agent/offline.js";
+import type { Cli } from "../src/cli/cli.js";
+import { run } from "../src/cli/run.js";
+import type { Terminal } from "../src/cli/terminal.js";
+import { readEnvironment } from "../src/config/environment.js";
+import { loadConfig } from "../src/config/load.js";
+import { homeLockFile, successionFile, takeHome } from "../src/gateway/home-lock.js";
+import { logLine } from "../src/gateway/log.js";
+import { type RunOptions, runGateway } from "../src/gateway/run-gateway.js";
+import { openGateway } from "../src/open-gateway.js";
+import { ScriptedAdapter } from "../src/testing/scripted-adapter.js";
+import { baton, makeHome } from "./support/baton.js";
+
+describe.concurrent("baton gateway", () => {
+  test("without a platform says what works now, and makes nothing", async () => {
+    const home = makeHome();
+    const run = await baton(home, ["gateway"]);
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toBe(
+      "baton: No chat platform is connected, so there is nothing to serve yet. `baton` chats with you in this terminal.\n",
+    );
+    expect(existsSync(homeLockFile(home))).toBe(false);
+  });
+
+  test("status says whether one runs, by its exit code too", async () => {
+    const home = makeHome();
+    const none = await baton(home, ["gateway", "status"]);
+    expect(none).toEqual({ code: 1, stdout: "", stderr: `baton: No gateway runs for ${home}.\n` });
+    const noneJson = await baton(home, ["gateway", "status", "--json"]);
+    expect(noneJson.code).toBe(1);
+    expect(JSON.parse(noneJson.stdout)).toEqual({ running: false, pid: null, host: null, since: null, home });
+    expect(JSON.parse(noneJson.stderr).error.code).toBe("not_running");
+
+    takeHome(home, Date.UTC(2026, 0, 10, 12));
+    const since = "2026-01-10T12:00:00.000Z";
+    const { pid } = process;
+    const one = await baton(home, ["gateway", "status"]);
+    expect(one).toMatchObject({ code: 0, stderr: "" });
+    expect(one.stdout).toBe(`A gateway runs for ${home}: process ${pid} on ${hostname()}, since ${since}.\n`);
+    const oneJson = await baton(home, ["gateway", "status", "--json"]);
+    expect(oneJson).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(oneJson.stdout)).toEqual({ running: true, pid, host: hostname(), since, home });
+    expect((await baton(home, ["doctor"])).stdout).toContain(
+      `process ${pid} on ${hostname()}, since ${since}`,
+    );
+  });
+
+  test("a lock that is none is said by status and doctor", async () => {
+    const home = makeHome();
+    writeFileSync(homeLockFile(home), "\u001b]0;x\u0007");
+    expect((await baton(home, ["gateway", "status"])).stderr).toContain("cannot be read");
+    const doctor = await baton(home, ["doctor"]);
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/✗ gateway .*cannot be read\. If no gateway is running here, delete it\./);
+  });
+});
+
+test("a second gateway is told who has the home folder, and opens nothing", async () => {
+  const home = makeHome();
+  takeHome(home, Date.UTC(2026, 0, 10, 12));
+  const problems: string[] = [];
+  const given: Pick<Cli, "version" | "home" | "loadConfig" | "platformAdapters"> & {
+    terminal: Pick<Terminal, "problem">;
+  } = {
+    version: "0",
+    home,
+    loadConfig: () => loadConfig(readEnvironment({ BATON_HOME: home }), home),
+    platformAdapters: async () => [new ScriptedAdapter()],
+    terminal: { problem: (text) => problems.push(text) },
+  };
+  expect(await run(["gateway"], given as Cli)).toBe(1);
+  expect(problems).toEqual([
+    `baton: A gateway already runs for ${home}: process ${process.pid} on ${hostname()}, since 2026-01-10T12:00:00.000Z. Stop it first, or set BATON_HOME.`,
+  ]);
+});
+
+describe("of many who want a home folder at once", () => {
+  const contenders: ChildProcess[] = [];
+  afterAll(() => {
+    for (const child of contenders) child.disconnect();
+  });
+
+  const path = fileURLToPath(new URL("./support/lock-child.mjs", import.meta.url));
+
+  test("one has it and the others are told who, whatever was left in it", { timeout: 60_000 }, async () => {
+    for (let n = 0; n < 12; n++) contenders.push(fork(path));
+    const root = makeHome();
+    const { pid = 0 } = spawnSync(process.execPath, ["--version"]);
+    for (let round = 0; round < 60; round++) {
+      const home = join(root, String(round));
+      mkdirSync(home);
+      const lock = homeLockFile(home);
+      const [dead, heir] = ["a", "b"].map((name) => {
+        return { owner: `${hostname()} ${pid} 1 ${name}${round}`, pid, host: hostname(), since: "" };
+      });
+      if (!dead || !heir) throw new Error("Two were made.");
+      if (round % 3 > 0) writeFileSync(lock, JSON.stringify(dead));
+      if (round % 3 > 1) writeFileSync(successionFile(lock, dead), JSON.stringify(heir));
+      const answers = await Promise.all(
+        contenders.map(async (child) => {
+          child.send(home);
+          const [answer] = (await once(child, "message")) as [{ kind: string; pid: number }];
+          return answer;
+        }),
+      );
+      const kinds = answers.map(({ kind }) => kind).sort();
+      expect(kinds).toEqual([...Array<string>(contenders.length - 1).fill("held"), "taken"]);
+      const pids = contenders.map((child) => child.pid);
+      for (const answer of answers) expect(pids).toContain(answer.pid);
+    }
+  });
+});
+
+describe("a gateway in the foreground", () => {
+  const adapter = new ScriptedAdapter();
+
+  function runWith(open: RunOptions["open"]) {
+    const signals = new EventEmitter();
+    const said = new EventEmitter();
+    const lines: string[] = [];
+    const ending = runGateway({
+      open,
+      adapters: [adapter],
+      signals,
+      log: (level, text) => {
+        lines.push(logLine(0, level, text));
+        said.emit("line");
+      },
+    });
+    const until = async (words: string) => {
+      while (!lines.some((line) => line.includes(words))) await once(said, "line");
+    };
+    return { signals, lines, until, ending, signal: (name: string) => signals.emit(name, name) };
+  }
+
+  test("logs who comes and what goes, on clean lines and without what was said, until it is stopped", async () => {
+    const run = runWith((adapters, onProblem) => {
+      const people = { [adapter.platform]: ["ann"] };
+      const agent = offlineAgent();
+      return openGateway({ url: "sqlite::memory:", agent, adapters, commands: [], people, onProblem });
+    });
+    await run.until("running");
+    await adapter.write({ userId: "ann", userName: "A\u001b]0;x\u0007nn\nfake" }, "my secret");
+    await run.until("sent");
+    await adapter.write({ userId: "eve" }, "let me in");
+    run.signal("SIGTERM");
+    expect(await run.ending).toBe("stopped");
+    expect(run.lines.map((line) => line.replace("1970-01-01T00:00:00.000Z ", ""))).toEqual([
+      "info Telegram is connected.",
+      "info The gateway is running. Ctrl-C stops it.",
+      "info Telegram: message from Ann fake (ann) in chat ann: accepted.",
+      "info Telegram: to chat ann: sent.",
+      "warn Telegram: message from eve in chat eve: refused.",
+      "info SIGTERM: stopping; running turns have 10 s to end, another signal leaves at once.",
+      "info The gateway has stopped.",
+    ]);
+    expect(run.signals.eventNames()).toEqual([]);
+  });
+
+  const idle = { start: async () => {}, platforms: () => [] };
+
+  test("gives running turns ten seconds, and leaves at once when told again", async () => {
+    const drains: number[] = [];
+    const close = ({ drainMs }: { drainMs: number }) => {
+      drains.push(drainMs);
+      return new Promise<void>(() => {});
+    };
+    const run = runWith(async () => ({ gateway: idle, close }));
+    await run.until("running");
+    run.signal("SIGINT");
+    run.signal("SIGINT");
+    expect(await run.ending).toBe("left");
+    expect(run.lines.at(-1)).toContain("SIGINT again: leaving at once");
+    expect(drains).toEqual([10_000]);
+    expect(run.signals.eventNames()).toEqual([]);
+  });
+
+  test("closes what it opened where a platform cannot be reached, and tells problems", async () => {
+    let closed = 0;
+    const run = runWith(async (_, onProblem) => {
+      onProblem("The outbox\ncannot be read");
+      const start = () => Promise.reject(new Error("no route"));
+      const close = async () => {
+        closed += 1;
+      };
+      return { gateway: { ...idle, start }, close };
+    });
+    await expect(run.ending).rejects.toThrow("no route");
+    expect(closed).toBe(1);
+    expect(run.lines).toEqual(["1970-01-01T00:00:00.000Z warn The outbox cannot be read"]);
+  });
+});
