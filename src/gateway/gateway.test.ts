@@ -238,6 +238,25 @@ describe("while a turn is running", () => {
     ]);
   });
 
+  it("steers nothing past what waits already", async () => {
+    let go: () => void = () => {};
+    const agent = scripted(async function* (turn, n) {
+      if (n === 1) await new Promise<void>((resolve) => (go = resolve));
+      yield* say([turn.history.at(-1), ...turn.steer()].map((message) => message?.content).join());
+    });
+    const here = await world(agent, { busy: { default: "steer", byPlatform: {}, byChat: {} } });
+    await here.adapter.write(ann, "a");
+    await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
+    const { platform, account } = here.adapter;
+    const source = { platform, chatId: "ann", chatType: "dm", userId: "ann" } as const;
+    const said = { platform, account, key: laneKey(here), source, messageId: "q", text: "b" };
+    await here.gateway.enqueue(said, "queue");
+    await here.adapter.write(ann, "c");
+    go();
+    await here.adapter.until((sent) => sent.length === 3);
+    expect(here.adapter.textsTo("ann")).toEqual(["a", "b", "c"]);
+  });
+
   it("leaves an agent behind that does not stop, and it writes no more", async () => {
     let late: () => void = () => {};
     const stuck = scripted(async function* (_, n) {
@@ -319,6 +338,21 @@ describe("after a process ended in the middle", () => {
     expect((await second.sessions.list({}, OWNER)).items.map(({ messageCount }) => messageCount)).toEqual([
       2, 2,
     ]);
+  });
+
+  it("goes on with a turn that was left while it was running itself, then with all that waits", async () => {
+    const store = await left();
+    const first = await world(endless("…"), { on: store, owner: gone });
+    await first.adapter.write(ann, "left");
+    await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
+    const second = await world(echo, { on: store, scripted: { account: "other" } });
+    for (const text of ["a", "b", "c"]) await second.adapter.write(ann, text);
+    await second.adapter.until((sent) => sent.length === 3);
+    expect(second.adapter.textsTo("ann")).toEqual(["a (3)", "b (5)", "c (7)"]);
+    expect((await transcript(second)).slice(0, 2)).toEqual(["user: left", "assistant: left (1)"]);
+    // The answer to what the other account was asked is for whoever has that account.
+    expect(await store.outbox.pending(first.adapter, 10)).toMatchObject([{ text: "left (1)", owner: "" }]);
+    expect(second.problems).toEqual([]);
   });
 
   it("parks a turn that it ended of twice, and says so", async () => {

@@ -44,7 +44,7 @@ export interface Inbox {
   release(account: Account, owner: string): Promise<void>;
   /** A command is about to act; false where it is not waiting any more. */
   beginCommand(id: number, owner: string): Promise<boolean>;
-  /** It has acted; what it says goes to the outbox in the same step. */
+  /** It has acted; what it says goes to the outbox in the same step, once. */
   finishCommand(id: number, said: readonly NewDelivery[], now: number): Promise<void>;
   /** Commands that some process was carrying out: unknown whether they took effect. */
   interruptedCommands(account: Account): Promise<OwnedItem[]>;

@@ -197,6 +197,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         { item: { id, text: "/undo" }, owner: "me" },
       ]);
       await store.inbox.finishCommand(id, [delivery("done")], now);
+      await store.inbox.finishCommand(id, [delivery("done")], now);
       expect(await store.inbox.interruptedCommands(account)).toEqual([]);
       expect(await store.outbox.pending(account, 10)).toHaveLength(1);
     });

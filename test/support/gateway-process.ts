@@ -109,7 +109,15 @@ export class GatewayProcess {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
-  #until(kind: string): Promise<void> {
-    return new Promise((resolve, reject) => this.#waiting.push({ kind, resolve, reject }));
+  async #until(kind: string): Promise<void> {
+    let alarm: NodeJS.Timeout | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#waiting.push({ kind, resolve, reject });
+        alarm = setTimeout(() => reject(new Error(`It is not ${kind} after a minute.`)), 60_000);
+      });
+    } finally {
+      clearTimeout(alarm);
+    }
   }
 }
