@@ -1,8 +1,9 @@
 /**
- * The gate: who may reach the agent. Exact immutable ids by platform; an absent or empty list lets nobody in. Every kind
+ * The gate: who may reach the agent. Exact immutable ids by platform, whatever their spelling there; an absent or empty
+ * list lets nobody in. Every kind
  * of entry passes here before anything is stored.
  */
-import { LOCAL, type Platform } from "../session/platform.js";
+import { foldId, LOCAL, type Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 
 /** Ids by platform, as the configuration has them. */
@@ -19,7 +20,8 @@ export function authorize(source: SessionSource, allowed: Allowed): Access {
   const ids = [source.userIdAlt, source.userId].filter((id) => id !== undefined && id !== "");
   if (ids.length === 0) return { allowed: false, reason: "the sender is not known" };
   const list = Object.hasOwn(allowed, source.platform) ? (allowed[source.platform] ?? []) : [];
-  return ids.some((id) => list.includes(id as string))
+  const known = list.map((id) => foldId(source.platform, id));
+  return ids.some((id) => known.includes(foldId(source.platform, id as string)))
     ? { allowed: true, role: "member" }
     : { allowed: false, reason: "the sender is not on the list of people" };
 }

@@ -166,6 +166,18 @@ describe("the journey of a message", () => {
     expect(prompts.map((prompt) => prompt.includes("**Note:**"))).toEqual([false, true, false]);
   });
 
+  it("starts fresh without a word to the chat where that is asked", async () => {
+    const here = await world(echo, {
+      config: { reset: { default: { mode: "idle", idleMinutes: 60, notify: false } } },
+    });
+    for (const sent of [1, 2]) {
+      await here.adapter.write(ann, "hi");
+      await here.adapter.until((all) => all.length === sent);
+      now += 61 * 60_000;
+    }
+    expect(here.adapter.textsTo("ann")).toEqual(["hi (1)", "hi (1)"]);
+  });
+
   it("answers commands at once, and does not take a slip of the finger for a message", async () => {
     const here = await world(endless("…"));
     await here.adapter.write(ann, "think");

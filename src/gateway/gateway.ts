@@ -327,7 +327,7 @@ export class Gateway {
 
   #resetNotices(item: InboxItem, entry: SessionEntry, before: SessionEntry | null): NewDelivery[] {
     const text = resetText(entry, before);
-    if (text === null) return [];
+    if (text === null || !this.#options.sessions.policyFor(entry).notify) return [];
     return [{ ...this.#notice(item, `inbox.${item.id}.reset`, text), sessionId: entry.sessionId }];
   }
 

@@ -276,6 +276,11 @@ export class Sessions {
     return (await this.#holdsOn(entry)).length === 0;
   }
 
+  /** The reset policy that holds for a session. */
+  policyFor(entry: Pick<SessionEntry, "platform" | "chatType">): ResetPolicy {
+    return policyFor(this.#reset, entry.platform, entry.chatType).policy;
+  }
+
   /** Which policy applies to a key, when the next reset falls, and what holds it off. Null where it has no session. */
   async explain(key: SessionKey): Promise<Explanation | null> {
     const entry = await this.#store.reader.current(asSessionKey(key));

@@ -14,15 +14,20 @@ const { values } = parseArgs({
     seed: { type: "string" },
     store: { type: "boolean", default: false },
     journey: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
   },
 });
 const [kills, times] = [Number(values.kills), Number(values.times)];
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-if (![kills, times].every((count) => Number.isInteger(count) && count >= 1) || !Number.isInteger(seed)) {
+if (
+  values.help ||
+  ![kills, times].every((count) => Number.isInteger(count) && count >= 1) ||
+  !Number.isInteger(seed)
+) {
   console.error(
     "Usage: npm run crash -- [--store | --journey] [--kills <number>] [--times <at each point>] [--seed <number>]",
   );
-  process.exit(2);
+  process.exit(values.help ? 0 : 2);
 }
 
 const began = Date.now();
