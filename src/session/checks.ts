@@ -1,0 +1,62 @@
+/** Checks of what a program passes in: a mistake is named at once, before anything is asked of the store. */
+import { InputError } from "./errors.js";
+import type { SessionScopes } from "./session-key.js";
+
+/** What a watcher throws is its own affair: the session is kept already. */
+export function guarded(onChange: (sessionId: string) => void): (sessionId: string) => void {
+  return (sessionId) => {
+    try {
+      onChange(sessionId);
+    } catch (error) {
+      process.emitWarning(`onChange threw: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+}
+
+export function checkText(value: unknown, name: string): string {
+  if (typeof value !== "string") throw new InputError("invalid_message", `${name} must be a string.`);
+  return value;
+}
+
+export function checkScopes(scopes: SessionScopes): void {
+  if (typeof scopes !== "object" || scopes === null) {
+    throw new InputError("invalid_scope", "scopes is an object with agent, dm, group and thread.");
+  }
+  for (const name of Object.keys(scopes)) {
+    if (!["agent", "dm", "group", "thread"].includes(name)) {
+      throw new InputError("invalid_scope", `scopes.${name} is unknown: use agent, dm, group and thread.`);
+    }
+  }
+  const allowed = {
+    dm: ["chat", "platform"],
+    group: ["chat", "member"],
+    thread: ["chat", "member"],
+  } as const;
+  for (const [name, values] of Object.entries(allowed)) {
+    const value = scopes[name as keyof typeof allowed];
+    if (value !== undefined && !(values as readonly string[]).includes(value)) {
+      throw new InputError(
+        "invalid_scope",
+        `scopes.${name} is ${JSON.stringify(value)}: use ${values.join(" or ")}.`,
+      );
+    }
+  }
+  if (
+    scopes.agent !== undefined &&
+    (typeof scopes.agent !== "string" || !/^[\w-]{1,64}$/.test(scopes.agent))
+  ) {
+    throw new InputError("invalid_scope", "scopes.agent: use 1 to 64 letters, digits, - and _.");
+  }
+}
+
+export function checkLimit<Options extends { limit?: number }>(
+  options: Options,
+  usual: number,
+  most: number,
+): Options & { limit: number } {
+  const limit = options.limit ?? usual;
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new InputError("invalid_cursor", `limit must be a whole number from 1 to ${most}.`);
+  }
+  return { ...options, limit: Math.min(limit, most) };
+}
