@@ -269,6 +269,28 @@ describe("while a turn is running", () => {
     expect(here.adapter.textsTo("ann")).toEqual(["a", "b", "c"]);
   });
 
+  it("says what a step said that was kept before the turn ended, also while it is being stopped", async () => {
+    const call = { id: "c", name: "terminal", arguments: "{}" };
+    const agent = scripted(async function* (turn, n) {
+      if (n > 1) return yield* say("fine");
+      yield { kind: "text", text: "looking" };
+      yield { kind: "tool call", call };
+      await new Promise<void>((resolve) => turn.signal.addEventListener("abort", () => resolve()));
+      yield {
+        kind: "message",
+        message: { role: "assistant", content: "looking", toolCalls: [call] },
+        results: [{ role: "tool", toolCallId: "c", name: "terminal", content: "seen" }],
+      };
+      yield { kind: "done", stopped: true };
+    });
+    const here = await world(agent);
+    await here.adapter.write(ann, "go");
+    await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
+    await here.adapter.write(ann, "again");
+    await here.adapter.until((sent) => sent.length === 2);
+    expect(here.adapter.textsTo("ann")).toEqual(["looking", "fine"]);
+  });
+
   it("leaves an agent behind that does not stop, and it writes no more", async () => {
     let late: () => void = () => {};
     const stuck = scripted(async function* (_, n) {

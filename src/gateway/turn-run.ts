@@ -184,7 +184,7 @@ export class TurnRun {
   async #keepWhole(): Promise<void> {
     if (this.#lost || !this.#whole.some(({ role }) => role === "assistant")) return;
     const { turns, clock, leaseMs, onCommit } = this.#setting;
-    const step = this.#step([]);
+    const step = this.#step([], false);
     if (!(await turns.step(this.turn, step, clock() + leaseMs, clock()))) return this.#lose();
     this.#whole.splice(0, step.messages.length);
     this.#usage = undefined;
@@ -227,7 +227,7 @@ export class TurnRun {
     error: string | null,
   ): Promise<TurnOutcome> {
     const { turns, clock, onCommit } = this.#setting;
-    const step = this.#step(messages);
+    const step = this.#step(messages, true);
     const said = notices.map((text) => this.#delivery("notice", text, false));
     const whole = { ...step, deliveries: [...step.deliveries, ...said] };
     if (!(await turns.finish(this.turn, end, whole, error, clock()))) return "lost";
@@ -237,21 +237,22 @@ export class TurnRun {
   }
 
   /** What is whole and then this, as one step, with what is to be said of it. */
-  #step(last: readonly Message[]): TurnStep {
+  #step(last: readonly Message[], isLast: boolean): TurnStep {
     const messages = [...this.#whole, ...last];
     const usage = this.#usage ? { usage: this.#usage } : {};
     const steeredIn = this.#steeredIn.map(({ id }) => id);
     const deliveries = messages.flatMap((message) =>
-      message.role === "assistant" && message.content.trim() ? this.#reply(message) : [],
+      message.role === "assistant" && message.content.trim() ? this.#reply(message, isLast) : [],
     );
     return { messages, ...usage, steeredIn, deliveries };
   }
 
-  #reply(message: Message): NewDelivery[] {
+  #reply(message: Message, isLast: boolean): NewDelivery[] {
     const shown = this.#setting.live !== undefined;
     const beginning = shown ? undefined : this.#beginningOf(message);
-    // What an interrupted turn had said was either seen as it was made, or is not worth sending any more.
-    if (this.#reason && !shown && !beginning?.isSeen) return [];
+    // What an interrupted turn had said was either seen as it was made, or is not worth sending any more. Before its
+    // end that is not known: a process that ends in between leaves a turn that goes on, and is answered.
+    if (isLast && this.#reason && !shown && !beginning?.isSeen) return [];
     const delivery = this.#delivery("reply", message.content, shown);
     if (beginning) this.#setting.onBegun(delivery.deliveryId, beginning);
     return [delivery];
