@@ -3,15 +3,22 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
+import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
 import { ScriptedAdapter } from "../../dist/testing/scripted-adapter.js";
 
 const { url, chats, messages, seconds } = JSON.parse(process.argv[2]);
+const WINDOW = 500;
 const people = Array.from({ length: chats }, (_, number) => `chat${number}`);
 
 const agent = {
   name: "at once",
   async *run({ history }) {
+    if (history.at(-1).content === "hang") {
+      yield { kind: "tool call", call: { id: "c", name: "hangs", arguments: "{}" } };
+      hanging();
+      await new Promise(() => {});
+    }
     const content = `You said: ${history.at(-1).content}`;
     yield { kind: "text", text: content };
     yield { kind: "message", message: { role: "assistant", content }, results: [] };
@@ -19,12 +26,15 @@ const agent = {
   },
 };
 
+let hanging;
+
 /** Who waits for an answer in each chat, and since when. */
 const waiting = new Map();
 const tally = { messages: 0, answered: 0, outOfOrder: 0, times: [] };
 const adapter = new ScriptedAdapter({
   onSend: ({ address, text }) => {
     adapter.sent.length = 0; // The adapter remembers what it was sent; a platform would be elsewhere.
+    if (stopping) return stopping(text);
     const asked = waiting.get(address.chatId)?.shift();
     if (text !== `You said: ${asked?.text}`) tally.outOfOrder += 1;
     tally.answered += 1;
@@ -45,19 +55,61 @@ function ask(chat) {
   return answered;
 }
 
+/** How long `/stop` takes to be answered while a tool hangs that hears nothing. */
+let stopping;
+async function timesToStop(count) {
+  const times = [];
+  const from = { userId: people[0], userName: "Ann" };
+  for (let n = 0; n < count; n++) {
+    const hung = new Promise((resolve) => {
+      hanging = resolve;
+    });
+    await adapter.write(from, "hang", { messageId: `hang${n}` });
+    await hung;
+    const stopped = new Promise((resolve) => {
+      stopping = resolve;
+    });
+    const began = performance.now();
+    await adapter.write(from, "/stop", { messageId: `stop${n}` });
+    const said = await stopped;
+    if (!said.startsWith("Stopped")) throw new Error(`/stop said: ${said}`);
+    times.push(performance.now() - began);
+    await gateway.lane(sessions.laneOf(sourceOf(people[0])).key).idle();
+  }
+  stopping = undefined;
+  return { median: quantile(times, 0.5), max: Math.max(...times) };
+}
+
+const sourceOf = (chat) => ({
+  platform: adapter.platform,
+  chatId: chat,
+  chatType: "dm",
+  userId: chat,
+  userName: "Ann",
+});
+
 const quantile = (values, q) => values.sort((a, b) => a - b)[Math.floor(values.length * q)];
 
-const { gateway, close } = await openGateway({
+const { gateway, sessions, close } = await openGateway({
   url,
   agent,
   adapters: [adapter],
-  commands: [],
+  commands: commandTable({ agent: agent.name, people: {}, clock: Date.now }),
   people: { [adapter.platform]: people },
   busy: { default: "queue" },
-  maxMessages: 20, // Full from the start: memory that grows with the windows of the agent is not the gateway's.
   onProblem: (problem) => console.error(problem),
 });
 await gateway.start();
+
+// Every chat has more behind it than the agent is given: windows are full from the start, and do not grow.
+for (const chat of people) {
+  const { sessionId } = await sessions.getOrCreate(sourceOf(chat));
+  const said = Array.from({ length: WINDOW / 2 }, (_, n) => [
+    { role: "user", content: `message ${n} of before, and what do you think of it?`, name: "Ann" },
+    { role: "assistant", content: `You said: message ${n} of before, and what do you think of it?` },
+  ]);
+  await sessions.appendMany(sessionId, said.flat());
+}
 
 for (let n = 0; n < 50; n++) await ask(people[n % chats]);
 tally.times = [];
@@ -98,6 +150,7 @@ function memory() {
   return process.memoryUsage();
 }
 
+const stop = await timesToStop(20);
 Object.assign(tally, { messages: 0, answered: 0, outOfOrder: 0, times: [] });
 const until = Date.now() + seconds * 1_000;
 const loop = monitorEventLoopDelay({ resolution: 5 });
@@ -118,4 +171,4 @@ const load = {
   atEnd: memory(),
 };
 await close();
-process.stdout.write(JSON.stringify({ alone, load }));
+process.stdout.write(JSON.stringify({ alone, stop, load }));

@@ -16,6 +16,7 @@ const MB = 2 ** 20;
 /** What the child prints. */
 interface Figures {
   readonly alone: { readonly median: number; readonly commits: number };
+  readonly stop: { readonly median: number; readonly max: number };
   readonly load: {
     readonly seconds: number;
     readonly messages: number;
@@ -36,18 +37,20 @@ export async function gateway({ stores, sizes }: Bench): Promise<Outcome> {
     CHILD,
     JSON.stringify({ url, chats: CHATS, messages: sizes.gatewayMessages, seconds: sizes.gatewaySeconds }),
   ]);
-  const { alone, load } = JSON.parse(stdout) as Figures;
+  const { alone, stop, load } = JSON.parse(stdout) as Figures;
   const rate = Math.round(load.messages / load.seconds);
   const many = `${CHATS} chats for ${sizes.gatewaySeconds} s`;
   return {
     lines: [
       { what: "gateway, accepted to delivered", ours: alone.median, raw: alone.commits, unit: "ms" },
+      { what: "gateway, /stop while a tool hangs, median", ours: stop.median, raw: null, unit: "ms" },
       { what: `gateway, ${many} (${rate} messages/s), median`, ours: load.median, raw: null, unit: "ms" },
       { what: `gateway, ${many}, p99`, ours: load.p99, raw: null, unit: "ms" },
       { what: `gateway, ${many}, memory`, ours: load.atEnd.rss / MB, raw: null, unit: "MB" },
     ],
     targets: [
       { what: "gateway, accepted to delivered", value: alone.median, atMost: 5, unit: "ms" },
+      { what: "/stop while a tool hangs, the slowest of 20", value: stop.max, atMost: 200, unit: "ms" },
       { what: `${many}: not answered`, value: load.messages - load.answered, atMost: 0, unit: "" },
       { what: `${many}: out of order`, value: load.outOfOrder, atMost: 0, unit: "" },
       { what: `${many}: event loop delay, p99`, value: load.loopP99, atMost: 50, unit: "ms" },

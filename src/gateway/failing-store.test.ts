@@ -1,4 +1,5 @@
 /** A store that cannot write: nothing is acknowledged, whoever writes is told, and work goes on once it is mended. */
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,12 +7,16 @@ import { afterEach, expect, it } from "vitest";
 import type { Agent } from "../agent/agent.js";
 import { OWNER } from "../session/access.js";
 import { Sessions } from "../session/sessions.js";
+import { inspectSqlite } from "../store/inspect.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { openSqlite } from "../store/sqlite/db.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Commands } from "./commands/commands.js";
 import { Gateway } from "./gateway.js";
 import { processOwner } from "./owner.js";
+
+const APOLOGY = expect.stringMatching(/^I cannot keep messages at the moment.*baton doctor/);
+const ann = { userId: "ann" };
 
 let folder = "";
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,9 +31,10 @@ const wordy: Agent = {
   },
 };
 
-it("acknowledges nothing on a full disk, loses nothing, and goes on when there is room", async () => {
-  folder = mkdtempSync(join(tmpdir(), "baton-full-"));
-  const db = await openSqlite(join(folder, "baton.db"));
+async function world() {
+  folder = mkdtempSync(join(tmpdir(), "baton-failing-"));
+  const path = join(folder, "baton.db");
+  const db = await openSqlite(path);
   const store = await openSqlStore(db, 0);
   const sessions = new Sessions(store);
   const adapter = new ScriptedAdapter();
@@ -52,6 +58,20 @@ it("acknowledges nothing on a full disk, loses nothing, and goes on when there i
     onProblem: (problem) => problems.push(problem),
   });
   await gateway.start();
+  const close = async () => {
+    await gateway.stop({ drainMs: 1_000 });
+    await sessions.close();
+  };
+  const asked = async () => {
+    const [entry] = (await sessions.list({}, OWNER)).items;
+    const messages = await sessions.load(entry?.sessionId ?? "");
+    return messages.filter(({ role }) => role === "user").map(({ content }) => content);
+  };
+  return { path, db, adapter, problems, asked, close };
+}
+
+it("acknowledges nothing on a full disk, says so, loses nothing, and goes on when there is room", async () => {
+  const { db, adapter, problems, asked, close } = await world();
   const pages = Number((await db.get("PRAGMA page_count"))?.page_count);
   await db.get(`PRAGMA max_page_count = ${pages + 6}`);
 
@@ -59,24 +79,77 @@ it("acknowledges nothing on a full disk, loses nothing, and goes on when there i
   let refusal: unknown;
   for (let n = 0; refusal === undefined; n++) {
     const text = `message ${n} ${"x".repeat(2_000)}`;
-    refusal = await adapter.write({ userId: "ann" }, text, { messageId: `m${n}` }).then(
+    refusal = await adapter.write(ann, text, { messageId: `m${n}` }).then(
       () => void accepted.push(text),
       (error) => error,
     );
   }
   // The platform is not told that it arrived, so it comes again; the sentence says what to do.
   expect(refusal).toMatchObject({ code: "store_full", message: expect.stringMatching(/Free some space/) });
+  expect(problems).toContainEqual(expect.stringMatching(/could not be kept.*Free some space/));
+  await expect(adapter.write(ann, "x".repeat(2_000), { messageId: "more" })).rejects.toThrow("no room");
 
   await db.get("PRAGMA max_page_count = 100000");
   const again = `message ${accepted.length} again`;
-  expect(await adapter.write({ userId: "ann" }, again, { messageId: `m${accepted.length}` })).toBe(
-    "accepted",
-  );
-  await adapter.until((sent) => sent.length === accepted.length + 1);
-  const [entry] = (await sessions.list({}, OWNER)).items;
-  const said = (await sessions.load(entry?.sessionId ?? "")).filter(({ role }) => role === "user");
-  expect(said.map(({ content }) => content)).toEqual([...accepted, again]);
-  expect(adapter.textsTo("ann").map((text) => text.split("!")[0])).toEqual([...accepted, again]);
-  await gateway.stop({ drainMs: 1_000 });
-  await sessions.close();
+  expect(await adapter.write(ann, again, { messageId: `m${accepted.length}` })).toBe("accepted");
+  await adapter.until((sent) => sent.length === accepted.length + 2);
+  expect(await asked()).toEqual([...accepted, again]);
+  const told = adapter.textsTo("ann").map((text) => text.split("!")[0]);
+  expect(told.filter((text) => text?.startsWith("message"))).toEqual([...accepted, again]);
+  expect(told).toContainEqual(APOLOGY);
+  await close();
 }, 60_000);
+
+it("acknowledges nothing where the store is damaged, says so once, and goes on when it is mended", async () => {
+  const { path, db, adapter, asked, close } = await world();
+  expect(await adapter.write(ann, "before")).toBe("accepted");
+  await adapter.until((sent) => sent.length === 1);
+
+  const row = await db.get("SELECT rootpage FROM sqlite_schema WHERE name = 'inbox'");
+  const offset = (Number(row?.rootpage) - 1) * 4_096;
+  /** Writes from outside, as a failing disk would; the store then looks anew. */
+  const patch = async (script: string) => {
+    const { status, stderr } = spawnSync(process.execPath, [
+      "-e",
+      script,
+      path,
+      String(offset),
+      `${path}.page`,
+    ]);
+    expect([status, String(stderr)]).toEqual([0, ""]);
+    await db.get("PRAGMA shrink_memory");
+  };
+  await db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  await patch(DAMAGE);
+  for (const text of ["during", "and again"]) {
+    await expect(adapter.write(ann, text)).rejects.toMatchObject({
+      code: "store_corrupt",
+      message: expect.stringMatching(/restore a backup/),
+    });
+  }
+  await adapter.until((sent) => sent.length === 2);
+  expect((await inspectSqlite(path)).map(({ status }) => status)).toContain("broken"); // What doctor asks.
+
+  await patch(MEND);
+  expect(await adapter.write(ann, "after")).toBe("accepted");
+  await adapter.until((sent) => sent.length === 3);
+  expect(adapter.textsTo("ann").map((text) => text.split("!")[0])).toEqual(["before", APOLOGY, "after"]);
+  expect(await asked()).toEqual(["before", "after"]);
+  await close();
+}, 60_000);
+
+const DAMAGE = `
+  const { openSync, readSync, writeSync, writeFileSync } = require("node:fs");
+  const [, path, offset, keep] = process.argv;
+  const page = Buffer.alloc(4096);
+  const file = openSync(path, "r+");
+  readSync(file, page, 0, 4096, Number(offset));
+  writeFileSync(keep, page);
+  writeSync(file, Buffer.alloc(4096, 0xff), 0, 4096, Number(offset));
+`;
+
+const MEND = `
+  const { openSync, readFileSync, writeSync } = require("node:fs");
+  const [, path, offset, keep] = process.argv;
+  writeSync(openSync(path, "r+"), readFileSync(keep), 0, 4096, Number(offset));
+`;

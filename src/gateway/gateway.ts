@@ -13,6 +13,7 @@ import type { Sessions } from "../session/sessions.js";
 import { addressOf, type SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
+import { Apologies } from "./apology.js";
 import { type Allowed, authorize } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
@@ -53,6 +54,7 @@ export class Gateway {
   readonly #lanes = new Map<SessionKey, Lane>();
   readonly #deliverers = new Map<Adapter, Deliverer>();
   readonly #connected = new Set<Adapter>();
+  readonly #apologies = new Apologies();
   readonly #leaseMs: number;
   #reaper: NodeJS.Timeout | undefined;
   #stopping = false;
@@ -136,25 +138,23 @@ export class Gateway {
   }
 
   async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
-    const { people, scopes, store, owner, clock } = this.#options;
+    const { people, scopes, store, owner, clock, onProblem } = this.#options;
     const { source, messageId, text } = message;
     if (!authorize(source, people).allowed) return "refused";
     if (this.#stopping) throw new Error("The gateway is about to stop, and takes no more messages.");
     if (message.kind !== "message" && message.kind !== "command") return "accepted"; // Known, and nothing to answer yet.
     const command = this.#options.commands.isCommand(text);
-    const item = await store.inbox.accept(
-      {
-        platform: adapter.platform,
-        account: adapter.account,
-        kind: command ? "command" : "message",
-        key: buildSessionKey(source, scopes),
-        source,
-        messageId,
-        text,
-      },
-      owner,
-      clock(),
-    );
+    const { platform, account } = adapter;
+    const kind = command ? "command" : "message";
+    const key = buildSessionKey(source, scopes);
+    const item = await store.inbox
+      .accept({ platform, account, kind, key, source, messageId, text }, owner, clock())
+      .catch((error: Error) => {
+        onProblem(`A message could not be kept: ${error.message}`);
+        void this.#apologies.say(adapter, message);
+        throw error;
+      });
+    this.#apologies.over();
     if (!item) return "duplicate";
     if (command) this.#command(item);
     else this.#join(item);

@@ -99,7 +99,7 @@ class Kills {
     const gateway = await this.#running();
     gateway.arm({ step, side, times: 1 });
     const begun = gateway.begun();
-    this.lives.platform.write("queue", "slow");
+    this.lives.platform.write("queue", "patient");
     this.lives.platform.write("queue", "and then");
     await begun;
     gateway.leave();

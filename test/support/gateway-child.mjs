@@ -2,7 +2,7 @@
 // is scripted by the words of a message, and it can be told to kill itself around any step of the journey.
 //
 // A message is `<number> <word>…`. `tool`: looks something up first, as a step of its own. `slow`: begins to speak and
-// takes its time, unless it is stopped. The answer ends with `answer <number>`, and the numbers of what was steered in.
+// takes its time, unless it is stopped; `patient`: so does this, until it is told to settle. The answer ends with `answer <number>`, and the numbers of what was steered in.
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../dist/adapter/adapter.js";
@@ -43,6 +43,9 @@ function deadly(name, part) {
 /** Each turn's beginning and end, in a file that all processes share. */
 const note = (what, number) => log && appendFileSync(log, `${what} ${number} ${account}\n`);
 
+/** Those who wait until they are told to settle. */
+const patient = new Set();
+
 async function* converse({ history, signal, steer }) {
   const asked = history.findLast(({ role }) => role === "user");
   const [number, ...words] = asked.content.split(" ");
@@ -60,10 +63,12 @@ async function* converse({ history, signal, steer }) {
   }
   const numbers = [number];
   let said = "";
-  if (words.includes("slow")) {
+  if (words.includes("slow") || words.includes("patient")) {
     said = "well, ";
     yield { kind: "text", text: said };
-    await sleep(slowMs, undefined, { signal }).catch(() => {});
+    const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve));
+    const enough = words.includes("slow") ? sleep(slowMs) : new Promise((resolve) => patient.add(resolve));
+    await Promise.race([enough, stopped]);
     if (!signal.aborted) numbers.push(...steer().map(({ content }) => content.split(" ")[0]));
   }
   if (!signal.aborted) {
@@ -150,7 +155,10 @@ const told = {
     armed = given;
   },
   settle: async () => {
-    while (!(await settled())) await sleep(5);
+    while (!(await settled())) {
+      for (const goOn of patient) goOn();
+      await sleep(5);
+    }
     process.send({ kind: "settled" });
   },
   stop: async () => {
