@@ -110,6 +110,7 @@ for (const chat of people) {
   ]);
   await sessions.appendMany(sessionId, said.flat());
 }
+await sessions.indexAll();
 
 for (let n = 0; n < 50; n++) await ask(people[n % chats]);
 tally.times = [];

@@ -3,11 +3,14 @@
  * Several processes may feed one store: the watermark moves by compare-and-set, so no message is indexed twice. A
  * feed that fails loses nothing: search looks at what is not indexed, and the next feed begins where this one ended.
  */
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import type { Db, Queries } from "../db.js";
 import { type IndexedMessage, indexTerms, readWatermark, type SearchIndex } from "./search.js";
 
-const BATCH = 200;
+/** Few enough that a turn hardly waits for one. */
+const BATCH = 50;
+/** After each batch the store is left to others for so many times as long as it took. */
+const REST = 3;
 const DELAY_MS = 250;
 
 export class SearchFeed {
@@ -15,7 +18,7 @@ export class SearchFeed {
   readonly #index: SearchIndex;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  #stopped = false;
+  readonly #stop = new AbortController();
 
   constructor(db: Db, index: SearchIndex) {
     this.#db = db;
@@ -24,10 +27,11 @@ export class SearchFeed {
 
   /** New messages are there: index them soon. Costs nothing on the message path. */
   poke(): void {
-    if (this.#timer || this.#stopped) return;
+    if (this.#timer || this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#running = this.indexAll()
+      // However much there is, messages come first.
+      this.#running = this.#indexAll((tookMs) => this.#rest(tookMs * REST))
         .catch(() => {}) // The messages stay in the tail, which search reads; the next poke tries again.
         .finally(() => {
           this.#running = undefined;
@@ -50,17 +54,29 @@ export class SearchFeed {
     }
   }
 
-  /** Indexes all there is now. */
-  async indexAll(): Promise<void> {
+  /** Indexes all there is now, at once. */
+  indexAll(): Promise<void> {
+    return this.#indexAll(async () => nextTick());
+  }
+
+  async #indexAll(pause: (tookMs: number) => Promise<void>): Promise<void> {
     const settled = await this.#index.settledThrough();
     if (settled === null) return this.poke();
-    while (!this.#stopped && (await this.#indexBatch(settled))) await nextTick();
+    for (;;) {
+      const began = performance.now();
+      if (this.#stop.signal.aborted || !(await this.#indexBatch(settled))) return;
+      await pause(performance.now() - began);
+    }
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stop.abort();
     clearTimeout(this.#timer);
     await this.#running;
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped: it rests no more.
   }
 
   /** False where nothing is left up to `settled`. Terms are made before the transaction, which stays short. */
