@@ -82,6 +82,83 @@ test("a second gateway is told who has the home folder, and opens nothing", asyn
   ]);
 });
 
+describe("a gateway as a process", () => {
+  const path = fileURLToPath(new URL("./support/gateway-cli-child.mjs", import.meta.url));
+  const children: ChildProcess[] = [];
+  afterAll(() => {
+    for (const child of children) child.kill("SIGKILL");
+  });
+
+  function start(home: string) {
+    const env = { PATH: process.env.PATH ?? "", BATON_HOME: home };
+    const child = fork(path, { env, cwd: home, silent: true });
+    children.push(child);
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        child.emit("said");
+      });
+    }
+    const ended = once(child, "close").then(([code, signal]) => code ?? signal);
+    const told: string[] = [];
+    child.on("message", ({ text }: { text: string }) => told.push(text));
+    const until = async (holds: () => boolean) => {
+      const closed = ended.then((how) => Promise.reject(new Error(`It ended with ${how}: ${said}`)));
+      closed.catch(() => {}); // Where nobody waits any more.
+      while (!holds()) await Promise.race([once(child, "said"), once(child, "message"), closed]);
+    };
+    return {
+      child,
+      told,
+      ended,
+      until,
+      said: () => said,
+      running: () => until(() => said.includes("The gateway is running")),
+      toldTimes: (count: number) => until(() => told.length >= count),
+      write: (text: string, messageId: string) => child.send({ userId: "7", text, messageId }),
+    };
+  }
+
+  test("serves its platform, keeps others out, is killed, goes on, and stops when it is told to", async () => {
+    const home = makeHome();
+    writeFileSync(
+      join(home, "config.yaml"),
+      "people: { allow: { telegram: [7] } }\nbusy: { default: queue }\n",
+    );
+    const one = start(home);
+    await one.running();
+    one.write("hello", "m1");
+    await one.toldTimes(1);
+    expect(one.said()).toMatch(
+      / info Telegram is connected\.\n.* info The gateway is running\. Ctrl-C stops it\.\n/,
+    );
+    expect(one.said()).toMatch(/ info Telegram: message from 7 in chat 7: accepted\.\n/);
+    const status = await baton(home, ["gateway", "status", "--json"]);
+    expect(JSON.parse(status.stdout)).toMatchObject({ running: true, pid: one.child.pid });
+
+    const two = start(home);
+    expect(await two.ended).toBe(1);
+    expect(two.said()).toContain(`A gateway already runs for ${home}: process ${one.child.pid} on`);
+    // The terminal has its own lane beside it, in the same store.
+    expect(await baton(home, ["chat", "--message", "hi"])).toMatchObject({ code: 0 });
+
+    one.write("slow 1", "m2");
+    one.write("and then", "m3");
+    await one.until(() => one.said().match(/accepted\./g)?.length === 3);
+    one.child.kill("SIGKILL");
+    expect(await one.ended).toBe("SIGKILL");
+
+    const three = start(home); // Takes the home folder over, and goes on.
+    await three.toldTimes(2);
+    expect(three.told).toEqual([expect.stringMatching(/Done\.$/), expect.stringContaining("and then")]);
+    three.child.kill("SIGTERM");
+    expect(await three.ended).toBe(0);
+    expect(three.said()).toContain("The gateway has stopped.");
+    expect((await baton(home, ["gateway", "status"])).code).toBe(1);
+  }, 60_000);
+});
+
 describe("of many who want a home folder at once", () => {
   const contenders: ChildProcess[] = [];
   afterAll(() => {
