@@ -11,6 +11,8 @@ export interface Adapter {
   /** Which account of the platform this is; message ids are unique within it and a chat. */
   readonly account: string;
   readonly capabilities: Capabilities;
+  /** Nobody is there to answer a question while a turn runs, as in a script. */
+  readonly isUnattended?: boolean;
   /** Begins to receive. The platform is told that a message arrived only once `receive` has returned. */
   connect(receive: Receive): Promise<void>;
   /** Sends one text and returns the platform's id of it. Fails with a `SendError`. */

@@ -51,11 +51,22 @@ export interface Tool {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** What is dangerous about a call with these arguments, so that its person is asked first; null where nothing is. */
+  danger?(args: unknown): Danger | null;
   /** What goes wrong is a result too: it throws only for a bug. Ends soon once the signal aborts. */
   run(args: unknown, context: ToolContext): Promise<string>;
 }
 
+export interface Danger {
+  /** As after "because it". */
+  readonly reason: string;
+  /** Exactly what would be done, and where: what is approved is this. */
+  readonly what: string;
+}
+
 export interface ToolContext {
+  /** The call that is being run. */
+  readonly call: ToolCall;
   readonly signal: AbortSignal;
 }
 

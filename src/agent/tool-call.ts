@@ -24,13 +24,13 @@ export async function runToolCall(
     return storableText(`Error: there is no tool ${JSON.stringify(call.name)}. Tools: ${names}.`);
   }
   if (signal.aborted) return NOT_RUN;
-  return storableText(await endingSoon(() => attempt(tool, call.arguments, { signal }), signal));
+  return storableText(await endingSoon(() => attempt(tool, { call, signal }), signal));
 }
 
-async function attempt(tool: Tool, json: string, context: ToolContext): Promise<string> {
+async function attempt(tool: Tool, context: ToolContext): Promise<string> {
   let args: unknown;
   try {
-    args = JSON.parse(json);
+    args = JSON.parse(context.call.arguments);
   } catch {
     return "Error: the arguments are not JSON.";
   }

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
+import { identityOf } from "../session/access.js";
 import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -14,15 +15,18 @@ import { addressOf, type SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { Apologies } from "./apology.js";
+import { Approvals, type Approve, isShowable, questionText, refusalOf, TOO_LONG } from "./approvals.js";
 import { type Allowed, authorize } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
 import { Deliverer } from "./deliverer.js";
 import { editStream } from "./edit-stream.js";
+import { guardedTools } from "./guarded-tools.js";
 import { Lane } from "./lane.js";
 import { mayBeAlive } from "./owner.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
 import { messageOf, TurnRun } from "./turn-run.js";
+import { interruptedNotice, interruptedStep } from "./unfinished-calls.js";
 
 export interface GatewayOptions {
   readonly sessions: Sessions;
@@ -48,6 +52,8 @@ const LEASE_MS = 15_000;
 /** A turn that two processes died of is not tried a third time. */
 const MAX_ATTEMPTS = 2;
 const BUSY_POLL_MS = 200;
+/** How long a person has to answer before something dangerous is left. */
+const APPROVAL_MS = 300_000;
 
 export class Gateway {
   readonly #options: GatewayOptions;
@@ -55,6 +61,8 @@ export class Gateway {
   readonly #deliverers = new Map<Adapter, Deliverer>();
   readonly #connected = new Set<Adapter>();
   readonly #apologies = new Apologies();
+  /** What running turns ask before they act. */
+  readonly approvals = new Approvals();
   readonly #leaseMs: number;
   #reaper: NodeJS.Timeout | undefined;
   #stopping = false;
@@ -244,7 +252,13 @@ export class Gateway {
     const run = new TurnRun(turn, {
       agent,
       turns: store.turns,
-      tools: this.#options.tools(item.source),
+      journal: store.journal,
+      tools: guardedTools(
+        this.#options.tools(item.source),
+        turn,
+        store.journal,
+        this.#approver(item, turn, adapter),
+      ),
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
       shared,
@@ -269,6 +283,24 @@ export class Gateway {
       lane.run = undefined;
       for (const unsteered of run.unsteered) lane.add(unsteered);
     }
+  }
+
+  /** Asks the person whose turn it is, where it is being answered. */
+  #approver(item: InboxItem, turn: Turn, adapter: Adapter | undefined): Approve {
+    const { store, clock } = this.#options;
+    let asked = 0;
+    return async (danger, signal) => {
+      if (!adapter || adapter.isUnattended)
+        return `Error: not run, since nobody can be asked here, and it ${danger.reason}.`;
+      if (!isShowable(danger)) return TOO_LONG;
+      const about = { key: turn.key, person: identityOf(item.source), danger };
+      const { question, outcome } = this.approvals.ask(about, signal, APPROVAL_MS);
+      const text = questionText(question, APPROVAL_MS / 60_000);
+      const notice = this.#notice(item, `${turn.id}.${turn.fence}.asked.${++asked}`, text);
+      await store.outbox.add([notice], clock());
+      this.#deliver([notice]);
+      return refusalOf(await outcome);
+    };
   }
 
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
@@ -316,6 +348,7 @@ export class Gateway {
     const { store, owner, clock } = this.#options;
     const taken = await store.turns.takeOver(turn, { owner, until: clock() + this.#leaseMs });
     if (!taken) return;
+    if (!(await this.#keepInterrupted(taken, item))) return;
     const entry = await this.#options.sessions.get(taken.sessionId);
     if (taken.attempt <= MAX_ATTEMPTS && entry) return this.#run(lane, item, taken, entry);
     const text = "I could not finish this twice in a row, so I left it. /retry tries again.";
@@ -323,6 +356,24 @@ export class Gateway {
     const step = { messages: [], deliveries, steeredIn: [] };
     await store.turns.finish(taken, "parked", step, "its process ended twice", clock());
     this.#deliver(deliveries);
+  }
+
+  /** Puts what the process before was doing into the transcript, with what is known of it; false where the turn is lost. */
+  async #keepInterrupted(turn: Turn, item: InboxItem): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const calls = await store.journal.open(turn);
+    const messages = interruptedStep(calls);
+    if (!messages) return true;
+    const said = calls.map((call) => call.said).join("");
+    const texts = [said, interruptedNotice(calls) ?? ""];
+    const deliveries = texts.flatMap((text, n) =>
+      text.trim() ? [this.#notice(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text)] : [],
+    );
+    const now = clock();
+    const step = { messages, deliveries, steeredIn: [] };
+    if (!(await store.turns.step(turn, step, now + this.#leaseMs, now))) return false;
+    this.#deliver(deliveries);
+    return true;
   }
 
   #resetNotices(item: InboxItem, entry: SessionEntry, before: SessionEntry | null): NewDelivery[] {

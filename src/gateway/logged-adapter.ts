@@ -11,6 +11,7 @@ export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
     platform,
     account,
     capabilities,
+    ...(adapter.isUnattended && { isUnattended: true }),
     connect: (receive) =>
       adapter.connect(async (message) => {
         const came = `${title}: ${message.kind} from ${whoWrote(message)}`;

@@ -8,7 +8,7 @@ import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address, SessionSource } from "../session/source.js";
 import type { ResolveRequest } from "../session/store.js";
-import type { Message } from "../session/transcript.js";
+import type { Message, ToolCall } from "../session/transcript.js";
 
 /** Whose messages they are: an adapter's account. */
 export interface Account {
@@ -113,6 +113,28 @@ export interface Turns {
   takeOver(turn: Turn, lease: Lease): Promise<Turn | null>;
 }
 
+/** A tool call whose step is not in the transcript yet. */
+export interface JournaledCall {
+  readonly call: ToolCall;
+  /** What the agent had said in this step, with its first call. */
+  readonly said: string;
+  /** `started` is all that is known of a call whose process ended: it may or may not have taken effect. */
+  readonly state: "planned" | "started" | "finished";
+  readonly result: string | null;
+}
+
+/**
+ * What the agent was about to do, did, and has done: kept before it happens, so that no process does it again. A step
+ * that is kept takes its calls out of the journal. Each write is false where the turn's fence is stale.
+ */
+export interface ToolJournal {
+  planned(turn: Turn, call: ToolCall, said: string): Promise<boolean>;
+  started(turn: Turn, call: ToolCall): Promise<boolean>;
+  finished(turn: Turn, call: ToolCall, result: string): Promise<boolean>;
+  /** What the turn's last step had come to, in the order of the calls. */
+  open(turn: Turn): Promise<JournaledCall[]>;
+}
+
 export interface NewDelivery {
   readonly deliveryId: string;
   /** Through which account it goes. */
@@ -156,5 +178,6 @@ export interface Outbox {
 export interface GatewayStore {
   readonly inbox: Inbox;
   readonly turns: Turns;
+  readonly journal: ToolJournal;
   readonly outbox: Outbox;
 }

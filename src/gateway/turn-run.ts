@@ -12,11 +12,13 @@ import type { Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import type { Beginning } from "./beginning.js";
 import type { EditStream } from "./edit-stream.js";
-import type { InboxItem, NewDelivery, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
+import type { InboxItem, NewDelivery, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
 
 export interface TurnSetting {
   readonly agent: Agent;
   readonly turns: Turns;
+  readonly journal: ToolJournal;
+  /** Guarded: each call is in the journal while it runs. */
   readonly tools: readonly Tool[];
   readonly prompt: string;
   readonly history: readonly Message[];
@@ -155,6 +157,7 @@ export class TurnRun {
         break;
       case "tool call":
         await this.#keepWhole();
+        await this.#plan(event.call);
         this.#calls.push(event.call);
         live?.toolCall(event.call);
         break;
@@ -178,6 +181,12 @@ export class TurnRun {
       default:
         event satisfies never;
     }
+  }
+
+  /** What was said goes with the first call of a step. */
+  async #plan(call: ToolCall): Promise<void> {
+    const said = this.#calls.length === 0 ? this.#text : "";
+    if (!(await this.#setting.journal.planned(this.turn, call, said))) this.#lose();
   }
 
   /** Keeps a step that turned out not to be the last one. */

@@ -11,6 +11,7 @@ import { SqlInbox } from "./sql/inbox.js";
 import { SqlOutbox } from "./sql/outbox.js";
 import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
+import { SqlToolJournal } from "./sql/tool-journal.js";
 import { SqlTranscript } from "./sql/transcript.js";
 import { SqlTurns } from "./sql/turns.js";
 import { SqliteSearchIndex } from "./sqlite/search-index.js";
@@ -35,6 +36,7 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     handoffs: new SqlHandoffs(db),
     inbox: new SqlInbox(db),
     turns: new SqlTurns(db, routes, feed),
+    journal: new SqlToolJournal(db),
     outbox: new SqlOutbox(db),
     close: async () => {
       await feed.stop();

@@ -179,6 +179,51 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.turns.running(account)).toEqual([]);
     });
 
+    describe("the journal of tool calls", () => {
+      const call = (id: string) => ({ id, name: "terminal", arguments: '{"command":"ls"}' });
+      const open = async (turn: Turn) =>
+        (await store.journal.open(turn)).map(({ call: { id }, state, result }) => `${id} ${state} ${result}`);
+
+      it("knows what was planned, what was started and what came of it, until the step is kept", async () => {
+        const turn = await begun(await accept("one"));
+        expect(await store.journal.planned(turn, call("a"), "Let me look.")).toBe(true);
+        for (const id of ["b", "c"]) await store.journal.planned(turn, call(id), "");
+        for (const id of ["a", "b"]) await store.journal.started(turn, call(id));
+        await store.journal.finished(turn, call("a"), "files\0");
+        expect(await open(turn)).toEqual(["a finished files\ufffd", "b started null", "c planned null"]);
+        const [first] = await store.journal.open(turn);
+        expect(first).toMatchObject({ call: call("a"), said: "Let me look." });
+
+        const results = ["a", "b"].map((id): Message => ({ role: "tool", toolCallId: id, content: "" }));
+        await store.turns.step(turn, { ...nothing, messages: [said(""), ...results] }, now + 100, now);
+        expect(await open(turn)).toEqual([]);
+      });
+
+      it("takes calls that share an id one after the other, and one that nobody planned", async () => {
+        const turn = await begun(await accept("one"));
+        for (const text of ["first", ""]) await store.journal.planned(turn, call("same"), text);
+        await store.journal.started(turn, call("same"));
+        await store.journal.started(turn, call("unplanned"));
+        expect(await open(turn)).toEqual([
+          "same started null",
+          "same planned null",
+          "unplanned started null",
+        ]);
+        await store.turns.finish(turn, "failed", nothing, "x", now);
+        expect(await open(turn)).toEqual([]);
+      });
+
+      it("is closed to a holder who was replaced", async () => {
+        const stale = await begun(await accept("one"));
+        await store.journal.planned(stale, call("a"), "");
+        await store.turns.takeOver(stale, { owner: "next", until: now + 500 });
+        expect(await store.journal.planned(stale, call("b"), "")).toBe(false);
+        expect(await store.journal.started(stale, call("a"))).toBe(false);
+        expect(await store.journal.finished(stale, call("a"), "late")).toBe(false);
+        expect(await open(stale)).toEqual(["a planned null"]);
+      });
+    });
+
     it("lets go of a turn for the next process without counting it as a failure", async () => {
       const turn = await begun(await accept("one"));
       await store.turns.release(turn);

@@ -3,6 +3,7 @@
  * message that was written is in its transcript once and in order, has one answer, and what was said was sent once or is
  * `unknown`. Looks past our own code.
  */
+import { existsSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { AtLeastOnce, Seen, Written } from "../support/at-least-once.js";
 import { inspect } from "./inspect.js";
@@ -44,7 +45,7 @@ interface OutboxRow {
   readonly state: string;
 }
 
-export function checkSettled(path: string, platform: AtLeastOnce): Settled {
+export function checkSettled(path: string, platform: AtLeastOnce, effects: string): Settled {
   inspect(path);
   const database = new DatabaseSync(path, { timeout: 5_000 });
   try {
@@ -58,12 +59,15 @@ export function checkSettled(path: string, platform: AtLeastOnce): Settled {
     const transcript = database.prepare(
       `SELECT m.* FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.chat = ? ORDER BY s.created_at, m.seq`,
     );
+    const done = existsSync(effects) ? readFileSync(effects, "utf8").split("\n").filter(Boolean) : [];
+    if (new Set(done).size !== done.length) fail("something that was done twice", done);
     const rows = checkInbox(inbox, platform.written);
     checkOutbox(outbox, platform.seen);
     for (const chat of new Set(platform.written.map((message) => message.chat))) {
       const messages = transcript.all(`telegram:${chat}`) as unknown as MessageRow[];
       const texts = outbox.filter(({ address }) => address === `telegram:${chat}`).map(({ text }) => text);
       checkChat(chat, platform.written, rows, messages, texts);
+      checkEffects(messages, done, texts);
     }
     checkNotices(inbox, outbox, platform.written);
     const count = (holds: (row: InboxRow) => boolean) => inbox.filter(holds).length;
@@ -171,6 +175,24 @@ function checkToolCalls(chat: string, messages: readonly MessageRow[]): void {
       calls.add(id);
     }
   });
+}
+
+/** What the transcript says of a call is what happened; where nobody knows, the chat is told. */
+function checkEffects(
+  messages: readonly MessageRow[],
+  done: readonly string[],
+  texts: readonly string[],
+): void {
+  let unknown = 0;
+  for (const { role, content, tool_call_id } of messages) {
+    if (role !== "tool") continue;
+    const isDone = done.includes(tool_call_id ?? "");
+    if (content === "found" && !isDone) fail("a result of what was not done", tool_call_id);
+    if (/not run/i.test(content) && isDone) fail("something done that is said not to be", tool_call_id);
+    if (content.startsWith("Unknown")) unknown += 1;
+  }
+  const told = texts.filter((text) => text.startsWith("I was interrupted while this was running")).length;
+  if (told !== unknown) fail(`${unknown} unknown calls of which ${told} were told`, messages);
 }
 
 /** Each command, and each turn that was given up, says one thing. */

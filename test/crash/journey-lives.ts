@@ -54,13 +54,18 @@ export class Lives {
       busy,
       leaseMs: LEASE_MS,
       slowMs: SLOW_MS,
+      effects: this.#effects,
     };
     this.#process = new GatewayProcess({ ...options, ...(point ? { point } : {}) }, this.platform);
     return this.#process;
   }
 
   check(): Settled {
-    return checkSettled(this.#path, this.platform);
+    return checkSettled(this.#path, this.platform, this.#effects);
+  }
+
+  get #effects(): string {
+    return join(this.#folder, "effects");
   }
 
   get #path(): string {

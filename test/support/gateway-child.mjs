@@ -6,12 +6,13 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../dist/adapter/adapter.js";
+import { runToolCall } from "../../dist/agent/tool-call.js";
 import { Commands } from "../../dist/gateway/commands/commands.js";
 import { Gateway } from "../../dist/gateway/gateway.js";
 import { processOwner } from "../../dist/gateway/owner.js";
 import { openStore } from "../../dist/open-sessions.js";
 
-const { url, account, people, busy, leaseMs, slowMs, point, log } = JSON.parse(process.argv[2]);
+const { url, account, people, busy, leaseMs, slowMs, point, log, effects } = JSON.parse(process.argv[2]);
 const platform = "telegram";
 process.on("disconnect", () => process.exit(0));
 
@@ -46,7 +47,7 @@ const note = (what, number) => log && appendFileSync(log, `${what} ${number} ${a
 /** Those who wait until they are told to settle. */
 const patient = new Set();
 
-async function* converse({ history, signal, steer }) {
+async function* converse({ history, signal, steer, tools }) {
   const asked = history.findLast(({ role }) => role === "user");
   const [number, ...words] = asked.content.split(" ");
   note("begin", number);
@@ -56,9 +57,9 @@ async function* converse({ history, signal, steer }) {
     const content = `looking ${number}`;
     yield { kind: "text", text: content };
     yield { kind: "tool call", call };
-    await sleep(1);
-    yield { kind: "tool result", call, content: "found" };
-    const results = [{ role: "tool", toolCallId: call.id, name: call.name, content: "found" }];
+    const found = await runToolCall(call, tools, signal);
+    yield { kind: "tool result", call, content: found };
+    const results = [{ role: "tool", toolCallId: call.id, name: call.name, content: found }];
     yield { kind: "message", message: { role: "assistant", content, toolCalls: [call] }, results };
   }
   const numbers = [number];
@@ -79,6 +80,17 @@ async function* converse({ history, signal, steer }) {
   yield { kind: "message", message: { role: "assistant", content: said }, results: [] };
   yield { kind: "done", stopped: signal.aborted };
 }
+
+/** Does what cannot be undone: a line in a file that outlives the process, one for each time it is run. */
+const look = {
+  name: "look",
+  description: "",
+  parameters: {},
+  run: around("tool", async (_, { call }) => {
+    if (effects) appendFileSync(effects, `${call.id}\n`);
+    return "found";
+  }),
+};
 
 const sending = new Map();
 let receive;
@@ -107,6 +119,7 @@ const gateway = new Gateway({
   store: {
     inbox: deadly("inbox", store.inbox),
     turns: deadly("turns", store.turns),
+    journal: deadly("journal", store.journal),
     outbox: deadly("outbox", store.outbox),
   },
   agent: { name: "scripted", run: converse },
@@ -115,7 +128,7 @@ const gateway = new Gateway({
     [{ name: "note", usage: "", description: "", run: async ({ words }) => `noted ${words}` }],
     sessions,
   ),
-  tools: () => [],
+  tools: () => [look],
   scopes: {},
   people: { [platform]: people },
   busy: { default: "queue", byPlatform: {}, byChat: busy },

@@ -25,6 +25,8 @@ export interface GatewayProcessOptions {
   readonly point?: Point;
   /** A file for the beginnings and ends of turns. */
   readonly log?: string;
+  /** A file for what the tool did. */
+  readonly effects?: string;
 }
 
 type Said =

@@ -29,6 +29,7 @@ export class ScriptAdapter implements Adapter {
   readonly platform = LOCAL;
   readonly account = TERMINAL_ACCOUNT;
   readonly capabilities = TERMINAL_CAPABILITIES;
+  readonly isUnattended = true;
   readonly #options: ScriptOptions;
   readonly #source: SessionSource;
   readonly #output: ScriptOutput;

@@ -7,6 +7,7 @@ import { type TerminalOptions, terminalTool } from "./terminal.js";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
+const call = { id: "c", name: "terminal", arguments: "{}" };
 let folder: string;
 const kept = (name: string) => readFileSync(join(folder, name), "utf8").trim();
 
@@ -20,7 +21,7 @@ function terminal(options: Partial<TerminalOptions> = {}) {
 }
 
 function run(command: unknown, options?: Partial<TerminalOptions>, signal = new AbortController().signal) {
-  return terminal(options).run({ command }, { signal });
+  return terminal(options).run({ command }, { signal, call });
 }
 
 /** Runs the command, and stops it once it has made the file `ready`. */
@@ -75,7 +76,7 @@ describe("terminal", () => {
   it("takes what is wrong with the arguments as a result", async () => {
     const { signal } = new AbortController();
     for (const args of [null, "ls", {}, { command: 7 }, { command: " " }, { command: "a\0b" }]) {
-      expect(await terminal().run(args, { signal })).toMatch(/^Error: `command` /);
+      expect(await terminal().run(args, { signal, call })).toMatch(/^Error: `command` /);
     }
     expect(await run(`: ${"x".repeat(3_000_000)}`)).toMatch(/^Error: no shell could be started/);
   });

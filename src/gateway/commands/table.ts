@@ -1,5 +1,6 @@
 /** All commands, in the order in which help and the documentation show them. */
 import { platforms, whoami } from "./about.js";
+import { approve, deny } from "./approve.js";
 import { beginNew, reset } from "./begin.js";
 import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
@@ -28,6 +29,8 @@ export function commandTable(facts: Facts): readonly Command[] {
     status(facts),
     usage,
     stop,
+    approve,
+    deny,
     queue,
     steer,
     platforms,

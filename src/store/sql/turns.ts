@@ -16,12 +16,14 @@ import type { SessionKey } from "../../session/session-key.js";
 import { addressOf, formatAddress, parseAddress } from "../../session/source.js";
 import type { ResolveRequest } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
-import type { Db, Queries, Row, SqlValue } from "../db.js";
+import type { Db, Queries, Row } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
+import { holdTurn } from "./hold-turn.js";
 import { inboxItem } from "./inbox.js";
 import { lockLane } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
+import { forgetCalls } from "./tool-journal.js";
 import { appendIn } from "./transcript.js";
 
 const RUNNING = `SELECT t.id AS turn_id, t.session_id, t.key AS turn_key, t.address, t.owner AS holder, t.lease_until,
@@ -88,7 +90,7 @@ export class SqlTurns implements Turns {
 
   step(turn: Turn, step: TurnStep, leaseUntil: number, now: number): Promise<boolean> {
     return this.#feeding(async (tx) => {
-      if (!(await this.#hold(tx, turn, "lease_until = ?", leaseUntil))) return false;
+      if (!(await holdTurn(tx, turn, "lease_until = ?", leaseUntil))) return false;
       await take(tx, turn, step, now);
       return true;
     });
@@ -98,8 +100,9 @@ export class SqlTurns implements Turns {
     return this.#feeding(async (tx) => {
       const reason = error === null ? null : storableText(error).slice(0, 500).toWellFormed();
       const over = "state = ?, finished_at = ?, error = ?";
-      if (!(await this.#hold(tx, turn, over, end, now, reason))) return false;
+      if (!(await holdTurn(tx, turn, over, end, now, reason))) return false;
       await take(tx, turn, step, now);
+      await forgetCalls(tx, turn);
       await tx.run(
         "UPDATE inbox SET state = ? WHERE id = ?",
         end === "parked" ? "parked" : "done",
@@ -110,7 +113,7 @@ export class SqlTurns implements Turns {
   }
 
   async renew(turn: Turn, leaseUntil: number): Promise<boolean> {
-    return this.#hold(this.#db, turn, "lease_until = ?", leaseUntil);
+    return holdTurn(this.#db, turn, "lease_until = ?", leaseUntil);
   }
 
   async running(account: Account): Promise<RunningTurn[]> {
@@ -123,11 +126,11 @@ export class SqlTurns implements Turns {
   }
 
   async release(turn: Turn): Promise<void> {
-    await this.#hold(this.#db, turn, "owner = '', lease_until = 0, attempt = attempt - 1");
+    await holdTurn(this.#db, turn, "owner = '', lease_until = 0, attempt = attempt - 1");
   }
 
   async takeOver(turn: Turn, lease: Lease): Promise<Turn | null> {
-    const taken = await this.#hold(
+    const taken = await holdTurn(
       this.#db,
       turn,
       "owner = ?, lease_until = ?, fence = fence + 1, attempt = attempt + 1",
@@ -135,12 +138,6 @@ export class SqlTurns implements Turns {
       lease.until,
     );
     return taken ? { ...turn, fence: turn.fence + 1, attempt: turn.attempt + 1 } : null;
-  }
-
-  /** Changes the turn's row if it is still running under this fence. */
-  async #hold(db: Queries, turn: Turn, change: string, ...values: SqlValue[]): Promise<boolean> {
-    const sql = `UPDATE turns SET ${change} WHERE id = ? AND fence = ? AND state = 'running'`;
-    return (await db.run(sql, ...values, turn.id, turn.fence)) === 1;
   }
 
   async #feeding<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
@@ -161,6 +158,7 @@ async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promi
       now,
     });
   }
+  if (messages.some(({ role }) => role === "tool")) await forgetCalls(tx, turn);
   for (const id of steeredIn)
     await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'waiting'", id);
   await insertDeliveries(tx, deliveries, now);

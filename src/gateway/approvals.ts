@@ -1,0 +1,99 @@
+/**
+ * Asking before something dangerous is done. A question belongs to one call with exactly these arguments, to the lane
+ * it was asked in and to the person whose turn it is; only they, or the gateway's owner, can answer it, once. Who does
+ * not answer in time has said no.
+ */
+import type { Danger } from "../agent/agent.js";
+import type { SessionKey } from "../session/session-key.js";
+
+/** Null where it may be run; otherwise what the call comes to instead. */
+export type Approve = (danger: Danger, signal: AbortSignal) => Promise<string | null>;
+
+export interface Question {
+  /** A short number, to tell questions of one lane apart. */
+  readonly number: number;
+  readonly key: SessionKey;
+  /** Whose turn it is; null where nobody is known. */
+  readonly person: string | null;
+  readonly danger: Danger;
+}
+
+export type Verdict = "approved" | "denied";
+type Outcome = Verdict | "expired" | "stopped";
+
+const OUTCOMES: Readonly<Record<Exclude<Outcome, "approved">, string>> = {
+  denied: "Error: not run: the person said no. Do not try it in another way; ask what they want instead.",
+  expired: "Error: not run: nobody approved it in time. Ask the person before you try again.",
+  stopped: "Error: not run, since the turn was stopped.",
+};
+
+/** What a call that was not approved comes to. */
+export function refusalOf(outcome: Outcome): string | null {
+  return outcome === "approved" ? null : OUTCOMES[outcome];
+}
+
+/** What cannot be shown whole cannot be approved. */
+const MAX_SHOWN = 2_000;
+export const TOO_LONG = `Error: not run: it needs approval, and is too long to be shown (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
+
+export function isShowable({ what }: Danger): boolean {
+  return what.length <= MAX_SHOWN;
+}
+
+/** The question in words; what is not to be seen in it is spelt out. */
+export function questionText({ number, danger }: Question, minutes: number): string {
+  const shown = `May I do this? I ask because it ${danger.reason}.\n\n${exactly(danger.what)}`;
+  return `${shown}\n\n/approve ${number} lets me do it once, /deny ${number} does not; after ${minutes} minutes I leave it.`;
+}
+
+/** What a reader would not see, or would see elsewhere. */
+const HIDDEN = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+function exactly(what: string): string {
+  const text = HIDDEN.test(what) ? JSON.stringify(what).replace(/[^ -~]/gu, spelt) : what;
+  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  return `${fence}\n${text}\n${fence}`;
+}
+
+function spelt(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+export class Approvals {
+  readonly #open = new Map<Question, (outcome: Outcome) => void>();
+  #asked = 0;
+
+  /** Opens a question; it is settled by `answer`, by the signal, or after that long. */
+  ask(
+    about: Omit<Question, "number">,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): { readonly question: Question; readonly outcome: Promise<Outcome> } {
+    const question = { ...about, number: ++this.#asked };
+    const outcome = new Promise<Outcome>((resolve) => {
+      const settle = (how: Outcome): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stopped);
+        this.#open.delete(question);
+        resolve(how);
+      };
+      const stopped = (): void => settle("stopped");
+      const timer = setTimeout(settle, timeoutMs, "expired");
+      this.#open.set(question, settle);
+      if (signal.aborted) stopped();
+      else signal.addEventListener("abort", stopped, { once: true });
+    });
+    return { question, outcome };
+  }
+
+  /** The questions that this person can answer in this lane. */
+  openTo(key: SessionKey, person: string | null, isOwner: boolean): Question[] {
+    return [...this.#open.keys()].filter(
+      (question) => question.key === key && (isOwner || (person !== null && question.person === person)),
+    );
+  }
+
+  answer(question: Question, verdict: Verdict): void {
+    this.#open.get(question)?.(verdict);
+  }
+}

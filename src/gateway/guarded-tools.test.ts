@@ -1,0 +1,189 @@
+/** Dangerous calls are asked about, each call is journaled, and what a crash left is said, not repeated. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Chat, until, World } from "../../test/support/gateway-world.js";
+import type { Agent, AgentEvent, Tool } from "../agent/agent.js";
+import { runToolCall } from "../agent/tool-call.js";
+import type { ToolCall } from "../session/transcript.js";
+import { Approvals, questionText } from "./approvals.js";
+import type { GatewayOptions } from "./gateway.js";
+
+/** Calls the tool `act` with what it was told last, all lines at once, and says what came of it. */
+const caller: Agent = {
+  name: "caller",
+  async *run({ history, tools, signal }): AsyncIterable<AgentEvent> {
+    const last = history.at(-1);
+    if (last?.role !== "user") {
+      const told = history.filter(({ role }) => role === "tool").map(({ content }) => content);
+      const content = `Came of it: ${told.join(" | ")}`;
+      yield { kind: "text", text: content };
+      yield { kind: "message", message: { role: "assistant", content }, results: [] };
+      yield { kind: "done", stopped: false };
+      return;
+    }
+    const toolCalls = last.content
+      .replace(/^\[\w+\] /, "")
+      .split("\n")
+      .map((line, n): ToolCall => ({ id: `call-${n}`, name: "act", arguments: JSON.stringify({ line }) }));
+    yield { kind: "text", text: "I act." };
+    for (const call of toolCalls) yield { kind: "tool call", call };
+    const results = await Promise.all(
+      toolCalls.map(async (call) => ({
+        role: "tool" as const,
+        toolCallId: call.id,
+        content: await runToolCall(call, tools, signal),
+      })),
+    );
+    yield { kind: "message", message: { role: "assistant", content: "I act.", toolCalls }, results };
+    const content = `Came of it: ${results.map((result) => result.content).join(" | ")}`;
+    yield { kind: "text", text: content };
+    yield { kind: "message", message: { role: "assistant", content }, results: [] };
+    yield { kind: "done", stopped: signal.aborted };
+  },
+};
+
+/** What was really done. */
+let acts: string[];
+let hang: Promise<void> | undefined;
+const act: Tool = {
+  name: "act",
+  description: "",
+  parameters: {},
+  danger: (args) => {
+    const { line } = args as { line: string };
+    return line.startsWith("rm") ? { reason: "deletes things", what: `${line}\nin /work` } : null;
+  },
+  async run(args) {
+    const { line } = args as { line: string };
+    acts.push(line);
+    await hang;
+    return `did ${line}`;
+  },
+};
+
+let world: World;
+let ann: Chat;
+let bob: Chat;
+const options: Partial<GatewayOptions> = { agent: caller, tools: () => [act] };
+
+beforeEach(async () => {
+  acts = [];
+  hang = undefined;
+  world = await World.open({ gateway: options });
+  ann = world.chat("ann", { chatId: "room", chatType: "group" });
+  bob = world.chat("bob", { chatId: "room", chatType: "group" });
+});
+afterEach(() => world.close());
+
+describe("a dangerous call", () => {
+  const asked = async (text: string): Promise<string> => {
+    const question = await ann.ask(text);
+    expect(acts).toEqual([]);
+    return question;
+  };
+
+  it("is asked about with exactly what would be done, and done once it is approved", async () => {
+    const question = await asked("rm -r build");
+    expect(question).toContain("I ask because it deletes things.");
+    expect(question).toContain("```\nrm -r build\nin /work\n```");
+    expect(await ann.ask("/approve")).toMatch(/^Approved: 1, `rm -r build in \/work`/);
+    await until(() => ann.told.some((text) => text.includes("Came of it")));
+    expect(ann.told.at(-1)).toBe("Came of it: did rm -r build");
+    expect(acts).toEqual(["rm -r build"]);
+    expect(await ann.ask("/approve 1")).toBe("Nothing waits for your answer.");
+  });
+
+  it("is not done where the answer is no, and the agent is told", async () => {
+    await asked("rm it");
+    await ann.ask("/deny 1");
+    await until(() => ann.told.some((text) => text.includes("the person said no")));
+    expect(acts).toEqual([]);
+  });
+
+  it("is answered by the person whose turn it is, not by others in the room", async () => {
+    await asked("rm it");
+    expect(await bob.ask("/approve 1")).toBe("Nothing waits for your answer.");
+    expect(await bob.ask("/deny")).toBe("Nothing waits for your answer.");
+    const elsewhere = world.chat("ann");
+    expect(await elsewhere.ask("/approve 1")).toBe("Nothing waits for your answer.");
+    expect(acts).toEqual([]);
+    await ann.ask("/approve");
+    await until(() => acts.length === 1);
+  });
+
+  it("holds up none of the others, and each has its own answer", async () => {
+    await ann.write("ls\nrm one\nrm two");
+    await until(() => ann.told.length === 2);
+    expect(acts).toEqual(["ls"]);
+    expect(await ann.ask("/approve")).toMatch(/^Which one\? 1, .* 2, /);
+    await ann.ask("/approve 2");
+    await ann.ask("/deny 1");
+    await until(() => ann.told.some((text) => text.includes("Came of it")));
+    expect(acts).toEqual(["ls", "rm two"]);
+  });
+
+  it("is not done when the turn is stopped while it waits", async () => {
+    await asked("rm it");
+    await ann.ask("/stop");
+    await world.gateway.lane(ann.key).idle();
+    await ann.write("/approve 1");
+    await until(() => ann.told.includes("Nothing waits for your answer."));
+    expect(acts).toEqual([]);
+    expect(await ann.transcript()).toContainEqual(expect.stringMatching(/^tool: .*not run|^tool: Stopped/));
+  });
+
+  it("is not done where it is too long to be shown, and hides nothing in what is shown", async () => {
+    await ann.write(`rm ${"x".repeat(3_000)}`);
+    await until(() => ann.told.some((text) => text.includes("too long to be shown")));
+    const question = await asked("rm a\u202e\u200b ``` b");
+    expect(question).toContain('"rm a\\u{202e}\\u{200b} ``` b\\nin /work"');
+    expect(question).toMatch(/^````$/m);
+  });
+
+  it("is left after a while without an answer", async () => {
+    const approvals = new Approvals();
+    const danger = { reason: "deletes", what: "rm" };
+    const about = { key: ann.key, person: null, danger };
+    const { question, outcome } = approvals.ask(about, new AbortController().signal, 0);
+    expect(questionText(question, 5)).toContain("after 5 minutes I leave it");
+    expect(await outcome).toBe("expired");
+    expect(approvals.openTo(ann.key, null, true)).toEqual([]);
+    const aborted = approvals.ask(about, AbortSignal.abort(), 1_000);
+    expect(await aborted.outcome).toBe("stopped");
+  });
+});
+
+describe("a process that ends in the middle of a call", () => {
+  /** A gateway that hangs in the call is left behind as a dead process leaves it: its turn is taken over. */
+  async function dieDuring(text: string): Promise<void> {
+    let release: () => void = () => {};
+    hang = new Promise((resolve) => {
+      release = resolve;
+    });
+    await ann.write(text);
+    await until(() => acts.length > 0);
+    const [running] = await world.store.turns.running(world.adapter);
+    if (!running) throw new Error("No turn is running.");
+    const taken = await world.store.turns.takeOver(running.turn, { owner: "nobody", until: 0 });
+    if (taken) await world.store.turns.release(taken);
+    hang = undefined;
+    await world.restart();
+    release();
+  }
+
+  it("does nothing twice: the model and the person are told that nobody knows", async () => {
+    await dieDuring("write it\nrm that");
+    await until(() => ann.told.some((said) => said.includes("Came of it")));
+    expect(acts).toEqual(["write it"]);
+    const notice = ann.told.find((said) => said.includes("interrupted"));
+    expect(notice).toContain('`act {"line":"write it"}`. It may or may not have taken effect');
+    expect(notice).not.toContain("rm that");
+    const lines = await ann.transcript();
+    expect(lines.slice(0, 4)).toEqual([
+      expect.stringContaining("write it"),
+      "assistant: I act.",
+      expect.stringMatching(/^tool: Unknown: the process ended while this was running/),
+      "tool: Not run: the process ended before it began.",
+    ]);
+    expect(await world.store.turns.running(world.adapter)).toEqual([]);
+  });
+});

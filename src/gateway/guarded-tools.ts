@@ -1,0 +1,31 @@
+/**
+ * The tools of one turn as its agent gets them: what is dangerous is asked about first, and each call is in the journal
+ * before it acts and after it did. A call whose turn is another process's by now is not run.
+ */
+import type { Tool } from "../agent/agent.js";
+import type { Approve } from "./approvals.js";
+import type { ToolJournal, Turn } from "./store.js";
+
+const NOT_OURS = "Error: not run, since this turn goes on in another process.";
+
+export function guardedTools(
+  tools: readonly Tool[],
+  turn: Turn,
+  journal: ToolJournal,
+  approve: Approve,
+): readonly Tool[] {
+  return tools.map((tool) => ({ ...tool, run: (args, context) => runGuarded(tool, args, context) }));
+
+  async function runGuarded(tool: Tool, ...[args, context]: Parameters<Tool["run"]>): Promise<string> {
+    const danger = tool.danger?.(args) ?? null;
+    if (danger !== null) {
+      const refusal = await approve(danger, context.signal);
+      if (refusal !== null) return refusal;
+    }
+    if (!(await journal.started(turn, context.call))) return NOT_OURS;
+    const result = await tool.run(args, context);
+    // It has acted, whatever becomes of this: the step that follows keeps the result, or says what went wrong.
+    await journal.finished(turn, context.call, result).catch(() => false);
+    return result;
+  }
+}

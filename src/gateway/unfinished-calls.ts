@@ -1,0 +1,36 @@
+/**
+ * What becomes of tool calls whose process ended before their step was kept: a step of its own, in which each call has a
+ * result that says what is known of it. The agent goes on from there; nothing is run again behind its back.
+ */
+import type { Message } from "../session/transcript.js";
+import { cleanLine, shorten } from "../util/text.js";
+import type { JournaledCall } from "./store.js";
+
+const UNKNOWN =
+  "Unknown: the process ended while this was running. It may or may not have taken effect; look before you do it again.";
+const NOT_RUN = "Not run: the process ended before it began.";
+
+/** The step as the transcript keeps it; null where nothing was open. */
+export function interruptedStep(calls: readonly JournaledCall[]): readonly Message[] | null {
+  if (calls.length === 0) return null;
+  const content = calls.map(({ said }) => said).join("");
+  const results = calls.map(({ call, state, result }): Message => {
+    const known = state === "finished" ? (result ?? "") : state === "started" ? UNKNOWN : NOT_RUN;
+    return { role: "tool", toolCallId: call.id, name: call.name, content: known };
+  });
+  return [{ role: "assistant", content, toolCalls: calls.map(({ call }) => call) }, ...results];
+}
+
+/** What the person is told of calls of which nobody knows whether they took effect; null where there are none. */
+export function interruptedNotice(calls: readonly JournaledCall[]): string | null {
+  const unknown = calls.filter(({ state }) => state === "started");
+  if (unknown.length === 0) return null;
+  const names = unknown.map(({ call }) => `\`${describeCall(call.name, call.arguments)}\``).join(", ");
+  return `I was interrupted while this was running: ${names}. It may or may not have taken effect, and I do not run it again by myself.`;
+}
+
+/** A call on one line, fit for a chat. */
+function describeCall(name: string, json: string): string {
+  const args = cleanLine(json).replaceAll("`", "'");
+  return shorten(`${cleanLine(name)} ${args}`, 200);
+}
