@@ -160,6 +160,8 @@ export interface Delivery extends Omit<NewDelivery, "shown"> {
 
 export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
+  /** The same, and the session it belongs to has said it: so it can be answered there. False where it was added before. */
+  say(delivery: NewDelivery & { readonly sessionId: string }, now: number): Promise<boolean>;
   /** What is still to be sent through an account, oldest first. */
   pending(account: Account, limit: number): Promise<Delivery[]>;
   /** Leaves what is pending to whoever comes next. */

@@ -41,7 +41,7 @@ export function identityOf(source: SessionSource): string | null {
 }
 
 /** The immutable name of a chat: `platform:id`, escaped. */
-function chatOf(source: SessionSource): string {
+export function chatOf(source: Pick<SessionSource, "platform" | "chatId">): string {
   return `${source.platform}:${escapePart(foldId(source.platform, source.chatId))}`;
 }
 

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../util/clock.js";
 import { storableText } from "../util/text.js";
-import { belongingOf, checkViewer, type Viewer } from "./access.js";
+import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import type { Handoff, HandoffStep } from "./handoff.js";
@@ -35,12 +35,13 @@ import {
   type Usage,
 } from "./session.js";
 import { asSessionKey, buildSessionKey, type SessionKey, type SessionScopes } from "./session-key.js";
-import { parseSource, type SessionSource } from "./source.js";
+import { type Address, parseSource, type SessionSource } from "./source.js";
 import type {
   AdoptedSession,
   LanePlace,
   ListFilter,
   NewSession,
+  OccupiedLane,
   Page,
   ResolveRequest,
   SearchHit,
@@ -329,6 +330,12 @@ export class Sessions {
       checkViewer(viewer),
       checkLimit(options, 20, 100),
     );
+  }
+
+  /** The lanes at an address, each with the session it has. */
+  async lanesAt(address: Address): Promise<readonly OccupiedLane[]> {
+    const lanes = await this.#store.reader.lanesIn(chatOf(address));
+    return lanes.filter(({ origin }) => (origin.threadId ?? "") === (address.threadId ?? ""));
   }
 
   /** Brings the search index up to date at once, as after a large import; otherwise it is fed behind. */

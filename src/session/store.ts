@@ -19,6 +19,10 @@ export interface LanePlace extends Belonging {
   readonly displayName: string;
 }
 
+export interface OccupiedLane extends LanePlace {
+  readonly sessionId: string;
+}
+
 /** A session about to begin; its id is minted by the caller, who has the clock and the randomness. */
 export interface NewSession extends LanePlace {
   readonly sessionId: string;
@@ -95,6 +99,8 @@ export interface RouteStore {
 export interface SessionReader {
   get(sessionId: string): Promise<SessionEntry | null>;
   current(key: SessionKey): Promise<SessionEntry | null>;
+  /** The lanes in a chat, `platform:id` as in a session's `chat`, each with the session it has. */
+  lanesIn(chat: string): Promise<readonly OccupiedLane[]>;
   list(filter: ListFilter, viewer: Viewer, now: number): Promise<Page<SessionEntry>>;
   /** Sessions whose id, id prefix or title this is, among those the viewer may see; at most `limit`. */
   find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]>;

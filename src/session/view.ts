@@ -7,8 +7,8 @@ import { sessionNotFound } from "./errors.js";
 import type { Handoff } from "./handoff.js";
 import type { SessionEntry } from "./session.js";
 import type { Sessions } from "./sessions.js";
-import type { SessionSource } from "./source.js";
-import type { ListFilter, Page, SearchHit, SearchOptions } from "./store.js";
+import type { Address, SessionSource } from "./source.js";
+import type { ListFilter, OccupiedLane, Page, SearchHit, SearchOptions } from "./store.js";
 import type { StoredMessage } from "./transcript.js";
 
 export class SessionsView {
@@ -22,6 +22,12 @@ export class SessionsView {
 
   list(filter: ListFilter = {}): Promise<Page<SessionEntry>> {
     return this.#sessions.list(filter, this.#viewer);
+  }
+
+  /** The lane at an address that this person may use; null where there is none, or none of theirs. */
+  async laneAt(address: Address): Promise<OccupiedLane | null> {
+    const lanes = await this.#sessions.lanesAt(address);
+    return lanes.find((lane) => mayAccess(this.#viewer, { ...lane, laneOwner: lane.owner })) ?? null;
   }
 
   find(which: string): Promise<SessionEntry> {
@@ -40,6 +46,11 @@ export class SessionsView {
 
   async load(sessionId: string, options: { superseded?: boolean } = {}): Promise<StoredMessage[]> {
     return this.#sessions.load((await this.get(sessionId)).sessionId, options);
+  }
+
+  /** The same in pages, from a place on. */
+  async *pages(sessionId: string, options: { afterSeq?: number } = {}): AsyncGenerator<StoredMessage[]> {
+    yield* this.#sessions.pages((await this.get(sessionId)).sessionId, options);
   }
 
   async setTitle(sessionId: string, title: string): Promise<SessionEntry> {

@@ -37,7 +37,7 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     inbox: new SqlInbox(db),
     turns: new SqlTurns(db, routes, feed),
     journal: new SqlToolJournal(db),
-    outbox: new SqlOutbox(db),
+    outbox: new SqlOutbox(db, feed),
     close: async () => {
       await feed.stop();
       await db.close();

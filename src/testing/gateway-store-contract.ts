@@ -271,6 +271,21 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
     });
 
+    it("says something in a session once, and has it in the transcript", async () => {
+      const { sessionId } = await sessions.getOrCreate(ann);
+      const other = await fixture.open();
+      const words = { ...delivery("hello"), sessionId };
+      expect(await store.outbox.say(words, now)).toBe(true);
+      expect(await other.outbox.say(words, now)).toBe(false);
+      expect((await sessions.load(sessionId)).map(({ role, content }) => `${role}: ${content}`)).toEqual([
+        "assistant: hello",
+      ]);
+      expect(await store.outbox.pending(account, 10)).toHaveLength(1);
+      const nowhere = { ...delivery("x"), sessionId: "20260101_000000_000000000000" };
+      await expect(store.outbox.say(nowhere, now)).rejects.toMatchObject({ code: "session_not_found" });
+      expect(await store.outbox.pending(account, 10)).toHaveLength(1);
+    });
+
     it("forgets what was asked and said when a session is pruned", async () => {
       const turn = await begun(await accept("secret"));
       await store.turns.finish(

@@ -7,7 +7,7 @@ import { OWNER, viewerOf } from "../session/access.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsOptions } from "../session/sessions.js";
-import { parseSource, type SessionSource } from "../session/source.js";
+import { addressOf, parseSource, type SessionSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
 import { historyWindow, type Message } from "../session/transcript.js";
 
@@ -527,6 +527,21 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(await ids({ platform: THERE })).toEqual([later.sessionId]);
         expect(await ids({ activeWithinMs: MINUTE })).toEqual([later.sessionId]);
         expect(await ids({ activeWithinMs: 2 * DAY })).toHaveLength(2);
+      });
+
+      it("knows the lanes at an address, for those who may use them", async () => {
+        const dm = parseSource({ platform: HERE, chat_id: "A%:1", user_id: "ann" });
+        const topic = { ...dm, threadId: "7" };
+        const { sessionId } = await sessions.getOrCreate(dm);
+        const inTopic = await sessions.getOrCreate(topic);
+        const hers = sessions.as(viewerOf(dm));
+        expect(await hers.laneAt(addressOf(dm))).toMatchObject({ sessionId, origin: { chatId: "A%:1" } });
+        expect(await hers.laneAt(addressOf(topic))).toMatchObject({ sessionId: inTopic.sessionId });
+        expect(await sessions.as(OWNER).laneAt(addressOf(dm))).toMatchObject({ sessionId });
+        const his = sessions.as(viewerOf({ ...dm, chatId: "B", userId: "bob" }));
+        expect(await his.laneAt(addressOf(dm))).toBeNull();
+        expect(await hers.laneAt({ ...addressOf(dm), chatId: "a%:1" })).toBeNull();
+        expect(await hers.laneAt({ ...addressOf(dm), threadId: "8" })).toBeNull();
       });
 
       it("refuses a cursor or limit that is none, and a missing viewer", async () => {

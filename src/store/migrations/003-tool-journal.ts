@@ -1,4 +1,4 @@
-/** Tool calls of running turns, from before they run until their step is kept in the transcript. */
+/** Tool calls of running turns, from before they run until their step is kept in the transcript; lanes by their chat. */
 import type { Dialect } from "../db.js";
 
 export function toolJournal({ text, autoId, tableEnd }: Dialect): readonly string[] {
@@ -14,5 +14,6 @@ export function toolJournal({ text, autoId, tableEnd }: Dialect): readonly strin
       result ${text}
     ) ${tableEnd}`,
     "CREATE INDEX tool_calls_by_turn ON tool_calls (turn_id, call_id)",
+    "CREATE INDEX routes_by_chat ON routes (chat)",
   ];
 }

@@ -108,7 +108,7 @@ export function placeOfKey(key: SessionKey): LanePlace {
   return { key, owner: `chat:${chat}`, chat, origin, displayName: chatId };
 }
 
-function placeOf(route: Row): LanePlace {
+export function placeOf(route: Row): LanePlace {
   return {
     key: route.key as SessionKey,
     owner: route.owner as string,

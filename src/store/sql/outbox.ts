@@ -3,16 +3,32 @@ import type { Account, Delivery, DeliveryState, NewDelivery, Outbox } from "../.
 import { formatAddress, parseAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
+import type { SearchFeed } from "../search/feed.js";
+import { appendIn } from "./transcript.js";
 
 export class SqlOutbox implements Outbox {
   readonly #db: Db;
+  readonly #feed: SearchFeed;
 
-  constructor(db: Db) {
+  constructor(db: Db, feed: SearchFeed) {
     this.#db = db;
+    this.#feed = feed;
   }
 
   add(deliveries: readonly NewDelivery[], now: number): Promise<void> {
     return this.#db.transaction((tx) => insertDeliveries(tx, deliveries, now));
+  }
+
+  async say(delivery: NewDelivery & { readonly sessionId: string }, now: number): Promise<boolean> {
+    const { deliveryId, sessionId, text } = delivery;
+    const said = await this.#db.transaction(async (tx) => {
+      if (await tx.get("SELECT id FROM outbox WHERE delivery_id = ?", deliveryId)) return false;
+      await appendIn(tx, { sessionId, messages: [{ role: "assistant", content: text }], touch: false, now });
+      await insertDeliveries(tx, [delivery], now);
+      return true;
+    });
+    this.#feed.poke();
+    return said;
   }
 
   async pending(account: Account, limit: number): Promise<Delivery[]> {

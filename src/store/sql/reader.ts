@@ -3,9 +3,10 @@ import { ownersFor, type Viewer } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
-import type { ListFilter, Page, SessionReader } from "../../session/store.js";
+import type { ListFilter, OccupiedLane, Page, SessionReader } from "../../session/store.js";
 import { cleanLine } from "../../util/text.js";
 import type { Db, SqlValue } from "../db.js";
+import { placeOf } from "./lanes.js";
 import { PRUNABLE } from "./routes.js";
 import { sessionRow } from "./rows.js";
 
@@ -19,6 +20,11 @@ export class SqlReader implements SessionReader {
   async get(sessionId: string): Promise<SessionEntry | null> {
     const row = await this.#db.get("SELECT * FROM sessions WHERE id = ?", sessionId);
     return row ? sessionRow(row).entry : null;
+  }
+
+  async lanesIn(chat: string): Promise<OccupiedLane[]> {
+    const rows = await this.#db.all("SELECT * FROM routes WHERE chat = ? ORDER BY key", chat);
+    return rows.map((row) => ({ ...placeOf(row), sessionId: row.session_id as string }));
   }
 
   async current(key: SessionKey): Promise<SessionEntry | null> {

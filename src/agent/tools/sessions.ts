@@ -1,0 +1,145 @@
+/**
+ * The tools `session_search` and `session_read`: what was said before, in the sessions that the turn's person may see
+ * where they are. What they may not see is answered as if it were not there.
+ */
+import { BatonError } from "../../session/errors.js";
+import type { StoredMessage } from "../../session/transcript.js";
+import type { SessionsView } from "../../session/view.js";
+import { cleanLine, printableText, shorten } from "../../util/text.js";
+import type { Tool } from "../agent.js";
+
+const MAX_HITS = 20;
+const MAX_MESSAGES = 100;
+/** How much of a session one call gives, and how much of one message. */
+const MAX_TEXT = 20_000;
+const MAX_MESSAGE = 4_000;
+
+export function sessionTools(view: SessionsView): readonly Tool[] {
+  return [searchTool(view), readTool(view)];
+}
+
+function searchTool(view: SessionsView): Tool {
+  return {
+    name: "session_search",
+    description:
+      "Finds messages of earlier and present sessions that have all the given words, newest first. Quotes make a phrase, " +
+      "a trailing * the beginning of a word. Each hit names its session and its place in it, for session_read.",
+    parameters: {
+      type: "object",
+      properties: {
+        query: { type: "string", description: "The words." },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: MAX_HITS,
+          description: "How many hits; 10 unless told.",
+        },
+      },
+      required: ["query"],
+      additionalProperties: false,
+    },
+    run: (args) =>
+      answered(async () => {
+        const query = textOf(args, "query");
+        if (!query) return "Error: `query` must be the words to look for.";
+        const { items } = await view.search(query, { limit: countOf(args, "limit", 10, MAX_HITS) });
+        if (items.length === 0) return "No message has all these words.";
+        const lines = items.map((hit) => {
+          const title = hit.title ? ` "${cleanLine(hit.title)}"` : "";
+          const where = `${hit.sessionId}${title} #${hit.seq}`;
+          return `${where}, ${hit.role}, ${when(hit.at)}: ${shorten(cleanLine(hit.snippet), 300)}`;
+        });
+        return lines.join("\n");
+      }),
+  };
+}
+
+function readTool(view: SessionsView): Tool {
+  return {
+    name: "session_read",
+    description: "Reads messages of one session in order, from a place on.",
+    parameters: {
+      type: "object",
+      properties: {
+        session: { type: "string", description: "Its id, the beginning of it, or its title." },
+        from: { type: "integer", minimum: 1, description: "The number of the first message; 1 unless told." },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: MAX_MESSAGES,
+          description: "How many messages; 50 unless told.",
+        },
+      },
+      required: ["session"],
+      additionalProperties: false,
+    },
+    run: (args) =>
+      answered(async () => {
+        const which = textOf(args, "session");
+        if (!which) return "Error: `session` must be an id or a title.";
+        const { sessionId } = await view.find(which);
+        const from = countOf(args, "from", 1, Number.MAX_SAFE_INTEGER);
+        const limit = countOf(args, "limit", 50, MAX_MESSAGES);
+        const messages = await firstPage(view, sessionId, from, limit + 1);
+        return pageOf(messages, limit) || `Session ${sessionId} has no messages from ${from} on.`;
+      }),
+  };
+}
+
+async function firstPage(
+  view: SessionsView,
+  sessionId: string,
+  from: number,
+  count: number,
+): Promise<StoredMessage[]> {
+  for await (const page of view.pages(sessionId, { afterSeq: from - 1 })) return page.slice(0, count);
+  return [];
+}
+
+/** As many of them as fit, and where to go on. */
+function pageOf(messages: readonly StoredMessage[], limit: number): string {
+  const lines: string[] = [];
+  let length = 0;
+  for (const message of messages.slice(0, limit)) {
+    const line = lineOf(message);
+    length += line.length;
+    if (length > MAX_TEXT && lines.length > 0) break;
+    lines.push(line);
+  }
+  const next = messages[lines.length];
+  return [...lines, ...(next ? [`(There is more: from ${next.seq} on.)`] : [])].join("\n\n");
+}
+
+function lineOf(message: StoredMessage): string {
+  const name = "name" in message && message.name ? ` (${cleanLine(message.name)})` : "";
+  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  const called = calls.map(
+    ({ name: tool, arguments: json }) => `\n[calls ${cleanLine(tool)} ${shorten(cleanLine(json), 300)}]`,
+  );
+  const text = shorten(printableText(message.content), MAX_MESSAGE);
+  return `#${message.seq} ${message.role}${name}, ${when(message.at)}: ${text}${called.join("")}`;
+}
+
+/** What a person may not see, or mistyped, is an answer. */
+async function answered(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BatonError) return `Error: ${error.message}`;
+    throw error;
+  }
+}
+
+function when(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+}
+
+function textOf(args: unknown, name: string): string {
+  const value = (args as Record<string, unknown> | null)?.[name];
+  return typeof value === "string" ? value.trim() : "";
+}
+
+function countOf(args: unknown, name: string, usual: number, most: number): number {
+  const value = (args as Record<string, unknown> | null)?.[name];
+  return Number.isSafeInteger(value) ? Math.min(Math.max(value as number, 1), most) : usual;
+}

@@ -1,0 +1,78 @@
+/**
+ * The tool `send_message`: a text to another chat that the turn's person may use, which is one where they have a
+ * conversation already; for the gateway's owner, any that is known. What is sent is in the transcript of the chat it lands
+ * in, so it can be answered there.
+ */
+import type { Adapter } from "../adapter/adapter.js";
+import type { Tool } from "../agent/agent.js";
+import { BatonError } from "../session/errors.js";
+import { type Address, formatAddress, parseAddress } from "../session/source.js";
+import type { SessionsView } from "../session/view.js";
+import type { Clock } from "../util/clock.js";
+import type { Outbox, Turn } from "./store.js";
+
+const MAX_TEXT = 8_000;
+
+export interface SendSetting {
+  readonly turn: Turn;
+  readonly view: SessionsView;
+  readonly outbox: Outbox;
+  readonly adapters: readonly Adapter[];
+  readonly owner: string;
+  readonly clock: Clock;
+  /** Called when there is something to send to this address. */
+  readonly onSaid: (address: Address) => void;
+}
+
+export function sendTool(setting: SendSetting): Tool {
+  return {
+    name: "send_message",
+    description:
+      "Sends a text to another chat of this person, in which they have talked with you before. To answer here, just answer.",
+    parameters: {
+      type: "object",
+      properties: {
+        to: { type: "string", description: "The address: platform:chat, or platform:chat:thread." },
+        text: { type: "string", description: `At most ${MAX_TEXT} characters, Markdown.` },
+      },
+      required: ["to", "text"],
+      additionalProperties: false,
+    },
+    async run(args, { call }) {
+      const { to, text } = (args ?? {}) as Record<string, unknown>;
+      if (typeof text !== "string" || text.trim() === "") return "Error: `text` must say something.";
+      if (text.length > MAX_TEXT)
+        return `Error: \`text\` has ${text.length} characters; send at most ${MAX_TEXT}.`;
+      try {
+        return await send(setting, parseAddress(typeof to === "string" ? to : ""), text, call.id);
+      } catch (error) {
+        if (error instanceof BatonError) return `Error: ${error.message}`;
+        throw error;
+      }
+    },
+  };
+}
+
+async function send(setting: SendSetting, address: Address, text: string, callId: string): Promise<string> {
+  const { turn, view, outbox, adapters, owner, clock, onSaid } = setting;
+  const name = formatAddress(address);
+  if (name === formatAddress(turn.address)) return "Error: that is this chat: just answer.";
+  const lane = await view.laneAt(address);
+  if (!lane)
+    return `Error: there is no chat ${name} that may be written to from here. Nobody was written to.`;
+  const adapter = adapters.find(({ platform }) => platform === address.platform);
+  if (!adapter) return `Error: ${address.platform} is not connected here, so nothing was sent.`;
+  const delivery = {
+    deliveryId: `${turn.id}.${turn.fence}.sent.${callId}`,
+    account: adapter.account,
+    owner,
+    address,
+    kind: "reply" as const,
+    text,
+    sessionId: lane.sessionId,
+    shown: false,
+  };
+  if (!(await outbox.say(delivery, clock()))) return `Error: this call was carried out before.`;
+  onSaid(address);
+  return `It is on its way to ${name}.`;
+}
