@@ -8,7 +8,6 @@ import type { Adapter } from "./adapter/adapter.js";
 import type { OpenChat } from "./cli/cli.js";
 import { childEnvironment, readEnvironment } from "./config/environment.js";
 import type { Config } from "./config/load.js";
-import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
 
 const { version, engines } = JSON.parse(
@@ -100,7 +99,6 @@ async function openGatewayOf(
   const { terminalTool } = await import("./agent/tools/terminal.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const agent = offlineAgent();
-  const people = config.people.allow;
   const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
   const open = await openGateway({
     url: config.store.reveal(),
@@ -108,9 +106,10 @@ async function openGatewayOf(
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
     agent,
     adapters,
-    commands: commandTable({ agent: agent.name, people, clock: Date.now }),
-    tools: ({ platform }) => (platform === LOCAL ? tools : []),
-    people,
+    commands: commandTable({ agent: agent.name, clock: Date.now }),
+    tools: () => tools,
+    toolLists: config.tools,
+    people: config.people,
     busy: config.busy,
     outputDir: config.outputDir,
     maxMessages: config.agent.maxMessages,

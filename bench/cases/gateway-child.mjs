@@ -52,7 +52,7 @@ const { gateway, close } = await openGateway({
   agent,
   adapters: [adapter],
   commands: [],
-  people: { [adapter.platform]: people },
+  people: { allow: { [adapter.platform]: people } },
   busy: { default: "queue" },
   maxMessages: 20, // Full from the start: memory that grows with the windows of the agent is not the gateway's.
   onProblem: (problem) => console.error(problem),

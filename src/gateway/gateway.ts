@@ -10,16 +10,19 @@ import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { buildSessionKey, isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import { addressOf, type SessionSource } from "../session/source.js";
+import { addressOf } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
-import { type Allowed, authorize } from "./authorize.js";
+import type { Access, Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
 import { Deliverer } from "./deliverer.js";
+import { Doorstep } from "./doorstep.js";
 import { editStream } from "./edit-stream.js";
 import { Lane } from "./lane.js";
 import { mayBeAlive } from "./owner.js";
+import { People, type PeopleRules } from "./people.js";
+import { atLeast, type Role, type ToolLists, toolsFor } from "./permissions.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
 import { messageOf, TurnRun } from "./turn-run.js";
 
@@ -29,9 +32,11 @@ export interface GatewayOptions {
   readonly agent: Agent;
   readonly adapters: readonly Adapter[];
   readonly commands: Commands;
-  readonly tools: (source: SessionSource) => readonly Tool[];
+  /** All that there is for this person; of these an agent has what `toolLists` leave them. */
+  readonly tools: (who: Who) => readonly Tool[];
+  readonly toolLists: ToolLists;
   readonly scopes: SessionScopes;
-  readonly people: Allowed;
+  readonly people: PeopleRules;
   readonly busy: BusyModes;
   readonly context: Omit<ContextConfig, "shared">;
   readonly maxMessages: number;
@@ -49,7 +54,9 @@ const MAX_ATTEMPTS = 2;
 const BUSY_POLL_MS = 200;
 
 export class Gateway {
+  readonly people: People;
   readonly #options: GatewayOptions;
+  readonly #doorstep: Doorstep;
   readonly #lanes = new Map<SessionKey, Lane>();
   readonly #deliverers = new Map<Adapter, Deliverer>();
   readonly #connected = new Set<Adapter>();
@@ -61,6 +68,9 @@ export class Gateway {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     const { store, owner, clock, onProblem } = options;
+    const people = new People(store.people, options.people, { clock });
+    this.people = people;
+    this.#doorstep = new Doorstep({ people, clock, onProblem });
     for (const adapter of options.adapters) {
       const deliverer = new Deliverer({ adapter, outbox: store.outbox, owner, clock, onProblem });
       this.#deliverers.set(adapter, deliverer);
@@ -90,6 +100,7 @@ export class Gateway {
     await drained;
     clearTimeout(timer);
     for (const deliverer of this.#deliverers.values()) await deliverer.stop();
+    await this.#doorstep.idle();
     for (const adapter of this.#options.adapters) await adapter.disconnect();
     this.#connected.clear();
     const { adapters, store, owner } = this.#options;
@@ -125,21 +136,39 @@ export class Gateway {
     return lane;
   }
 
-  /** Puts a message into its lane as if it had just come in, for a command that asks the agent again. */
-  async enqueue(item: Omit<InboxItem, "id" | "receivedAt" | "kind">, mode?: BusyMode): Promise<void> {
+  /**
+   * Puts a message into its lane as if it had just come in, for a command that asks the agent again. True where it went
+   * into the running turn.
+   */
+  async enqueue(
+    item: Omit<InboxItem, "id" | "receivedAt" | "kind">,
+    role: Role,
+    mode?: BusyMode,
+  ): Promise<boolean> {
     const accepted = await this.#options.store.inbox.accept(
       { ...item, kind: "message" },
       this.#options.owner,
       this.#options.clock(),
     );
-    if (accepted) this.#join(accepted, mode);
+    return accepted !== null && this.#join(accepted, role, mode);
+  }
+
+  /** Says something where a message came from, and keeps nothing of it; fails where it did not go out. */
+  async say(item: InboxItem, text: string): Promise<void> {
+    const adapter = this.#options.adapters.find((each) => isOf(each, item));
+    if (!adapter) throw new Error("The platform is not connected here.");
+    await adapter.send({ address: addressOf(item.source), text, deliveryId: `say.${randomUUID()}` });
   }
 
   async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
-    const { people, scopes, store, owner, clock } = this.#options;
+    const { scopes, store, owner, clock } = this.#options;
     const { source, messageId, text } = message;
-    if (!authorize(source, people).allowed) return "refused";
+    const access = await this.people.access(source);
     if (this.#stopping) throw new Error("The gateway is about to stop, and takes no more messages.");
+    if (!access.allowed) {
+      await this.#doorstep.receive(adapter, message);
+      return "refused";
+    }
     if (message.kind !== "message" && message.kind !== "command") return "accepted"; // Known, and nothing to answer yet.
     const command = this.#options.commands.isCommand(text);
     const item = await store.inbox.accept(
@@ -157,22 +186,27 @@ export class Gateway {
     );
     if (!item) return "duplicate";
     if (command) this.#command(item);
-    else this.#join(item);
+    else this.#join(item, access.role);
     return "accepted";
   }
 
-  /** A message joins its lane, by the busy mode of the place where a turn is running. */
-  #join(item: InboxItem, asked?: BusyMode): void {
+  /**
+   * A message joins its lane, by the busy mode of the place where a turn is running; true where it goes into that turn.
+   * Nobody speaks into a turn that may do more than they may.
+   */
+  #join(item: InboxItem, role: Role, asked?: BusyMode): boolean {
     const lane = this.lane(item.key);
     const mode = asked ?? busyModeFor(this.#options.busy, item.source);
+    const maySteer = lane.role !== null && atLeast(role, lane.role);
     // Unless it was asked to, it does not overtake what waits.
-    if (lane.run && mode === "steer" && (asked || lane.queued.length === 0)) {
+    if (lane.run && mode === "steer" && maySteer && (asked || lane.queued.length === 0)) {
       lane.run.steer(item);
-      return;
+      return true;
     }
     lane.add(item);
     if (lane.run && mode === "interrupt") lane.run.stop("interrupted");
     this.#pump(lane);
+    return false;
   }
 
   #command(item: InboxItem): void {
@@ -241,10 +275,11 @@ export class Gateway {
     const adapter = adapters.find((each) => isOf(each, item));
     const shared = isShared(item.source, scopes);
     const context = buildSessionContext(item.source, { ...this.#options.context, shared }, entry);
+    const who = await this.people.access(item.source);
     const run = new TurnRun(turn, {
       agent,
       turns: store.turns,
-      tools: this.#options.tools(item.source),
+      tools: this.#toolsOf(who),
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
       shared,
@@ -263,12 +298,21 @@ export class Gateway {
       },
     });
     lane.run = run;
+    lane.role = who.allowed ? who.role : null;
     try {
       if ((await run.run()) === "released") await store.turns.release(turn);
     } finally {
       lane.run = undefined;
       for (const unsteered of run.unsteered) lane.add(unsteered);
     }
+  }
+
+  /** Whoever was let in when they wrote and is not any more is answered without tools. */
+  #toolsOf(who: Access): readonly Tool[] {
+    if (!who.allowed) return [];
+    const { role, source } = who;
+    const { tools, toolLists } = this.#options;
+    return toolsFor({ role, platform: source.platform }, tools(who), toolLists);
   }
 
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
@@ -302,7 +346,7 @@ export class Gateway {
     for (const { item, owner } of await store.inbox.waiting(account)) {
       if (mayBeAlive(owner)) continue;
       if (item.kind === "command") this.#command(item);
-      else this.#join(item, "queue");
+      else this.#join(item, "guest", "queue");
     }
     this.#wake(adapter.platform);
   }

@@ -5,6 +5,7 @@ import { Commands } from "../../src/gateway/commands/commands.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
 import { processOwner } from "../../src/gateway/owner.js";
+import type { PeopleRules } from "../../src/gateway/people.js";
 import { openDb } from "../../src/open-sessions.js";
 import type { SessionEntry } from "../../src/session/session.js";
 import { buildSessionKey, type SessionKey } from "../../src/session/session-key.js";
@@ -16,6 +17,7 @@ import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
 export interface WorldOptions {
   readonly config?: SessionsConfig;
   readonly platform?: string;
+  readonly people?: PeopleRules;
   readonly gateway?: Partial<GatewayOptions>;
 }
 
@@ -48,12 +50,12 @@ export class World {
   }
 
   #table(): Commands {
-    const table = commandTable({ agent: this.agent.name, people: this.#people, clock: () => this.now });
+    const table = commandTable({ agent: this.agent.name, clock: () => this.now });
     return new Commands(table, this.sessions);
   }
 
   get #people() {
-    return { [this.adapter.platform]: ["ann", "bob"] };
+    return { allow: { [this.adapter.platform]: ["ann", "bob"] }, ...this.#options.people };
   }
 
   #compose(): Gateway {
@@ -65,6 +67,7 @@ export class World {
       adapters: [adapter],
       commands,
       tools: () => [],
+      toolLists: {},
       scopes: this.#config.scopes ?? {},
       people: this.#people,
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },

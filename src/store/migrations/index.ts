@@ -6,11 +6,12 @@ import { StoreError } from "../../session/errors.js";
 import type { Db, Dialect } from "../db.js";
 import { heart } from "./001-heart.js";
 import { journey } from "./002-journey.js";
+import { people } from "./003-people.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
 /** The place in the list, from 1, is the version. */
-const MIGRATIONS: readonly Migration[] = [heart, journey];
+const MIGRATIONS: readonly Migration[] = [heart, journey, people];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
