@@ -36,6 +36,7 @@ async function runCommand(): Promise<number> {
     workingFolder,
     loadConfig: async () => (await import("./config/load.js")).loadConfig(environment, workingFolder),
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
+    openPeople,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat,
     platformAdapters,
@@ -51,15 +52,29 @@ async function openStore(
   purpose: "look" | "write",
   onProblem: (problem: string) => void,
 ): Promise<Sessions> {
-  const { openSessions, sqliteFile } = await import("./open-sessions.js");
-  const url = config.store.reveal();
-  const file = sqliteFile(url);
-  const nothingYet = file !== null && !existsSync(file);
+  const { openSessions } = await import("./open-sessions.js");
   return openSessions({
-    url: nothingYet && purpose === "look" ? "sqlite::memory:" : url,
+    url: await urlFor(config, purpose),
     config: config.sessions,
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
   });
+}
+
+async function openPeople(config: Config, purpose: "look" | "write") {
+  const { openStore } = await import("./open-sessions.js");
+  const { People } = await import("./gateway/people.js");
+  const { store, sessions } = await openStore({ url: await urlFor(config, purpose) });
+  const people = new People(store.people, config.people, { clock: Date.now });
+  return { people, close: () => sessions.close() };
+}
+
+/** Where there is no store yet, an empty one in memory is enough to look at. */
+async function urlFor(config: Config, purpose: "look" | "write"): Promise<string> {
+  const { sqliteFile } = await import("./open-sessions.js");
+  const url = config.store.reveal();
+  const file = sqliteFile(url);
+  const nothingYet = file !== null && !existsSync(file);
+  return nothingYet && purpose === "look" ? "sqlite::memory:" : url;
 }
 
 async function openChat(

@@ -18,6 +18,8 @@ export interface WorldOptions {
   readonly config?: SessionsConfig;
   readonly platform?: string;
   readonly people?: PeopleRules;
+  /** Another world's store: both gateways are over the same one. */
+  readonly on?: World["store"];
   readonly gateway?: Partial<GatewayOptions>;
 }
 
@@ -34,7 +36,8 @@ export class World {
   now = Date.UTC(2026, 0, 10, 12);
 
   static async open(options: WorldOptions = {}): Promise<World> {
-    const world = new World(await openSqlStore(await openDb("sqlite::memory:"), 0), options);
+    const store = options.on ?? (await openSqlStore(await openDb("sqlite::memory:"), 0));
+    const world = new World(store, options);
     await world.gateway.start();
     return world;
   }
@@ -91,7 +94,7 @@ export class World {
 
   async close(): Promise<void> {
     await this.gateway.stop({ drainMs: 0 });
-    await this.store.close();
+    if (!this.#options.on) await this.store.close();
   }
 
   /** A chat as one person sees it. */
