@@ -1,4 +1,5 @@
 /** What people are told of the codes they give. A wrong code, one that is over and one that was used are not told apart. */
+import { cleanLine } from "../util/text.js";
 import { relativeTime } from "../util/words.js";
 import type { People } from "./people.js";
 import type { Tried } from "./people-store.js";
@@ -21,7 +22,7 @@ export function refusalText(refused: Refused, now: number): string {
 export function linkAnswer(outcome: Outcome<"link">, now: number): string {
   switch (outcome.kind) {
     case "linked":
-      return `You are one person now with \`${outcome.with}\`: your conversations are in /sessions on both. If that is not you, tell the owner at once.`;
+      return `You are one person now with \`${cleanLine(outcome.with)}\`: your conversations are in /sessions on both. If that is not you, tell the owner at once.`;
     case "same":
       return "That is the same person already. The code has been used up.";
     case "refused":
