@@ -3,7 +3,7 @@ import { explanation, form } from "../src/gateway/commands/help.js";
 import { commandTable } from "../src/gateway/commands/table.js";
 
 export function commandsPage(): string {
-  const table = commandTable({ agent: "", people: {}, clock: () => 0 });
+  const table = commandTable({ agent: "", clock: () => 0 });
   const rows = table.map((command) => `| ${form(command)} | ${sentence(explanation(command))} |`);
   return `${INTRODUCTION}
 | command | what it does |

@@ -36,7 +36,7 @@ function typeText(schema: z.core.JSONSchema._JSONSchema): string {
     case "boolean":
       return "`true`, `false`";
     case "array":
-      return "list of ids";
+      return typeof schema.items === "object" && "anyOf" in schema.items ? "list of ids" : "list of names";
     case "object":
       return `\`{ ${Object.keys(schema.properties ?? {}).join(", ")} }\``;
     default:
@@ -86,7 +86,12 @@ people:
   allow:
     telegram: [123456789, "987654321"]
     matrix: ["@alice:example.org"]
+  owners:
+    telegram: [555555555]
 \`\`\`
+
+\`allow\` lists members; [people](people.md) says what owners, members and guests may do, and how to let somebody in
+without touching this file.
 
 Ids are compared exactly, and names are not ids. An empty list, and a platform that is not listed, let nobody in. The
 terminal's user is the owner and needs no entry. Put an id in quotes unless it is a plain number.

@@ -3,11 +3,13 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { commandsPage } from "./commands-page.js";
 import { configPage } from "./config-page.js";
+import { peoplePage } from "./people-page.js";
 
 /** By file name in docs/. */
 export const generatedPages: Readonly<Record<string, () => string>> = {
   "commands.md": commandsPage,
   "config.md": configPage,
+  "people.md": peoplePage,
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

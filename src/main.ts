@@ -8,7 +8,6 @@ import type { Adapter } from "./adapter/adapter.js";
 import type { OpenChat } from "./cli/cli.js";
 import { childEnvironment, readEnvironment } from "./config/environment.js";
 import type { Config } from "./config/load.js";
-import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
 
 const { version, engines } = JSON.parse(
@@ -37,6 +36,7 @@ async function runCommand(): Promise<number> {
     workingFolder,
     loadConfig: async () => (await import("./config/load.js")).loadConfig(environment, workingFolder),
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
+    openPeople,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat,
     platformAdapters,
@@ -52,15 +52,29 @@ async function openStore(
   purpose: "look" | "write",
   onProblem: (problem: string) => void,
 ): Promise<Sessions> {
-  const { openSessions, sqliteFile } = await import("./open-sessions.js");
-  const url = config.store.reveal();
-  const file = sqliteFile(url);
-  const nothingYet = file !== null && !existsSync(file);
+  const { openSessions } = await import("./open-sessions.js");
   return openSessions({
-    url: nothingYet && purpose === "look" ? "sqlite::memory:" : url,
+    url: await urlFor(config, purpose),
     config: config.sessions,
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
   });
+}
+
+async function openPeople(config: Config, purpose: "look" | "write") {
+  const { openStore } = await import("./open-sessions.js");
+  const { People } = await import("./gateway/people.js");
+  const { store, sessions } = await openStore({ url: await urlFor(config, purpose) });
+  const people = new People(store.people, config.people, { clock: Date.now });
+  return { people, close: () => sessions.close() };
+}
+
+/** Where there is no store yet, an empty one in memory is enough to look at. */
+async function urlFor(config: Config, purpose: "look" | "write"): Promise<string> {
+  const { sqliteFile } = await import("./open-sessions.js");
+  const url = config.store.reveal();
+  const file = sqliteFile(url);
+  const nothingYet = file !== null && !existsSync(file);
+  return nothingYet && purpose === "look" ? "sqlite::memory:" : url;
 }
 
 async function openChat(
@@ -100,7 +114,6 @@ async function openGatewayOf(
   const { terminalTool } = await import("./agent/tools/terminal.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const agent = offlineAgent();
-  const people = config.people.allow;
   const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
   const open = await openGateway({
     url: config.store.reveal(),
@@ -108,9 +121,10 @@ async function openGatewayOf(
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
     agent,
     adapters,
-    commands: commandTable({ agent: agent.name, people, clock: Date.now }),
-    tools: ({ platform }) => (platform === LOCAL ? tools : []),
-    people,
+    commands: commandTable({ agent: agent.name, clock: Date.now }),
+    tools: () => tools,
+    toolLists: config.tools,
+    people: config.people,
     busy: config.busy,
     outputDir: config.outputDir,
     maxMessages: config.agent.maxMessages,

@@ -1,23 +1,26 @@
 /** Opens a store by its URL and gives the gateway over it, with the adapters and the agent it is handed. */
 import type { Adapter } from "./adapter/adapter.js";
 import type { Agent, Tool } from "./agent/agent.js";
-import type { Allowed } from "./gateway/authorize.js";
+import type { Who } from "./gateway/authorize.js";
 import type { BusyModes } from "./gateway/busy.js";
 import { type Command, Commands } from "./gateway/commands/commands.js";
 import { Gateway } from "./gateway/gateway.js";
 import { processOwner } from "./gateway/owner.js";
+import type { PeopleRules } from "./gateway/people.js";
+import type { ToolLists } from "./gateway/permissions.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ContextConfig } from "./session/context.js";
 import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
-import type { SessionSource } from "./session/source.js";
 
 export interface OpenGatewayOptions extends OpenOptions {
   readonly agent: Agent;
   readonly adapters: readonly Adapter[];
   readonly commands: readonly Command[];
-  readonly tools?: (source: SessionSource) => readonly Tool[];
-  readonly people?: Allowed;
+  /** All that there is for a person; `toolLists` say which of these their role and platform leave them. */
+  readonly tools?: (who: Who) => readonly Tool[];
+  readonly toolLists?: ToolLists;
+  readonly people?: PeopleRules;
   readonly busy?: Partial<BusyModes>;
   readonly homeChannels?: ContextConfig["homeChannels"];
   readonly outputDir?: string;
@@ -47,6 +50,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     adapters,
     commands,
     tools: options.tools ?? (() => []),
+    toolLists: options.toolLists ?? {},
     scopes: options.config?.scopes ?? {},
     people: options.people ?? {},
     busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },

@@ -220,7 +220,7 @@ describe("a gateway in the foreground", () => {
 
   test("logs who comes and what goes, on clean lines and without what was said, until it is stopped", async () => {
     const run = runWith((adapters, onProblem) => {
-      const people = { [adapter.platform]: ["ann"] };
+      const people = { allow: { [adapter.platform]: ["ann"] }, pairing: "off" } as const;
       const agent = offlineAgent();
       return openGateway({ url: "sqlite::memory:", agent, adapters, commands: [], people, onProblem });
     });

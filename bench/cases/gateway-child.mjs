@@ -94,8 +94,8 @@ const { gateway, sessions, close } = await openGateway({
   url,
   agent,
   adapters: [adapter],
-  commands: commandTable({ agent: agent.name, people: {}, clock: Date.now }),
-  people: { [adapter.platform]: people },
+  commands: commandTable({ agent: agent.name, clock: Date.now }),
+  people: { allow: { [adapter.platform]: people } },
   busy: { default: "queue" },
   onProblem: (problem) => console.error(problem),
 });

@@ -5,6 +5,7 @@ import type { Adapter } from "../adapter/adapter.js";
 import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
 import type { Gateway } from "../gateway/gateway.js";
+import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
@@ -24,6 +25,11 @@ export interface Cli {
   loadConfig(): Promise<Config>;
   /** Looking never creates anything: where there is no store yet, an empty one in memory stands in. */
   openSessions(config: Config, purpose: "look" | "write"): Promise<Sessions>;
+  /** The people of the store; looking creates nothing, as with sessions. */
+  openPeople(
+    config: Config,
+    purpose: "look" | "write",
+  ): Promise<{ readonly people: People; close(): Promise<void> }>;
   readonly streams: {
     readonly stdin: ReadStream;
     readonly stdout: WriteStream;

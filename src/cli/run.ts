@@ -15,6 +15,10 @@ import { addGateway } from "./gateway.js";
 import { addImport } from "./import.js";
 import { addList } from "./list.js";
 import { examples } from "./options.js";
+import { addPeopleApprove, addPeopleDeny } from "./people/decide.js";
+import { addPeopleForget, addPeopleRole } from "./people/keep.js";
+import { addPeopleLink, addPeopleUnlink } from "./people/link.js";
+import { addPeopleList } from "./people/list.js";
 import { addPrune } from "./prune.js";
 import { addSearch } from "./search.js";
 import { addShow } from "./show.js";
@@ -67,6 +71,21 @@ function programFor(cli: Cli): Command {
     .addHelpText("after", examples("config show"));
   for (const add of [addConfigShow, addConfigPath, addConfigCheck, addConfigSchema, addConfigSet]) {
     add(config, cli);
+  }
+  const people = program
+    .command("people")
+    .description("decide who is let in, as what, and which identities are one person")
+    .addHelpText("after", examples("people list", "people approve K7QX9M2P --role member"));
+  for (const add of [
+    addPeopleList,
+    addPeopleApprove,
+    addPeopleDeny,
+    addPeopleLink,
+    addPeopleUnlink,
+    addPeopleRole,
+    addPeopleForget,
+  ]) {
+    add(people, cli);
   }
   addDoctor(program, cli);
   return program;

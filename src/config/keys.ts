@@ -31,7 +31,8 @@ function keysBelow(wrapped: z.ZodType, path: readonly string[], fixed: boolean):
       keysBelow(child, [...path, name], fixed),
     );
   }
-  return [{ path, schema, meta, variable: fixed ? variableOf(path) : null }];
+  const single = fixed && !(schema instanceof z.ZodArray);
+  return [{ path, schema, meta, variable: single ? variableOf(path) : null }];
 }
 
 /** What stands under this name in a group; undefined where the schema knows no such key. */

@@ -46,7 +46,8 @@ describe("defaults", () => {
       mirror: null,
       agent: { turnDeadlineSeconds: 600, maxMessages: 500, workdir: project },
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
-      people: { allow: {} },
+      people: { allow: {}, owners: {}, guests: {}, pairing: "on" },
+      tools: { byPlatform: {} },
       outputDir: join(home, "cron", "output"),
       files: [],
       places: new Map(),
@@ -151,11 +152,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, scopes, people, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, scopes, people, tools, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, scopes, people, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, scopes, people, tools, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["- a\n", "/home/config.yaml:1: a config file is a list of `key: value` lines."],
@@ -320,7 +321,7 @@ describe("variables", () => {
       BATON_PEOPLE_ALLOW: "5",
       BATON_PEOPLE: "5",
     });
-    expect(config.people).toEqual({ allow: {} });
+    expect(config.people).toEqual({ allow: {}, owners: {}, guests: {}, pairing: "on" });
   });
 });
 

@@ -22,6 +22,7 @@ export interface Config {
   readonly agent: AgentConfig;
   readonly busy: BusyConfig;
   readonly people: PeopleConfig;
+  readonly tools: ToolsConfig;
   /** The folder of results that are delivered locally. */
   readonly outputDir: string;
   /** The files that were read, weakest first. */
@@ -46,9 +47,20 @@ export interface BusyConfig {
   readonly byChat: Readonly<Record<string, BusyMode>>;
 }
 
+/** Exact ids of users, as they were written; who is not here is let in only by the owner. */
 export interface PeopleConfig {
-  /** Exact ids of users, as they were written; who is not here is not let in. */
+  /** Members. */
   readonly allow: Readonly<Record<Platform, readonly string[]>>;
+  readonly owners: Readonly<Record<Platform, readonly string[]>>;
+  readonly guests: Readonly<Record<Platform, readonly string[]>>;
+  readonly pairing: "on" | "off";
+}
+
+/** Names of tools; what is absent is as built in. */
+export interface ToolsConfig {
+  readonly guests?: readonly string[];
+  readonly members?: readonly string[];
+  readonly byPlatform: Readonly<Record<Platform, readonly string[]>>;
 }
 
 /** Refuses a configuration with mistakes, naming all of them. */

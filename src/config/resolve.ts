@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DEFAULTS, defaultOutputDir, defaultStore } from "./defaults.js";
 import type { Layer } from "./layer.js";
-import type { BusyConfig, Config, PeopleConfig } from "./load.js";
+import type { BusyConfig, Config, PeopleConfig, ToolsConfig } from "./load.js";
 import { pathFrom, storeUrlFrom } from "./paths.js";
 import type { Place } from "./problem.js";
 import type { HomeFile } from "./schema.js";
@@ -14,7 +14,16 @@ export function resolveConfig(
   workingFolder: string,
   files: readonly string[],
 ): Config {
-  const { store, mirror, agent = {}, busy = {}, people = {}, outputDir, ...sessions } = content as HomeFile;
+  const {
+    store,
+    mirror,
+    agent = {},
+    busy = {},
+    people = {},
+    tools = {},
+    outputDir,
+    ...sessions
+  } = content as HomeFile;
   const place = (key: string) => places.get(key);
   /** A variable's path counts from the working folder, a file's from the home folder: no other file may name one. */
   const folderOf = (key: string) => (isVariable(place(key)) ? workingFolder : home);
@@ -35,7 +44,13 @@ export function resolveConfig(
       byPlatform: (busy.byPlatform ?? {}) as BusyConfig["byPlatform"],
       byChat: busy.byChat ?? {},
     },
-    people: { allow: (people.allow ?? {}) as PeopleConfig["allow"] },
+    people: {
+      allow: (people.allow ?? {}) as PeopleConfig["allow"],
+      owners: (people.owners ?? {}) as PeopleConfig["owners"],
+      guests: (people.guests ?? {}) as PeopleConfig["guests"],
+      pairing: people.pairing ?? DEFAULTS.pairing,
+    },
+    tools: { ...tools, byPlatform: tools.byPlatform ?? {} } as ToolsConfig,
     outputDir: path("outputDir", outputDir, defaultOutputDir(home)),
     files,
     places,

@@ -168,6 +168,44 @@ const people = z.strictObject({
   )
     .meta({ each: PLATFORM })
     .optional(),
+  owners: listOfPeople("Who is an owner there, as at the terminal: immutable user ids, exactly."),
+  guests: listOfPeople("Who may talk to the agent as a guest: immutable user ids, exactly."),
+  pairing: z
+    .enum(["on", "off"])
+    .meta({
+      description: "Whether somebody unknown who writes in private gets a code for you to approve.",
+      default: DEFAULTS.pairing,
+    })
+    .optional(),
+});
+
+function listOfPeople(description: string) {
+  return eachOf(platforms(), z.array(userId).meta({ description, fallback: "nobody" }))
+    .meta({ each: PLATFORM })
+    .optional();
+}
+
+const toolNames = z.array(
+  z.string().regex(/^[\w-]{1,128}$/, "name each tool; there is no way to name them all"),
+);
+
+/** Which tools an agent has while it answers somebody, by what they are. */
+const tools = z.strictObject({
+  guests: toolNames
+    .meta({
+      description: "The tools of guests, by name.",
+      fallback: "`fetch_url`, `session_search`, `session_read`",
+    })
+    .optional(),
+  members: toolNames
+    .meta({ description: "The tools of members, by name.", fallback: "all but `terminal`" })
+    .optional(),
+  byPlatform: eachOf(
+    platforms(),
+    toolNames.meta({ description: "There nobody has other tools, whatever their role.", fallback: "all" }),
+  )
+    .meta({ each: PLATFORM })
+    .optional(),
 });
 
 /** `{ file: path }`, as every secret is written. */
@@ -221,6 +259,7 @@ export const homeFile = projectFile.extend({
     .optional(),
   scopes: scopes.optional(),
   people: people.optional(),
+  tools: tools.optional(),
   store: store.optional(),
   mirror: z
     .literal("jsonl")

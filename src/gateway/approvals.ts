@@ -5,6 +5,7 @@
  */
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
+import type { Who } from "./authorize.js";
 
 /** Null where it may be run; otherwise what the call comes to instead. */
 export type Approve = (danger: Danger, signal: AbortSignal) => Promise<string | null>;
@@ -27,18 +28,33 @@ const OUTCOMES: Readonly<Record<Exclude<Outcome, "approved">, string>> = {
   stopped: "Error: not run, since the turn was stopped.",
 };
 
-/** What a call that was not approved comes to. */
-export function refusalOf(outcome: Outcome): string | null {
-  return outcome === "approved" ? null : OUTCOMES[outcome];
+/** How long a person has to answer. */
+const TIMEOUT_MS = 300_000;
+
+/** Asks this person in this lane; `ask` shows the question there, and is null where nobody can be asked. */
+export function approver(
+  approvals: Approvals,
+  about: Pick<Question, "key" | "person">,
+  ask: ((text: string, number: number) => Promise<void>) | null,
+): Approve {
+  return async (danger, signal) => {
+    if (!ask) return `Error: not run, since nobody can be asked here, and it ${danger.reason}.`;
+    if (danger.what.length > MAX_SHOWN) return TOO_LONG;
+    const { question, outcome } = approvals.ask({ ...about, danger }, signal, TIMEOUT_MS);
+    try {
+      await ask(questionText(question, TIMEOUT_MS / 60_000), question.number);
+    } catch (error) {
+      approvals.answer(question, "denied"); // Nobody has seen it.
+      throw error;
+    }
+    const answer = await outcome;
+    return answer === "approved" ? null : OUTCOMES[answer];
+  };
 }
 
 /** What cannot be shown whole cannot be approved. */
 const MAX_SHOWN = 2_000;
-export const TOO_LONG = `Error: not run: it needs approval, and is too long to be shown (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
-
-export function isShowable({ what }: Danger): boolean {
-  return what.length <= MAX_SHOWN;
-}
+const TOO_LONG = `Error: not run: it needs approval, and is too long to be shown (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
 
 /** The question in words; what is not to be seen in it is spelt out. */
 export function questionText({ number, danger }: Question, minutes: number): string {
@@ -87,9 +103,10 @@ export class Approvals {
   }
 
   /** The questions that this person can answer in this lane. */
-  openTo(key: SessionKey, person: string | null, isOwner: boolean): Question[] {
+  openTo(key: SessionKey, { role, identities }: Pick<Who, "role" | "identities">): Question[] {
+    const isTheirs = ({ person }: Question) => person !== null && identities.includes(person);
     return [...this.#open.keys()].filter(
-      (question) => question.key === key && (isOwner || (person !== null && question.person === person)),
+      (question) => question.key === key && (role === "owner" || isTheirs(question)),
     );
   }
 

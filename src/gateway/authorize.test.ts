@@ -1,31 +1,81 @@
 import { describe, expect, it } from "vitest";
+import { OWNER } from "../session/access.js";
 import { localSource, parseSource } from "../session/source.js";
-import { authorize } from "./authorize.js";
+import { authorize, listedRoles, TERMINAL } from "./authorize.js";
+import type { Person } from "./people-store.js";
+import type { Role } from "./permissions.js";
 
 const from = (platform: string, user_id: string, more = {}) =>
   parseSource({ platform, chat_id: "c", user_id, user_name: "Ann", ...more });
 
-describe("the gate", () => {
-  const people = { telegram: ["99"], whatsapp: ["+15551234567"], signal: ["uuid-1"], slack: [] };
+const person = (...identities: [string, Role | null][]): Person => ({
+  id: "p",
+  name: "Ann",
+  createdAt: 0,
+  identities: identities.map(([identity, role]) => ({ identity, role })),
+});
 
-  it.each<[boolean, string, ReturnType<typeof from>]>([
-    [true, "whoever sits at the machine", localSource()],
-    [true, "an exact id", from("telegram", "99")],
-    [true, "another spelling of the same number", from("whatsapp", "15551234567:3@s.whatsapp.net")],
-    [true, "the second id of a user", from("signal", "+49123", { user_id_alt: "uuid-1" })],
-    [false, "a part of an id", from("telegram", "9")],
-    [false, "an id with something behind it", from("telegram", "99 ")],
-    [false, "the id of another platform", from("discord", "99")],
-    [false, "a name", from("telegram", "1", { user_name: "99" })],
-    [false, "a chat's id", parseSource({ platform: "telegram", chat_id: "99" })],
-    [false, "anybody where the list is empty", from("slack", "U1")],
-    [false, "a bot", from("telegram", "99", { is_bot: true })],
-  ])("%s: %s", (allowed, _, source) => {
-    expect(authorize(source, people).allowed).toBe(allowed);
+describe("the gate", () => {
+  const listed = listedRoles({
+    allow: { telegram: ["99"], whatsapp: ["+15551234567"], signal: ["uuid-1"], slack: [] },
+    owners: { telegram: ["1", "99"] },
+    guests: { telegram: ["2", "99"], whatsapp: ["15551234567"] },
+  });
+
+  it.each<[Role | null, string, ReturnType<typeof from>]>([
+    ["owner", "whoever sits at the machine", localSource()],
+    ["owner", "an exact id, with the most that is said of it", from("telegram", "99")],
+    ["owner", "an owner", from("telegram", "1")],
+    ["guest", "a guest", from("telegram", "2")],
+    ["member", "another spelling of the same number", from("whatsapp", "15551234567:3@s.whatsapp.net")],
+    ["member", "the second id of a user", from("signal", "+49123", { user_id_alt: "uuid-1" })],
+    ["member", "the first id of a user with two", from("signal", "uuid-1", { user_id_alt: "uuid-2" })],
+    [null, "a part of an id", from("telegram", "9")],
+    [null, "an id with something behind it", from("telegram", "99 ")],
+    [null, "the id of another platform", from("discord", "99")],
+    [null, "a name", from("telegram", "3", { user_name: "99" })],
+    [null, "a chat's id", parseSource({ platform: "telegram", chat_id: "99" })],
+    [null, "anybody where the list is empty", from("slack", "U1")],
+    [null, "a bot", from("telegram", "99", { is_bot: true })],
+  ])("%s: %s", (role, _, source) => {
+    const access = authorize(source, listed, null);
+    expect(access.allowed ? access.role : null).toBe(role);
   });
 
   it("knows nobody by the names that every object has", () => {
-    expect(authorize({ ...from("telegram", "x"), platform: "telegram" }, {}).allowed).toBe(false);
-    expect(authorize(from("telegram", "constructor"), { telegram: ["99"] }).allowed).toBe(false);
+    expect(authorize(from("telegram", "x"), listedRoles({}), null).allowed).toBe(false);
+    const few = listedRoles({ allow: { telegram: ["99"] } });
+    expect(authorize(from("telegram", "constructor"), few, null).allowed).toBe(false);
+  });
+
+  it("gives a person the most that any of their identities has", () => {
+    const role = (known: Person) => {
+      const access = authorize(from("discord", "7"), listed, known);
+      return access.allowed ? access.role : null;
+    };
+    expect(role(person(["discord:7", null]))).toBeNull();
+    expect(role(person(["discord:7", "guest"]))).toBe("guest");
+    expect(role(person(["discord:7", "guest"], ["slack:8", "member"]))).toBe("member");
+    expect(role(person(["discord:7", null], ["telegram:1", null]))).toBe("owner");
+    expect(role(person(["discord:7", null], [TERMINAL, null]))).toBe("owner");
+  });
+
+  it("shows a person all that is theirs in private, and in a chat what is of the chat", () => {
+    const viewer = (more: object, ...identities: [string, Role | null][]) => {
+      const access = authorize(
+        from("discord", "7", more),
+        listed,
+        person(["discord:7", "owner"], ...identities),
+      );
+      return access.allowed ? access.viewer : null;
+    };
+    expect(viewer({}, ["slack:8", null])).toEqual({ kind: "person", identities: ["discord:7", "slack:8"] });
+    expect(viewer({ chat_type: "group" }, ["slack:8", null])).toEqual({
+      kind: "chat",
+      chat: "discord:c",
+      identity: "discord:7",
+    });
+    expect(viewer({}, [TERMINAL, null])).toEqual(OWNER);
+    expect(viewer({ chat_type: "group" }, [TERMINAL, null])?.kind).toBe("chat");
   });
 });

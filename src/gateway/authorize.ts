@@ -1,27 +1,88 @@
 /**
- * The gate: who may reach the agent. Exact immutable ids by platform, whatever their spelling there; an absent or empty
- * list lets nobody in. Every kind
- * of entry passes here before anything is stored.
+ * The gate: who may reach the agent, and as what. Exact immutable ids by platform, whatever their spelling there; whoever
+ * is neither listed in the configuration nor known to the store is not let in. Names never decide anything. Every kind of
+ * entry passes here before anything is stored.
  */
-import { foldId, LOCAL, type Platform } from "../session/platform.js";
+import { identityNamed, identityOf, OWNER, type Viewer, viewerOf } from "../session/access.js";
+import { LOCAL, type Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
+import type { Person } from "./people-store.js";
+import { highest, type Role } from "./permissions.js";
 
 /** Ids by platform, as the configuration has them. */
 export type Allowed = Readonly<Record<Platform, readonly string[]>>;
 
+/** Whom the configuration lets in. */
+export interface ListedPeople {
+  /** Members. */
+  readonly allow?: Allowed;
+  readonly owners?: Allowed;
+  readonly guests?: Allowed;
+}
+
+/** The roles that the configuration gives, by identity. */
+export type Listed = ReadonlyMap<string, Role>;
+
+/** Whoever sits at the machine's terminal: they run the gateway. */
+export const TERMINAL = identityNamed(LOCAL, "terminal");
+
+/** Somebody who is let in. */
+export interface Who {
+  readonly source: SessionSource;
+  readonly role: Role;
+  /** What they may see from where they are. */
+  readonly viewer: Viewer;
+  /** All their identities, the one they write with among them. */
+  readonly identities: readonly string[];
+}
+
 export type Access =
-  | { readonly allowed: true; readonly role: "owner" | "member" }
+  | ({ readonly allowed: true } & Who)
   | { readonly allowed: false; readonly reason: string };
 
-export function authorize(source: SessionSource, allowed: Allowed): Access {
-  // Whoever sits at the machine's terminal runs the gateway.
-  if (source.platform === LOCAL) return { allowed: true, role: "owner" };
+export function listedRoles({ allow = {}, owners = {}, guests = {} }: ListedPeople): Listed {
+  const roles = new Map<string, Role>([[TERMINAL, "owner"]]);
+  const lists: [Role, Allowed][] = [
+    ["guest", guests],
+    ["member", allow],
+    ["owner", owners],
+  ];
+  for (const [role, list] of lists) {
+    for (const [platform, ids] of Object.entries(list)) {
+      for (const id of ids) roles.set(identityNamed(platform, id), role);
+    }
+  }
+  return roles;
+}
+
+/** What a person is: the most of what the configuration and the store say of any of their identities. */
+export function roleOf(person: Pick<Person, "identities">, listed: Listed): Role | null {
+  return highest(person.identities.flatMap(({ identity, role }) => [role, listed.get(identity) ?? null]));
+}
+
+/** Who writes, in the words of the store; null where the sender is not known. */
+export function senderOf(source: SessionSource): string | null {
+  return source.platform === LOCAL ? TERMINAL : identityOf(source);
+}
+
+/** The person is whom the store knows by `senderOf` this source, if anybody. */
+export function authorize(source: SessionSource, listed: Listed, person: Person | null): Access {
   if (source.isBot) return { allowed: false, reason: "it is a bot" };
-  const ids = [source.userIdAlt, source.userId].filter((id) => id !== undefined && id !== "");
-  if (ids.length === 0) return { allowed: false, reason: "the sender is not known" };
-  const list = Object.hasOwn(allowed, source.platform) ? (allowed[source.platform] ?? []) : [];
-  const known = list.map((id) => foldId(source.platform, id));
-  return ids.some((id) => known.includes(foldId(source.platform, id as string)))
-    ? { allowed: true, role: "member" }
-    : { allowed: false, reason: "the sender is not on the list of people" };
+  const identity = senderOf(source);
+  if (identity === null) return { allowed: false, reason: "the sender is not known" };
+  // The configuration may name either of two ids; the store knows only the one that decides.
+  const second = source.userId ? (listed.get(identityNamed(source.platform, source.userId)) ?? null) : null;
+  const identities = [{ identity, role: second }, ...(person?.identities ?? [])];
+  const role = roleOf({ identities }, listed);
+  if (role === null) return { allowed: false, reason: "the sender is not on the list of people" };
+  const names = [...new Set(identities.map((each) => each.identity))];
+  return { allowed: true, source, role, viewer: viewerFor(source, names), identities: names };
+}
+
+/** The terminal's user sees everything, also in private elsewhere; anybody else what is theirs. */
+function viewerFor(source: SessionSource, identities: readonly string[]): Viewer {
+  const viewer = viewerOf(source);
+  if (source.platform === LOCAL) return OWNER;
+  if (viewer.kind !== "person") return viewer;
+  return identities.includes(TERMINAL) ? OWNER : { kind: "person", identities };
 }

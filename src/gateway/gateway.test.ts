@@ -79,7 +79,8 @@ async function world(
     commands: new Commands([{ name: "ping", usage: "", description: "", run: async () => "pong" }], sessions),
     tools: () => [],
     scopes: {},
-    people: { [adapter.platform]: ["ann", "bob"] },
+    toolLists: {},
+    people: { allow: { [adapter.platform]: ["ann", "bob"] } },
     busy: { default: "interrupt", byPlatform: {}, byChat: {} },
     context: { connectedPlatforms: [adapter.platform], homeChannels: {} },
     maxMessages: 500,
@@ -130,7 +131,8 @@ describe("the journey of a message", () => {
   it.each(["message", "edit", "reaction", "button", "command"] as const)(
     "lets no %s of a stranger in",
     async (kind) => {
-      const here = await world(echo);
+      const people = { allow: { [new ScriptedAdapter().platform]: ["ann"] }, pairing: "off" } as const;
+      const here = await world(echo, { people });
       expect(await here.adapter.write({ userId: "eve" }, "/ping let me in", { kind })).toBe("refused");
       expect(await here.adapter.write({ userId: "an" }, "hi", { kind })).toBe("refused");
       expect(await here.adapter.write({ userId: "", userName: "ann", chatId: "ann" }, "hi", { kind })).toBe(
@@ -262,7 +264,7 @@ describe("while a turn is running", () => {
     const { platform, account } = here.adapter;
     const source = { platform, chatId: "ann", chatType: "dm", userId: "ann" } as const;
     const said = { platform, account, key: laneKey(here), source, messageId: "q", text: "b" };
-    await here.gateway.enqueue(said, "queue");
+    await here.gateway.enqueue(said, "member", "queue");
     await here.adapter.write(ann, "c");
     go();
     await here.adapter.until((sent) => sent.length === 3);

@@ -5,25 +5,30 @@
 import { randomUUID } from "node:crypto";
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
+import { sessionTools } from "../agent/tools/sessions.js";
 import { identityOf } from "../session/access.js";
 import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { buildSessionKey, isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import { addressOf, type SessionSource } from "../session/source.js";
+import { type Address, addressOf } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { Apologies } from "./apology.js";
-import { Approvals, type Approve, isShowable, questionText, refusalOf, TOO_LONG } from "./approvals.js";
-import { type Allowed, authorize } from "./authorize.js";
+import { Approvals, approver } from "./approvals.js";
+import type { Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
 import { Deliverer } from "./deliverer.js";
+import { Doorstep } from "./doorstep.js";
 import { editStream } from "./edit-stream.js";
 import { guardedTools } from "./guarded-tools.js";
 import { Lane } from "./lane.js";
 import { mayBeAlive } from "./owner.js";
+import { People, type PeopleRules } from "./people.js";
+import { atLeast, type Role, type ToolLists, toolsFor } from "./permissions.js";
+import { sendTool } from "./send-tool.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
 import { messageOf, TurnRun } from "./turn-run.js";
 import { interruptedNotice, interruptedStep } from "./unfinished-calls.js";
@@ -34,9 +39,11 @@ export interface GatewayOptions {
   readonly agent: Agent;
   readonly adapters: readonly Adapter[];
   readonly commands: Commands;
-  readonly tools: (source: SessionSource) => readonly Tool[];
+  /** All that there is for this person; of these an agent has what `toolLists` leave them. */
+  readonly tools: (who: Who) => readonly Tool[];
+  readonly toolLists: ToolLists;
   readonly scopes: SessionScopes;
-  readonly people: Allowed;
+  readonly people: PeopleRules;
   readonly busy: BusyModes;
   readonly context: Omit<ContextConfig, "shared">;
   readonly maxMessages: number;
@@ -52,11 +59,11 @@ const LEASE_MS = 15_000;
 /** A turn that two processes died of is not tried a third time. */
 const MAX_ATTEMPTS = 2;
 const BUSY_POLL_MS = 200;
-/** How long a person has to answer before something dangerous is left. */
-const APPROVAL_MS = 300_000;
 
 export class Gateway {
+  readonly people: People;
   readonly #options: GatewayOptions;
+  readonly #doorstep: Doorstep;
   readonly #lanes = new Map<SessionKey, Lane>();
   readonly #deliverers = new Map<Adapter, Deliverer>();
   readonly #connected = new Set<Adapter>();
@@ -71,6 +78,9 @@ export class Gateway {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     const { store, owner, clock, onProblem } = options;
+    const people = new People(store.people, options.people, { clock });
+    this.people = people;
+    this.#doorstep = new Doorstep({ people, clock, onProblem });
     for (const adapter of options.adapters) {
       const deliverer = new Deliverer({ adapter, outbox: store.outbox, owner, clock, onProblem });
       this.#deliverers.set(adapter, deliverer);
@@ -100,6 +110,7 @@ export class Gateway {
     await drained;
     clearTimeout(timer);
     for (const deliverer of this.#deliverers.values()) await deliverer.stop();
+    await this.#doorstep.idle();
     for (const adapter of this.#options.adapters) await adapter.disconnect();
     this.#connected.clear();
     const { adapters, store, owner } = this.#options;
@@ -135,21 +146,39 @@ export class Gateway {
     return lane;
   }
 
-  /** Puts a message into its lane as if it had just come in, for a command that asks the agent again. */
-  async enqueue(item: Omit<InboxItem, "id" | "receivedAt" | "kind">, mode?: BusyMode): Promise<void> {
+  /**
+   * Puts a message into its lane as if it had just come in, for a command that asks the agent again. True where it went
+   * into the running turn.
+   */
+  async enqueue(
+    item: Omit<InboxItem, "id" | "receivedAt" | "kind">,
+    role: Role,
+    mode?: BusyMode,
+  ): Promise<boolean> {
     const accepted = await this.#options.store.inbox.accept(
       { ...item, kind: "message" },
       this.#options.owner,
       this.#options.clock(),
     );
-    if (accepted) this.#join(accepted, mode);
+    return accepted !== null && this.#join(accepted, role, mode);
+  }
+
+  /** Says something where a message came from, and keeps nothing of it; fails where it did not go out. */
+  async say(item: InboxItem, text: string): Promise<void> {
+    const adapter = this.#options.adapters.find((each) => isOf(each, item));
+    if (!adapter) throw new Error("The platform is not connected here.");
+    await adapter.send({ address: addressOf(item.source), text, deliveryId: `say.${randomUUID()}` });
   }
 
   async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
-    const { people, scopes, store, owner, clock, onProblem } = this.#options;
+    const { scopes, store, owner, clock, onProblem } = this.#options;
     const { source, messageId, text } = message;
-    if (!authorize(source, people).allowed) return "refused";
+    const access = await this.people.access(source);
     if (this.#stopping) throw new Error("The gateway is about to stop, and takes no more messages.");
+    if (!access.allowed) {
+      await this.#doorstep.receive(adapter, message);
+      return "refused";
+    }
     if (message.kind !== "message" && message.kind !== "command") return "accepted"; // Known, and nothing to answer yet.
     const command = this.#options.commands.isCommand(text);
     const { platform, account } = adapter;
@@ -165,22 +194,27 @@ export class Gateway {
     this.#apologies.over();
     if (!item) return "duplicate";
     if (command) this.#command(item);
-    else this.#join(item);
+    else this.#join(item, access.role);
     return "accepted";
   }
 
-  /** A message joins its lane, by the busy mode of the place where a turn is running. */
-  #join(item: InboxItem, asked?: BusyMode): void {
+  /**
+   * A message joins its lane, by the busy mode of the place where a turn is running; true where it goes into that turn.
+   * Nobody speaks into a turn that may do more than they may.
+   */
+  #join(item: InboxItem, role: Role, asked?: BusyMode): boolean {
     const lane = this.lane(item.key);
     const mode = asked ?? busyModeFor(this.#options.busy, item.source);
+    const maySteer = lane.role !== null && atLeast(role, lane.role);
     // Unless it was asked to, it does not overtake what waits.
-    if (lane.run && mode === "steer" && (asked || lane.queued.length === 0)) {
+    if (lane.run && mode === "steer" && maySteer && (asked || lane.queued.length === 0)) {
       lane.run.steer(item);
-      return;
+      return true;
     }
     lane.add(item);
     if (lane.run && mode === "interrupt") lane.run.stop("interrupted");
     this.#pump(lane);
+    return false;
   }
 
   #command(item: InboxItem): void {
@@ -249,16 +283,12 @@ export class Gateway {
     const adapter = adapters.find((each) => isOf(each, item));
     const shared = isShared(item.source, scopes);
     const context = buildSessionContext(item.source, { ...this.#options.context, shared }, entry);
+    const who = await this.people.access(item.source);
     const run = new TurnRun(turn, {
       agent,
       turns: store.turns,
       journal: store.journal,
-      tools: guardedTools(
-        this.#options.tools(item.source),
-        turn,
-        store.journal,
-        this.#approver(item, turn, adapter),
-      ),
+      tools: who.allowed ? this.#toolsOf(who, turn, item) : [], // Let in no longer: answered without tools.
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
       shared,
@@ -277,6 +307,7 @@ export class Gateway {
       },
     });
     lane.run = run;
+    lane.role = who.allowed ? who.role : null;
     try {
       if ((await run.run()) === "released") await store.turns.release(turn);
     } finally {
@@ -285,22 +316,24 @@ export class Gateway {
     }
   }
 
-  /** Asks the person whose turn it is, where it is being answered. */
-  #approver(item: InboxItem, turn: Turn, adapter: Adapter | undefined): Approve {
-    const { store, clock } = this.#options;
-    let asked = 0;
-    return async (danger, signal) => {
-      if (!adapter || adapter.isUnattended)
-        return `Error: not run, since nobody can be asked here, and it ${danger.reason}.`;
-      if (!isShowable(danger)) return TOO_LONG;
-      const about = { key: turn.key, person: identityOf(item.source), danger };
-      const { question, outcome } = this.approvals.ask(about, signal, APPROVAL_MS);
-      const text = questionText(question, APPROVAL_MS / 60_000);
-      const notice = this.#notice(item, `${turn.id}.${turn.fence}.asked.${++asked}`, text);
-      await store.outbox.add([notice], clock());
-      this.#deliver([notice]);
-      return refusalOf(await outcome);
-    };
+  /** What this person's role leaves them, guarded. */
+  #toolsOf(who: Who, turn: Turn, item: InboxItem): readonly Tool[] {
+    const { sessions, store, adapters, owner, clock, tools, toolLists } = this.#options;
+    const view = sessions.as(who.viewer);
+    const onSaid = ({ platform }: Address): void => this.#wake(platform);
+    const own = sendTool({ turn, view, outbox: store.outbox, adapters, owner, clock, onSaid });
+    const all = [...tools(who), ...sessionTools(view), own];
+    const theirs = toolsFor({ role: who.role, platform: item.platform }, all, toolLists);
+    const isAttended = adapters.some((adapter) => isOf(adapter, item) && !adapter.isUnattended);
+    const ask = isAttended
+      ? async (text: string, number: number): Promise<void> => {
+          const notice = this.#notice(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
+          await store.outbox.add([notice], clock());
+          this.#deliver([notice]);
+        }
+      : null;
+    const approve = approver(this.approvals, { key: turn.key, person: identityOf(item.source) }, ask);
+    return guardedTools(theirs, turn, store.journal, approve);
   }
 
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
@@ -334,7 +367,7 @@ export class Gateway {
     for (const { item, owner } of await store.inbox.waiting(account)) {
       if (mayBeAlive(owner)) continue;
       if (item.kind === "command") this.#command(item);
-      else this.#join(item, "queue");
+      else this.#join(item, "guest", "queue");
     }
     this.#wake(adapter.platform);
   }

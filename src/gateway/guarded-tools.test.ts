@@ -146,7 +146,7 @@ describe("a dangerous call", () => {
     const { question, outcome } = approvals.ask(about, new AbortController().signal, 0);
     expect(questionText(question, 5)).toContain("after 5 minutes I leave it");
     expect(await outcome).toBe("expired");
-    expect(approvals.openTo(ann.key, null, true)).toEqual([]);
+    expect(approvals.openTo(ann.key, { role: "owner", identities: [] })).toEqual([]);
     const aborted = approvals.ask(about, AbortSignal.abort(), 1_000);
     expect(await aborted.outcome).toBe("stopped");
   });

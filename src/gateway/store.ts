@@ -1,6 +1,6 @@
 /**
- * What the gateway keeps: the inbox of what was accepted, the turns that answer it, and the outbox of what is to be
- * said. Each method is one atomic step. Whatever is `running` or `sending` has an owner; a turn also has a lease and a
+ * What the gateway keeps: the inbox of what was accepted, the turns that answer it, the outbox of what is to be
+ * said, and the people who are let in. Each method is one atomic step. Whatever is `running` or `sending` has an owner; a turn also has a lease and a
  * fence that only grows, and every write of a turn carries it: whoever was replaced can write no more.
  */
 import type { Platform } from "../session/platform.js";
@@ -9,6 +9,7 @@ import type { SessionKey } from "../session/session-key.js";
 import type { Address, SessionSource } from "../session/source.js";
 import type { ResolveRequest } from "../session/store.js";
 import type { Message, ToolCall } from "../session/transcript.js";
+import type { PeopleStore } from "./people-store.js";
 
 /** Whose messages they are: an adapter's account. */
 export interface Account {
@@ -182,4 +183,5 @@ export interface GatewayStore {
   readonly turns: Turns;
   readonly journal: ToolJournal;
   readonly outbox: Outbox;
+  readonly people: PeopleStore;
 }

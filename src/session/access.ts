@@ -7,7 +7,7 @@
  */
 import { escapePart } from "../util/escape.js";
 import { InputError } from "./errors.js";
-import { foldId } from "./platform.js";
+import { foldId, type Platform } from "./platform.js";
 import { isShared, type SessionScopes } from "./session-key.js";
 import type { SessionSource } from "./source.js";
 
@@ -37,7 +37,12 @@ export interface SessionBelonging extends Belonging {
 /** The immutable name of a person on a platform: `platform:id`, escaped; null where the source names nobody. */
 export function identityOf(source: SessionSource): string | null {
   const id = source.userIdAlt || source.userId;
-  return id ? `${source.platform}:${escapePart(foldId(source.platform, id))}` : null;
+  return id ? identityNamed(source.platform, id) : null;
+}
+
+/** The same for an id by itself. */
+export function identityNamed(platform: Platform, id: string): string {
+  return `${platform}:${escapePart(foldId(platform, id))}`;
 }
 
 /** The immutable name of a chat: `platform:id`, escaped. */

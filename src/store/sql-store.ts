@@ -9,6 +9,7 @@ import { SqlSearch } from "./search/search.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlInbox } from "./sql/inbox.js";
 import { SqlOutbox } from "./sql/outbox.js";
+import { SqlPeople } from "./sql/people.js";
 import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
 import { SqlToolJournal } from "./sql/tool-journal.js";
@@ -38,6 +39,7 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     turns: new SqlTurns(db, routes, feed),
     journal: new SqlToolJournal(db),
     outbox: new SqlOutbox(db, feed),
+    people: new SqlPeople(db),
     close: async () => {
       await feed.stop();
       await db.close();

@@ -2,5 +2,6 @@
 export { type AdapterFixture, adapterContract } from "./adapter-contract.js";
 export { type AgentCues, agentContract } from "./agent-contract.js";
 export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
+export { peopleStoreContract } from "./people-store-contract.js";
 export { ScriptedAdapter, type ScriptedEdit, type ScriptedOptions } from "./scripted-adapter.js";
 export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";

@@ -5,6 +5,7 @@ import { Commands } from "../../src/gateway/commands/commands.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
 import { processOwner } from "../../src/gateway/owner.js";
+import type { PeopleRules } from "../../src/gateway/people.js";
 import { openDb } from "../../src/open-sessions.js";
 import type { SessionEntry } from "../../src/session/session.js";
 import { buildSessionKey, type SessionKey } from "../../src/session/session-key.js";
@@ -16,6 +17,9 @@ import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
 export interface WorldOptions {
   readonly config?: SessionsConfig;
   readonly platform?: string;
+  readonly people?: PeopleRules;
+  /** Another world's store: both gateways are over the same one. */
+  readonly on?: World["store"];
   readonly gateway?: Partial<GatewayOptions>;
 }
 
@@ -32,7 +36,8 @@ export class World {
   now = Date.UTC(2026, 0, 10, 12);
 
   static async open(options: WorldOptions = {}): Promise<World> {
-    const world = new World(await openSqlStore(await openDb("sqlite::memory:"), 0), options);
+    const store = options.on ?? (await openSqlStore(await openDb("sqlite::memory:"), 0));
+    const world = new World(store, options);
     await world.gateway.start();
     return world;
   }
@@ -48,12 +53,12 @@ export class World {
   }
 
   #table(): Commands {
-    const table = commandTable({ agent: this.agent.name, people: this.#people, clock: () => this.now });
+    const table = commandTable({ agent: this.agent.name, clock: () => this.now });
     return new Commands(table, this.sessions);
   }
 
   get #people() {
-    return { [this.adapter.platform]: ["ann", "bob"] };
+    return { allow: { [this.adapter.platform]: ["ann", "bob"] }, ...this.#options.people };
   }
 
   #compose(): Gateway {
@@ -65,6 +70,7 @@ export class World {
       adapters: [adapter],
       commands,
       tools: () => [],
+      toolLists: {},
       scopes: this.#config.scopes ?? {},
       people: this.#people,
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
@@ -88,7 +94,7 @@ export class World {
 
   async close(): Promise<void> {
     await this.gateway.stop({ drainMs: 0 });
-    await this.store.close();
+    if (!this.#options.on) await this.store.close();
   }
 
   /** A chat as one person sees it. */

@@ -1,15 +1,16 @@
 /** `/platforms` and `/whoami`: where the gateway is, and whom it takes one for. */
 import { identityOf } from "../../session/access.js";
+import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
-import { authorize } from "../authorize.js";
+import { TERMINAL } from "../authorize.js";
 import type { Command } from "./commands.js";
 import { platformTitle } from "./describe.js";
-import type { Facts } from "./facts.js";
 
 export const platforms: Command = {
   name: "platforms",
   usage: "",
   description: "show the platforms and whether they are connected",
+  role: "member",
   async run({ gateway }) {
     return gateway
       .platforms()
@@ -18,20 +19,25 @@ export const platforms: Command = {
   },
 };
 
-export function whoami({ people }: Facts): Command {
-  return {
-    name: "whoami",
-    usage: "",
-    description: "show whom you are taken for, and what you may do",
-    async run({ item: { source } }) {
-      const access = authorize(source, people);
-      const identity = identityOf(source);
-      return [
-        `Platform: ${platformTitle(source.platform)}`,
-        `Identity: ${identity === null ? "whoever sits at this machine" : `\`${cleanLine(identity)}\``}`,
-        `Role: ${access.allowed ? access.role : `none, since ${access.reason}`}`,
-        "Names can be changed by anyone, so they decide nothing here: only the identity does.",
-      ].join("\n");
-    },
-  };
-}
+export const whoami: Command = {
+  name: "whoami",
+  usage: "",
+  description: "show whom you are taken for, and what you may do",
+  async run({ item: { source }, who }) {
+    const identity = identityOf(source);
+    const others = who.identities.filter((each) => each !== identity && each !== TERMINAL);
+    const terminal = who.identities.includes(TERMINAL) && source.platform !== LOCAL;
+    const linked = [
+      ...(terminal ? ["this machine's terminal"] : []),
+      ...others.map((each) => `\`${cleanLine(each)}\``),
+    ];
+    return [
+      `Platform: ${platformTitle(source.platform)}`,
+      `Identity: ${identity === null ? "whoever sits at this machine" : `\`${cleanLine(identity)}\``}`,
+      `Role: ${who.role}`,
+      // In a group, others read along.
+      ...(linked.length > 0 && source.chatType === "dm" ? [`Also you: ${linked.join(", ")}`] : []),
+      "Names can be changed by anyone, so they decide nothing here: only the identity does.",
+    ].join("\n");
+  },
+};

@@ -1,6 +1,4 @@
 /** `/approve` and `/deny`: the answer to a question that a running turn asks before it does something dangerous. */
-import { identityOf } from "../../session/access.js";
-import { LOCAL } from "../../session/platform.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { Question, Verdict } from "../approvals.js";
 import type { Command, CommandCall } from "./commands.js";
@@ -20,9 +18,8 @@ export const deny: Command = {
   run: async (call) => answer(call, "denied", "Denied"),
 };
 
-function answer({ item, words, gateway }: CommandCall, verdict: Verdict, said: string): string {
-  const isOwner = item.source.platform === LOCAL;
-  const open = gateway.approvals.openTo(item.key, identityOf(item.source), isOwner);
+function answer({ item, words, who, gateway }: CommandCall, verdict: Verdict, said: string): string {
+  const open = gateway.approvals.openTo(item.key, who);
   if (open.length === 0) return "Nothing waits for your answer.";
   const [only, ...others] = open;
   const question =

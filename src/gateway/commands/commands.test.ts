@@ -13,12 +13,12 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("the table", () => {
-  const table = commandTable({ agent: "none", people: {}, clock: () => 0 });
+  const table = commandTable({ agent: "none", clock: () => 0 });
 
   it("has every command once, each explained", () => {
     const names = table.map(({ name }) => name);
     expect(names.join(" ")).toBe(
-      "new reset resume sessions title branch undo retry search status usage stop approve deny queue steer platforms whoami help",
+      "new reset resume sessions title branch undo retry search status usage stop approve deny queue steer platforms whoami link pair help",
     );
     for (const { description } of table) expect(description).toMatch(/^[a-z].*[^.]$/);
   });
@@ -35,9 +35,10 @@ describe("the table", () => {
 });
 
 describe("/help", () => {
-  it("lists every command", async () => {
+  it("lists every command that one may use", async () => {
     const lines = (await ann.ask("/help")).split("\n");
-    expect(lines).toHaveLength(19);
+    expect(lines).toHaveLength(20);
+    expect(lines.join()).not.toContain("/pair");
     expect(lines[0]).toBe("- `/new [title]`: begin a new session");
   });
 

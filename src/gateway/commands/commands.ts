@@ -1,11 +1,11 @@
 /** Commands in a chat: one table, from which they are run, completed and explained. */
-import { OWNER, type Viewer, viewerOf } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
-import { LOCAL } from "../../session/platform.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionsView } from "../../session/view.js";
 import { cleanLine } from "../../util/text.js";
+import type { Who } from "../authorize.js";
 import type { Gateway } from "../gateway.js";
+import { atLeast, type Role } from "../permissions.js";
 import type { InboxItem } from "../store.js";
 
 export interface Command {
@@ -16,6 +16,8 @@ export interface Command {
   readonly description: string;
   /** What else is worth knowing, in whole sentences. */
   readonly details?: string;
+  /** The least that one must be; a guest where absent. */
+  readonly role?: Role;
   /** Acts, and says what came of it; an empty text says nothing. */
   run(call: CommandCall): Promise<string>;
 }
@@ -25,6 +27,8 @@ export interface CommandCall {
   readonly item: InboxItem;
   /** What followed the name, trimmed. */
   readonly words: string;
+  /** Who asks. */
+  readonly who: Who;
   readonly gateway: Gateway;
   readonly sessions: Sessions;
   /** The sessions of whoever asks: all that a command shows or acts on beyond its own lane. */
@@ -56,9 +60,14 @@ export class Commands {
     const [, name = "", words = ""] = /^\s*\/(\S+)\s*(.*)$/s.exec(item.text) ?? [];
     const command = this.table.find((each) => each.name === name.toLowerCase());
     if (!command) return [`There is no command /${cleanLine(name).slice(0, 40)}. /help lists them.`];
-    const view = this.#sessions.as(viewerFor(item));
+    const who = await gateway.people.access(item.source);
+    if (!who.allowed) return []; // Let in no longer.
+    if (!mayRun(command, who.role))
+      return [`/${command.name} is not for a ${who.role}. /help lists what is.`];
+    const view = this.#sessions.as(who.viewer);
     try {
-      const said = await command.run({ item, words: words.trim(), gateway, sessions: this.#sessions, view });
+      const call = { item, words: words.trim(), who, gateway, sessions: this.#sessions, view };
+      const said = await command.run(call);
       return said === "" ? [] : [said];
     } catch (error) {
       if (error instanceof BatonError) return [error.message];
@@ -67,6 +76,6 @@ export class Commands {
   }
 }
 
-function viewerFor(item: InboxItem): Viewer {
-  return item.source.platform === LOCAL ? OWNER : viewerOf(item.source);
+export function mayRun({ role: needed = "guest" }: Pick<Command, "role">, role: Role): boolean {
+  return atLeast(role, needed);
 }

@@ -1,19 +1,21 @@
 /** `/help`: the table, for people. */
 import { didYouMean } from "../../util/nearest.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import type { Command } from "./commands.js";
+import { type Command, mayRun } from "./commands.js";
 
 export function help(table: readonly Command[]): Command {
   return {
     name: "help",
     usage: "[command]",
     description: "list the commands, or explain one",
-    async run({ words }) {
-      if (words === "") return table.map((each) => `- ${form(each)}: ${each.description}`).join("\n");
+    details: "You see the commands that you may use.",
+    async run({ words, who }) {
+      const usable = table.filter((each) => mayRun(each, who.role));
+      if (words === "") return usable.map((each) => `- ${form(each)}: ${each.description}`).join("\n");
       const name = shorten(cleanLine(words).replace(/^\//, ""), 40).toLowerCase();
-      const command = table.find((each) => each.name === name);
+      const command = usable.find((each) => each.name === name);
       if (command) return `${form(command)}: ${explanation(command)}`;
-      const known = table.map((each) => each.name);
+      const known = usable.map((each) => each.name);
       return `There is no command /${name}.${didYouMean(name, known)} /help lists them.`;
     },
   };

@@ -6,6 +6,7 @@ import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
 import type { Facts } from "./facts.js";
 import { help } from "./help.js";
+import { link, pair } from "./people.js";
 import { resume, sessions } from "./resume.js";
 import { search } from "./search.js";
 import { ShownSessions } from "./shown-sessions.js";
@@ -34,7 +35,9 @@ export function commandTable(facts: Facts): readonly Command[] {
     queue,
     steer,
     platforms,
-    whoami(facts),
+    whoami,
+    link(facts),
+    pair(facts),
   ];
   table.push(help(table));
   return table;

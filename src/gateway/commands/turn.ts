@@ -19,23 +19,25 @@ export const queue: Command = {
   name: "queue",
   usage: "<text>",
   description: "say this after what is running has ended",
-  run: (call) => send(call, "queue", "Queued: it comes after what I am doing."),
+  run: (call) => send(call, "queue"),
 };
 
 export const steer: Command = {
   name: "steer",
   usage: "<text>",
   description: "say this to what is running, without stopping it",
-  run: (call) => send(call, "steer", "Passed on to what I am doing."),
+  details: "What may do more than you may is not steered by you: then it comes after it.",
+  run: (call) => send(call, "steer"),
 };
 
 /** Where nothing is running it is a message like any other, and the answer says enough. */
-async function send(call: CommandCall, mode: BusyMode, told: string): Promise<string> {
-  const { item, words, gateway } = call;
+async function send(call: CommandCall, mode: BusyMode): Promise<string> {
+  const { item, words, gateway, who } = call;
   if (words === "") return `Say what, as in \`/${mode} and in French, please\`.`;
   const running = gateway.lane(item.key).run !== undefined;
-  await gateway.enqueue(asMessage(item, words), mode);
-  return running ? told : "";
+  const steered = await gateway.enqueue(asMessage(item, words), who.role, mode);
+  if (!running) return "";
+  return steered ? "Passed on to what I am doing." : "Queued: it comes after what I am doing.";
 }
 
 /** A message that a command makes: one for one, so that the same command cannot ask twice. */

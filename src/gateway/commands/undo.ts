@@ -40,7 +40,7 @@ export const retry: Command = {
       const { userName: _, ...source } = call.item.source;
       const said = asMessage({ ...call.item, source: { ...source, ...named(last.name) } }, last.content);
       // Into the inbox before it leaves the transcript: whatever happens in between, it is asked.
-      await call.gateway.enqueue(said, "queue");
+      await call.gateway.enqueue(said, call.who.role, "queue");
       await rewrite(messages.slice(0, from));
       return `Trying again: ${quoted(last.content)}`;
     }),

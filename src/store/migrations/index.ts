@@ -6,12 +6,13 @@ import { StoreError } from "../../session/errors.js";
 import type { Db, Dialect } from "../db.js";
 import { heart } from "./001-heart.js";
 import { journey } from "./002-journey.js";
-import { toolJournal } from "./003-tool-journal.js";
+import { tools } from "./003-tools.js";
+import { people } from "./004-people.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
 /** The place in the list, from 1, is the version. */
-const MIGRATIONS: readonly Migration[] = [heart, journey, toolJournal];
+const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -1,7 +1,7 @@
 /** Tool calls of running turns, from before they run until their step is kept in the transcript; lanes by their chat. */
 import type { Dialect } from "../db.js";
 
-export function toolJournal({ text, autoId, tableEnd }: Dialect): readonly string[] {
+export function tools({ text, autoId, tableEnd }: Dialect): readonly string[] {
   return [
     `CREATE TABLE tool_calls (
       id ${autoId},

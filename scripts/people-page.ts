@@ -1,0 +1,149 @@
+// docs/people.md: how people are let in, and what each role may do, from the tables that decide it.
+
+import { mayRun } from "../src/gateway/commands/commands.js";
+import { form } from "../src/gateway/commands/help.js";
+import { commandTable } from "../src/gateway/commands/table.js";
+import { mayUseTool, ROLES } from "../src/gateway/permissions.js";
+
+/** Those of any MCP server come last, under a name like theirs. */
+export const TOOLS = [
+  "terminal",
+  "read_file",
+  "write_file",
+  "edit_file",
+  "list_files",
+  "search_files",
+  "fetch_url",
+  "session_search",
+  "session_read",
+  "send_message",
+  "<server>_<tool>",
+];
+
+export function peoplePage(): string {
+  const commands = commandTable({ agent: "", clock: () => 0 }).map((command) =>
+    row(form(command), (role) => mayRun(command, role)),
+  );
+  const tools = TOOLS.map((name) =>
+    row(`\`${name}\``, (role) => mayUseTool({ role, platform: "" }, name, {})),
+  );
+  return `${INTRODUCTION}
+${table("command", commands)}
+
+${table("tool", tools)}
+${REST}`;
+}
+
+function row(what: string, may: (role: (typeof ROLES)[number]) => boolean): string {
+  return `| ${[what.replaceAll("|", "\\|"), ...ROLES.map((role) => (may(role) ? "yes" : "no"))].join(" | ")} |`;
+}
+
+function table(title: string, rows: readonly string[]): string {
+  return [
+    `| ${[title, ...ROLES].join(" | ")} |`,
+    `| ${["---", ...ROLES.map(() => "---")].join(" | ")} |`,
+    ...rows,
+  ].join("\n");
+}
+
+const INTRODUCTION = `<!-- Made from scripts/people-page.ts and the tables in src/gateway/ by \`npm run docs\`; change it there. -->
+
+# People
+
+Nobody is let in but whoever sits at the machine, until you say so. People are known by immutable ids on their platform,
+\`telegram:123456789\`; names can be anybody's and decide nothing.
+
+## Letting somebody in
+
+Somebody unknown who writes to the agent in private is answered once, with a code. In a group they are not answered at
+all, and neither are bots. No agent hears what they wrote, and it is not kept.
+
+\`\`\`
+telegram  hello
+baton     I do not know you yet. Your code is QEZTND9S, for ten minutes.
+          Give it to my owner, who lets you in with \`baton people approve QEZTND9S\`, or with \`/pair approve QEZTND9S\` in a chat with me.
+\`\`\`
+
+Ann gives you the code, by a way you trust: it is what tells you that it is her.
+
+\`\`\`
+$ npx baton people list
+Nobody is let in but whoever sits at this machine.
+
+These ask to be let in. Names can be anybody's: approve only the code that somebody gives you.
+IDENTITY            CALLS ITSELF  ASKED     ENDS
+telegram:123456789  Ann           just now  in 10 min
+
+$ npx baton people approve QEZTND9S --name Ann
+telegram:123456789 is let in as guest, called Ann (p_c4deb2c6c2).
+\`\`\`
+
+From her next message on she is let in, in a gateway that is running too. \`baton people deny\` refuses somebody, who is
+not answered any more; \`baton people role\` and \`baton people forget\` change your mind. An owner can also write
+\`/pair approve <code>\` in private. \`people: { pairing: off }\` in \`config.yaml\` answers nobody.
+
+A code counts once, for ten minutes, for exactly the one who asked. At most three wait on a platform. Codes are kept as
+slow hashes only; after five wrong ones from somebody, no code of theirs is looked at for an hour.
+
+People can also be listed in \`config.yaml\`, as [owners, members and guests](config.md#people). Somebody who is in both
+places is the most of what either says.
+
+## What each role may do
+
+An owner runs the gateway, as at the terminal. A member is trusted with your files, a guest only with the conversation.
+Everybody sees their own conversations only; in a group, those of that group. The terminal's user sees all.
+`;
+
+const REST = `
+The tools are those an agent has while it answers that person; in a group, whoever wrote. \`terminal\` is the owner's, since
+whoever has a shell has the machine. Lists in \`config.yaml\` decide instead, by exact names:
+
+\`\`\`yaml
+tools:
+  guests: [fetch_url]                  # instead of the guests' tools above
+  members: [read_file, list_files, search_files, fetch_url]
+  byPlatform:
+    discord: [fetch_url]               # there nobody has others, not even an owner
+\`\`\`
+
+Nobody steers a turn that may do more than they may: in a group, what a guest writes while the agent works for an owner
+waits until that is done.
+
+## One person on several platforms
+
+\`/link\` in private shows a code; typed on the other platform, in private, it makes both one person:
+
+\`\`\`
+telegram  /link
+baton     Your code is DR4YPSNW, for ten minutes.
+          Type \`/link DR4YPSNW\` to me on the other platform, in private. Whoever types it becomes you: give it to nobody.
+discord   /link DR4YPSNW
+baton     You are one person now with \`telegram:123456789\`: your conversations are in /sessions on both. If that is not you, tell the owner at once.
+
+$ npx baton people list
+ID            NAME  ROLE   IDENTITIES
+p_c4deb2c6c2  Ann   guest  discord:987654321, telegram:123456789
+\`\`\`
+
+Every session stays whose it was, and is seen from both sides; in a group nothing of the other side shows. Both have the
+role of the side that showed the code: one who may do more is not joined by typing the code of one who may do less. A
+code that was written in a group is worthless. \`/link\` at the terminal makes who types it the terminal's user there:
+an owner who sees everything, in private.
+
+\`baton people link\` does the same without a code, and \`baton people unlink\` makes an identity what it was before:
+
+\`\`\`
+$ npx baton people unlink discord:987654321
+discord:987654321 is by itself again, and is not let in any more.
+\`\`\`
+
+## Forgetting
+
+\`baton people forget\` lets somebody in no longer, under any of their identities. Their conversations are kept:
+\`baton sessions list\` shows them. Who is listed in \`config.yaml\` is still let in, and the command says so.
+
+\`\`\`
+$ npx baton people forget telegram:123456789
+Forgotten: telegram:123456789.
+\`\`\`
+`;

@@ -1,0 +1,82 @@
+/** `baton people approve` and `deny`: whether somebody who asked is let in. */
+import type { Command } from "commander";
+import { TERMINAL } from "../../gateway/authorize.js";
+import { NOT_A_CODE, refusalText } from "../../gateway/code-answers.js";
+import { readCode } from "../../gateway/pairing.js";
+import type { Tried } from "../../gateway/people-store.js";
+import { ROLES, type Role } from "../../gateway/permissions.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import type { Cli } from "../cli.js";
+import { CliError, wrongUsage } from "../failure.js";
+import { examples, jsonOption } from "../options.js";
+import { EXAMPLE_IDENTITY, identity, role, withPeople } from "./people.js";
+
+interface ApproveOptions {
+  readonly role?: Role;
+  readonly name?: string;
+  readonly json?: boolean;
+}
+
+export function addPeopleApprove(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("approve <code>")
+    .description("let in who asked with this code")
+    .option("--role <role>", `what they are: ${ROLES.join(", ")} (default: guest)`, role)
+    .option("--name <name>", "what you call them")
+    .addHelpText(
+      "after",
+      examples("people approve K7QX9M2P", "people approve K7QX9M2P --role member --name Ann"),
+    );
+  jsonOption(command).action((code: string, options: ApproveOptions) => approve(cli, code, options));
+}
+
+function approve(cli: Cli, typed: string, options: ApproveOptions): Promise<void> {
+  const { terminal } = cli;
+  const code = codeOf(typed);
+  const as = { role: options.role ?? "guest", name: shorten(cleanLine(options.name ?? ""), 64) || null };
+  return withPeople(cli, "look", async (people) => {
+    const outcome = await people.approve(TERMINAL, code, as);
+    if (outcome.kind !== "approved") throw refused(outcome);
+    const { person, identity: asker } = outcome;
+    if (options.json) return terminal.json({ id: person.id, identity: asker, ...as });
+    const called = as.name === null ? "" : `, called ${as.name}`;
+    terminal.line(`${cleanLine(asker)} is let in as ${as.role}${called} (${person.id}).`);
+  });
+}
+
+export function addPeopleDeny(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("deny <who>")
+    .description(
+      "refuse who asked, by code or identity; they are not answered any more, until you forget them",
+    )
+    .addHelpText("after", examples("people deny K7QX9M2P", `people deny ${EXAMPLE_IDENTITY}`));
+  jsonOption(command).action((who: string, options: { json?: boolean }) => deny(cli, who, options));
+}
+
+function deny(cli: Cli, who: string, options: { json?: boolean }): Promise<void> {
+  const { terminal } = cli;
+  const named = who.includes(":") ? identity(who) : null;
+  return withPeople(cli, "look", async (people) => {
+    let asker = named;
+    if (asker === null) {
+      const outcome = await people.denyCode(TERMINAL, codeOf(who));
+      if (outcome.kind !== "denied") throw refused(outcome);
+      asker = outcome.identity;
+    } else if (!(await people.store.deny(asker, Date.now()))) {
+      throw new CliError("request_not_found", `${cleanLine(asker)} is not waiting to be let in.`);
+    }
+    if (options.json) return terminal.json({ identity: asker, denied: true });
+    terminal.line(`${cleanLine(asker)} is not let in, and not answered any more.`);
+  });
+}
+
+function codeOf(text: string): string {
+  const code = readCode(text);
+  if (code === null) throw wrongUsage(NOT_A_CODE);
+  return code;
+}
+
+function refused(outcome: Extract<Tried<never>, { kind: "locked" | "wrong" }>): CliError {
+  return new CliError(`code_${outcome.kind}`, refusalText(outcome, Date.now()));
+}

@@ -1,0 +1,87 @@
+/** `/link` and `/pair`: identities of one person joined, and unknown people let in. In private only: codes are secrets. */
+import { cleanLine } from "../../util/text.js";
+import { counted, relativeTime } from "../../util/words.js";
+import { senderOf } from "../authorize.js";
+import { linkAnswer, NOT_A_CODE, refusalText } from "../code-answers.js";
+import { readCode } from "../pairing.js";
+import type { Command, CommandCall } from "./commands.js";
+import type { Facts } from "./facts.js";
+
+const IN_PRIVATE = "Only in private: others would see it here. Write to me directly.";
+
+export function link({ clock }: Facts): Command {
+  return {
+    name: "link",
+    usage: "[code]",
+    description: "join who you are here with who you are on another platform",
+    details:
+      "Without a code it shows one, for ten minutes. Type `/link` and that code to me on the other platform, in private. " +
+      "Whoever types it becomes you: give it to nobody.",
+    async run(call) {
+      const { item, words, gateway } = call;
+      const sender = senderOf(item.source);
+      if (sender === null) return "I cannot tell who you are here.";
+      const inPrivate = item.source.chatType === "dm";
+      if (words === "") return inPrivate ? showCode(call, sender) : IN_PRIVATE;
+      const code = readCode(words);
+      if (code === null) return NOT_A_CODE;
+      const outcome = await gateway.people.link(sender, code, { seenByOthers: !inPrivate });
+      if (!inPrivate)
+        return "Others have seen this code now, so it counts no more. Ask for another, and type it in private.";
+      return linkAnswer(outcome, clock());
+    },
+  };
+}
+
+/** Said, and not kept: a code is nowhere in the store. */
+async function showCode({ item, gateway }: CommandCall, sender: string): Promise<string> {
+  const code = await gateway.people.showLink(sender);
+  const text = [
+    `Your code is ${code}, for ten minutes.`,
+    `Type \`/link ${code}\` to me on the other platform, in private. Whoever types it becomes you: give it to nobody.`,
+  ].join("\n");
+  await gateway.say(item, text);
+  return "";
+}
+
+export function pair({ clock }: Facts): Command {
+  return {
+    name: "pair",
+    usage: "[approve|deny <code>]",
+    description: "show who asks to be let in, or decide by the code they give you",
+    details: "Who is let in this way is a guest; `baton people role` on my machine makes them more.",
+    role: "owner",
+    async run({ item, words, gateway: { people } }) {
+      const sender = senderOf(item.source);
+      if (item.source.chatType !== "dm" || sender === null) return IN_PRIVATE;
+      const now = clock();
+      if (words === "") {
+        const waiting = (await people.store.requests(now)).filter(({ denied }) => !denied);
+        const lines = waiting.map(
+          ({ identity, askedAt }) => `- \`${cleanLine(identity)}\`, ${relativeTime(askedAt, now)}`,
+        );
+        return lines.length === 0
+          ? "Nobody is waiting to be let in."
+          : [`${counted(lines.length, "request")}. Let in only whoever gives you their code:`, ...lines].join(
+              "\n",
+            );
+      }
+      const [, verb, typed = ""] = /^(approve|deny)\s+(.+)$/is.exec(words) ?? [];
+      if (verb === undefined) return "Say `/pair approve <code>` or `/pair deny <code>`.";
+      const code = readCode(typed);
+      if (code === null) return NOT_A_CODE;
+      const outcome =
+        verb.toLowerCase() === "approve"
+          ? await people.approve(sender, code, { role: "guest", name: null })
+          : await people.denyCode(sender, code);
+      switch (outcome.kind) {
+        case "approved":
+          return `\`${cleanLine(outcome.identity)}\` is let in, as a guest.`;
+        case "denied":
+          return `\`${cleanLine(outcome.identity)}\` is not let in, and not answered any more.`;
+        default:
+          return refusalText(outcome, now);
+      }
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * Those who are not let in. In private they may ask (a code, once, for the owner to approve) or type a code that one of
+ * their other identities was shown; nothing of what they write is kept, and no agent hears of it. In a group they are
+ * not answered at all. What is said here has codes in it, so it goes straight out and is never kept.
+ */
+import { randomUUID } from "node:crypto";
+import type { Adapter, InboundMessage } from "../adapter/adapter.js";
+import { addressOf } from "../session/source.js";
+import type { Clock } from "../util/clock.js";
+import { relativeTime } from "../util/words.js";
+import { senderOf } from "./authorize.js";
+import { linkAnswer } from "./code-answers.js";
+import { readCode } from "./pairing.js";
+import type { People } from "./people.js";
+
+export interface DoorstepSetting {
+  readonly people: People;
+  readonly clock: Clock;
+  readonly onProblem: (problem: string) => void;
+}
+
+export class Doorstep {
+  readonly #setting: DoorstepSetting;
+  readonly #saying = new Set<Promise<void>>();
+
+  constructor(setting: DoorstepSetting) {
+    this.#setting = setting;
+  }
+
+  /** Somebody wrote who is not let in. */
+  async receive(adapter: Adapter, message: InboundMessage): Promise<void> {
+    if (message.kind !== "message" && message.kind !== "command") return;
+    const { people, clock } = this.#setting;
+    const { source, text } = message;
+    const sender = senderOf(source);
+    if (sender === null || source.isBot) return;
+    const [, name = "", words = ""] = /^\s*\/(link|pair)(?:\s+(.*))?$/is.exec(text) ?? [];
+    const code = name.toLowerCase() === "link" ? readCode(words) : null;
+    if (code !== null) {
+      const seenByOthers = source.chatType !== "dm";
+      const outcome = await people.link(sender, code, { seenByOthers });
+      if (!seenByOthers) this.#say(adapter, message, linkAnswer(outcome, clock()));
+      return;
+    }
+    const knock = await people.knock(source, name !== "");
+    if (knock.kind === "code") this.#say(adapter, message, introduction(knock.code), knock.withdraw);
+    if (knock.kind === "waiting") {
+      const until = relativeTime(knock.expiresAt, clock());
+      this.#say(adapter, message, `You have asked already. The code I sent you ends ${until}.`);
+    }
+  }
+
+  /** Waits until what is being said is out, or has failed. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#saying);
+  }
+
+  #say(adapter: Adapter, message: InboundMessage, text: string, undo?: () => Promise<void>): void {
+    const { onProblem } = this.#setting;
+    const address = addressOf(message.source);
+    const saying = adapter
+      .send({ address, text, deliveryId: `say.${randomUUID()}` })
+      .then(() => {})
+      .catch(async (error: Error) => {
+        onProblem(`Somebody who asked to be let in could not be answered: ${error.message}`);
+        await undo?.();
+      })
+      .catch((error: Error) => onProblem(`A request could not be taken back: ${error.message}`))
+      .finally(() => this.#saying.delete(saying));
+    this.#saying.add(saying);
+  }
+}
+
+function introduction(code: string): string {
+  return [
+    `I do not know you yet. Your code is ${code}, for ten minutes.`,
+    `Give it to my owner, who lets you in with \`baton people approve ${code}\`, or with \`/pair approve ${code}\` in a chat with me.`,
+  ].join("\n");
+}

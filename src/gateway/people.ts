@@ -1,0 +1,154 @@
+/**
+ * People: who is let in and as what, how somebody unknown asks, and how the identities of one person are joined. Whoever
+ * looks a person up looks into the store, so that what the owner decides counts with the next message, in every process.
+ */
+import { randomBytes, scrypt } from "node:crypto";
+import { promisify } from "node:util";
+import type { SessionSource } from "../session/source.js";
+import type { Clock } from "../util/clock.js";
+import { cleanLine, shorten } from "../util/text.js";
+import {
+  type Access,
+  authorize,
+  type Listed,
+  type ListedPeople,
+  listedRoles,
+  roleOf,
+  senderOf,
+} from "./authorize.js";
+import { askingBy, CODE_MS, makeCode } from "./pairing.js";
+import type { MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
+import { atLeast, type Role } from "./permissions.js";
+
+/** What the configuration says of people. */
+export interface PeopleRules extends ListedPeople {
+  /** Whether somebody unknown who writes in private may ask to be let in. Default on. */
+  readonly pairing?: "on" | "off";
+}
+
+export interface PeopleSetting {
+  readonly clock: Clock;
+  readonly randomBytes?: (count: number) => Uint8Array;
+  /** Slow enough that codes cannot be found from their hashes while they count. */
+  readonly hash?: (code: string, salt: string) => Promise<string>;
+}
+
+/** What somebody unknown who writes is to be told. */
+export type Knock =
+  | { readonly kind: "code"; readonly code: string; readonly withdraw: () => Promise<void> }
+  | { readonly kind: "waiting"; readonly expiresAt: number }
+  | { readonly kind: "nothing" };
+
+const NOTHING: Knock = { kind: "nothing" };
+const LONGEST_NAME = 64;
+
+export class People {
+  readonly listed: Listed;
+  readonly store: PeopleStore;
+  readonly #pairing: boolean;
+  readonly #clock: Clock;
+  readonly #random: (count: number) => Uint8Array;
+  readonly #hash: (code: string, salt: string) => Promise<string>;
+  #salt: string | undefined;
+
+  constructor(store: PeopleStore, rules: PeopleRules, setting: PeopleSetting) {
+    this.store = store;
+    this.listed = listedRoles(rules);
+    this.#pairing = rules.pairing !== "off";
+    this.#clock = setting.clock;
+    this.#random = setting.randomBytes ?? randomBytes;
+    this.#hash = setting.hash ?? slowHash;
+  }
+
+  /** Who writes, and as what. */
+  async access(source: SessionSource): Promise<Access> {
+    const sender = source.isBot ? null : senderOf(source);
+    return authorize(source, this.listed, sender === null ? null : await this.store.find(sender));
+  }
+
+  /** What a person is; null where nothing lets them in. */
+  roleOf(person: Pick<Person, "identities">): Role | null {
+    return roleOf(person, this.listed);
+  }
+
+  /** Somebody who is not let in wrote in private: the first time they get a code; whoever asks gets to know how it is. */
+  async knock(source: SessionSource, asks: boolean): Promise<Knock> {
+    const identity = senderOf(source);
+    if (!this.#pairing || identity === null || source.isBot || source.chatType !== "dm") return NOTHING;
+    const { platform } = source;
+    const now = this.#clock();
+    // Looked at before a hash is made: whoever writes all day costs no more than this.
+    const standing = await this.store.standing(identity, platform, now);
+    const asked = askingBy(standing, now);
+    if (asked === "waiting" && asks && standing.request && (await this.store.answerAgain(identity, now))) {
+      return { kind: "waiting", expiresAt: standing.request.expiresAt };
+    }
+    if (asked !== "asked") return NOTHING;
+    const { code, codeHash } = await this.#newCode();
+    const called = shorten(cleanLine(source.userName ?? ""), LONGEST_NAME) || null;
+    const request = { identity, platform, called, codeHash, expiresAt: now + CODE_MS };
+    if ((await this.store.ask(request, now)) !== "asked") return NOTHING;
+    return { kind: "code", code, withdraw: () => this.store.withdraw(identity, codeHash) };
+  }
+
+  /** Lets in exactly who asked with this code. `by` is who gives it: their wrong tries are counted. */
+  approve(by: string, code: string, as: { readonly role: Role; readonly name: string | null }) {
+    return this.#try(by, code, (hash, now) => this.store.approve(by, hash, { id: this.newId(), ...as }, now));
+  }
+
+  denyCode(by: string, code: string) {
+    return this.#try(by, code, (hash, now) => this.store.denyCode(by, hash, now));
+  }
+
+  /** A code that joins whoever types it to this one. Only to be shown to them. */
+  async showLink(identity: string): Promise<string> {
+    const { code, codeHash } = await this.#newCode();
+    await this.store.showLink(identity, codeHash, this.#clock() + CODE_MS);
+    return code;
+  }
+
+  /**
+   * Joins who types a code to who was shown it. Whoever types it becomes the other, never more: somebody who talks the
+   * owner into typing a code gets nothing. A code that others have seen is only made worthless.
+   */
+  link(typed: string, code: string, options: { readonly seenByOthers: boolean }) {
+    const mayJoin: MayJoin = (shown, other) => {
+      const [role, otherRole] = [this.roleOf(shown), this.roleOf(other)];
+      return role !== null && (otherRole === null || atLeast(role, otherRole));
+    };
+    return this.#try(typed, code, (hash, now) =>
+      this.store.link(typed, hash, options.seenByOthers ? null : mayJoin, this.newId(), now),
+    );
+  }
+
+  newId(): string {
+    return `p_${Buffer.from(this.#random(5)).toString("hex")}`;
+  }
+
+  async #try<Outcome>(
+    who: string,
+    code: string,
+    look: (codeHash: string, now: number) => Promise<Tried<Outcome>>,
+  ): Promise<Tried<Outcome>> {
+    const now = this.#clock();
+    const until = await this.store.lockedUntil(who, now);
+    if (until !== null) return { kind: "locked", until };
+    return look(await this.#hash(code, await this.#saltOfCodes()), now);
+  }
+
+  async #newCode(): Promise<{ code: string; codeHash: string }> {
+    const code = makeCode(this.#random);
+    return { code, codeHash: await this.#hash(code, await this.#saltOfCodes()) };
+  }
+
+  async #saltOfCodes(): Promise<string> {
+    this.#salt ??= await this.store.salt(Buffer.from(this.#random(16)).toString("hex"));
+    return this.#salt;
+  }
+}
+
+const scrypted = promisify(scrypt) as (secret: string, salt: string, length: number) => Promise<Buffer>;
+
+async function slowHash(code: string, salt: string): Promise<string> {
+  return (await scrypted(code, salt, 32)).toString("hex");
+}

@@ -1,0 +1,154 @@
+/** `baton people` beside a running gateway: two processes over one store, as an owner has them. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { offlineAgent } from "../src/agent/offline.js";
+import { commandTable } from "../src/gateway/commands/table.js";
+import { type OpenGateway, openGateway } from "../src/open-gateway.js";
+import { ScriptedAdapter } from "../src/testing/scripted-adapter.js";
+import { baton, makeHome } from "./support/baton.js";
+
+let home = makeHome();
+let adapter: ScriptedAdapter;
+let open: OpenGateway | undefined;
+
+async function openWorld(): Promise<void> {
+  home = makeHome();
+  adapter = new ScriptedAdapter();
+  open = await openGateway({
+    url: join(home, "baton.db"),
+    agent: offlineAgent(),
+    adapters: [adapter],
+    commands: commandTable({ agent: "offline", clock: Date.now }),
+  });
+  await open.gateway.start();
+}
+afterEach(async () => {
+  await open?.close({ drainMs: 0 });
+  open = undefined;
+});
+
+const people = (...words: string[]) => peopleIn(home, words);
+async function peopleIn(place: string, words: readonly string[]) {
+  const { code, stdout, stderr } = await baton(place, ["people", ...words]);
+  return { code, said: stdout.trim(), problem: stderr.trim() };
+}
+const json = async (...words: string[]) => JSON.parse((await people(...words, "--json")).said);
+
+async function told(userId: string, text: string): Promise<string> {
+  const before = adapter.textsTo(userId).length;
+  await adapter.write({ userId, userName: "Mum" }, text);
+  await adapter.until(() => adapter.textsTo(userId).length > before);
+  return adapter.textsTo(userId)[before] ?? "";
+}
+const knock = async (userId: string) => /code is (\w{8})/.exec(await told(userId, "hello"))?.[1] ?? "";
+
+test("an unknown one asks, is seen, let in, made more, and forgotten: all at once in the running gateway", async () => {
+  await openWorld();
+  expect((await people("list")).said).toBe("Nobody is let in but whoever sits at this machine.");
+  const code = await knock("99");
+  const { said } = await people("list");
+  expect(said).toContain("approve only the code that somebody gives you");
+  expect(said).toMatch(/telegram:99 +Mum +just now +in 10 min/);
+  expect(said).not.toContain(code);
+
+  const approved = await people("approve", code, "--name", "Ann\u001b[31m", "--role", "guest");
+  expect(approved.said).toMatch(/^telegram:99 is let in as guest, called Ann \(p_[0-9a-f]{10}\)\.$/);
+  expect(await told("99", "/whoami")).toContain("Role: guest");
+  expect(await json("list")).toMatchObject({
+    people: [{ name: "Ann", role: "guest", identities: ["telegram:99"] }],
+    waiting: [],
+    denied: [],
+  });
+
+  expect((await people("role", "telegram:99", "member")).said).toBe("Ann is member now.");
+  expect(await told("99", "/whoami")).toContain("Role: member");
+  expect((await people("forget", "telegram:99")).said).toBe("Forgotten: telegram:99.");
+  expect(await told("99", "/whoami")).toMatch(/^I do not know you yet/);
+});
+
+test("two processes approve one code at once: one wins", async () => {
+  await openWorld();
+  const code = await knock("99");
+  const runs = await Promise.all([people("approve", code), people("approve", code)]);
+  expect(runs.map((run) => run.code).sort()).toEqual([0, 1]);
+  expect(runs.find((run) => run.code === 1)?.problem).toMatch(/^baton: This code does not count: /);
+  expect((await json("list")).people).toHaveLength(1);
+});
+
+test("links and parts identities, and says what they are then", async () => {
+  await openWorld();
+  writeFileSync(
+    join(home, "config.yaml"),
+    'people: { owners: { telegram: [1] }, guests: { matrix: ["@a:b.org"] } }\n',
+  );
+  expect((await people("link", "telegram:1", "matrix:@a:b.org")).said).toMatch(
+    /^matrix:@a%3Ab\.org and telegram:1 are one person now, owner \(p_/,
+  );
+  expect((await json("list")).people).toEqual([
+    {
+      id: expect.stringMatching(/^p_/),
+      name: null,
+      role: "owner",
+      identities: ["matrix:@a%3Ab.org", "telegram:1"],
+    },
+  ]);
+  const parted = await people("unlink", "matrix:@a%3Ab.org");
+  expect(parted.said).toBe("matrix:@a%3Ab.org is by itself again, and is guest.");
+  expect((await json("list")).people).toMatchObject([{ id: null }, { id: null }]);
+
+  await people("link", "telegram:1", "discord:7");
+  const forgotten = await people("forget", "discord:7");
+  expect(forgotten.said).toBe(
+    "Forgotten: discord:7, telegram:1. config.yaml still lets in telegram:1 as owner.",
+  );
+});
+
+test("deny silences, by identity or by code, until it is forgotten", async () => {
+  await openWorld();
+  await knock("98");
+  const code = await knock("99");
+  expect((await people("deny", "telegram:98")).said).toBe(
+    "telegram:98 is not let in, and not answered any more.",
+  );
+  expect(await json("deny", code)).toEqual({ identity: "telegram:99", denied: true });
+  expect((await json("list")).denied).toEqual(["telegram:98", "telegram:99"]);
+  expect((await people("forget", "telegram:98")).said).toBe("Forgotten: telegram:98.");
+  expect(await knock("98")).toMatch(/^\w{8}$/);
+});
+
+test("wrong codes at the command line are counted too", async () => {
+  await openWorld();
+  const code = await knock("99");
+  await Promise.all(Array.from({ length: 5 }, () => people("approve", "ABCDEFGH")));
+  expect((await people("approve", code)).problem).toMatch(/^baton: Too many wrong codes/);
+});
+
+describe.concurrent("what cannot be meant", () => {
+  test.each([
+    [["approve", "hello"], 2, "That is not a code: codes have 8 letters and digits."],
+    [["approve", "ABCDEFGH"], 1, "This code does not count"],
+    [["approve", "ABCDEFGH", "--role", "king"], 2, "Use guest, member, owner."],
+    [["deny", "telegram:1"], 1, "telegram:1 is not waiting to be let in."],
+    [["deny", "telegrm:1"], 2, 'Did you mean "telegram"?'],
+    [["link", "telegram:1", "telegram:1"], 2, "Give two different identities."],
+    [["link", "telegram:1", "discord:1"], 1, "telegram:1 is not let in."],
+    [["unlink", "telegram:1"], 1, "Nobody is known as telegram:1."],
+    [["role", "p_00", "guest"], 1, "Nobody is known as p_00."],
+    [["role", "Ann", "guest"], 2, "Use <platform>:<user id>"],
+    [["forget", "telegram:1"], 1, "Nobody is known as telegram:1."],
+  ] as const)("%j is refused", async (words, code, problem) => {
+    const run = await peopleIn(makeHome(), words);
+    expect(run).toMatchObject({ code, said: "", problem: expect.stringContaining(problem) });
+  });
+
+  test.each(["list", "approve", "deny", "link", "unlink", "role", "forget"])(
+    "people %s --help has an example",
+    async (verb) => {
+      const run = await peopleIn(makeHome(), [verb, "--help"]);
+      expect(run.code).toBe(0);
+      expect(run.said).toMatch(new RegExp(`\\$ baton people ${verb}`));
+      expect(run.said).toContain("--json");
+    },
+  );
+});
