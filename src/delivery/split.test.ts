@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { split } from "./split.js";
+
+const within = (max: number) => (text: string) => text.length <= max;
+const texts = (text: string, max: number) => split(text, within(max)).map((piece) => piece.text);
+
+describe("a long text", () => {
+  it("stays whole where it fits", () => {
+    expect(texts("hello", 5)).toEqual(["hello"]);
+    expect(texts("", 5)).toEqual([]);
+    expect(texts(" \n\n ", 5)).toEqual([]);
+  });
+
+  it("is cut at a paragraph, else a line, else a word, else anywhere", () => {
+    expect(texts("one two\n\nthree\nfour", 14)).toEqual(["one two", "three\nfour"]);
+    expect(texts("one two\nthree four", 12)).toEqual(["one two", "three four"]);
+    expect(texts("one two three", 9)).toEqual(["one two", "three"]);
+    expect(texts("abcdefghij", 4)).toEqual(["abcd", "efgh", "ij"]);
+  });
+
+  it("is not cut into crumbs for the sake of a paragraph", () => {
+    expect(texts(`a\n\n${"word ".repeat(6)}`, 20)).toEqual(["a\n\nword word word", "word word word"]);
+  });
+
+  it("closes a fence that is cut, and opens it again with its language", () => {
+    expect(texts("look:\n```ts\none();\ntwo();\nthree();\n```\ndone", 28)).toEqual([
+      "look:\n```ts\none();\n```",
+      "```ts\ntwo();\nthree();\n```",
+      "done",
+    ]);
+  });
+
+  it("does not open a fence at the end of a piece", () => {
+    expect(texts("0123456789\n```ts\nx\n```", 20)).toEqual(["0123456789", "```ts\nx\n```"]);
+  });
+
+  it("knows fences by their marks: others inside are text", () => {
+    const pieces = texts("````md\n```ts\naaaaaaaa\n```\nbbbbbbbb\n````", 26);
+    for (const piece of pieces) expect(piece).toMatch(/^````md\n[\s\S]*\n````$/);
+  });
+
+  it("cuts no character as people see it", () => {
+    const family = "👩‍👩‍👧‍👦";
+    expect(texts(family.repeat(3), family.length + 3)).toEqual([family, family, family]);
+    expect(texts("e\u0301".repeat(4), 5)).toEqual(["e\u0301e\u0301", "e\u0301e\u0301"]);
+  });
+});
+
+/** Fences that are open at the end of a text, by a scanner of the test's own. */
+function openFences(text: string): number {
+  let open: string | null = null;
+  for (const line of text.split("\n")) {
+    const marks = /^[ \t>]*(`{3,}|~{3,})/.exec(line)?.[1];
+    const rest = line.replace(/^[ \t>]*[`~]*/, "");
+    if (!marks) continue;
+    if (open === null) {
+      if (!(marks[0] === "`" && rest.includes("`"))) open = marks;
+    } else if (marks[0] === open[0] && marks.length >= open.length && rest.trim() === "") open = null;
+  }
+  return open === null ? 0 : 1;
+}
+
+const fragment = fc.oneof(
+  fc.constantFrom(
+    "```ts\n",
+    "```\n",
+    "~~~\n",
+    "````\n",
+    "\n",
+    "\n\n",
+    " ",
+    "  - ",
+    "> ",
+    "**",
+    "`",
+    "|a|b|\n",
+  ),
+  fc.constantFrom("word", "👩‍👩‍👧‍👦", "e\u0301", "漢字", "a".repeat(70), "\u200d", "🇩🇪"),
+  fc.string({ unit: "grapheme", maxLength: 12 }),
+);
+const markdown = fc.array(fragment, { maxLength: 80 }).map((parts) => parts.join(""));
+
+describe("any text", () => {
+  const units = { utf16: (text: string) => text.length, bytes: (text: string) => Buffer.byteLength(text) };
+
+  it.each(Object.entries(units))(
+    "is in pieces that fit, are whole and are all of it, counted in %s",
+    (_, lengthOf) => {
+      fc.assert(
+        fc.property(markdown, fc.integer({ min: 120, max: 400 }), (text, max) => {
+          const pieces = split(text, (piece) => lengthOf(piece) <= max);
+          const joined = pieces.map(({ body }) => body).join("");
+          if (pieces.length === 0) expect(text.trim()).toBe("");
+          else expect(joined).toBe(text);
+          for (const piece of pieces) {
+            expect(lengthOf(piece.text)).toBeLessThanOrEqual(max);
+            expect(piece.text.trim()).not.toBe("");
+            expect(piece.text.isWellFormed()).toBe(text.isWellFormed() || piece.text.isWellFormed());
+          }
+        }),
+        { numRuns: 2_000 },
+      );
+    },
+  );
+
+  it("has its fences balanced in each piece", () => {
+    fc.assert(
+      fc.property(markdown, fc.integer({ min: 120, max: 400 }), (text, max) => {
+        const pieces = split(text, within(max));
+        for (const piece of pieces.slice(0, -1)) expect(openFences(piece.text)).toBe(0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("cuts no grapheme", () => {
+    const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+    fc.assert(
+      fc.property(markdown, fc.integer({ min: 120, max: 400 }), (text, max) => {
+        const breaks = new Set([...graphemes.segment(text)].map(({ index }) => index));
+        let place = 0;
+        for (const { body } of split(text, within(max)).slice(0, -1)) {
+          place += body.length;
+          expect(breaks.has(place)).toBe(true);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
