@@ -13,28 +13,64 @@ export interface Adapter {
   readonly capabilities: Capabilities;
   /** Nobody is there to answer a question while a turn runs, as in a script. */
   readonly isUnattended?: boolean;
-  /** Begins to receive. The platform is told that a message arrived only once `receive` has returned. */
-  connect(receive: Receive): Promise<void>;
+  /**
+   * Begins to receive. The platform is told that a message arrived only once `receive` has returned; what it could not
+   * take comes again. Fails with a `ConnectError`. Once connected, an adapter reconnects by itself, and tells.
+   */
+  connect(receive: Receive, surroundings: Surroundings): Promise<void>;
   /** Sends one text and returns the platform's id of it. Fails with a `SendError`. */
   send(message: OutboundMessage): Promise<{ readonly messageId: string }>;
   /** Replaces the text of a message sent before. */
   edit?(message: OutboundMessage, messageId: string): Promise<void>;
+  /** Whether a message that was being sent when a process ended is there; null where that cannot be told. */
+  find?(message: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;
+  /** Marks a message of a person's. */
+  react?(address: Address, messageId: string, mark: Mark): Promise<void>;
   /** Shows a turn while it runs, where the surface can do better than sends and edits. */
   live?(address: Address): LiveReply;
-  /** A thread for a handoff; null where the place has none. */
-  createThread?(parent: Address, title: string): Promise<Address | null>;
+  /** A thread for a handoff, in which this person takes part; null where the place has none. */
+  createThread?(parent: Address, title: string, person: string | null): Promise<Address | null>;
   disconnect(): Promise<void>;
 }
 
 export interface Capabilities {
-  /** The longest text of one message, counted in `unit`. */
+  /** The longest text of one message, counted in `unit`, or by `lengthOf`. */
   readonly maxText: number;
   readonly unit: "utf16" | "bytes";
+  /** How long a text is as the platform counts it, where its markup counts. */
+  readonly lengthOf?: (text: string) => number;
   readonly edit: boolean;
   readonly threads: boolean;
+  /** Several processes may have the account at once. */
+  readonly shared?: boolean;
+  /** The same delivery sent twice is there once: what was being sent may be sent again. */
+  readonly idempotent?: boolean;
+  /** How long typing is shown; asked for again before that. */
+  readonly typingMs?: number;
+  /** The least time between two edits of one message. */
+  readonly paceMs?: number;
+  /** The largest file that can be sent, in bytes; absent where none can. */
+  readonly maxFile?: number;
 }
+
+/** What an adapter is given beside its platform. */
+export interface Surroundings {
+  /** What the account remembers from one process to the next: where it stopped to read, what it has used up. */
+  readonly memory: Memory;
+  /** For the platform's menu. */
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  /** Says whether the platform is reached, each time that changes. */
+  tell(state: "connected" | { readonly lost: string }): void;
+}
+
+export interface Memory {
+  read(name: string): Promise<string | null>;
+  write(name: string, value: string): Promise<void>;
+}
+
+export type Mark = "seen" | "failed";
 
 export type Receive = (message: InboundMessage) => Promise<Received>;
 
@@ -42,18 +78,50 @@ export type Receive = (message: InboundMessage) => Promise<Received>;
 export interface InboundMessage {
   readonly kind: "message" | "edit" | "reaction" | "button" | "command";
   readonly source: SessionSource;
-  /** The platform's id, unique in its chat; a redelivery has the same. */
+  /** The platform's id, unique in its chat; a redelivery has the same, and an edit that of what it changes. */
   readonly messageId: string;
   readonly text: string;
+  /** The message it answers, as far as the platform tells. */
+  readonly replyTo?: { readonly messageId: string; readonly text?: string };
+  /** False for what is said in a group to others. */
+  readonly isAddressed?: boolean;
+  readonly files?: readonly RemoteFile[];
 }
 
-export type Received = "accepted" | "duplicate" | "refused";
+/** A file that came with a message; fetched only once its sender was let in. */
+export interface RemoteFile {
+  /** As the sender says: neither is to be believed. */
+  readonly name?: string;
+  readonly mediaType: string;
+  /** Fails where it is larger. */
+  read(maxBytes: number): Promise<Uint8Array>;
+}
+
+/** `ignored`: it was not meant for us. */
+export type Received = "accepted" | "duplicate" | "refused" | "ignored";
 
 export interface OutboundMessage {
   readonly address: Address;
+  /** Markdown. */
   readonly text: string;
   /** Ours, and the same for every attempt: an idempotency key where the platform takes one. */
   readonly deliveryId: string;
+  /** The message that it answers, shown as such where that is usual. */
+  readonly replyTo?: string;
+  /** Of our own media store. */
+  readonly files?: readonly LocalFile[];
+}
+
+export interface LocalFile {
+  readonly path: string;
+  readonly name: string;
+  readonly mediaType: string;
+}
+
+/** Whether a platform takes the text as one message. */
+export function fitsInto({ maxText, unit, lengthOf }: Capabilities, text: string): boolean {
+  if (lengthOf) return lengthOf(text) <= maxText;
+  return (unit === "bytes" ? Buffer.byteLength(text) : text.length) <= maxText;
 }
 
 /** A turn as it happens. Calls come in order; none throws. */
@@ -79,5 +147,15 @@ export class SendError extends Error {
     super(message, { cause: options.cause });
     this.outcome = outcome;
     this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** Why a platform cannot be reached. `permanent`: trying again helps nothing until somebody mends it. */
+export class ConnectError extends Error {
+  readonly outcome: "permanent" | "retryable";
+
+  constructor(outcome: "permanent" | "retryable", message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.outcome = outcome;
   }
 }

@@ -2,8 +2,9 @@
  * Sends what is in the outbox: in order within a chat, one at a time; chats beside each other. `sending` is written
  * before the call. What may or may not have arrived is `unknown`, and is never blindly sent again.
  */
-import { type Adapter, SendError } from "../adapter/adapter.js";
+import { type Adapter, type LocalFile, type OutboundMessage, SendError } from "../adapter/adapter.js";
 import { formatAddress } from "../session/source.js";
+import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { mayBeAlive } from "./owner.js";
@@ -18,6 +19,8 @@ export class Deliverer {
   readonly #owner: string;
   readonly #clock: Clock;
   readonly #onProblem: (problem: string) => void;
+  readonly #isReady: () => boolean;
+  readonly #files: (attachments: readonly Attachment[]) => Promise<readonly LocalFile[]>;
   readonly #chats = new Map<string, Promise<void>>();
   /** Of replies that this process began to show, by delivery id. */
   readonly #beginnings = new Map<string, Beginning>();
@@ -33,19 +36,40 @@ export class Deliverer {
     owner: string;
     clock: Clock;
     onProblem: (problem: string) => void;
+    /** The platform is reached; where it is not, nothing is tried. */
+    isReady: () => boolean;
+    files: (attachments: readonly Attachment[]) => Promise<readonly LocalFile[]>;
   }) {
     this.#adapter = options.adapter;
     this.#outbox = options.outbox;
     this.#owner = options.owner;
     this.#clock = options.clock;
     this.#onProblem = options.onProblem;
+    this.#isReady = options.isReady;
+    this.#files = options.files;
   }
 
-  /** What another process was sending when it ended: nobody knows whether it arrived. */
+  /** What another process was sending when it ended: the platform may know whether it arrived. */
   async recover(): Promise<void> {
     for (const delivery of await this.#outbox.interrupted(this.#adapter)) {
-      if (!mayBeAlive(delivery.owner))
-        await this.#outbox.giveUp(delivery.id, "unknown", "the process ended while it was being sent");
+      if (!mayBeAlive(delivery.owner)) await this.#reconcile(delivery);
+    }
+  }
+
+  async #reconcile(delivery: Delivery): Promise<void> {
+    const { capabilities } = this.#adapter;
+    const found = capabilities.idempotent ? "not there" : await this.#find(delivery);
+    const ended = "the process ended while it was being sent";
+    if (found === null) await this.#outbox.giveUp(delivery.id, "unknown", ended);
+    else if (found === "not there") await this.#outbox.retry(delivery.id, this.#clock(), ended);
+    else await this.#outbox.sent(delivery.id, found.messageId, this.#clock());
+  }
+
+  async #find(delivery: Delivery): Promise<{ readonly messageId: string } | "not there" | null> {
+    try {
+      return (await this.#adapter.find?.(await this.#outbound(delivery))) ?? null;
+    } catch {
+      return null;
     }
   }
 
@@ -64,7 +88,7 @@ export class Deliverer {
   }
 
   async #lookUntilSeen(): Promise<void> {
-    while (this.#lookAgain && !this.#stopped) {
+    while (this.#lookAgain && !this.#stopped && this.#isReady()) {
       this.#lookAgain = false;
       await this.#look();
     }
@@ -114,7 +138,7 @@ export class Deliverer {
   /** True where it may go on at once. */
   async #sendAll(deliveries: readonly Delivery[]): Promise<boolean> {
     for (const delivery of deliveries) {
-      if (this.#stopped) return false;
+      if (this.#stopped || !this.#isReady()) return false;
       const waitMs = delivery.notBefore - this.#clock();
       if (waitMs > 0) return this.#later(waitMs);
       const begun = (await this.#beginnings.get(delivery.deliveryId)?.message) ?? null;
@@ -127,9 +151,9 @@ export class Deliverer {
   }
 
   async #send(delivery: Delivery, begun: BegunMessage | null): Promise<boolean> {
-    const { id, address, text, deliveryId, attempts } = delivery;
+    const { id, address, deliveryId, attempts } = delivery;
     try {
-      const { messageId } = await post(this.#adapter, { address, text, deliveryId }, begun);
+      const { messageId } = await post(this.#adapter, await this.#outbound(delivery), begun);
       await this.#outbox.sent(id, messageId, this.#clock());
       this.#settle(deliveryId);
       return true;
@@ -149,6 +173,17 @@ export class Deliverer {
       this.#onProblem(`A message to ${formatAddress(address)} is ${state}: ${failure.message}`);
       return true;
     }
+  }
+
+  async #outbound({ address, text, deliveryId, replyTo, attachments }: Delivery): Promise<OutboundMessage> {
+    const files = attachments ? await this.#files(attachments) : [];
+    return {
+      address,
+      text,
+      deliveryId,
+      ...(replyTo ? { replyTo } : {}),
+      ...(files.length > 0 ? { files } : {}),
+    };
   }
 
   #settle(deliveryId: string): void {

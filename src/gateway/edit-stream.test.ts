@@ -321,10 +321,9 @@ describe("a turn that streams", () => {
     expect(here.problems).toEqual([]);
   });
 
-  it("sends a reply that is too long for the message it began", async () => {
+  it("goes on in further messages where a reply is too long for the one it began", async () => {
     const here = await world(oneReply, { maxText: 15 });
     await here.adapter.write(ann, "2 + 2?");
-    await here.shows("Let me see. ", "Let me see. It is four.");
-    expect(here.adapter.edits).toEqual([]);
+    await here.shows("Let me see. It", "is four.");
   });
 });

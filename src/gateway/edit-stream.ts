@@ -3,7 +3,7 @@
  * time, also beside the deliverer: a reply begins only when the one before it is there. Nothing here throws, and nothing
  * here is needed: a call that fails ends the streaming of this turn, and the outbox has the reply.
  */
-import type { Adapter, Capabilities, LiveReply } from "../adapter/adapter.js";
+import { type Adapter, fitsInto, type LiveReply } from "../adapter/adapter.js";
 import type { Address } from "../session/source.js";
 import { storableText } from "../util/text.js";
 import type { Beginning, BegunMessage } from "./beginning.js";
@@ -60,7 +60,7 @@ export class EditStream implements LiveReply {
     const growing = this.#growing;
     this.#growing = undefined;
     this.#unsettled += 1;
-    const fitting = fits(storableText(text), this.#options.adapter.capabilities);
+    const fitting = fitsInto(this.#options.adapter.capabilities, storableText(text));
     return {
       isSeen: growing?.isSeen ?? false,
       message: growing ? growing.close().then((begun) => (fitting ? begun : null)) : Promise.resolve(null),
@@ -111,7 +111,7 @@ class GrowingMessage {
     this.#address = options.address;
     this.#deliveryId = deliveryId;
     this.#turnstile = turnstile;
-    this.#paceMs = options.paceMs ?? PACE_MS;
+    this.#paceMs = options.paceMs ?? options.adapter.capabilities.paceMs ?? PACE_MS;
     this.#later = options.later ?? later;
   }
 
@@ -132,7 +132,8 @@ class GrowingMessage {
     if (this.#closed || this.#calling || this.#cancelRest || !this.#turnstile.mayCall()) return;
     // What has come so far may end in half a character.
     const text = storableText(this.#text.replace(/[\ud800-\udbff]$/u, ""));
-    if (text.trim() === "" || text === this.#begun?.text || !fits(text, this.#adapter.capabilities)) return;
+    if (text.trim() === "" || text === this.#begun?.text || !fitsInto(this.#adapter.capabilities, text))
+      return;
     this.#calling = this.#show(text).then(() => {
       this.#calling = undefined;
       this.#rest(this.#paceMs);
@@ -181,10 +182,6 @@ class GrowingMessage {
 
 function isBeginning(text: string): boolean {
   return text.trim().length >= FIRST_CHARS || SENTENCE.test(text);
-}
-
-function fits(text: string, { maxText, unit }: Capabilities): boolean {
-  return (unit === "bytes" ? Buffer.byteLength(text) : text.length) <= maxText;
 }
 
 function later(call: () => void, ms: number): () => void {

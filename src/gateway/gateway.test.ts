@@ -326,7 +326,7 @@ describe("while a turn is running", () => {
     await expect(here.adapter.write(ann, "late")).rejects.toThrow("about to stop");
     await stopped;
     expect(await here.store.inbox.waiting(here.adapter)).toEqual([]);
-    expect(here.gateway.platforms()).toEqual([{ platform: here.adapter.platform, connected: false }]);
+    expect(here.gateway.platforms()).toMatchObject([{ state: { kind: "idle" } }]);
   });
 
   it("tells the chat when its time is over, and when it failed", async () => {
@@ -419,11 +419,12 @@ describe("after a process ended in the middle", () => {
 
   it("leaves alone what a process that is still there has to do", async () => {
     const store = await left();
-    const first = await world(endless("…"), { on: store });
+    const shared = { on: store, scripted: { shared: true } };
+    const first = await world(endless("…"), shared);
     await first.adapter.write(ann, "mine");
     await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
     await store.outbox.add([delivery("mine too", processOwner())], 0);
-    const second = await world(echo, { on: store });
+    const second = await world(echo, shared);
     await second.adapter.write({ userId: "bob" }, "hello");
     await second.adapter.until((sent) => sent.length === 1);
     expect(second.adapter.sent.map(({ text }) => text)).toEqual(["hello (1)"]);
@@ -432,7 +433,8 @@ describe("after a process ended in the middle", () => {
 
   it("says of a command that was being carried out that nobody knows", async () => {
     const store = await left();
-    const first = await world(echo, { on: store });
+    const shared = { on: store, scripted: { shared: true } };
+    const first = await world(echo, shared);
     const item = await store.inbox.accept(
       {
         platform: first.adapter.platform,
@@ -447,7 +449,7 @@ describe("after a process ended in the middle", () => {
       now,
     );
     await store.inbox.beginCommand(item?.id ?? 0, gone);
-    const second = await world(echo, { on: store });
+    const second = await world(echo, shared);
     await second.adapter.until((sent) => sent.length === 1);
     expect(second.adapter.textsTo("ann")[0]).toMatch(/interrupted while carrying out \/undo/);
   });

@@ -3,34 +3,37 @@
  * answered, whatever happens to this process; each step is committed before the next one is taken.
  */
 import { randomUUID } from "node:crypto";
-import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
+import { type Adapter, fitsInto, type InboundMessage, type Received } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
+import { split } from "../delivery/split.js";
 import { identityOf } from "../session/access.js";
 import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
-import { buildSessionKey, isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
+import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import { type Address, addressOf } from "../session/source.js";
+import { type Address, addressOf, type SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
-import { Apologies } from "./apology.js";
 import { Approvals, approver } from "./approvals.js";
 import type { Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
+import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
-import { Doorstep } from "./doorstep.js";
 import { editStream } from "./edit-stream.js";
+import { Entrance } from "./entrance.js";
 import { guardedTools } from "./guarded-tools.js";
 import { Lane } from "./lane.js";
+import type { Media } from "./media.js";
 import { mayBeAlive } from "./owner.js";
 import { People, type PeopleRules } from "./people.js";
 import { atLeast, type Role, type ToolLists, toolsFor } from "./permissions.js";
 import { sendTool } from "./send-tool.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
 import { messageOf, TurnRun } from "./turn-run.js";
+import { showTyping } from "./typing.js";
 import { interruptedNotice, interruptedStep } from "./unfinished-calls.js";
 
 export interface GatewayOptions {
@@ -44,6 +47,10 @@ export interface GatewayOptions {
   readonly toolLists: ToolLists;
   readonly scopes: SessionScopes;
   readonly people: PeopleRules;
+  /** What is said to others in this group is answered too. */
+  readonly answersAll?: (source: SessionSource) => boolean;
+  /** Where files of messages are kept; without it none are taken. */
+  readonly media?: Media;
   readonly busy: BusyModes;
   readonly context: Omit<ContextConfig, "shared">;
   readonly maxMessages: number;
@@ -55,6 +62,12 @@ export interface GatewayOptions {
   readonly onProblem: (problem: string) => void;
 }
 
+export interface PlatformState {
+  readonly platform: Platform;
+  readonly state: ConnectionState;
+  readonly lastError: string | null;
+}
+
 const LEASE_MS = 15_000;
 /** A turn that two processes died of is not tried a third time. */
 const MAX_ATTEMPTS = 2;
@@ -63,11 +76,10 @@ const BUSY_POLL_MS = 200;
 export class Gateway {
   readonly people: People;
   readonly #options: GatewayOptions;
-  readonly #doorstep: Doorstep;
+  readonly #entrance: Entrance;
   readonly #lanes = new Map<SessionKey, Lane>();
   readonly #deliverers = new Map<Adapter, Deliverer>();
-  readonly #connected = new Set<Adapter>();
-  readonly #apologies = new Apologies();
+  readonly #connections = new Map<Adapter, Connection>();
   /** What running turns ask before they act. */
   readonly approvals = new Approvals();
   readonly #leaseMs: number;
@@ -77,23 +89,50 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
-    const { store, owner, clock, onProblem } = options;
+    const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
     const people = new People(store.people, options.people, { clock });
     this.people = people;
-    this.#doorstep = new Doorstep({ people, clock, onProblem });
+    this.#entrance = new Entrance({
+      people,
+      inbox: store.inbox,
+      media: media ?? null,
+      scopes,
+      isCommand: (text) => commands.isCommand(text),
+      answersAll: answersAll ?? (() => false),
+      owner,
+      clock,
+      onProblem,
+    });
     for (const adapter of options.adapters) {
-      const deliverer = new Deliverer({ adapter, outbox: store.outbox, owner, clock, onProblem });
+      const connection = new Connection({
+        adapter,
+        accounts: store.accounts,
+        commands: commands.table,
+        receive: (message) => this.#receive(adapter, message),
+        owner,
+        leaseMs: this.#leaseMs,
+        clock,
+        onProblem,
+        onTaken: () => this.#recover(adapter),
+        onConnected: () => this.#deliverLeft(adapter),
+      });
+      this.#connections.set(adapter, connection);
+      const deliverer = new Deliverer({
+        adapter,
+        outbox: store.outbox,
+        owner,
+        clock,
+        onProblem,
+        isReady: () => connection.isConnected,
+        files: async (attachments) => (await media?.find(attachments)) ?? [],
+      });
       this.#deliverers.set(adapter, deliverer);
     }
   }
 
   /** Goes on where the last process ended, then begins to receive. */
   async start(): Promise<void> {
-    for (const adapter of this.#options.adapters) await this.#recover(adapter);
-    for (const adapter of this.#options.adapters) {
-      await adapter.connect((message) => this.#receive(adapter, message));
-      this.#connected.add(adapter);
-    }
+    for (const connection of this.#connections.values()) await connection.start();
     this.#reaper = setInterval(() => this.#reap(), this.#leaseMs);
     this.#reaper.unref();
   }
@@ -110,9 +149,8 @@ export class Gateway {
     await drained;
     clearTimeout(timer);
     for (const deliverer of this.#deliverers.values()) await deliverer.stop();
-    await this.#doorstep.idle();
-    for (const adapter of this.#options.adapters) await adapter.disconnect();
-    this.#connected.clear();
+    await this.#entrance.idle();
+    for (const connection of this.#connections.values()) await connection.stop();
     const { adapters, store, owner } = this.#options;
     for (const adapter of adapters) {
       await store.inbox.release(adapter, owner);
@@ -128,11 +166,12 @@ export class Gateway {
     }
   }
 
-  /** Each adapter's platform, and whether it receives. */
-  platforms(): { readonly platform: Platform; readonly connected: boolean }[] {
-    return this.#options.adapters.map((adapter) => ({
-      platform: adapter.platform,
-      connected: this.#connected.has(adapter),
+  /** Each adapter's platform, whether it receives, and what went wrong last. */
+  platforms(): PlatformState[] {
+    return [...this.#connections].map(([{ platform }, { state, lastError }]) => ({
+      platform,
+      state,
+      lastError,
     }));
   }
 
@@ -171,30 +210,15 @@ export class Gateway {
   }
 
   async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
-    const { scopes, store, owner, clock, onProblem } = this.#options;
-    const { source, messageId, text } = message;
-    const access = await this.people.access(source);
     if (this.#stopping) throw new Error("The gateway is about to stop, and takes no more messages.");
-    if (!access.allowed) {
-      await this.#doorstep.receive(adapter, message);
-      return "refused";
-    }
-    if (message.kind !== "message" && message.kind !== "command") return "accepted"; // Known, and nothing to answer yet.
-    const command = this.#options.commands.isCommand(text);
-    const { platform, account } = adapter;
-    const kind = command ? "command" : "message";
-    const key = buildSessionKey(source, scopes);
-    const item = await store.inbox
-      .accept({ platform, account, kind, key, source, messageId, text }, owner, clock())
-      .catch((error: Error) => {
-        onProblem(`A message could not be kept: ${error.message}`);
-        void this.#apologies.say(adapter, message);
-        throw error;
-      });
-    this.#apologies.over();
-    if (!item) return "duplicate";
-    if (command) this.#command(item);
-    else this.#join(item, access.role);
+    const entered = await this.#entrance.receive(adapter, message);
+    if (entered.kind === "nothing") return entered.received;
+    const { item } = entered;
+    if (entered.kind === "amended") this.lane(item.key).amend(item);
+    else if (item.kind === "command") this.#command(item);
+    else this.#join(item, entered.role);
+    if (entered.kind === "new")
+      adapter.react?.(addressOf(item.source), item.messageId, "seen").catch(() => {});
     return "accepted";
   }
 
@@ -225,7 +249,7 @@ export class Gateway {
         onProblem(`${nameOf(item)} failed: ${error.stack ?? error.message}`);
         return [`${nameOf(item)} failed on my side: ${error.message}`];
       });
-      const deliveries = said.map((text, n) => this.#notice(item, `inbox.${item.id}.${n}`, text));
+      const deliveries = said.flatMap((text, n) => this.#notice(item, `inbox.${item.id}.${n}`, text));
       await store.inbox.finishCommand(item.id, deliveries, clock());
       this.#deliver(deliveries);
     };
@@ -294,6 +318,8 @@ export class Gateway {
       shared,
       live: adapter?.live?.(turn.address),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
+      pieces: this.#piecesAt(turn.address.platform),
+      replyTo: item.source.chatType === "dm" ? null : item.messageId,
       onBegun: (deliveryId, beginning) =>
         adapter && this.#deliverers.get(adapter)?.goOnWith(deliveryId, beginning),
       account: item.account,
@@ -306,11 +332,13 @@ export class Gateway {
         this.#wake(turn.address.platform);
       },
     });
+    const stopTyping = showTyping(adapter, turn.address);
     lane.run = run;
     lane.role = who.allowed ? who.role : null;
     try {
       if ((await run.run()) === "released") await store.turns.release(turn);
     } finally {
+      stopTyping();
       lane.run = undefined;
       for (const unsteered of run.unsteered) lane.add(unsteered);
     }
@@ -327,9 +355,9 @@ export class Gateway {
     const isAttended = adapters.some((adapter) => isOf(adapter, item) && !adapter.isUnattended);
     const ask = isAttended
       ? async (text: string, number: number): Promise<void> => {
-          const notice = this.#notice(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
-          await store.outbox.add([notice], clock());
-          this.#deliver([notice]);
+          const notices = this.#notice(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
+          await store.outbox.add(notices, clock());
+          this.#deliver(notices);
         }
       : null;
     const approve = approver(this.approvals, { key: turn.key, person: identityOf(item.source) }, ask);
@@ -339,7 +367,11 @@ export class Gateway {
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
   #reap(): void {
     const work = async (): Promise<void> => {
-      for (const adapter of this.#options.adapters) await this.#recover(adapter);
+      for (const [adapter, connection] of this.#connections) {
+        if (!connection.isHeld) continue;
+        await this.#recover(adapter);
+        if (connection.isConnected) await this.#deliverers.get(adapter)?.recover();
+      }
     };
     work().catch((error: Error) => this.#options.onProblem(`What was left cannot be read: ${error.message}`));
   }
@@ -351,13 +383,8 @@ export class Gateway {
     for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
       if (mayBeAlive(owner)) continue;
       const text = `I was interrupted while carrying out ${nameOf(item)}. Look whether it took effect before you repeat it.`;
-      await store.inbox.finishCommand(
-        item.id,
-        [this.#notice(item, `inbox.${item.id}.unknown`, text)],
-        clock(),
-      );
+      await store.inbox.finishCommand(item.id, this.#notice(item, `inbox.${item.id}.unknown`, text), clock());
     }
-    await this.#deliverers.get(adapter)?.recover();
     for (const running of await store.turns.running(account)) {
       if (!this.#isLeft(running)) continue;
       const lane = this.lane(running.turn.key);
@@ -370,6 +397,16 @@ export class Gateway {
       else this.#join(item, "guest", "queue");
     }
     this.#wake(adapter.platform);
+  }
+
+  /** What was being said when a process ended, then what is to be said. */
+  #deliverLeft(adapter: Adapter): void {
+    const deliverer = this.#deliverers.get(adapter);
+    const work = async (): Promise<void> => {
+      await deliverer?.recover();
+      await deliverer?.wake();
+    };
+    work().catch((error: Error) => this.#options.onProblem(`The outbox cannot be read: ${error.message}`));
   }
 
   #isLeft({ lease }: RunningTurn): boolean {
@@ -385,7 +422,7 @@ export class Gateway {
     const entry = await this.#options.sessions.get(taken.sessionId);
     if (taken.attempt <= MAX_ATTEMPTS && entry) return this.#run(lane, item, taken, entry);
     const text = "I could not finish this twice in a row, so I left it. /retry tries again.";
-    const deliveries = [this.#notice(item, `${turn.id}.parked`, text)];
+    const deliveries = this.#notice(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };
     await store.turns.finish(taken, "parked", step, "its process ended twice", clock());
     this.#deliver(deliveries);
@@ -400,7 +437,7 @@ export class Gateway {
     const said = calls.map((call) => call.said).join("");
     const texts = [said, interruptedNotice(calls) ?? ""];
     const deliveries = texts.flatMap((text, n) =>
-      text.trim() ? [this.#notice(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text)] : [],
+      text.trim() ? this.#notice(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text) : [],
     );
     const now = clock();
     const step = { messages, deliveries, steeredIn: [] };
@@ -412,22 +449,30 @@ export class Gateway {
   #resetNotices(item: InboxItem, entry: SessionEntry, before: SessionEntry | null): NewDelivery[] {
     const text = resetText(entry, before);
     if (text === null || !this.#options.sessions.policyFor(entry).notify) return [];
-    return [{ ...this.#notice(item, `inbox.${item.id}.reset`, text), sessionId: entry.sessionId }];
+    const { sessionId } = entry;
+    return this.#notice(item, `inbox.${item.id}.reset`, text).map((notice) => ({ ...notice, sessionId }));
   }
 
-  /** Something to be said where the item came from. */
-  #notice(item: InboxItem, deliveryId: string, text: string): NewDelivery {
+  /** Something to be said where the item came from, in as many pieces as it takes. */
+  #notice(item: InboxItem, deliveryId: string, text: string): NewDelivery[] {
     const address = addressOf(item.source);
-    return {
-      deliveryId,
+    const pieces = this.#piecesAt(item.platform)(text);
+    return pieces.map((piece, n) => ({
+      deliveryId: n === 0 ? deliveryId : `${deliveryId}.${n + 1}`,
       account: item.account,
       owner: this.#senderOf(item),
       address,
-      kind: "notice",
-      text,
+      kind: "notice" as const,
+      text: piece,
       sessionId: null,
       shown: false,
-    };
+    }));
+  }
+
+  #piecesAt(platform: Platform): (text: string) => readonly string[] {
+    const adapter = this.#options.adapters.find((each) => each.platform === platform);
+    if (!adapter) return (text) => [text];
+    return (text) => split(text, (piece) => fitsInto(adapter.capabilities, piece)).map((piece) => piece.text);
   }
 
   /** Who sends what is said to it: this process, or whichever one has the account. */

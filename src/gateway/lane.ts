@@ -47,6 +47,12 @@ export class Lane {
     this.queue.splice(before + 1, 0, item);
   }
 
+  /** Its text was changed by whoever wrote it, before anybody began to answer. */
+  amend(item: InboxItem): void {
+    const place = this.queue.findIndex(({ id }) => id === item.id);
+    if (place >= 0) this.queue[place] = item;
+  }
+
   remove(item: InboxItem): void {
     const place = this.queue.indexOf(item);
     if (place >= 0) this.queue.splice(place, 1);

@@ -12,7 +12,7 @@ export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
     account,
     capabilities,
     ...(adapter.isUnattended && { isUnattended: true }),
-    connect: (receive) =>
+    connect: (receive, surroundings) =>
       adapter.connect(async (message) => {
         const came = `${title}: ${message.kind} from ${whoWrote(message)}`;
         try {
@@ -23,7 +23,7 @@ export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
           log("warn", `${came}: not accepted: ${reasonOf(error)}`);
           throw error;
         }
-      }),
+      }, surroundings),
     send: async (message) => {
       const to = `${title}: to ${placeOf(message.address)}`;
       try {
@@ -36,6 +36,8 @@ export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
       }
     },
     ...(adapter.edit && { edit: adapter.edit.bind(adapter) }),
+    ...(adapter.find && { find: adapter.find.bind(adapter) }),
+    ...(adapter.react && { react: adapter.react.bind(adapter) }),
     ...(adapter.typing && { typing: adapter.typing.bind(adapter) }),
     ...(adapter.live && { live: adapter.live.bind(adapter) }),
     ...(adapter.createThread && { createThread: adapter.createThread.bind(adapter) }),

@@ -8,7 +8,7 @@ import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address, SessionSource } from "../session/source.js";
 import type { ResolveRequest } from "../session/store.js";
-import type { Message, ToolCall } from "../session/transcript.js";
+import type { Attachment, Message, ToolCall } from "../session/transcript.js";
 import type { PeopleStore } from "./people-store.js";
 
 /** Whose messages they are: an adapter's account. */
@@ -23,7 +23,11 @@ export interface NewInboxItem extends Account {
   readonly source: SessionSource;
   readonly messageId: string;
   readonly text: string;
+  readonly attachments?: readonly Attachment[];
 }
+
+/** Which message was changed by whoever wrote it. */
+export type Amended = Pick<NewInboxItem, "source" | "messageId">;
 
 export interface InboxItem extends NewInboxItem {
   readonly id: number;
@@ -39,6 +43,8 @@ export interface OwnedItem {
 export interface Inbox {
   /** Keeps what was received, once: null where it is there already. Its owner is to answer it. */
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null>;
+  /** Changes the text of a message that nobody has begun to answer; null where there is none. */
+  amend(account: Account, which: Amended, text: string): Promise<InboxItem | null>;
   /** What was accepted and nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<OwnedItem[]>;
   /** Leaves what waits to whoever comes next. */
@@ -146,6 +152,9 @@ export interface NewDelivery {
   readonly kind: "reply" | "notice";
   readonly text: string;
   readonly sessionId: string | null;
+  /** The message of the platform that it answers. */
+  readonly replyTo?: string | null;
+  readonly attachments?: readonly Attachment[];
   /** It was seen while it was made, and need not be sent. */
   readonly shown: boolean;
 }
@@ -178,10 +187,32 @@ export interface Outbox {
   interrupted(account: Account): Promise<Delivery[]>;
 }
 
+/** Where a platform's results go that are for nobody in particular. */
+export interface HomeChannel {
+  readonly address: Address;
+  readonly name: string;
+}
+
+/** Accounts of platforms. One process has an account at a time, by a lease. */
+export interface Accounts {
+  holder(account: Account): Promise<Lease | null>;
+  /** Takes the account, if it is still held as it was seen to be. */
+  take(account: Account, lease: Lease, from: Lease | null): Promise<boolean>;
+  /** False where it is another's by now. */
+  renew(account: Account, lease: Lease): Promise<boolean>;
+  release(account: Account, owner: string): Promise<void>;
+  /** What an account remembers. */
+  read(account: Account, name: string): Promise<string | null>;
+  write(account: Account, name: string, value: string): Promise<void>;
+  homes(): Promise<HomeChannel[]>;
+  setHome(home: HomeChannel): Promise<void>;
+}
+
 export interface GatewayStore {
   readonly inbox: Inbox;
   readonly turns: Turns;
   readonly journal: ToolJournal;
   readonly outbox: Outbox;
   readonly people: PeopleStore;
+  readonly accounts: Accounts;
 }

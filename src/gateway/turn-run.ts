@@ -28,6 +28,10 @@ export interface TurnSetting {
   readonly live: LiveReply | undefined;
   /** Begins the replies as they are made; they are sent all the same. */
   readonly stream: EditStream | undefined;
+  /** The text in pieces that the place takes. */
+  readonly pieces: (text: string) => readonly string[];
+  /** The message of the platform that the turn answers, where it is to be shown as an answer. */
+  readonly replyTo: string | null;
   /** Called before the reply with that id is kept. */
   readonly onBegun: (deliveryId: string, beginning: Beginning) => void;
   /** Through which account what is said goes, and which process sends it. */
@@ -237,7 +241,7 @@ export class TurnRun {
   ): Promise<TurnOutcome> {
     const { turns, clock, onCommit } = this.#setting;
     const step = this.#step(messages, true);
-    const said = notices.map((text) => this.#delivery("notice", text, false));
+    const said = notices.flatMap((text) => this.#pieces("notice", text));
     const whole = { ...step, deliveries: [...step.deliveries, ...said] };
     if (!(await turns.finish(this.turn, end, whole, error, clock()))) return "lost";
     this.#kept(step);
@@ -258,18 +262,24 @@ export class TurnRun {
 
   #reply(message: Message, isLast: boolean): NewDelivery[] {
     const shown = this.#setting.live !== undefined;
-    const beginning = shown ? undefined : this.#beginningOf(message);
+    if (shown) return [this.#delivery("reply", message.content, true)];
+    const deliveries = this.#pieces("reply", message.content);
+    const [first] = deliveries;
+    const beginning = first && this.#beginningOf(message, first.text);
     // What an interrupted turn had said was either seen as it was made, or is not worth sending any more. Before its
     // end that is not known: a process that ends in between leaves a turn that goes on, and is answered.
-    if (isLast && this.#reason && !shown && !beginning?.isSeen) return [];
-    const delivery = this.#delivery("reply", message.content, shown);
-    if (beginning) this.#setting.onBegun(delivery.deliveryId, beginning);
-    return [delivery];
+    if (isLast && this.#reason && !beginning?.isSeen) return [];
+    if (first && beginning) this.#setting.onBegun(first.deliveryId, beginning);
+    return deliveries;
+  }
+
+  #pieces(kind: "reply" | "notice", text: string): NewDelivery[] {
+    return this.#setting.pieces(text).map((piece) => this.#delivery(kind, piece, false));
   }
 
   /** The same one each time: a step that could not be kept may be tried again. */
-  #beginningOf(message: Message): Beginning | undefined {
-    const beginning = this.#beginnings.get(message) ?? this.#setting.stream?.handOver(message.content);
+  #beginningOf(message: Message, firstPiece: string): Beginning | undefined {
+    const beginning = this.#beginnings.get(message) ?? this.#setting.stream?.handOver(firstPiece);
     if (beginning) this.#beginnings.set(message, beginning);
     return beginning;
   }
@@ -280,9 +290,11 @@ export class TurnRun {
 
   #delivery(kind: "reply" | "notice", text: string, shown: boolean): NewDelivery {
     const { id, address, sessionId, fence } = this.turn;
-    const { account, owner } = this.#setting;
+    const { account, owner, replyTo } = this.#setting;
+    this.#replies += 1;
     return {
-      deliveryId: `${id}.${fence}.${++this.#replies}`,
+      deliveryId: `${id}.${fence}.${this.#replies}`,
+      replyTo: this.#replies === 1 ? replyTo : null,
       account,
       owner,
       address,
@@ -323,7 +335,14 @@ export class TurnRun {
 /** The user's message that an item of the inbox is. */
 export function messageOf(item: InboxItem): Message {
   const { userName } = item.source;
-  return { role: "user", content: item.text, ...(userName ? { name: userName } : {}), at: item.receivedAt };
+  const { text, attachments, receivedAt } = item;
+  return {
+    role: "user",
+    content: text,
+    ...(userName ? { name: userName } : {}),
+    ...(attachments ? { attachments } : {}),
+    at: receivedAt,
+  };
 }
 
 function sum(a: Usage | undefined, b: Usage): Required<Usage> {
@@ -339,5 +358,7 @@ function sum(a: Usage | undefined, b: Usage): Required<Usage> {
 
 function named(message: Message): Message {
   if (message.role !== "user") return message;
-  return { role: "user", content: senderPrefixed(message.name, message.content) };
+  const { attachments } = message;
+  const content = senderPrefixed(message.name, message.content);
+  return { role: "user", content, ...(attachments ? { attachments } : {}) };
 }

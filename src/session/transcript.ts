@@ -12,8 +12,22 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/** A file that came with a message, by its name in the media store: never a path. */
+export interface Attachment {
+  readonly file: string;
+  readonly mediaType: string;
+  /** What its sender calls it. */
+  readonly name?: string;
+}
+
 export type Message =
-  | { readonly role: "user"; readonly content: string; readonly name?: string; readonly at?: number }
+  | {
+      readonly role: "user";
+      readonly content: string;
+      readonly name?: string;
+      readonly attachments?: readonly Attachment[];
+      readonly at?: number;
+    }
   | {
       readonly role: "assistant";
       readonly content: string;
@@ -138,8 +152,16 @@ function isActive(message: Message, index: number, cursor: number): boolean {
 function modelMessage(message: Message): Message {
   const content = wellFormed(message.content);
   switch (message.role) {
-    case "user":
-      return { role: "user", content, ...(message.name ? { name: wellFormed(message.name) } : {}) };
+    case "user": {
+      const { name } = message;
+      const attachments = Array.isArray(message.attachments) ? message.attachments : [];
+      return {
+        role: "user",
+        content,
+        ...(name ? { name: wellFormed(name) } : {}),
+        ...(attachments.length > 0 ? { attachments } : {}),
+      };
+    }
     case "assistant": {
       const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
       const toolCalls = calls.map((call: ToolCall) => ({

@@ -6,6 +6,7 @@ import { migrate } from "./migrations/index.js";
 import { PostgresSearchIndex } from "./postgres/search-index.js";
 import { SearchFeed } from "./search/feed.js";
 import { SqlSearch } from "./search/search.js";
+import { SqlAccounts } from "./sql/accounts.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlInbox } from "./sql/inbox.js";
 import { SqlOutbox } from "./sql/outbox.js";
@@ -40,6 +41,7 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     journal: new SqlToolJournal(db),
     outbox: new SqlOutbox(db, feed),
     people: new SqlPeople(db),
+    accounts: new SqlAccounts(db),
     close: async () => {
       await feed.stop();
       await db.close();

@@ -3,7 +3,13 @@
  * server that plays it: `adapterContract("my adapter", () => myFixture())`. The suite's texts are single lines.
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Adapter, type InboundMessage, type OutboundMessage, SendError } from "../adapter/adapter.js";
+import {
+  type Adapter,
+  type InboundMessage,
+  type OutboundMessage,
+  SendError,
+  type Surroundings,
+} from "../adapter/adapter.js";
 import { platforms } from "../session/platform.js";
 import type { Address } from "../session/source.js";
 
@@ -21,6 +27,19 @@ export interface AdapterFixture {
   /** What the platform makes of a text; unchanged where it takes all of them as they are. */
   asShown?(text: string): string;
   dispose?(): Promise<void>;
+}
+
+/** An account that remembers for as long as the test runs. */
+function surroundings(): Surroundings {
+  const remembered = new Map<string, string>();
+  return {
+    memory: {
+      read: async (name) => remembered.get(name) ?? null,
+      write: async (name, value) => void remembered.set(name, value),
+    },
+    commands: [],
+    tell: () => {},
+  };
 }
 
 const HOSTILE = [
@@ -53,7 +72,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
       adapter.connect(async (message) => {
         received.push(message);
         return "accepted";
-      });
+      }, surroundings());
     const outbound = (text: string): OutboundMessage => {
       deliveries += 1;
       return { address: fixture.address, text, deliveryId: `delivery-${deliveries}` };
@@ -109,7 +128,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
           await mayReturn;
           order.push("kept");
           return "accepted";
-        });
+        }, surroundings());
         const told = fixture.write("hello").then(() => order.push("told"));
         await arrived;
         await new Promise((resolve) => setImmediate(resolve));

@@ -21,6 +21,8 @@ export interface ScriptedOptions {
   /** Called before each edit; what it throws, the edit throws. */
   readonly onEdit?: (message: OutboundMessage) => void | Promise<void>;
   readonly maxText?: number;
+  /** Several processes may have the account at once. */
+  readonly shared?: boolean;
 }
 
 /** One call that changed a message. */
@@ -47,8 +49,8 @@ export class ScriptedAdapter implements Adapter {
     this.platform = options.platform ?? platforms()[1] ?? "";
     this.account = options.account ?? "bot";
     this.#onSend = options.onSend ?? (() => {});
-    const { edits = false, maxText = 4_096, onEdit = () => {} } = options;
-    this.capabilities = { maxText, unit: "utf16", edit: edits, threads: false };
+    const { edits = false, maxText = 4_096, shared = false, onEdit = () => {} } = options;
+    this.capabilities = { maxText, unit: "utf16", edit: edits, threads: false, shared };
     if (edits) this.edit = (message, messageId) => this.#edit(message, messageId, onEdit);
   }
 

@@ -47,7 +47,10 @@ export class World {
     this.#options = options;
     this.#config = options.config ?? {};
     this.sessions = new Sessions(store, { clock: () => this.now, config: this.#config });
-    this.adapter = new ScriptedAdapter(options.platform ? { platform: options.platform } : {});
+    this.adapter = new ScriptedAdapter({
+      shared: true,
+      ...(options.platform ? { platform: options.platform } : {}),
+    });
     this.commands = this.#table();
     this.gateway = this.#compose();
   }

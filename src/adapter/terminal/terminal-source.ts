@@ -10,6 +10,7 @@ export const TERMINAL_CAPABILITIES: Capabilities = {
   unit: "utf16",
   edit: false,
   threads: false,
+  shared: true, // As many chats at once as there are terminals.
 };
 
 export function terminalSource(chatId?: string): SessionSource {

@@ -34,7 +34,7 @@ export function commandTable(facts: Facts): readonly Command[] {
     deny,
     queue,
     steer,
-    platforms,
+    platforms(facts),
     whoami,
     link(facts),
     pair(facts),

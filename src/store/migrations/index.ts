@@ -8,11 +8,12 @@ import { heart } from "./001-heart.js";
 import { journey } from "./002-journey.js";
 import { tools } from "./003-tools.js";
 import { people } from "./004-people.js";
+import { platforms } from "./005-platforms.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
 /** The place in the list, from 1, is the version. */
-const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people];
+const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people, platforms];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

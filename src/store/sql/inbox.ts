@@ -1,12 +1,20 @@
 /** The inbox: what was accepted, once, and what became of it. */
-import type { Account, Inbox, InboxItem, NewDelivery, NewInboxItem, OwnedItem } from "../../gateway/store.js";
+import type {
+  Account,
+  Amended,
+  Inbox,
+  InboxItem,
+  NewDelivery,
+  NewInboxItem,
+  OwnedItem,
+} from "../../gateway/store.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { parseSource } from "../../session/source.js";
-import { escapePart } from "../../util/escape.js";
+import { escapePart, unescapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Row } from "../db.js";
 import { insertDeliveries } from "./outbox.js";
-import { writeOrigin } from "./rows.js";
+import { readAttachments, writeAttachments, writeOrigin } from "./rows.js";
 
 export class SqlInbox implements Inbox {
   readonly #db: Db;
@@ -18,8 +26,9 @@ export class SqlInbox implements Inbox {
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
       const row = await tx.get(
-        `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, received_at, owner, state)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')
+        `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments,
+           received_at, owner, state)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')
          ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING *`,
         item.platform,
         item.account,
@@ -29,11 +38,25 @@ export class SqlInbox implements Inbox {
         item.key,
         writeOrigin(item.source),
         storableText(item.text),
+        writeAttachments(item.attachments),
         now,
         owner,
       );
       return row ? { ...item, id: Number(row.id), receivedAt: now } : null;
     });
+  }
+
+  async amend(account: Account, { source, messageId }: Amended, text: string): Promise<InboxItem | null> {
+    const row = await this.#db.get(
+      `UPDATE inbox SET text = ? WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
+         AND kind = 'message' AND state = 'waiting' RETURNING *`,
+      storableText(text),
+      account.platform,
+      account.account,
+      escapePart(source.chatId),
+      escapePart(messageId),
+    );
+    return row ? inboxItem(row) : null;
   }
 
   async waiting(account: Account): Promise<OwnedItem[]> {
@@ -86,8 +109,9 @@ export function inboxItem(row: Row): InboxItem {
     kind: row.kind as InboxItem["kind"],
     key: row.key as SessionKey,
     source: parseSource(JSON.parse(row.source as string)),
-    messageId: row.message_id as string,
+    messageId: unescapePart(row.message_id as string) ?? (row.message_id as string),
     text: row.text as string,
+    ...readAttachments(row),
     receivedAt: Number(row.received_at),
   };
 }

@@ -4,6 +4,7 @@ import { formatAddress, parseAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
+import { readAttachments, writeAttachments } from "./rows.js";
 import { appendIn } from "./transcript.js";
 
 export class SqlOutbox implements Outbox {
@@ -91,10 +92,13 @@ export async function insertDeliveries(
   deliveries: readonly NewDelivery[],
   now: number,
 ): Promise<void> {
-  for (const { deliveryId, account, owner, address, kind, text, sessionId, shown } of deliveries) {
+  for (const delivery of deliveries) {
+    const { deliveryId, account, owner, address, kind, text, sessionId, shown, replyTo, attachments } =
+      delivery;
     await tx.run(
-      `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, state, created_at, sent_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, reply_to,
+         attachments, state, created_at, sent_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       deliveryId,
       address.platform,
       account,
@@ -103,6 +107,8 @@ export async function insertDeliveries(
       kind,
       storableText(text),
       sessionId,
+      replyTo ?? null,
+      writeAttachments(attachments),
       shown ? "sent" : "pending",
       now,
       shown ? now : null,
@@ -120,6 +126,8 @@ function deliveryOf(row: Row): Delivery {
     kind: row.kind as Delivery["kind"],
     text: row.text as string,
     sessionId: row.session_id as string | null,
+    replyTo: row.reply_to as string | null,
+    ...readAttachments(row),
     state: row.state as DeliveryState,
     attempts: Number(row.attempts),
     notBefore: Number(row.not_before),

@@ -4,7 +4,8 @@ import type { ResetReason } from "../../session/reset-policy.js";
 import type { EndReason, SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { type ChatType, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
-import type { Message, StoredMessage, ToolCall } from "../../session/transcript.js";
+import type { Attachment, Message, StoredMessage, ToolCall } from "../../session/transcript.js";
+import { storableText } from "../../util/text.js";
 import type { Queries, Row, SqlValue } from "../db.js";
 
 /** A session as stored: the entry, and what only the store needs. */
@@ -78,7 +79,7 @@ export function storedMessage(row: Row): StoredMessage {
   const name = row.name === null ? {} : { name: row.name as string };
   switch (row.role as Message["role"]) {
     case "user":
-      return { role: "user", content, ...name, ...stored };
+      return { role: "user", content, ...name, ...readAttachments(row), ...stored };
     case "assistant": {
       const toolCalls =
         row.tool_calls === null ? {} : { toolCalls: JSON.parse(row.tool_calls as string) as ToolCall[] };
@@ -93,7 +94,8 @@ export function storedMessage(row: Row): StoredMessage {
 }
 
 const INSERT_MESSAGE = `INSERT INTO messages
-  (session_id, seq, role, content, name, tool_call_id, tool_calls, reasoning, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (session_id, seq, role, content, name, tool_call_id, tool_calls, reasoning, attachments, at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The only place where messages are written. */
 export async function insertMessages(
@@ -109,14 +111,25 @@ export async function insertMessages(
   }
 }
 
-/** role, content, name, tool_call_id, tool_calls, reasoning */
+/** role, content, name, tool_call_id, tool_calls, reasoning, attachments */
 export function messageValues(message: Message): SqlValue[] {
   const name = message.role === "user" || message.role === "tool" ? (message.name ?? null) : null;
   const toolCallId = message.role === "tool" ? message.toolCallId : null;
   const toolCalls =
     message.role === "assistant" && message.toolCalls ? JSON.stringify(message.toolCalls) : null;
   const reasoning = message.role === "assistant" ? (message.reasoning ?? null) : null;
-  return [message.role, message.content, name, toolCallId, toolCalls, reasoning];
+  const attachments = message.role === "user" ? writeAttachments(message.attachments) : null;
+  return [message.role, message.content, name, toolCallId, toolCalls, reasoning, attachments];
+}
+
+export function writeAttachments(attachments: readonly Attachment[] | undefined): string | null {
+  return attachments?.length ? storableText(JSON.stringify(attachments)) : null;
+}
+
+export function readAttachments(row: Row): { attachments?: readonly Attachment[] } {
+  return row.attachments === null
+    ? {}
+    : { attachments: JSON.parse(row.attachments as string) as Attachment[] };
 }
 
 export function handoffOf(row: Row): Handoff {

@@ -1,0 +1,174 @@
+/** One process has an account at a time; what cannot be reached is tried again or says why, and hurts nobody else. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ConnectError, type Receive, type Surroundings } from "../adapter/adapter.js";
+import { openDb } from "../open-sessions.js";
+import { openSqlStore } from "../store/sql-store.js";
+import { ScriptedAdapter } from "../testing/scripted-adapter.js";
+import { Connection } from "./connection.js";
+import { processOwner } from "./owner.js";
+import type { GatewayStore } from "./store.js";
+
+let store: Awaited<ReturnType<typeof openSqlStore>>;
+let now = 0;
+const open: Connection[] = [];
+beforeEach(async () => {
+  now = 1_000;
+  store = await openSqlStore(await openDb("sqlite::memory:"), 0);
+});
+afterEach(async () => {
+  for (const connection of open.splice(0)) await connection.stop();
+  await store.close();
+});
+
+/** An adapter whose connecting is scripted: each entry is one attempt. */
+class Moody extends ScriptedAdapter {
+  surroundings: Surroundings | undefined;
+  readonly moods: ("fine" | ConnectError)[];
+  attempts = 0;
+
+  constructor(...moods: ("fine" | ConnectError)[]) {
+    super();
+    this.moods = moods;
+  }
+
+  override async connect(receive: Receive, surroundings?: Surroundings): Promise<void> {
+    this.attempts += 1;
+    const mood = this.moods.shift() ?? "fine";
+    if (mood !== "fine") throw mood;
+    this.surroundings = surroundings;
+    await super.connect(receive);
+  }
+}
+
+function connect(
+  adapter: ScriptedAdapter,
+  owner = processOwner(),
+  accounts: GatewayStore["accounts"] = store.accounts,
+) {
+  const events: string[] = [];
+  const connection = new Connection({
+    adapter,
+    accounts,
+    commands: [{ name: "new", description: "" }],
+    receive: async () => "accepted",
+    owner,
+    leaseMs: 60,
+    clock: () => now,
+    onProblem: (problem) => events.push(problem),
+    onTaken: async () => void events.push("taken"),
+    onConnected: () => events.push("connected"),
+  });
+  open.push(connection);
+  return { connection, events };
+}
+
+describe("an account", () => {
+  it("is taken, what was left is taken on, and only then does anything come in", async () => {
+    const { connection, events } = connect(new Moody());
+    await connection.start();
+    expect(events).toEqual(["taken", "connected"]);
+    expect(connection.state).toEqual({ kind: "connected", since: 1_000 });
+  });
+
+  it("is one process's: another stands by, and has it when the first lets go", async () => {
+    const first = connect(new Moody());
+    await first.connection.start();
+    const waiting = new Moody();
+    const second = connect(waiting);
+    await second.connection.start();
+    expect(second.connection.state).toMatchObject({ kind: "standing by" });
+    expect([waiting.attempts, second.events]).toEqual([0, []]);
+    await first.connection.stop();
+    await vi.waitUntil(() => second.connection.isConnected);
+    expect(second.events).toEqual(["taken", "connected"]);
+  });
+
+  it("is taken at once from a process that has ended, and from one whose lease is over", async () => {
+    const [gone, slow] = [processOwner().replace(/ \d+ /, " 999999999 "), "elsewhere 1 1 x"];
+    for (const owner of [gone, slow]) {
+      const adapter = new Moody();
+      const held = await store.accounts.holder(adapter);
+      await store.accounts.take(adapter, { owner, until: owner === gone ? now + 1_000 : now }, held);
+      const { connection } = connect(adapter);
+      await connection.start();
+      expect(connection.isConnected).toBe(true);
+      await connection.stop();
+    }
+  });
+
+  it("that was taken away is let go of at once", async () => {
+    const adapter = new Moody();
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    await store.accounts.take(
+      adapter,
+      { owner: "thief 1 1 x", until: now + 1e9 },
+      await store.accounts.holder(adapter),
+    );
+    await vi.waitUntil(() => connection.state.kind === "standing by");
+    expect(events.at(-1)).toMatch(/another process has the account now/);
+    await expect(Promise.resolve().then(() => adapter.write({ userId: "ann" }, "hi"))).rejects.toThrow(
+      "not connected",
+    );
+  });
+
+  it("remembers, for the next process too", async () => {
+    const adapter = new Moody();
+    await connect(adapter).connection.start();
+    await adapter.surroundings?.memory.write("offset", "7");
+    await adapter.surroundings?.memory.write("offset", "8\0");
+    expect(await adapter.surroundings?.memory.read("offset")).toBe("8\ufffd");
+    expect(await store.accounts.read({ platform: adapter.platform, account: "other" }, "offset")).toBeNull();
+  });
+});
+
+describe("a platform that cannot be reached", () => {
+  it("is tried again", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    try {
+      const adapter = new Moody(
+        new ConnectError("retryable", "no route"),
+        new ConnectError("retryable", "busy"),
+      );
+      const { connection, events } = connect(adapter);
+      await connection.start();
+      expect(connection.state).toEqual({ kind: "lost", reason: "no route" });
+      await vi.advanceTimersByTimeAsync(1_000);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(connection.isConnected).toBe(true);
+      expect([adapter.attempts, connection.lastError]).toEqual([3, "busy"]);
+      expect(events).toEqual([
+        "taken",
+        "Telegram cannot be reached: no route",
+        "Telegram cannot be reached: busy",
+        "connected",
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is left where somebody has to mend it", async () => {
+    const adapter = new Moody(new ConnectError("permanent", "The token is wrong."));
+    const { connection } = connect(adapter);
+    await connection.start();
+    expect(connection.state).toEqual({ kind: "failed", reason: "The token is wrong." });
+    expect(adapter.attempts).toBe(1);
+  });
+
+  it("tells when it is lost and found again", async () => {
+    const adapter = new Moody();
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    adapter.surroundings?.tell({ lost: "The line is dead." });
+    expect(connection.state).toEqual({ kind: "lost", reason: "The line is dead." });
+    now = 2_000;
+    adapter.surroundings?.tell("connected");
+    adapter.surroundings?.tell("connected");
+    expect(connection.state).toEqual({ kind: "connected", since: 2_000 });
+    expect(events.filter((event) => event === "connected")).toHaveLength(2);
+    await connection.stop();
+    adapter.surroundings?.tell("connected");
+    expect(connection.state.kind).toBe("idle");
+  });
+});

@@ -1,0 +1,190 @@
+/**
+ * One account of a platform, as this process has it. An account is one process's at a time: another stands by, and takes
+ * it when the first has ended or lost it. A platform that cannot be reached is tried again, each time a little later; one
+ * that cannot be reached until somebody mends something is left, and says why. Neither keeps the others from working.
+ */
+import { type Adapter, ConnectError, type Receive, type Surroundings } from "../adapter/adapter.js";
+import { platformTraits } from "../session/platform.js";
+import type { Clock } from "../util/clock.js";
+import { mayBeAlive } from "./owner.js";
+import type { Accounts, Lease } from "./store.js";
+
+export type ConnectionState =
+  | { readonly kind: "idle" }
+  | { readonly kind: "connected"; readonly since: number }
+  /** Another process has the account. */
+  | { readonly kind: "standing by"; readonly holder: string }
+  /** It was reached, or will be tried again. */
+  | { readonly kind: "lost"; readonly reason: string }
+  /** Somebody has to mend it. */
+  | { readonly kind: "failed"; readonly reason: string };
+
+export interface ConnectionSetting {
+  readonly adapter: Adapter;
+  readonly accounts: Accounts;
+  readonly commands: Surroundings["commands"];
+  readonly receive: Receive;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly onProblem: (problem: string) => void;
+  /** The account is this process's now: what was left is taken on before anything comes in. */
+  readonly onTaken: () => Promise<void>;
+  /** What is to be said can be. */
+  readonly onConnected: () => void;
+}
+
+const LONGEST_PAUSE_MS = 60_000;
+
+export class Connection {
+  readonly #setting: ConnectionSetting;
+  #state: ConnectionState = { kind: "idle" };
+  #lastError: string | null = null;
+  #isOurs = false;
+  #attempts = 0;
+  #next: NodeJS.Timeout | undefined;
+  #beat: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #trying: Promise<void> = Promise.resolve();
+
+  constructor(setting: ConnectionSetting) {
+    this.#setting = setting;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** What went wrong last, also where all is well again. */
+  get lastError(): string | null {
+    return this.#lastError;
+  }
+
+  /** The account is this process's, whether it is reached or not. */
+  get isHeld(): boolean {
+    return this.#isOurs;
+  }
+
+  get isConnected(): boolean {
+    return this.#state.kind === "connected";
+  }
+
+  /** Tries once, and from then on by itself. Throws only where the store fails. */
+  async start(): Promise<void> {
+    await this.#try();
+  }
+
+  /** Receives no more, and leaves the account to the next process. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#next);
+    clearInterval(this.#beat);
+    await this.#trying.catch(() => {});
+    await this.#setting.adapter.disconnect();
+    this.#state = { kind: "idle" };
+    if (this.#isOurs && this.#isExclusive)
+      await this.#setting.accounts.release(this.#setting.adapter, this.#setting.owner);
+    this.#isOurs = false;
+  }
+
+  get #isExclusive(): boolean {
+    return this.#setting.adapter.capabilities.shared !== true;
+  }
+
+  #try(): Promise<void> {
+    this.#trying = this.#takeAndConnect();
+    return this.#trying;
+  }
+
+  async #takeAndConnect(): Promise<void> {
+    if (this.#stopped) return;
+    if (!this.#isOurs) {
+      const holder = this.#isExclusive ? await this.#take() : null;
+      if (holder !== null) {
+        this.#state = { kind: "standing by", holder };
+        return this.#later(this.#setting.leaseMs / 3);
+      }
+      this.#isOurs = true;
+      await this.#setting.onTaken();
+    }
+    await this.#connect();
+  }
+
+  /** Null where the account is ours; otherwise who has it. */
+  async #take(): Promise<string | null> {
+    const { accounts, adapter, owner, clock, leaseMs } = this.#setting;
+    const holder = await accounts.holder(adapter);
+    const isFree =
+      holder === null || holder.owner === owner || holder.until <= clock() || !mayBeAlive(holder.owner);
+    const lease: Lease = { owner, until: clock() + leaseMs };
+    if (!isFree || !(await accounts.take(adapter, lease, holder))) return holder?.owner ?? "another process";
+    clearInterval(this.#beat);
+    this.#beat = setInterval(() => this.#renew(), leaseMs / 3);
+    this.#beat.unref();
+    return null;
+  }
+
+  async #renew(): Promise<void> {
+    const { accounts, adapter, owner, clock, leaseMs, onProblem } = this.#setting;
+    const held = await accounts.renew(adapter, { owner, until: clock() + leaseMs }).catch(() => true); // A busy store is not a lost lease.
+    if (held || this.#stopped) return;
+    clearInterval(this.#beat);
+    this.#isOurs = false;
+    this.#state = { kind: "standing by", holder: "another process" };
+    onProblem(`${this.#title}: another process has the account now; this one stands by.`);
+    await adapter.disconnect().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
+    this.#later(leaseMs / 3);
+  }
+
+  async #connect(): Promise<void> {
+    const { adapter, accounts, commands, receive, onProblem } = this.#setting;
+    const memory: Surroundings["memory"] = {
+      read: (name) => accounts.read(adapter, name),
+      write: (name, value) => accounts.write(adapter, name, value),
+    };
+    try {
+      await adapter.connect(receive, { memory, commands, tell: (state) => this.#hear(state) });
+      this.#attempts = 0;
+      this.#hear("connected");
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const isPermanent = error instanceof ConnectError && error.outcome === "permanent";
+      this.#lastError = reason;
+      this.#state = { kind: isPermanent ? "failed" : "lost", reason };
+      onProblem(`${this.#title} cannot be reached: ${reason}`);
+      await adapter.disconnect().catch(() => {}); // It was not connected.
+      if (!isPermanent) this.#later(Math.min(1_000 * 2 ** this.#attempts++, LONGEST_PAUSE_MS));
+    }
+  }
+
+  #hear(state: Parameters<Surroundings["tell"]>[0]): void {
+    if (this.#stopped || !this.#isOurs) return;
+    const { clock, onConnected, onProblem } = this.#setting;
+    if (state === "connected") {
+      if (this.isConnected) return;
+      this.#state = { kind: "connected", since: clock() };
+      onConnected();
+    } else {
+      this.#lastError = state.lost;
+      this.#state = { kind: "lost", reason: state.lost };
+      onProblem(`${this.#title} is lost: ${state.lost} It is tried again.`);
+    }
+  }
+
+  #later(ms: number): void {
+    if (this.#stopped) return;
+    const { onProblem } = this.#setting;
+    clearTimeout(this.#next);
+    this.#next = setTimeout(() => {
+      this.#try().catch((error: Error) => {
+        onProblem(`${this.#title}: ${error.message}`);
+        this.#later(this.#setting.leaseMs);
+      });
+    }, ms);
+    this.#next.unref();
+  }
+
+  get #title(): string {
+    return platformTraits(this.#setting.adapter.platform).title;
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The way in, for every kind of entry: was it meant for us, may its sender, and only then is it kept, with its files.
+ * What is refused or not meant for us leaves no trace.
+ */
+import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
+import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
+import type { SessionSource } from "../session/source.js";
+import type { Attachment } from "../session/transcript.js";
+import type { Clock } from "../util/clock.js";
+import { Apologies } from "./apology.js";
+import { Doorstep } from "./doorstep.js";
+import { inboundText } from "./inbound-text.js";
+import type { Media, Taken } from "./media.js";
+import type { People } from "./people.js";
+import type { Role } from "./permissions.js";
+import type { Inbox, InboxItem } from "./store.js";
+
+export interface EntranceSetting {
+  readonly people: People;
+  readonly inbox: Inbox;
+  /** Null where files are not taken. */
+  readonly media: Media | null;
+  readonly scopes: SessionScopes;
+  readonly isCommand: (text: string) => boolean;
+  /** What is said to others in this group is answered too. */
+  readonly answersAll: (source: SessionSource) => boolean;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly onProblem: (problem: string) => void;
+}
+
+export type Entered =
+  | { readonly kind: "new"; readonly item: InboxItem; readonly role: Role }
+  /** A message that waits was changed. */
+  | { readonly kind: "amended"; readonly item: InboxItem }
+  | { readonly kind: "nothing"; readonly received: Received };
+
+const NO_FILES: Taken = { attachments: [], problems: [] };
+
+export class Entrance {
+  readonly #setting: EntranceSetting;
+  readonly #doorstep: Doorstep;
+  readonly #apologies = new Apologies();
+
+  constructor(setting: EntranceSetting) {
+    this.#setting = setting;
+    this.#doorstep = new Doorstep(setting);
+  }
+
+  async receive(adapter: Adapter, message: InboundMessage): Promise<Entered> {
+    const { people, inbox, answersAll, isCommand } = this.#setting;
+    if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
+    const access = await people.access(message.source);
+    if (!access.allowed) {
+      await this.#doorstep.receive(adapter, message);
+      return nothing("refused");
+    }
+    if (message.kind === "edit") {
+      const item = await inbox.amend(adapter, message, inboundText(message, NO_FILES));
+      return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
+    }
+    if (message.kind !== "message" && message.kind !== "command") return nothing("accepted"); // Known, and nothing to answer yet.
+    const item = await this.#keep(adapter, message, isCommand(message.text) ? "command" : "message");
+    return item ? { kind: "new", item, role: access.role } : nothing("duplicate");
+  }
+
+  /** Waits until what is being said at the door is out. */
+  idle(): Promise<void> {
+    return this.#doorstep.idle();
+  }
+
+  async #keep(adapter: Adapter, message: InboundMessage, kind: InboxItem["kind"]): Promise<InboxItem | null> {
+    const { inbox, media, scopes, owner, clock, onProblem } = this.#setting;
+    const { source, messageId, files = [] } = message;
+    const taken = files.length > 0 && media ? await media.take(files) : NO_FILES;
+    const { platform, account } = adapter;
+    const key = buildSessionKey(source, scopes);
+    const text = kind === "command" ? message.text : inboundText(message, taken);
+    const attached: { attachments?: readonly Attachment[] } =
+      taken.attachments.length > 0 ? { attachments: taken.attachments } : {};
+    try {
+      const item = await inbox.accept(
+        { platform, account, kind, key, source, messageId, text, ...attached },
+        owner,
+        clock(),
+      );
+      this.#apologies.over();
+      if (!item) await media?.forget(taken.attachments);
+      return item;
+    } catch (error) {
+      await media?.forget(taken.attachments).catch(() => {}); // The message comes again, and its files with it.
+      onProblem(`A message could not be kept: ${(error as Error).message}`);
+      void this.#apologies.say(adapter, message);
+      throw error;
+    }
+  }
+}
+
+function nothing(received: Received): Entered {
+  return { kind: "nothing", received };
+}
