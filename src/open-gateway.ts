@@ -16,7 +16,7 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly agent: Agent;
   readonly adapters: readonly Adapter[];
   readonly commands: readonly Command[];
-  readonly tools?: (source: SessionSource) => readonly Tool[];
+  readonly tools?: (source: SessionSource) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly people?: Allowed;
   readonly busy?: Partial<BusyModes>;
   readonly homeChannels?: ContextConfig["homeChannels"];

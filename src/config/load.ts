@@ -22,6 +22,7 @@ export interface Config {
   readonly agent: AgentConfig;
   readonly busy: BusyConfig;
   readonly people: PeopleConfig;
+  readonly mcp: McpConfig;
   /** The folder of results that are delivered locally. */
   readonly outputDir: string;
   /** The files that were read, weakest first. */
@@ -49,6 +50,31 @@ export interface BusyConfig {
 export interface PeopleConfig {
   /** Exact ids of users, as they were written; who is not here is not let in. */
   readonly allow: Readonly<Record<Platform, readonly string[]>>;
+}
+
+export interface McpConfig {
+  readonly servers: Readonly<Record<string, McpServerConfig>>;
+}
+
+export interface McpServerConfig {
+  readonly enabled: boolean;
+  readonly reach:
+    | {
+        readonly kind: "command";
+        readonly command: string;
+        readonly args: readonly string[];
+        /** Beside what every child finds. */
+        readonly env: Readonly<Record<string, string | Secret>>;
+        readonly cwd: string;
+      }
+    | {
+        readonly kind: "url";
+        readonly url: string;
+        readonly headers: Readonly<Record<string, string | Secret>>;
+      };
+  /** The server's own names of the tools that are taken; null for all. */
+  readonly tools: readonly string[] | null;
+  readonly timeoutSeconds: number;
 }
 
 /** Refuses a configuration with mistakes, naming all of them. */

@@ -29,7 +29,7 @@ export interface GatewayOptions {
   readonly agent: Agent;
   readonly adapters: readonly Adapter[];
   readonly commands: Commands;
-  readonly tools: (source: SessionSource) => readonly Tool[];
+  readonly tools: (source: SessionSource) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly scopes: SessionScopes;
   readonly people: Allowed;
   readonly busy: BusyModes;
@@ -244,7 +244,7 @@ export class Gateway {
     const run = new TurnRun(turn, {
       agent,
       turns: store.turns,
-      tools: this.#options.tools(item.source),
+      tools: () => this.#options.tools(item.source),
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
       shared,

@@ -17,7 +17,8 @@ import type { InboxItem, NewDelivery, Turn, TurnEnd, TurnStep, Turns } from "./s
 export interface TurnSetting {
   readonly agent: Agent;
   readonly turns: Turns;
-  readonly tools: readonly Tool[];
+  /** Asked for once, when the turn begins; soon there. */
+  readonly tools: () => readonly Tool[] | Promise<readonly Tool[]>;
   readonly prompt: string;
   readonly history: readonly Message[];
   /** Several people share the session: their messages are given as `[name] text`. */
@@ -115,7 +116,9 @@ export class TurnRun {
   }
 
   async #converse(): Promise<TurnOutcome> {
-    const { agent, tools, prompt, history, shared } = this.#setting;
+    const { agent, prompt, history, shared } = this.#setting;
+    const tools = await Promise.race([this.#setting.tools(), this.#halted]);
+    if (tools === "halted") return this.#end();
     const events = agent
       .run({
         sessionId: this.turn.sessionId,

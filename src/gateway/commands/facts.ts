@@ -1,4 +1,5 @@
 /** What the commands are told by whoever composes the gateway. */
+import type { McpState } from "../../agent/mcp/server.js";
 import type { Clock } from "../../util/clock.js";
 import type { Allowed } from "../authorize.js";
 
@@ -7,4 +8,6 @@ export interface Facts {
   readonly agent: string;
   readonly people: Allowed;
   readonly clock: Clock;
+  /** How the servers are whose tools the agent uses; absent where there are none. */
+  readonly mcp?: () => readonly McpState[];
 }
