@@ -77,12 +77,12 @@ const server = z
       .max(86_400, SECONDS)
       .meta({
         description: "A call is given up after so long without an answer or a sign of progress.",
-        default: DEFAULTS.mcp.timeoutSeconds,
+        fallback: `\`${DEFAULTS.mcp.timeoutSeconds}\``,
       })
       .optional(),
     enabled: z
       .boolean("use true or false")
-      .meta({ description: "`false` leaves the server alone.", default: true })
+      .meta({ description: "`false` leaves the server alone.", fallback: "`true`" })
       .optional(),
   })
   .superRefine((written, context) => {

@@ -2,6 +2,7 @@
 import { vi } from "vitest";
 import type { Agent, AgentEvent, TurnInput } from "../../src/agent/agent.js";
 import { Commands } from "../../src/gateway/commands/commands.js";
+import type { Facts } from "../../src/gateway/commands/facts.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
 import { processOwner } from "../../src/gateway/owner.js";
@@ -17,6 +18,7 @@ export interface WorldOptions {
   readonly config?: SessionsConfig;
   readonly platform?: string;
   readonly gateway?: Partial<GatewayOptions>;
+  readonly facts?: Partial<Facts>;
 }
 
 export class World {
@@ -48,7 +50,12 @@ export class World {
   }
 
   #table(): Commands {
-    const table = commandTable({ agent: this.agent.name, people: this.#people, clock: () => this.now });
+    const table = commandTable({
+      agent: this.agent.name,
+      people: this.#people,
+      clock: () => this.now,
+      ...this.#options.facts,
+    });
     return new Commands(table, this.sessions);
   }
 

@@ -18,9 +18,13 @@ if (mode === "deaf") {
   setInterval(() => {}, 1_000);
 }
 if (mode === "family") {
-  const child = spawn(process.execPath, ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], {
-    stdio: "inherit",
-  });
+  const child = spawn(
+    process.execPath,
+    ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"],
+    {
+      stdio: "inherit",
+    },
+  );
   writeFileSync(join(folder, "child"), String(child.pid));
 }
 if (mode === "garbage") process.stdout.write('Welcome!\n{"not": "a message"}\n[1,2]\n\n\u001b[31m{broken\n');
@@ -63,7 +67,19 @@ const lists = {
   many: Array.from({ length: 500 }, (_, index) => ({ name: `t${index}`, inputSchema: object })),
 };
 
-const usual = ["echo", "wait", "progress", "fail", "big", "media", "odd", "refuse", "environment", "die", "grow"];
+const usual = [
+  "echo",
+  "wait",
+  "progress",
+  "fail",
+  "big",
+  "media",
+  "odd",
+  "refuse",
+  "environment",
+  "die",
+  "grow",
+];
 let tools = lists[mode] ?? usual.map((name) => ({ name, description: `does ${name}`, inputSchema: object }));
 
 const answers = {
@@ -75,7 +91,8 @@ const answers = {
   ping: () => ({}),
   "tools/list": ({ cursor }) => {
     if (mode === "restless") print({ method: "notifications/tools/list_changed" });
-    if (mode === "pages") return { tools: [{ name: `p${cursor ?? 0}`, inputSchema: object }], nextCursor: `${cursor ?? 0}1` };
+    if (mode === "pages")
+      return { tools: [{ name: `p${cursor ?? 0}`, inputSchema: object }], nextCursor: `${cursor ?? 0}1` };
     if (folder !== "") note("lists", "one");
     return { tools };
   },

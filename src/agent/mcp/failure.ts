@@ -38,6 +38,7 @@ function spawnReason(code: string | undefined): string {
 function networkReason(code: string | undefined): string {
   if (code === "ECONNREFUSED") return "nothing answers at its URL";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the host of its URL is not known";
+  if (code === "UND_ERR_SOCKET" || code === "ECONNRESET") return "the connection to it broke off";
   return `it could not be reached (${code ?? "the connection failed"})`;
 }
 

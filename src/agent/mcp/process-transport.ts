@@ -113,7 +113,7 @@ export class ProcessTransport implements Transport {
     child.stdout.destroy();
     child.stderr.destroy();
     child.stdin.destroy();
-    living.delete(child);
+    forget(child);
   }
 }
 
@@ -121,8 +121,13 @@ const living = new Set<Child>();
 
 /** A process of ours that leaves in a hurry leaves no child behind. */
 function leaveNone(child: Child): void {
-  if (living.size === 0) process.once("exit", killAll);
+  if (living.size === 0) process.on("exit", killAll);
   living.add(child);
+}
+
+function forget(child: Child): void {
+  living.delete(child);
+  if (living.size === 0) process.off("exit", killAll);
 }
 
 function killAll(): void {

@@ -11,7 +11,7 @@ import type { ToolDefinition } from "./tool-list.js";
 import { toolName } from "./tool-name.js";
 
 /** A value that is read when it is needed, and shown to nobody. */
-export interface Hidden {
+interface Hidden {
   reveal(): string;
 }
 
@@ -153,7 +153,7 @@ export class McpServer {
 
   /** However often it says so, it is asked a few times a second at most. */
   #listAgainSoon(): void {
-    if (this.#state.kind !== "ready") return;
+    if (!this.#connection) return;
     this.#relisting ??= setTimeout(async () => {
       this.#relisting = undefined;
       if (!this.#connection) return;
