@@ -90,6 +90,7 @@ const answers = {
   }),
   ping: () => ({}),
   "tools/list": ({ cursor }) => {
+    if (mode === "listless") return null;
     if (mode === "restless") print({ method: "notifications/tools/list_changed" });
     if (mode === "pages")
       return { tools: [{ name: `p${cursor ?? 0}`, inputSchema: object }], nextCursor: `${cursor ?? 0}1` };

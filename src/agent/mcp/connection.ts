@@ -87,7 +87,7 @@ export class Connection {
   }
 
   /** All that it lists, unchecked. */
-  async tools(): Promise<unknown[]> {
+  async tools(signal: AbortSignal): Promise<unknown[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
     const tools: unknown[] = [];
     let cursor: string | undefined;
@@ -95,6 +95,7 @@ export class Connection {
       const params = cursor === undefined ? {} : { cursor };
       const found = await this.#client.request({ method: "tools/list", params }, toolPage, {
         timeout: LIST_MS,
+        signal,
       });
       tools.push(...found.tools);
       cursor = found.nextCursor;

@@ -141,7 +141,7 @@ export class McpServer {
   /** Throws where the server does not answer; does nothing where it was lost meanwhile. */
   async #list(connection: Connection): Promise<void> {
     const { toolsListed } = await import("./tool-list.js");
-    const { tools, problems } = toolsListed(await connection.tools(), this.#options.tools);
+    const { tools, problems } = toolsListed(await connection.tools(this.#closed.signal), this.#options.tools);
     if (this.#connection !== connection) return;
     const { name } = this.#options;
     for (const problem of problems) this.#around.log(`MCP server ${name} ${problem}.`);
