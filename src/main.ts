@@ -8,7 +8,9 @@ import type { Adapter } from "./adapter/adapter.js";
 import type { OpenChat } from "./cli/cli.js";
 import { childEnvironment, readEnvironment } from "./config/environment.js";
 import type { Config } from "./config/load.js";
+import type { OpenMcpOptions } from "./open-mcp.js";
 import type { Sessions } from "./session/sessions.js";
+import type { Finding } from "./util/finding.js";
 
 const { version, engines } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -40,8 +42,10 @@ async function runCommand(): Promise<number> {
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat,
     platformAdapters,
-    openGateway: (config, adapters, onProblem) => openGatewayOf(config, adapters, { onProblem }),
+    openGateway: (config, adapters, onProblem) =>
+      openGatewayOf(config, adapters, { onProblem, log: onProblem }),
     inspectStore,
+    inspectMcp,
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
   });
@@ -106,23 +110,34 @@ async function platformAdapters(_config: Config): Promise<readonly Adapter[]> {
 async function openGatewayOf(
   config: Config,
   adapters: readonly Adapter[],
-  events: { readonly onChange?: () => void; readonly onProblem: (problem: string) => void },
+  events: {
+    readonly onChange?: () => void;
+    readonly onProblem: (problem: string) => void;
+    /** What is worth keeping, but is not for the chat. */
+    readonly log?: (line: string) => void;
+  },
 ) {
-  const { onProblem } = events;
+  const { onProblem, log = () => {} } = events;
   const { openGateway } = await import("./open-gateway.js");
   const { offlineAgent } = await import("./agent/offline.js");
   const { terminalTool } = await import("./agent/tools/terminal.js");
   const { commandTable } = await import("./gateway/commands/table.js");
+  const { OWN_TOOLS } = await import("./agent/tools/names.js");
   const agent = offlineAgent();
   const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
+  const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const open = await openGateway({
     url: config.store.reveal(),
     config: config.sessions,
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
     agent,
     adapters,
-    commands: commandTable({ agent: agent.name, clock: Date.now }),
-    tools: () => tools,
+    commands: commandTable({
+      agent: agent.name,
+      clock: Date.now,
+      ...(mcp ? { mcp: () => mcp.states() } : {}),
+    }),
+    tools: async () => [...tools, ...((await mcp?.tools()) ?? [])],
     toolLists: config.tools,
     people: config.people,
     busy: config.busy,
@@ -131,7 +146,22 @@ async function openGatewayOf(
     turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
     ...events,
   });
-  return { ...open, agent: agent.name };
+  mcp?.start();
+  const close: typeof open.close = (options) => open.close(options).finally(() => mcp?.close());
+  return { ...open, agent: agent.name, close };
+}
+
+/** Null where none is configured: then nothing of it is loaded. */
+async function mcpServers(config: Config, options: Omit<OpenMcpOptions, "version">) {
+  if (Object.keys(config.mcp.servers).length === 0) return null;
+  const { openMcp } = await import("./open-mcp.js");
+  return openMcp(config, { ...options, version });
+}
+
+async function inspectMcp(config: Config): Promise<Finding[]> {
+  if (Object.keys(config.mcp.servers).length === 0) return [];
+  const { mcpFindings } = await import("./open-mcp.js");
+  return mcpFindings(config, version);
 }
 
 async function inspectStore(url: string) {

@@ -18,7 +18,7 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly adapters: readonly Adapter[];
   readonly commands: readonly Command[];
   /** All that there is for a person; `toolLists` say which of these their role and platform leave them. */
-  readonly tools?: (who: Who) => readonly Tool[];
+  readonly tools?: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists?: ToolLists;
   readonly people?: PeopleRules;
   readonly busy?: Partial<BusyModes>;

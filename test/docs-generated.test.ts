@@ -19,10 +19,12 @@ describe("docs/config.md", () => {
     const rows = [...pageText("config.md").matchAll(/^\| `([^`]+)` \|/gm)].map(([, key]) => key);
     expect(rows).toEqual(keysOf(homeFile).map((key) => key.path.join(".")));
   });
+});
 
+describe.each(["config.md", "mcp.md"])("docs/%s", (page) => {
   it("has examples that would be accepted", () => {
-    const examples = [...pageText("config.md").matchAll(/^```yaml\n([\s\S]*?)^```/gm)];
-    expect(examples.length).toBeGreaterThanOrEqual(2);
-    for (const [, yaml = ""] of examples) expect(checkText(yaml, "config.md", homeFile).problems).toEqual([]);
+    const examples = [...pageText(page).matchAll(/^```yaml\n([\s\S]*?)^```/gm)];
+    expect(examples.length).toBeGreaterThanOrEqual(1);
+    for (const [, yaml = ""] of examples) expect(checkText(yaml, page, homeFile).problems).toEqual([]);
   });
 });

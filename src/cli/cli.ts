@@ -47,6 +47,8 @@ export interface Cli {
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;
+  /** The servers whose tools the agent uses, tried out. */
+  inspectMcp(config: Config): Promise<Finding[]>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
 }

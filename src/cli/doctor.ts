@@ -22,7 +22,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
   const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
   const config = await configured(cli, findings);
-  if (config) findings.push(...(await storeFindings(cli, config)));
+  if (config) findings.push(...(await storeFindings(cli, config)), ...(await cli.inspectMcp(config)));
   const broken = findings.filter((finding) => finding.status === "broken").length;
   if (options.json) cli.terminal.json({ ok: broken === 0, findings });
   else printFindings(cli.terminal, findings);

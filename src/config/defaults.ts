@@ -13,6 +13,7 @@ export const DEFAULTS = {
   agent: { turnDeadlineSeconds: 600, maxMessages: DEFAULT_WINDOW },
   busy: "interrupt",
   pairing: "on",
+  mcp: { timeoutSeconds: 60 },
 } as const;
 
 export function defaultStore(home: string): string {

@@ -23,6 +23,7 @@ export interface Config {
   readonly busy: BusyConfig;
   readonly people: PeopleConfig;
   readonly tools: ToolsConfig;
+  readonly mcp: McpConfig;
   /** The folder of results that are delivered locally. */
   readonly outputDir: string;
   /** The files that were read, weakest first. */
@@ -61,6 +62,31 @@ export interface ToolsConfig {
   readonly guests?: readonly string[];
   readonly members?: readonly string[];
   readonly byPlatform: Readonly<Record<Platform, readonly string[]>>;
+}
+
+export interface McpConfig {
+  readonly servers: Readonly<Record<string, McpServerConfig>>;
+}
+
+export interface McpServerConfig {
+  readonly enabled: boolean;
+  readonly reach:
+    | {
+        readonly kind: "command";
+        readonly command: string;
+        readonly args: readonly string[];
+        /** Beside what every child finds. */
+        readonly env: Readonly<Record<string, string | Secret>>;
+        readonly cwd: string;
+      }
+    | {
+        readonly kind: "url";
+        readonly url: string;
+        readonly headers: Readonly<Record<string, string | Secret>>;
+      };
+  /** The server's own names of the tools that are taken; null for all. */
+  readonly tools: readonly string[] | null;
+  readonly timeoutSeconds: number;
 }
 
 /** Refuses a configuration with mistakes, naming all of them. */

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DEFAULTS, defaultOutputDir, defaultStore } from "./defaults.js";
 import type { Layer } from "./layer.js";
-import type { BusyConfig, Config, PeopleConfig, ToolsConfig } from "./load.js";
+import type { BusyConfig, Config, McpServerConfig, PeopleConfig, ToolsConfig } from "./load.js";
 import { pathFrom, storeUrlFrom } from "./paths.js";
 import type { Place } from "./problem.js";
 import type { HomeFile } from "./schema.js";
@@ -21,6 +21,7 @@ export function resolveConfig(
     busy = {},
     people = {},
     tools = {},
+    mcp = {},
     outputDir,
     ...sessions
   } = content as HomeFile;
@@ -29,6 +30,7 @@ export function resolveConfig(
   const folderOf = (key: string) => (isVariable(place(key)) ? workingFolder : home);
   const path = (key: string, written: string | undefined, fallback: string) =>
     written === undefined ? fallback : pathFrom(folderOf(key), written);
+  const workdir = path("agent.workdir", agent.workdir, workingFolder);
   return {
     home,
     store: storeOf(store ?? defaultStore(home), folderOf("store")),
@@ -37,7 +39,7 @@ export function resolveConfig(
     agent: {
       turnDeadlineSeconds: agent.turnDeadlineSeconds ?? DEFAULTS.agent.turnDeadlineSeconds,
       maxMessages: agent.maxMessages ?? DEFAULTS.agent.maxMessages,
-      workdir: path("agent.workdir", agent.workdir, workingFolder),
+      workdir,
     },
     busy: {
       default: busy.default ?? DEFAULTS.busy,
@@ -51,10 +53,49 @@ export function resolveConfig(
       pairing: people.pairing ?? DEFAULTS.pairing,
     },
     tools: { ...tools, byPlatform: tools.byPlatform ?? {} } as ToolsConfig,
+    mcp: {
+      servers: Object.fromEntries(
+        Object.entries(mcp.servers ?? {}).map(([name, server]) => [name, mcpServerOf(server, home, workdir)]),
+      ),
+    },
     outputDir: path("outputDir", outputDir, defaultOutputDir(home)),
     files,
     places,
   };
+}
+
+type WrittenServer = NonNullable<NonNullable<HomeFile["mcp"]>["servers"]>[string];
+
+function mcpServerOf(written: WrittenServer, home: string, workdir: string): McpServerConfig {
+  const { command, args, env, cwd, url, headers, tools, timeoutSeconds, enabled } = written;
+  return {
+    enabled: enabled ?? true,
+    reach:
+      command === undefined
+        ? { kind: "url", url: url ?? "", headers: valuesOf(headers, home) }
+        : {
+            kind: "command",
+            command: command.includes("/") ? pathFrom(home, command) : command,
+            args: args ?? [],
+            env: valuesOf(env, home),
+            cwd: cwd === undefined ? workdir : pathFrom(home, cwd),
+          },
+    tools: tools ?? null,
+    timeoutSeconds: timeoutSeconds ?? DEFAULTS.mcp.timeoutSeconds,
+  };
+}
+
+function valuesOf(written: WrittenServer["env"], home: string): Record<string, string | Secret> {
+  return Object.fromEntries(
+    Object.entries(written ?? {}).map(([name, value]) => [
+      name,
+      value instanceof SecretFile ? secretIn(pathFrom(home, value.path)) : value,
+    ]),
+  );
+}
+
+function secretIn(path: string): Secret {
+  return new Secret(`{ file: ${path} }`, () => readSecretFile(path));
 }
 
 function isVariable(place: Place | undefined): boolean {

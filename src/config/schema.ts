@@ -8,7 +8,9 @@ import { checkTimeZone, type ResetPolicy } from "../session/reset-policy.js";
 import { CHAT_TYPES } from "../session/source.js";
 import { didYouMean } from "../util/nearest.js";
 import { BUSY_MODES, DEFAULTS } from "./defaults.js";
-import { SecretFile, withoutPassword } from "./secret.js";
+import { mcp } from "./mcp-schema.js";
+import { withoutPassword } from "./secret.js";
+import { secretFile } from "./secret-schema.js";
 
 /** What `.meta()` holds in this schema. */
 export interface KeyMeta {
@@ -208,11 +210,6 @@ const tools = z.strictObject({
     .optional(),
 });
 
-/** `{ file: path }`, as every secret is written. */
-const secretFile = z
-  .strictObject({ file: z.string().min(1, "give the path of a file") })
-  .transform(({ file }) => new SecretFile(file));
-
 const STORE = "give a path, sqlite:<path>, postgres://… or { file: <path> }";
 
 const store = z
@@ -260,6 +257,7 @@ export const homeFile = projectFile.extend({
   scopes: scopes.optional(),
   people: people.optional(),
   tools: tools.optional(),
+  mcp: mcp.optional(),
   store: store.optional(),
   mirror: z
     .literal("jsonl")

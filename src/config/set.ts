@@ -29,9 +29,9 @@ export async function setKey(home: string, key: string, written: string): Promis
   const value = meantValue(key, written);
   const parsed = homeFile.safeParse(treeAt(path, value));
   if (!parsed.success) {
-    throw refusal(
-      mistakesIn(parsed.error, homeFile).map((mistake) => [mistake.path.join("."), mistake.message]),
-    );
+    // What a group lacks may stand in the file: that is looked at with the whole.
+    const own = mistakesIn(parsed.error, homeFile).filter((mistake) => mistake.path.length >= path.length);
+    if (own.length > 0) throw refusal(own.map((mistake) => [mistake.path.join("."), mistake.message]));
   }
   const file = homePath(home);
   await rewriteFile(file, (text) =>
@@ -95,12 +95,17 @@ function pathOf(key: string): string[] {
   const path: string[] = [];
   let schema: z.ZodType = homeFile;
   while (words.length > 0) {
-    path.push(schema instanceof z.ZodRecord ? words.splice(0).join(".") : (words.shift() ?? ""));
+    path.push(endsInNames(schema) ? words.splice(0).join(".") : (words.shift() ?? ""));
     const child = childOf(schema, path.at(-1) ?? "");
     if (!child) throw refusal([[path.join("."), unknownKey(homeFile, path)]]);
     schema = child;
   }
   return path;
+}
+
+/** Whether the names below are of the reader's choosing, and nothing stands below them. */
+function endsInNames(group: z.ZodType): boolean {
+  return group instanceof z.ZodRecord && !(childOf(group, "") instanceof z.ZodObject);
 }
 
 /** Plain words, quoted text and flow collections as YAML has them; anything else is the text itself. */

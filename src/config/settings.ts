@@ -1,7 +1,7 @@
 /** Every value that holds and where it came from, for people to look at. Secrets are shown as they may be seen. */
 import { DEFAULTS } from "./defaults.js";
 import { leavesOf } from "./layer.js";
-import type { Config } from "./load.js";
+import type { Config, McpServerConfig } from "./load.js";
 import { placeText } from "./problem.js";
 
 export interface Setting {
@@ -14,7 +14,7 @@ export interface Setting {
 
 export function settingsOf(config: Config): Setting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, people, tools, store, mirror, outputDir, places } = config;
+  const { agent, busy, people, tools, mcp, store, mirror, outputDir, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     scopes: { ...DEFAULTS.scopes, ...scopes },
@@ -27,6 +27,7 @@ export function settingsOf(config: Config): Setting[] {
     agent,
     people,
     tools: { guests: null, members: null, ...tools },
+    mcp: { servers: mapped(mcp.servers, writtenServer) },
     store: store.shown,
     mirror: mirror === null ? null : "jsonl",
     outputDir,
@@ -36,4 +37,19 @@ export function settingsOf(config: Config): Setting[] {
     const place = places.get(key);
     return { key, value, from: place ? placeText(place) : "default" };
   });
+}
+
+/** A server as it would be written, with nothing left out that holds. */
+function writtenServer({ reach, tools, timeoutSeconds, enabled }: McpServerConfig) {
+  const rest = { ...(tools === null ? {} : { tools }), timeoutSeconds, enabled };
+  if (reach.kind === "url") return { url: reach.url, headers: mapped(reach.headers, String), ...rest };
+  const { command, args, env, cwd } = reach;
+  return { command, args, env: mapped(env, String), cwd, ...rest };
+}
+
+function mapped<Value, Result>(
+  values: Readonly<Record<string, Value>>,
+  change: (value: Value) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }

@@ -318,6 +318,15 @@ describe("while a turn is running", () => {
     ]);
   });
 
+  it("can be stopped while the tools of a turn are not there yet", async () => {
+    const here = await world(echo, { tools: () => new Promise<never>(() => {}) });
+    await here.adapter.write(ann, "one");
+    await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
+    here.gateway.lane(laneKey(here)).run?.stop("stopped");
+    await until(() => here.gateway.lane(laneKey(here)).run === undefined);
+    expect(await transcript(here)).toEqual(["user: one"]);
+  });
+
   it("takes no more messages once it is to stop, so that the platform brings them again", async () => {
     const here = await world(endless("…"));
     await here.adapter.write(ann, "go");

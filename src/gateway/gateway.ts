@@ -43,7 +43,7 @@ export interface GatewayOptions {
   readonly adapters: readonly Adapter[];
   readonly commands: Commands;
   /** All that there is for this person; of these an agent has what `toolLists` leave them. */
-  readonly tools: (who: Who) => readonly Tool[];
+  readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists: ToolLists;
   readonly scopes: SessionScopes;
   readonly people: PeopleRules;
@@ -312,7 +312,7 @@ export class Gateway {
       agent,
       turns: store.turns,
       journal: store.journal,
-      tools: who.allowed ? this.#toolsOf(who, turn, item) : [], // Let in no longer: answered without tools.
+      tools: async () => (who.allowed ? this.#toolsOf(who, turn, item) : []), // Let in no longer: answered without tools.
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
       shared,
@@ -345,12 +345,12 @@ export class Gateway {
   }
 
   /** What this person's role leaves them, guarded. */
-  #toolsOf(who: Who, turn: Turn, item: InboxItem): readonly Tool[] {
+  async #toolsOf(who: Who, turn: Turn, item: InboxItem): Promise<readonly Tool[]> {
     const { sessions, store, adapters, owner, clock, tools, toolLists } = this.#options;
     const view = sessions.as(who.viewer);
     const onSaid = ({ platform }: Address): void => this.#wake(platform);
     const own = sendTool({ turn, view, outbox: store.outbox, adapters, owner, clock, onSaid });
-    const all = [...tools(who), ...sessionTools(view), own];
+    const all = [...(await tools(who)), ...sessionTools(view), own];
     const theirs = toolsFor({ role: who.role, platform: item.platform }, all, toolLists);
     const isAttended = adapters.some((adapter) => isOf(adapter, item) && !adapter.isUnattended);
     const ask = isAttended

@@ -18,8 +18,8 @@ export interface TurnSetting {
   readonly agent: Agent;
   readonly turns: Turns;
   readonly journal: ToolJournal;
-  /** Guarded: each call is in the journal while it runs. */
-  readonly tools: readonly Tool[];
+  /** Guarded: each call is in the journal while it runs. Asked for once, when the turn begins; soon there. */
+  readonly tools: () => Promise<readonly Tool[]>;
   readonly prompt: string;
   readonly history: readonly Message[];
   /** Several people share the session: their messages are given as `[name] text`. */
@@ -121,7 +121,9 @@ export class TurnRun {
   }
 
   async #converse(): Promise<TurnOutcome> {
-    const { agent, tools, prompt, history, shared } = this.#setting;
+    const { agent, prompt, history, shared } = this.#setting;
+    const tools = await Promise.race([this.#setting.tools(), this.#halted]);
+    if (tools === "halted") return this.#end();
     const events = agent
       .run({
         sessionId: this.turn.sessionId,

@@ -2,6 +2,7 @@
 import { vi } from "vitest";
 import type { Agent, AgentEvent, TurnInput } from "../../src/agent/agent.js";
 import { Commands } from "../../src/gateway/commands/commands.js";
+import type { Facts } from "../../src/gateway/commands/facts.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
 import { processOwner } from "../../src/gateway/owner.js";
@@ -21,6 +22,7 @@ export interface WorldOptions {
   /** Another world's store: both gateways are over the same one. */
   readonly on?: World["store"];
   readonly gateway?: Partial<GatewayOptions>;
+  readonly facts?: Partial<Facts>;
 }
 
 export class World {
@@ -56,7 +58,11 @@ export class World {
   }
 
   #table(): Commands {
-    const table = commandTable({ agent: this.agent.name, clock: () => this.now });
+    const table = commandTable({
+      agent: this.agent.name,
+      clock: () => this.now,
+      ...this.#options.facts,
+    });
     return new Commands(table, this.sessions);
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, until, World } from "../../../test/support/gateway-world.js";
+import type { McpState } from "../../agent/mcp/server.js";
 import { LOCAL } from "../../session/platform.js";
 import { Commands } from "./commands.js";
 import { commandTable } from "./table.js";
@@ -112,6 +113,30 @@ describe("/status and /usage", () => {
       ].join("\n"),
     );
     expect(await ann.ask("/usage")).toBe("Tokens: 1,234 (input 1,000, output 234)\nCost: $0.0125");
+  });
+
+  it("show how the servers are whose tools the agent uses", async () => {
+    await world.close();
+    const mcp = (): McpState[] => [
+      { server: "files", kind: "ready", tools: 1 },
+      { server: "slow", kind: "connecting" },
+      {
+        server: "web",
+        kind: "failed",
+        reason: "it answered\n\u001b[31mHTTP 503",
+        nextTryAt: world.now + 120_000,
+      },
+    ];
+    world = await World.open({ facts: { mcp } });
+    ann = world.chat("ann");
+    const lines = [
+      "MCP server files: ready, 1 tool.",
+      "MCP server slow: connecting.",
+      "MCP server web: failed, it answered HTTP 503; next try in 2 min.",
+    ];
+    expect((await ann.ask("/status")).split("\n").slice(2)).toEqual(lines);
+    await ann.ask("hello");
+    expect((await ann.ask("/status")).split("\n").slice(4)).toEqual(lines);
   });
 
   it("say that nothing was reported rather than that it was free", async () => {

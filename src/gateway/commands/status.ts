@@ -1,4 +1,5 @@
 /** `/status` and `/usage`: the present session in a few lines. They look only, and wait for nothing. */
+import type { McpState } from "../../agent/mcp/server.js";
 import type { ResetPolicy } from "../../session/reset-policy.js";
 import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
@@ -8,7 +9,7 @@ import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
 import type { Facts } from "./facts.js";
 
-export function status({ agent, clock }: Facts): Command {
+export function status({ agent, clock, mcp }: Facts): Command {
   return {
     name: "status",
     usage: "",
@@ -17,7 +18,8 @@ export function status({ agent, clock }: Facts): Command {
       const explanation = await sessions.explain(item.key);
       const now = clock();
       const working = `Agent: ${cleanLine(agent)}, ${activity(gateway.lane(item.key), now)}.`;
-      if (!explanation) return `${NO_SESSION}\n${working}`;
+      const servers = (mcp?.() ?? []).map((state) => serverLine(state, now));
+      if (!explanation) return [NO_SESSION, working, ...servers].join("\n");
       const { entry } = explanation;
       const id = `\`${cleanLine(entry.sessionId)}\``;
       const size = `${counted(entry.messageCount, "message")}, ${compactNumber(entry.totalTokens)} tokens`;
@@ -26,6 +28,7 @@ export function status({ agent, clock }: Facts): Command {
         `Size: ${size}`,
         working,
         `Reset: ${resetLine(explanation, now)}.`,
+        ...servers,
       ].join("\n");
     },
   };
@@ -56,6 +59,20 @@ function activity(lane: Lane, now: number): string {
     ? `working on an answer, begun ${relativeTime(run.startedAt, now)} (/stop ends it)`
     : "idle";
   return waiting === 0 ? present : `${present}; ${counted(waiting, "message")} waiting`;
+}
+
+function serverLine(state: McpState, now: number): string {
+  const name = `MCP server ${cleanLine(state.server)}:`;
+  switch (state.kind) {
+    case "connecting":
+      return `${name} connecting.`;
+    case "ready":
+      return `${name} ready, ${counted(state.tools, "tool")}.`;
+    case "failed":
+      return `${name} failed, ${cleanLine(state.reason)}; next try ${relativeTime(state.nextTryAt, now)}.`;
+    default:
+      return state satisfies never;
+  }
 }
 
 function resetLine({ policy, next, heldBy }: Explanation, now: number): string {

@@ -1,0 +1,163 @@
+/**
+ * A connection to one server: opened, asked for its tools, asked to run them, closed. It is lost once, and says so once;
+ * calls in flight end with it. What a server wants of us beside an answer to `ping` is refused.
+ */
+import { Client, ProtocolError } from "@modelcontextprotocol/client";
+import type { Clock } from "../../util/clock.js";
+import { reasonOf } from "./failure.js";
+import { HttpTransport } from "./http-transport.js";
+import { LineLog } from "./line-log.js";
+import { ProcessTransport } from "./process-transport.js";
+import { type ToolResult, toolResult } from "./result-text.js";
+import { toolPage } from "./tool-list.js";
+
+export type Reach =
+  | {
+      readonly kind: "process";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string;
+    }
+  | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export interface ConnectionOptions {
+  readonly reach: Reach;
+  readonly version: string;
+  readonly clock: Clock;
+  /** What it prints beside its messages, line by line. */
+  readonly onLine: (line: string) => void;
+  readonly onToolsChanged: () => void;
+  /** Not called for a connection that was closed, or that never was. */
+  readonly onLost: (reason: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+const CONNECT_MS = 60_000;
+const LIST_MS = 30_000;
+const PING_MS = 5_000;
+const MOST_PAGES = 64;
+
+export class Connection {
+  readonly #client: Client;
+  readonly #transport: ProcessTransport | HttpTransport;
+  readonly #log: LineLog;
+  readonly #onLost: (reason: string) => void;
+  /** Whether it is open: no longer once it was lost or closed. */
+  #isOpen = false;
+  #isChecking = false;
+
+  /** Rejects where there is no such server; nothing is left of it then. */
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const connection = new Connection(options);
+    await connection.#open(options.signal);
+    return connection;
+  }
+
+  private constructor({ reach, version, clock, onLine, onToolsChanged, onLost }: ConnectionOptions) {
+    this.#client = new Client({ name: "baton", version });
+    this.#log = new LineLog(onLine, clock);
+    this.#onLost = onLost;
+    this.#client.onclose = () => this.#lose(null);
+    this.#client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChanged());
+    if (reach.kind === "http") {
+      this.#transport = new HttpTransport(reach.url, checkedHeaders(reach.headers));
+      // Nobody tells that a server is gone. What goes wrong on the way makes us look.
+      this.#transport.onerror = () => void this.#check();
+    } else {
+      this.#transport = new ProcessTransport({ ...reach, onStderr: (text) => this.#log.add(text) });
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#client.connect(this.#transport, { timeout: CONNECT_MS, signal });
+      this.#isOpen = true;
+    } catch (error) {
+      await this.#transport.close();
+      this.#log.flush();
+      const ending = this.#ending();
+      throw ending === null ? error : new Error(ending);
+    }
+  }
+
+  /** All that it lists, unchecked. */
+  async tools(signal: AbortSignal): Promise<unknown[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    const tools: unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const found = await this.#client.request({ method: "tools/list", params }, toolPage, {
+        timeout: LIST_MS,
+        signal,
+      });
+      tools.push(...found.tools);
+      cursor = found.nextCursor;
+      if (!cursor) break;
+    }
+    return tools;
+  }
+
+  /** Rejects where there is no result; `failedCall` has the words. Every sign of progress gives it more time. */
+  async call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<ToolResult> {
+    const { signal, timeoutMs } = options;
+    return await this.#client.request(
+      { method: "tools/call", params: { name, arguments: args } },
+      toolResult,
+      {
+        signal,
+        timeout: timeoutMs,
+        onprogress: () => {},
+        resetTimeoutOnProgress: true,
+      },
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    if (this.#transport instanceof HttpTransport) await this.#transport.leave();
+    else await this.#transport.close();
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecking || !this.#isOpen) return;
+    this.#isChecking = true;
+    try {
+      await this.#client.ping({ timeout: PING_MS });
+    } catch (error) {
+      // A server that knows no `ping`, and says so, is there.
+      if (!(error instanceof ProtocolError)) this.#lose(reasonOf(error));
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  #lose(reason: string | null): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#log.flush();
+    this.#onLost(reason ?? this.#ending() ?? "it closed the connection");
+    void this.#transport.close(); // It does not reject; what is in flight ends with it.
+  }
+
+  /** Why its process ended, where that was not our doing. */
+  #ending(): string | null {
+    return this.#transport instanceof ProcessTransport ? this.#transport.ending : null;
+  }
+}
+
+/** The library's own message would hold the value. */
+function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw new Error(`the header ${name} has characters that HTTP does not take`);
+    }
+  }
+  return headers;
+}

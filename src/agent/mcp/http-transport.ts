@@ -1,0 +1,72 @@
+/**
+ * A server over streamable HTTP. The library's transport, and what it leaves open: a stream that ends without an answer
+ * ends its request (the library waits for the time-out), no answer is larger than what is taken of a process, and a
+ * broken stream is not opened again at once, whatever the server says.
+ */
+import { type JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { LONGEST_MESSAGE } from "./message-lines.js";
+
+const REOPEN_MS = { least: 1_000, most: 30_000 };
+const LEAVE_MS = 1_000;
+
+/** The `data` of the error that a request ends with where its stream broke off. */
+export const STREAM_ENDED = Object.freeze({ reason: "the stream ended without an answer" });
+
+type SendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
+
+export class HttpTransport extends StreamableHTTPClientTransport {
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    super(new URL(url), {
+      requestInit: { headers },
+      fetch: boundedFetch,
+      reconnectionScheduler: (reopen, suggestedMs) => {
+        const timer = setTimeout(
+          reopen,
+          Math.min(Math.max(suggestedMs, REOPEN_MS.least), REOPEN_MS.most),
+        ).unref();
+        return () => clearTimeout(timer);
+      },
+    });
+  }
+
+  override send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    return super.send(message, { ...options, onRequestStreamEnd: () => this.#answerFor(message) });
+  }
+
+  /** Takes leave of the server, if it listens, and closes. */
+  async leave(): Promise<void> {
+    const told = this.terminateSession().catch(() => {}); // One that is gone needs no leave.
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LEAVE_MS);
+    });
+    await Promise.race([told, enough]);
+    clearTimeout(timer);
+    await this.close();
+  }
+
+  /** Where the request was answered already, nobody waits for this any more. */
+  #answerFor(message: JSONRPCMessage | JSONRPCMessage[]): void {
+    if (Array.isArray(message) || !("method" in message) || !("id" in message)) return;
+    const error = { code: -32_000, message: STREAM_ENDED.reason, data: STREAM_ENDED };
+    this.onmessage?.({ jsonrpc: "2.0", id: message.id, error });
+  }
+}
+
+/** A response that is too long breaks off; the stream for notifications is then opened anew. */
+async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (!response.body || (response.status >= 300 && response.status < 400)) return response;
+  let size = 0;
+  const bounded = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        size += bytes.length;
+        if (size > LONGEST_MESSAGE) controller.error(new Error("the server sent more than 10 MB"));
+        else controller.enqueue(bytes);
+      },
+    }),
+  );
+  const { status, statusText, headers } = response;
+  return new Response(bounded, { status, statusText, headers });
+}

@@ -1,0 +1,67 @@
+/**
+ * The tools of servers that speak the Model Context Protocol. Each server goes its own way: one that is slow, dead or
+ * hostile costs its own tools, and a turn waits for none longer than a moment, once.
+ */
+import type { Tool } from "../agent.js";
+import { McpServer, type McpState, type ServerOptions, type Surroundings } from "./server.js";
+
+export type { McpState, ServerOptions } from "./server.js";
+
+export interface McpOptions extends Omit<Surroundings, "reserved" | "retryMs"> {
+  /** The names of all other tools. */
+  readonly reserved: readonly string[];
+  readonly retryMs?: Surroundings["retryMs"];
+  /** How long turns wait for servers that are just being started. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 3_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export class McpServers {
+  readonly #servers: readonly McpServer[];
+  readonly #patienceMs: number;
+  #begun: Promise<unknown> = Promise.resolve();
+  #patience: NodeJS.Timeout | undefined;
+
+  constructor(servers: readonly ServerOptions[], options: McpOptions) {
+    const { reserved, retryMs = pauseAfter, patienceMs = PATIENCE_MS, ...rest } = options;
+    const around = { ...rest, retryMs, reserved: new Set(reserved) };
+    this.#servers = servers.map((server) => new McpServer(server, around));
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Begins to connect to all of them, and waits for none. */
+  start(): void {
+    const settled = Promise.all(this.#servers.map((server) => server.start()));
+    const enough = new Promise<void>((resolve) => {
+      this.#patience = setTimeout(resolve, this.#patienceMs);
+    });
+    this.#begun = Promise.race([settled, enough]).finally(() => clearTimeout(this.#patience));
+  }
+
+  /** Those that are there now; soon after the start, a moment is left to servers that are about to be. */
+  async tools(): Promise<readonly Tool[]> {
+    await this.#begun;
+    const tools = new Map<string, Tool>();
+    for (const tool of this.#servers.flatMap((server) => server.tools)) {
+      if (!tools.has(tool.name)) tools.set(tool.name, tool);
+    }
+    return [...tools.values()];
+  }
+
+  states(): readonly McpState[] {
+    return this.#servers.map((server) => server.state);
+  }
+
+  /** Ends all servers that are processes of ours. What is in flight ends as an error. */
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close()));
+    clearTimeout(this.#patience);
+  }
+}
+
+/** 1 s, 2 s, 4 s … a minute. */
+export function pauseAfter(failures: number): number {
+  return Math.min(1_000 * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+}

@@ -1,0 +1,67 @@
+/** The result of a tool as text for the model: what is text as it is, anything else mentioned by its kind; bounded. */
+import { z } from "zod";
+import { cleanLine, printableText, shorten } from "../../util/text.js";
+import { BoundedOutput } from "../tools/bounded-output.js";
+
+/** As far as every server keeps to it; the parts are looked at one by one. */
+export const toolResult = z.looseObject({
+  content: z.array(z.unknown()).default([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional().catch(undefined),
+});
+export type ToolResult = z.infer<typeof toolResult>;
+
+const LONGEST = 30_000;
+
+const part = z.union([
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.enum(["image", "audio"]), data: z.string(), mimeType: z.string() }),
+  z.object({ type: z.literal("resource_link"), uri: z.string(), name: z.string().optional() }),
+  z.object({
+    type: z.literal("resource"),
+    resource: z.object({ uri: z.string(), mimeType: z.string().optional(), text: z.string().optional() }),
+  }),
+]);
+
+/** `hide` takes out what may not be seen. */
+export function resultText(result: ToolResult, hide: (text: string) => string): string {
+  const output = new BoundedOutput(LONGEST);
+  const parts = result.content.map(partText);
+  if (parts.length === 0 && result.structuredContent !== undefined) {
+    parts.push(JSON.stringify(result.structuredContent));
+  }
+  parts.forEach((text, index) => {
+    output.add(hide(index === 0 ? text : `\n${text}`));
+  });
+  const text = output.text(printableText).trimEnd() || "(no output)";
+  return result.isError ? `Error: ${text}` : text;
+}
+
+function partText(given: unknown): string {
+  const parsed = part.safeParse(given);
+  if (!parsed.success) {
+    const type = (given as { type?: unknown } | null)?.type;
+    return `[something of the kind ${typeof type === "string" ? named(type) : "unknown"}, not shown]`;
+  }
+  const { data } = parsed;
+  switch (data.type) {
+    case "text":
+      return data.text;
+    case "image":
+    case "audio":
+      return `[${data.type}, ${named(data.mimeType)}, ${Math.ceil((data.data.length * 3) / 4)} bytes, not shown]`;
+    case "resource_link":
+      return `[link to ${data.name === undefined ? "a resource" : named(data.name)}: ${named(data.uri)}]`;
+    case "resource": {
+      const { uri, mimeType, text } = data.resource;
+      if (text !== undefined) return `[resource ${named(uri)}]\n${text}`;
+      return `[resource ${named(uri)}, ${named(mimeType ?? "of an unknown type")}, not shown]`;
+    }
+    default:
+      return data satisfies never;
+  }
+}
+
+function named(text: string): string {
+  return shorten(cleanLine(text), 200);
+}

@@ -1,0 +1,254 @@
+/**
+ * One server from first to last: connected in the background, connected again when it is lost, after a pause that grows.
+ * What holds: its tools are there while it is ready, and only then; whatever it does, a call comes to a result, and
+ * closing leaves nothing of it.
+ */
+import type { Clock } from "../../util/clock.js";
+import { counted } from "../../util/words.js";
+import type { Tool } from "../agent.js";
+import type { Connection, Reach } from "./connection.js";
+import type { ToolDefinition } from "./tool-list.js";
+import { toolName } from "./tool-name.js";
+
+/** A value that is read when it is needed, and shown to nobody. */
+interface Hidden {
+  reveal(): string;
+}
+
+export interface ServerOptions {
+  /** Letters, digits and hyphens. */
+  readonly name: string;
+  readonly reach: ReachOptions;
+  readonly timeoutMs: number;
+  /** The server's own names of the tools that are taken; null for all. */
+  readonly tools: readonly string[] | null;
+}
+
+/** The same as what a connection needs, with secrets still hidden. */
+type ReachOptions =
+  | (Omit<Extract<Reach, { kind: "process" }>, "env"> & { readonly env: Values })
+  | (Omit<Extract<Reach, { kind: "http" }>, "headers"> & { readonly headers: Values });
+
+type Values = Readonly<Record<string, string | Hidden>>;
+
+export interface Surroundings {
+  readonly version: string;
+  /** Names that are other tools'. */
+  readonly reserved: ReadonlySet<string>;
+  readonly clock: Clock;
+  /** How long to wait before the next try, after so many failures in a row. */
+  readonly retryMs: (failures: number) => number;
+  /** What is worth keeping, but nobody needs to act on. */
+  readonly log: (line: string) => void;
+  /** A server that could be used, or was thought to be, and no longer can. */
+  readonly onProblem: (problem: string) => void;
+}
+
+export type McpState = { readonly server: string } & (
+  | { readonly kind: "connecting" }
+  | { readonly kind: "ready"; readonly tools: number }
+  /** `reason` goes on with a sentence about the server. */
+  | { readonly kind: "failed"; readonly reason: string; readonly nextTryAt: number }
+);
+
+/** A server that was ready for so long begins with the shortest pause again. */
+const STEADY_MS = 60_000;
+const RELIST_MS = 250;
+/** What is shorter is no secret, and would turn up in every text. */
+const SHORTEST_SECRET = 6;
+
+export class McpServer {
+  readonly #options: ServerOptions;
+  readonly #around: Surroundings;
+  readonly #closed = new AbortController();
+  #state: McpState;
+  #connection: Connection | null = null;
+  /** Why the last connection was lost, while there is no other. */
+  #lostBecause: string | null = null;
+  #tools: readonly Tool[] = [];
+  #secrets: readonly string[] = [];
+  #failures = 0;
+  #readySince = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #relisting: NodeJS.Timeout | undefined;
+  #attempt: Promise<void> = Promise.resolve();
+  #endings = new Set<Promise<void>>();
+
+  constructor(options: ServerOptions, around: Surroundings) {
+    this.#options = options;
+    this.#around = around;
+    this.#state = { server: options.name, kind: "connecting" };
+  }
+
+  get state(): McpState {
+    return this.#state;
+  }
+
+  /** Those of the moment. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** Begins to connect; settles when that came out one way or the other. Does not reject. */
+  start(): Promise<void> {
+    this.#attempt = this.#connect();
+    return this.#attempt;
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    clearTimeout(this.#timer);
+    clearTimeout(this.#relisting);
+    await this.#attempt;
+    if (this.#connection) await this.#connection.close();
+    this.#connection = null;
+    this.#tools = [];
+    await Promise.all(this.#endings);
+  }
+
+  async #connect(): Promise<void> {
+    const { name } = this.#options;
+    const { version, clock, log } = this.#around;
+    if (this.#closed.signal.aborted) return;
+    this.#state = { server: name, kind: "connecting" };
+    this.#lostBecause = null;
+    // The library is loaded here, so that nobody waits for it who does not use it.
+    const [{ Connection }, { reasonOf }] = await Promise.all([
+      import("./connection.js"),
+      import("./failure.js"),
+    ]);
+    let connection: Connection | null = null;
+    try {
+      connection = await Connection.open({
+        reach: this.#revealed(),
+        version,
+        clock,
+        onLine: (line) => log(`MCP server ${name}: ${this.#hide(line)}`),
+        onToolsChanged: () => this.#listAgainSoon(),
+        onLost: (reason) => this.#lost(reason),
+        signal: this.#closed.signal,
+      });
+      this.#connection = connection;
+      await this.#list(connection);
+      if (this.#lostBecause !== null && this.#state.kind === "connecting") this.#fail(this.#lostBecause);
+    } catch (error) {
+      this.#connection = null;
+      if (connection) await connection.close();
+      this.#fail(this.#lostBecause ?? reasonOf(error));
+    }
+  }
+
+  /** Throws where the server does not answer; does nothing where it was lost meanwhile. */
+  async #list(connection: Connection): Promise<void> {
+    const { toolsListed } = await import("./tool-list.js");
+    const { tools, problems } = toolsListed(await connection.tools(this.#closed.signal), this.#options.tools);
+    if (this.#connection !== connection) return;
+    const { name } = this.#options;
+    for (const problem of problems) this.#around.log(`MCP server ${name} ${problem}.`);
+    this.#tools = tools.map((tool) => this.#toolOf(tool));
+    if (this.#state.kind !== "ready") this.#readySince = this.#around.clock();
+    this.#state = { server: name, kind: "ready", tools: tools.length };
+    this.#around.log(`MCP server ${name} is ready: ${counted(tools.length, "tool")}.`);
+  }
+
+  /** However often it says so, it is asked a few times a second at most. */
+  #listAgainSoon(): void {
+    if (!this.#connection) return;
+    this.#relisting ??= setTimeout(async () => {
+      this.#relisting = undefined;
+      if (!this.#connection) return;
+      const { name } = this.#options;
+      await this.#list(this.#connection).catch(() =>
+        this.#around.log(`MCP server ${name} changed its tools but did not list them; those of before stay.`),
+      );
+    }, RELIST_MS);
+  }
+
+  #toolOf({ name, description, parameters }: ToolDefinition): Tool {
+    return {
+      name: toolName(this.#options.name, name, this.#around.reserved),
+      description,
+      parameters,
+      run: (args, { signal }) => this.#call(name, args, signal),
+    };
+  }
+
+  /** Whichever connection there is by now: a tool outlives the connection that listed it. */
+  async #call(tool: string, args: unknown, signal: AbortSignal): Promise<string> {
+    const { name, timeoutMs } = this.#options;
+    if (signal.aborted) return "Not run: the turn was stopped.";
+    if (!isRecord(args)) return "Error: the arguments must be an object.";
+    if (this.#state.kind !== "ready" || !this.#connection) {
+      const why = this.#state.kind === "failed" ? `: ${this.#state.reason}` : "";
+      return `Error: the MCP server ${name} is not connected at the moment${why}. The tool was not run.`;
+    }
+    const { resultText } = await import("./result-text.js");
+    try {
+      const result = await this.#connection.call(tool, args, { signal, timeoutMs });
+      return resultText(result, (text) => this.#hide(text));
+    } catch (error) {
+      const { failedCall } = await import("./failure.js");
+      return this.#hide(failedCall(error, name, timeoutMs, signal.aborted));
+    }
+  }
+
+  #lost(reason: string): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    this.#lostBecause = reason;
+    if (connection) this.#awaitEnd(connection.close());
+    if (this.#state.kind !== "ready") return; // Whoever connects sees it fail.
+    if (this.#around.clock() - this.#readySince >= STEADY_MS) this.#failures = 0;
+    this.#fail(reason);
+  }
+
+  #fail(why: string): void {
+    this.#tools = [];
+    clearTimeout(this.#relisting);
+    this.#relisting = undefined;
+    if (this.#closed.signal.aborted) return;
+    const { name } = this.#options;
+    const { clock, retryMs, log, onProblem } = this.#around;
+    const reason = this.#hide(why);
+    this.#failures += 1;
+    const waitMs = retryMs(this.#failures);
+    this.#state = { server: name, kind: "failed", reason, nextTryAt: clock() + waitMs };
+    const sentence = `MCP server ${name} cannot be used: ${reason}.`;
+    if (this.#failures === 1) onProblem(sentence);
+    else log(sentence);
+    this.#timer = setTimeout(() => void this.start(), waitMs);
+    this.#timer.unref();
+  }
+
+  #awaitEnd(ending: Promise<void>): void {
+    this.#endings.add(ending);
+    void ending.finally(() => this.#endings.delete(ending));
+  }
+
+  /** Secrets are read for each connection, so that one that was changed counts from the next try. */
+  #revealed(): Reach {
+    const { reach } = this.#options;
+    const secrets: string[] = [];
+    const read = (values: Values) =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => {
+          if (typeof value === "string") return [name, value];
+          const secret = value.reveal();
+          if (secret.length >= SHORTEST_SECRET) secrets.push(secret);
+          return [name, secret];
+        }),
+      );
+    const revealed: Reach =
+      reach.kind === "http" ? { ...reach, headers: read(reach.headers) } : { ...reach, env: read(reach.env) };
+    this.#secrets = secrets;
+    return revealed;
+  }
+
+  #hide(text: string): string {
+    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,86 @@
+/**
+ * What a server says its tools are, looked at one by one: a tool that no model could be given is left out, and does not
+ * take the others with it.
+ */
+import { z } from "zod";
+import { cleanLine, printableText, shorten } from "../../util/text.js";
+
+export interface ToolDefinition {
+  /** The server's own name for it. */
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** A page of a list, as far as every server keeps to it. */
+export const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+const listedTool = z.looseObject({
+  name: z.string().min(1).max(1_000),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.looseObject({
+    type: z.literal("object").default("object"),
+    properties: z.record(z.string(), z.unknown()).optional(),
+    required: z.array(z.string()).optional(),
+  }),
+});
+
+/** The most tools that are taken of a server; more than models take would lose them all. */
+const MOST_TOOLS = 128;
+const LONGEST_DESCRIPTION = 4_000;
+const LONGEST_SCHEMA = 50_000;
+const DEEPEST_SCHEMA = 50;
+
+/** In JSON: half a character, or NUL; strict readers refuse a whole request for it. */
+const BROKEN_TEXT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
+
+/** The tools that can be used, and a line on each thing that is wrong. */
+export function toolsListed(
+  listed: readonly unknown[],
+  wanted: readonly string[] | null,
+): { readonly tools: readonly ToolDefinition[]; readonly problems: readonly string[] } {
+  const tools = new Map<string, ToolDefinition>();
+  const problems: string[] = [];
+  for (const each of listed) {
+    const tool = definitionOf(each);
+    if (typeof tool === "string") problems.push(tool);
+    else if (tools.has(tool.name)) problems.push(`lists the tool ${quoted(tool.name)} twice`);
+    else if (wanted === null || wanted.includes(tool.name)) tools.set(tool.name, tool);
+  }
+  const missing = (wanted ?? []).filter((name) => !tools.has(name)).map(quoted);
+  if (missing.length > 0) problems.push(`has no tool ${missing.join(", ")}`);
+  const taken = [...tools.values()];
+  if (taken.length > MOST_TOOLS) {
+    problems.push(`has ${taken.length} tools, of which ${MOST_TOOLS} are taken: choose them with \`tools\``);
+  }
+  return { tools: taken.slice(0, MOST_TOOLS), problems };
+}
+
+/** The tool, or why it cannot be used. */
+function definitionOf(listed: unknown): ToolDefinition | string {
+  const parsed = listedTool.safeParse(listed);
+  if (!parsed.success) {
+    const name = (listed as { name?: unknown } | null)?.name;
+    return `lists ${typeof name === "string" ? `the tool ${quoted(name)}` : "a tool"} in a way that cannot be used`;
+  }
+  const { name, title, description, inputSchema } = parsed.data;
+  const json = isDeeper(inputSchema, DEEPEST_SCHEMA) ? null : JSON.stringify(inputSchema);
+  if (json === null || json.length > LONGEST_SCHEMA || BROKEN_TEXT.test(json)) {
+    return `describes the arguments of the tool ${quoted(name)} in a way that cannot be used`;
+  }
+  return {
+    name,
+    description: shorten(printableText(description || title || name), LONGEST_DESCRIPTION),
+    parameters: inputSchema,
+  };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(shorten(cleanLine(name), 60));
+}

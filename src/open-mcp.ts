@@ -1,0 +1,53 @@
+/** The servers of the configuration, as the agent uses them. Loaded only where there is one. */
+import { McpServers, type McpState, type ServerOptions } from "./agent/mcp/mcp-servers.js";
+import { childEnvironment } from "./config/environment.js";
+import type { Config, McpServerConfig } from "./config/load.js";
+import type { Finding } from "./util/finding.js";
+import { counted } from "./util/words.js";
+
+const LOOK_MS = 10_000;
+
+export interface OpenMcpOptions {
+  readonly version: string;
+  /** The names of all other tools. */
+  readonly reserved: readonly string[];
+  readonly log: (line: string) => void;
+  readonly onProblem: (problem: string) => void;
+  readonly patienceMs?: number;
+}
+
+/** Not connected yet: `start` begins with that. */
+export function openMcp({ mcp }: Config, options: OpenMcpOptions): McpServers {
+  const servers = Object.entries(mcp.servers)
+    .filter(([, server]) => server.enabled)
+    .map(([name, server]) => serverOptions(name, server));
+  return new McpServers(servers, { ...options, clock: Date.now });
+}
+
+/** How each server is, tried out. */
+export async function mcpFindings(config: Config, version: string): Promise<Finding[]> {
+  const nobody = () => {};
+  const mcp = openMcp(config, { version, reserved: [], patienceMs: LOOK_MS, log: nobody, onProblem: nobody });
+  try {
+    mcp.start();
+    await mcp.tools();
+    return mcp.states().map(findingOf);
+  } finally {
+    await mcp.close();
+  }
+}
+
+function findingOf(state: McpState): Finding {
+  const check = `MCP ${state.server}`;
+  if (state.kind === "ready")
+    return { check, status: "ok", finding: `ready, ${counted(state.tools, "tool")}` };
+  const finding = state.kind === "failed" ? state.reason : `it did not answer within ${LOOK_MS / 1_000} s`;
+  const fix = `mend \`mcp.servers.${state.server}\` in config.yaml, or set its \`enabled\` to false`;
+  return { check, status: "warning", finding, fix };
+}
+
+function serverOptions(name: string, { reach, tools, timeoutSeconds }: McpServerConfig): ServerOptions {
+  const rest = { name, tools, timeoutMs: timeoutSeconds * 1_000 };
+  if (reach.kind === "url") return { ...rest, reach: { ...reach, kind: "http" } };
+  return { ...rest, reach: { ...reach, kind: "process", env: { ...childEnvironment(), ...reach.env } } };
+}
