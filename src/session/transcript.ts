@@ -12,8 +12,20 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/** A file that came with a message, as we keep it. */
+export interface Attachment {
+  readonly path: string;
+  readonly mediaType: string;
+}
+
 export type Message =
-  | { readonly role: "user"; readonly content: string; readonly name?: string; readonly at?: number }
+  | {
+      readonly role: "user";
+      readonly content: string;
+      readonly name?: string;
+      readonly attachments?: readonly Attachment[];
+      readonly at?: number;
+    }
   | {
       readonly role: "assistant";
       readonly content: string;
@@ -138,8 +150,16 @@ function isActive(message: Message, index: number, cursor: number): boolean {
 function modelMessage(message: Message): Message {
   const content = wellFormed(message.content);
   switch (message.role) {
-    case "user":
-      return { role: "user", content, ...(message.name ? { name: wellFormed(message.name) } : {}) };
+    case "user": {
+      const { name } = message;
+      const attachments = Array.isArray(message.attachments) ? message.attachments : [];
+      return {
+        role: "user",
+        content,
+        ...(name ? { name: wellFormed(name) } : {}),
+        ...(attachments.length > 0 ? { attachments } : {}),
+      };
+    }
     case "assistant": {
       const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
       const toolCalls = calls.map((call: ToolCall) => ({
