@@ -6,7 +6,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Adapter } from "./adapter/adapter.js";
 import type { OpenChat } from "./cli/cli.js";
-import { childEnvironment, readEnvironment } from "./config/environment.js";
+import { childEnvironment, type Environment, readEnvironment } from "./config/environment.js";
+import { hideSecrets } from "./config/hide-secrets.js";
 import type { Config } from "./config/load.js";
 import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
@@ -26,6 +27,7 @@ async function runCommand(): Promise<number> {
   const { run } = await import("./cli/run.js");
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
+  hideSecrets();
   const workingFolder = process.cwd();
   const terminal = new Terminal(process, environment.color);
   return run(words, {
@@ -38,9 +40,11 @@ async function runCommand(): Promise<number> {
     loadConfig: async () => (await import("./config/load.js")).loadConfig(environment, workingFolder),
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
-    openChat,
+    openChat: (...call) => openChat(environment, ...call),
+    chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
+    listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     platformAdapters,
-    openGateway: (config, adapters, onProblem) => openGatewayOf(config, adapters, { onProblem }),
+    openGateway: (config, adapters, onProblem) => openGatewayOf(environment, config, adapters, { onProblem }),
     inspectStore,
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
@@ -64,13 +68,14 @@ async function openStore(
 }
 
 async function openChat(
+  environment: Environment,
   config: Config,
   adapter: Adapter,
   onChange: () => void,
   onProblem: (problem: string) => void,
 ): Promise<OpenChat> {
   const { localSource } = await import("./session/source.js");
-  const open = await openGatewayOf(config, [adapter], { onChange, onProblem });
+  const open = await openGatewayOf(environment, config, [adapter], { onChange, onProblem });
   const source = localSource();
   return {
     gateway: open.gateway,
@@ -90,16 +95,17 @@ async function platformAdapters(_config: Config): Promise<readonly Adapter[]> {
 
 /** The gateway as the configuration wants it, over these adapters. */
 async function openGatewayOf(
+  environment: Environment,
   config: Config,
   adapters: readonly Adapter[],
   events: { readonly onChange?: () => void; readonly onProblem: (problem: string) => void },
 ) {
   const { onProblem } = events;
   const { openGateway } = await import("./open-gateway.js");
-  const { offlineAgent } = await import("./agent/offline.js");
+  const { openAgent } = await import("./open-agent.js");
   const { terminalTool } = await import("./agent/tools/terminal.js");
   const { commandTable } = await import("./gateway/commands/table.js");
-  const agent = offlineAgent();
+  const { agent, model } = await openAgent(config, environment);
   const people = config.people.allow;
   const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
   const open = await openGateway({
@@ -108,7 +114,7 @@ async function openGatewayOf(
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
     agent,
     adapters,
-    commands: commandTable({ agent: agent.name, people, clock: Date.now }),
+    commands: commandTable({ agent: agent.name, people, clock: Date.now, ...(model ? { model } : {}) }),
     tools: ({ platform }) => (platform === LOCAL ? tools : []),
     people,
     busy: config.busy,

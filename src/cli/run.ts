@@ -14,6 +14,7 @@ import { reportFailure } from "./failure.js";
 import { addGateway } from "./gateway.js";
 import { addImport } from "./import.js";
 import { addList } from "./list.js";
+import { addModels } from "./models.js";
 import { examples } from "./options.js";
 import { addPrune } from "./prune.js";
 import { addSearch } from "./search.js";
@@ -68,6 +69,7 @@ function programFor(cli: Cli): Command {
   for (const add of [addConfigShow, addConfigPath, addConfigCheck, addConfigSchema, addConfigSet]) {
     add(config, cli);
   }
+  addModels(program, cli);
   addDoctor(program, cli);
   return program;
 }

@@ -20,6 +20,7 @@ import { Deliverer } from "./deliverer.js";
 import { editStream } from "./edit-stream.js";
 import { Lane } from "./lane.js";
 import { mayBeAlive } from "./owner.js";
+import { sessionModel } from "./session-model.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
 import { messageOf, TurnRun } from "./turn-run.js";
 
@@ -247,6 +248,7 @@ export class Gateway {
       tools: this.#options.tools(item.source),
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
+      ...sessionModel(entry),
       shared,
       live: adapter?.live?.(turn.address),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),

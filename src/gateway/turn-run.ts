@@ -20,6 +20,8 @@ export interface TurnSetting {
   readonly tools: readonly Tool[];
   readonly prompt: string;
   readonly history: readonly Message[];
+  /** The model that the session asks for, where it does. */
+  readonly model?: string;
   /** Several people share the session: their messages are given as `[name] text`. */
   readonly shared: boolean;
   /** Shows the turn, so that its replies need not be sent. */
@@ -115,13 +117,14 @@ export class TurnRun {
   }
 
   async #converse(): Promise<TurnOutcome> {
-    const { agent, tools, prompt, history, shared } = this.#setting;
+    const { agent, tools, prompt, history, shared, model } = this.#setting;
     const events = agent
       .run({
         sessionId: this.turn.sessionId,
         prompt,
         history: shared ? history.map(named) : history,
         tools,
+        ...(model === undefined ? {} : { model }),
         signal: this.#abort.signal,
         steer: () => this.#takeSteering(),
       })
@@ -330,5 +333,7 @@ function sum(a: Usage | undefined, b: Usage): Required<Usage> {
 
 function named(message: Message): Message {
   if (message.role !== "user") return message;
-  return { role: "user", content: senderPrefixed(message.name, message.content) };
+  const { attachments } = message;
+  const content = senderPrefixed(message.name, message.content);
+  return { role: "user", content, ...(attachments ? { attachments } : {}) };
 }

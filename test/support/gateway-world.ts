@@ -2,6 +2,7 @@
 import { vi } from "vitest";
 import type { Agent, AgentEvent, TurnInput } from "../../src/agent/agent.js";
 import { Commands } from "../../src/gateway/commands/commands.js";
+import type { ModelFact } from "../../src/gateway/commands/facts.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
 import { processOwner } from "../../src/gateway/owner.js";
@@ -17,6 +18,8 @@ export interface WorldOptions {
   readonly config?: SessionsConfig;
   readonly platform?: string;
   readonly gateway?: Partial<GatewayOptions>;
+  /** What the commands are told of the model. */
+  readonly model?: ModelFact;
 }
 
 export class World {
@@ -48,7 +51,9 @@ export class World {
   }
 
   #table(): Commands {
-    const table = commandTable({ agent: this.agent.name, people: this.#people, clock: () => this.now });
+    const { model } = this.#options;
+    const facts = { agent: this.agent.name, people: this.#people, clock: () => this.now };
+    const table = commandTable({ ...facts, ...(model ? { model } : {}) });
     return new Commands(table, this.sessions);
   }
 

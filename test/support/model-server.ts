@@ -34,7 +34,7 @@ export type Reply =
        * What happens after the text, instead of an end: the connection drops; the stream ends as if nothing were
        * missing; an event is not JSON; an error is streamed; words come for ever; nothing more comes.
        */
-      readonly then?: "drop" | "cut" | "malformed" | "error" | "endless" | "silence";
+      readonly ending?: "drop" | "cut" | "malformed" | "error" | "endless" | "silence";
     }
   | {
       readonly status: number;
@@ -130,7 +130,7 @@ export class ModelServer {
       if (response.destroyed) return;
       say.text(piece);
     }
-    switch (reply.then) {
+    switch (reply.ending) {
       case "drop":
         await flushed(response);
         response.destroy();
@@ -160,7 +160,7 @@ export class ModelServer {
         response.end();
         return;
       default:
-        reply.then satisfies never;
+        reply.ending satisfies never;
     }
   }
 }
@@ -171,7 +171,7 @@ interface Words {
   text(text: string): void;
   call(call: ScriptedCall): void;
   error(message: string): void;
-  end(reply: Extract<Reply, { then?: unknown }>): void;
+  end(reply: Extract<Reply, { ending?: unknown }>): void;
 }
 
 function openaiWords(response: ServerResponse): Words {
@@ -298,9 +298,12 @@ function flushed(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => response.write(": \n\n", () => setImmediate(resolve)));
 }
 
-function drained(response: ServerResponse): Promise<unknown> {
+function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    response.once("drain", resolve);
-    response.once("close", resolve);
+    const done = () => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
   });
 }

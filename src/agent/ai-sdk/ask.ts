@@ -64,7 +64,7 @@ export async function* ask(talk: Conversation, asking: Asking): AsyncGenerator<A
   for (;;) {
     const [endpoint, ...others] = talk.endpoints;
     if (!endpoint) throw new AgentError("No model is set up.");
-    const model = await modelOf(endpoint, talk);
+    const model = await modelOf(endpoint, signal);
     const outcome = yield* askOne(talk, endpoint, model, asking);
     if (!("failure" in outcome)) return { ...outcome, model, brokeOff: false };
     const { failure, said } = outcome;
@@ -174,17 +174,10 @@ function emptyAnswer({ finish }: Step): StreamFailure {
 }
 
 /** The model to ask: the session's own, the one that is set, or the first that the endpoint lists. */
-async function modelOf(endpoint: Endpoint, { turn, waits }: Conversation): Promise<string> {
+async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string> {
   if (endpoint.model !== null) return endpoint.model;
-  try {
-    const [first] = await listModels(endpoint, turn.signal);
-    if (first !== undefined) return first;
-  } catch (error) {
-    if (turn.signal.aborted) return "";
-    throw new AgentError(
-      sentenceFor(failureOf(error, waits.clock(), endpoint.apiKey?.() ?? ""), endpoint, ""),
-    );
-  }
+  const [first] = await listModels(endpoint, signal);
+  if (first !== undefined) return first;
   const cure =
     endpoint.protocol === "ollama" ? "`ollama pull` brings one" : "agent.model in config.yaml names one";
   throw new AgentError(`${hostOf(endpoint)} lists no model: ${cure}.`);

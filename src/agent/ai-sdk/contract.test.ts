@@ -29,7 +29,6 @@ for (const protocol of ["openai", "anthropic"] as const) {
   afterAll(() => server.close());
 
   const endpoint = (): Endpoint => ({
-    title: "Test",
     protocol,
     baseUrl: server.url,
     apiKey: () => "sk-canary",

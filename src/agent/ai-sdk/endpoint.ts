@@ -2,8 +2,6 @@
 import { cleanLine } from "../../util/text.js";
 
 export interface Endpoint {
-  /** What its provider is called among people. */
-  readonly title: string;
   /** `ollama` is spoken to as OpenAI is, and lists its models in its own way. */
   readonly protocol: "openai" | "anthropic" | "ollama";
   /** With its version, without a slash at its end: `https://api.openai.com/v1`. */

@@ -1,13 +1,29 @@
 /** What an endpoint offers, by name, in its own order. */
+import { AgentError } from "../agent.js";
 import type { Endpoint } from "./endpoint.js";
+import { failureOf, StreamFailure, sentenceFor } from "./failure.js";
 import { boundedFetch } from "./http.js";
 
 /** How long a list may take. */
 const LIST_MS = 10_000;
 const MAX_MODELS = 5_000;
 
-/** Fails as a request to the endpoint does: with the status and what was said. */
+/** Fails with a sentence for people. */
 export async function listModels(endpoint: Endpoint, signal?: AbortSignal): Promise<string[]> {
+  try {
+    return namesIn(await fetchList(endpoint, signal));
+  } catch (error) {
+    const late = error instanceof Error && error.name === "TimeoutError";
+    const failure = failureOf(
+      late ? new StreamFailure("silent") : error,
+      Date.now(),
+      endpoint.apiKey?.() ?? "",
+    );
+    throw new AgentError(sentenceFor(failure, endpoint, endpoint.model ?? ""));
+  }
+}
+
+async function fetchList(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<unknown> {
   const { url, headers } = listing(endpoint);
   const limit = AbortSignal.timeout(LIST_MS);
   const response = await boundedFetch(url, {
@@ -18,7 +34,7 @@ export async function listModels(endpoint: Endpoint, signal?: AbortSignal): Prom
   if (!response.ok) {
     throw Object.assign(new Error(response.statusText), { statusCode: response.status, responseBody: body });
   }
-  return namesIn(JSON.parse(body));
+  return JSON.parse(body);
 }
 
 function listing({ protocol, baseUrl, apiKey }: Endpoint): { url: string; headers: Record<string, string> } {

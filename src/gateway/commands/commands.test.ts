@@ -18,7 +18,7 @@ describe("the table", () => {
   it("has every command once, each explained", () => {
     const names = table.map(({ name }) => name);
     expect(names.join(" ")).toBe(
-      "new reset resume sessions title branch undo retry search status usage stop queue steer platforms whoami help",
+      "new reset resume sessions title branch undo retry search status usage model stop queue steer platforms whoami help",
     );
     for (const { description } of table) expect(description).toMatch(/^[a-z].*[^.]$/);
   });
@@ -37,7 +37,7 @@ describe("the table", () => {
 describe("/help", () => {
   it("lists every command", async () => {
     const lines = (await ann.ask("/help")).split("\n");
-    expect(lines).toHaveLength(17);
+    expect(lines).toHaveLength(18);
     expect(lines[0]).toBe("- `/new [title]`: begin a new session");
   });
 

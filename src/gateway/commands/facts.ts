@@ -2,9 +2,20 @@
 import type { Clock } from "../../util/clock.js";
 import type { Allowed } from "../authorize.js";
 
+export interface ModelFact {
+  /** Null for the first one that its server lists. */
+  readonly name: string | null;
+  /** Where it is, and why it was chosen: `api.openai.com, by OPENAI_API_KEY`. */
+  readonly where: string;
+  /** What else there is; rejects where its server does not say. */
+  list(): Promise<readonly string[]>;
+}
+
 export interface Facts {
   /** The agent's name. */
   readonly agent: string;
   readonly people: Allowed;
   readonly clock: Clock;
+  /** The model that answers where a session asks for no other; absent where the agent has none. */
+  readonly model?: ModelFact;
 }

@@ -4,6 +4,7 @@ import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, relativeTime } from "../../util/words.js";
 import type { Lane } from "../lane.js";
+import { sessionModel } from "../session-model.js";
 import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
 import type { Facts } from "./facts.js";
@@ -16,7 +17,8 @@ export function status({ agent, clock }: Facts): Command {
     async run({ item, gateway, sessions }) {
       const explanation = await sessions.explain(item.key);
       const now = clock();
-      const working = `Agent: ${cleanLine(agent)}, ${activity(gateway.lane(item.key), now)}.`;
+      const { model = agent } = explanation ? sessionModel(explanation.entry) : {};
+      const working = `Agent: ${cleanLine(model)}, ${activity(gateway.lane(item.key), now)}.`;
       if (!explanation) return `${NO_SESSION}\n${working}`;
       const { entry } = explanation;
       const id = `\`${cleanLine(entry.sessionId)}\``;

@@ -5,6 +5,7 @@ import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
 import type { Facts } from "./facts.js";
 import { help } from "./help.js";
+import { model } from "./model.js";
 import { resume, sessions } from "./resume.js";
 import { search } from "./search.js";
 import { ShownSessions } from "./shown-sessions.js";
@@ -27,6 +28,7 @@ export function commandTable(facts: Facts): readonly Command[] {
     search(shown, facts),
     status(facts),
     usage,
+    model(facts),
     stop,
     queue,
     steer,
