@@ -114,7 +114,7 @@ function spokenIn(body: string): string {
 
 /** How servers say that a conversation is too long; each has words of its own. */
 const TOO_LONG =
-  /context[_ ]length|context[_ ]size|context[_ ]window|maximum context|exceed_context|prompt is too long|input is too long|too many (?:input )?tokens|input length and `?max_tokens|maximum prompt length|request_too_large|input tokens exceed|reduce the length|longer than the model's context/;
+  /context[_ ]length|context[_ ]size|context[_ ]window|maximum context|exceed_context|prompt is too long|input is too long|too many (?:input )?tokens|input length and `?max_tokens|maximum prompt length|request_too_large|input tokens exceed|reduce the length|maximum model length|max_model_len|input token count|maximum number of tokens/;
 const QUOTA =
   /insufficient[_ ]quota|exceeded your current quota|credit balance|insufficient[_ ](?:credits|balance|funds)|billing|payment required|out of credits/;
 const UNREACHABLE =
