@@ -10,6 +10,7 @@ import { runToolCall } from "../tool-call.js";
 import { type Asked, ask, type Conversation, conversationOf, type Waits } from "./ask.js";
 import { type Endpoint, hostOf } from "./endpoint.js";
 import type { FailureKind } from "./failure.js";
+import { preload } from "./provider.js";
 import { type Prices, usageOf } from "./usage.js";
 
 export interface AiSdkOptions {
@@ -38,6 +39,7 @@ const WAITS: Waits = {
 export function aiSdkAgent(options: AiSdkOptions): Agent {
   const refused = new Map<string, Set<FailureKind>>();
   const { endpoint } = options;
+  preload(endpoint);
   return {
     name: shorten(endpoint.model ?? hostOf(endpoint), 40),
     run: (turn) => run(turn, options, refused),
