@@ -92,6 +92,7 @@ async function* askOne(
 ): AsyncGenerator<AgentEvent, Step | Failed> {
   const { turn, waits } = talk;
   const refused = refusedBy(talk, endpoint, modelId);
+  const secret = secretOf(endpoint);
   let attempts = 0;
   let shortenings = 0;
   for (;;) {
@@ -111,7 +112,7 @@ async function* askOne(
       }
     } catch (error) {
       if (error instanceof AgentError) throw error;
-      const failure = failureOf(error, waits.clock(), endpoint.apiKey?.() ?? "");
+      const failure = failureOf(error, waits.clock(), secret);
       if (said !== "") return { failure, said };
       if (turn.signal.aborted) return NOTHING;
       if (CONCESSIONS.includes(failure.kind) && !refused.has(failure.kind)) {
@@ -130,6 +131,15 @@ async function* askOne(
       await waits.sleep(wait, turn.signal);
       if (turn.signal.aborted) return NOTHING;
     }
+  }
+}
+
+/** A key that stands in a file may not be there to read. */
+function secretOf({ apiKey }: Endpoint): string {
+  try {
+    return apiKey?.() ?? "";
+  } catch (error) {
+    throw new AgentError((error as Error).message);
   }
 }
 
