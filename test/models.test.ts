@@ -254,6 +254,12 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     });
   });
 
+  it("may take its time, as long as something comes", async () => {
+    await open({ waits: { silenceMs: 500 } });
+    server.play({ text: [..."slowly"], pauseMs: 150 });
+    expect(await ann.ask("hello")).toBe("slowly");
+  });
+
   describe("a conversation that is too long", () => {
     const tooLong: Reply =
       protocol === "openai"

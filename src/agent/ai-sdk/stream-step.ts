@@ -57,7 +57,7 @@ export async function* streamStep(
     clearTimeout(silence);
     own.abort(); // Whatever still comes is not for us.
   }
-  return reading.step(signal.aborted);
+  return reading.step();
 }
 
 /** What has come of a step so far. */
@@ -110,11 +110,10 @@ class Reading {
     }
   }
 
-  /** A step that was stopped has no calls: they may be incomplete, and none was begun. */
-  step(stopped: boolean): Step {
+  step(): Step {
     return {
       text: this.#text,
-      calls: stopped ? [] : this.#calls,
+      calls: this.#calls,
       reasoning: [...this.#reasoning.values()],
       usage: this.#usage,
       finish: this.finish,
