@@ -13,7 +13,7 @@ export interface ToolCall {
 }
 
 /** A file that came with a message, as we keep it. */
-export interface Attachment {
+interface Attachment {
   readonly path: string;
   readonly mediaType: string;
 }

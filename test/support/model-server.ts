@@ -5,14 +5,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface ScriptedCall {
+interface ScriptedCall {
   readonly name: string;
   /** Sent as it is, so that it need not be JSON. */
   readonly arguments: string;
   readonly id?: string;
 }
 
-export interface ScriptedUsage {
+interface ScriptedUsage {
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;
