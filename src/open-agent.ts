@@ -32,8 +32,9 @@ export async function openAgent(config: Config, environment: Environment): Promi
 }
 
 export async function modelFor(config: Config, environment: Environment): Promise<ModelChoice | null> {
-  const { probeOllama } = await import("./agent/ai-sdk/probe-ollama.js");
-  return chooseModel(factsOf(config, environment), probeOllama);
+  return chooseModel(factsOf(config, environment), async (baseUrl) =>
+    (await import("./agent/ai-sdk/probe-ollama.js")).probeOllama(baseUrl),
+  );
 }
 
 export async function modelsAt(choice: ModelChoice): Promise<readonly string[]> {

@@ -307,6 +307,15 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       expect(await ann.transcript()).toEqual(["user: hello", "assistant: B here."]);
     });
 
+    it("also where the first one does not even say what models it has", async () => {
+      await open({
+        endpoint: endpoint({ baseUrl: "http://127.0.0.1:81/v1", model: null }),
+        fallback: fallback(),
+      });
+      server.play({ text: "B here." });
+      expect(await ann.ask("hello")).toBe("B here.");
+    });
+
     it("goes on where the first one broke off", async () => {
       await open({ fallback: fallback() });
       server.script = ({ body }) =>

@@ -1,5 +1,6 @@
 /** What the agent does beyond the contract, against a server of our own. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -207,5 +208,9 @@ describe("lists of models", () => {
     expect(await probeOllama(server.url)).toEqual(["model-a", "model-b"]);
     expect(await probeOllama("http://127.0.0.1:1/v1")).toBeNull();
     expect(await probeOllama("https://127.0.0.1/v1")).toBeNull();
+    const deaf = createServer();
+    await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
+    expect(await probeOllama(`http://127.0.0.1:${(deaf.address() as AddressInfo).port}/v1`)).toBeNull();
+    deaf.close();
   });
 });

@@ -35,7 +35,7 @@ export interface Conversation {
   readonly turn: TurnInput;
   readonly waits: Waits;
   /** The first one is asked; the others are left should it fail. */
-  endpoints: readonly Endpoint[];
+  endpoints: readonly [Endpoint, ...Endpoint[]];
   messages: readonly Message[];
   readonly reasoning: Map<Message, readonly ReasoningPart[]>;
   /** What models were found not to take: kept for as long as the agent lives. */
@@ -63,14 +63,21 @@ export async function* ask(talk: Conversation, asking: Asking): AsyncGenerator<A
   const { signal } = talk.turn;
   for (;;) {
     const [endpoint, ...others] = talk.endpoints;
-    if (!endpoint) throw new AgentError("No model is set up.");
-    const model = await modelOf(endpoint, signal);
-    const outcome = yield* askOne(talk, endpoint, model, asking);
-    if (!("failure" in outcome)) return { ...outcome, model, brokeOff: false };
-    const { failure, said } = outcome;
-    const sentence = sentenceFor(failure, endpoint, model);
-    if (others.length === 0 || signal.aborted) throw new AgentError(sentence);
-    talk.endpoints = others;
+    let failed = { model: "", said: "", sentence: "" };
+    try {
+      const model = await modelOf(endpoint, signal);
+      const outcome = yield* askOne(talk, endpoint, model, asking);
+      if (!("failure" in outcome)) return { ...outcome, model, brokeOff: false };
+      failed = { model, said: outcome.said, sentence: sentenceFor(outcome.failure, endpoint, model) };
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      failed.sentence = error.message;
+    }
+    const { model, said, sentence } = failed;
+    if (signal.aborted) return { ...NOTHING, text: said, model, brokeOff: false };
+    const [next, ...rest] = others;
+    if (!next) throw new AgentError(sentence);
+    talk.endpoints = [next, ...rest];
     yield { kind: "reasoning", text: `(${sentence} Going on with another model.)\n` };
     if (said !== "") return { ...NOTHING, text: said, model, brokeOff: true };
   }
