@@ -7,6 +7,7 @@ import { gateway } from "./cases/gateway.js";
 import { history } from "./cases/history.js";
 import { list } from "./cases/list.js";
 import { memory } from "./cases/memory.js";
+import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
 import { search } from "./cases/search.js";
 import { turn } from "./cases/turn.js";
@@ -28,6 +29,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   open,
   memory,
   gateway,
+  model,
 };
 
 const FULL = {
@@ -47,6 +49,9 @@ const FULL = {
   /** One at a time; then how long all chats at once. */
   gatewayMessages: 500,
   gatewaySeconds: 60,
+  /** Whole runs a round; then how many first words. */
+  modelRuns: 4,
+  modelWords: 200,
 };
 
 const QUICK: typeof FULL = {
@@ -61,6 +66,8 @@ const QUICK: typeof FULL = {
   memory: 2_000,
   gatewayMessages: 100,
   gatewaySeconds: 5,
+  modelRuns: 2,
+  modelWords: 40,
 };
 
 const HELP = `Usage: npm run bench -- [options]

@@ -6,7 +6,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Adapter } from "./adapter/adapter.js";
 import type { OpenChat } from "./cli/cli.js";
-import { childEnvironment, readEnvironment } from "./config/environment.js";
+import { childEnvironment, type Environment, readEnvironment } from "./config/environment.js";
+import { hideSecrets } from "./config/hide-secrets.js";
 import type { Config } from "./config/load.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { Sessions } from "./session/sessions.js";
@@ -27,6 +28,7 @@ async function runCommand(): Promise<number> {
   const { run } = await import("./cli/run.js");
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
+  hideSecrets();
   const workingFolder = process.cwd();
   const terminal = new Terminal(process, environment.color);
   return run(words, {
@@ -40,10 +42,12 @@ async function runCommand(): Promise<number> {
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     openPeople,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
-    openChat,
+    openChat: (...call) => openChat(environment, ...call),
+    chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
+    listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     platformAdapters,
     openGateway: (config, adapters, onProblem) =>
-      openGatewayOf(config, adapters, { onProblem, log: onProblem }),
+      openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
     inspectStore,
     inspectMcp,
     loadExport: () => import("./store/jsonl/export.js"),
@@ -82,13 +86,14 @@ async function urlFor(config: Config, purpose: "look" | "write"): Promise<string
 }
 
 async function openChat(
+  environment: Environment,
   config: Config,
   adapter: Adapter,
   onChange: () => void,
   onProblem: (problem: string) => void,
 ): Promise<OpenChat> {
   const { localSource } = await import("./session/source.js");
-  const open = await openGatewayOf(config, [adapter], { onChange, onProblem });
+  const open = await openGatewayOf(environment, config, [adapter], { onChange, onProblem });
   const source = localSource();
   return {
     gateway: open.gateway,
@@ -108,6 +113,7 @@ async function platformAdapters(_config: Config): Promise<readonly Adapter[]> {
 
 /** The gateway as the configuration wants it, over these adapters. */
 async function openGatewayOf(
+  environment: Environment,
   config: Config,
   adapters: readonly Adapter[],
   events: {
@@ -119,11 +125,11 @@ async function openGatewayOf(
 ) {
   const { onProblem, log = () => {} } = events;
   const { openGateway } = await import("./open-gateway.js");
-  const { offlineAgent } = await import("./agent/offline.js");
+  const { openAgent } = await import("./open-agent.js");
   const { terminalTool } = await import("./agent/tools/terminal.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const { OWN_TOOLS } = await import("./agent/tools/names.js");
-  const agent = offlineAgent();
+  const { agent, model } = await openAgent(config, environment);
   const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const open = await openGateway({
@@ -135,6 +141,7 @@ async function openGatewayOf(
     commands: commandTable({
       agent: agent.name,
       clock: Date.now,
+      ...(model ? { model } : {}),
       ...(mcp ? { mcp: () => mcp.states() } : {}),
     }),
     tools: async () => [...tools, ...((await mcp?.tools()) ?? [])],

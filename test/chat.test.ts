@@ -3,7 +3,11 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { OWNER, openSessions } from "../src/index.js";
-import { baton, makeHome } from "./support/baton.js";
+import { baton as anyBaton, makeHome, type RunOptions } from "./support/baton.js";
+
+/** Whatever runs on this machine, the offline agent answers. */
+const baton = (home: string, words: readonly string[], options: RunOptions = {}) =>
+  anyBaton(home, words, { ...options, env: { BATON_AGENT_PROVIDER: "offline", ...options.env } });
 
 async function withStore<Result>(
   home: string,

@@ -26,6 +26,8 @@ export interface TurnInput {
   /** A valid window, ending with what is to be answered. */
   readonly history: readonly Message[];
   readonly tools: readonly Tool[];
+  /** The model that the session asks for; absent for the agent's own. */
+  readonly model?: string;
   readonly signal: AbortSignal;
   /** Messages for this turn that came in since the last call; asked for between steps. Must not throw. */
   readonly steer: () => readonly Message[];

@@ -6,8 +6,8 @@ import type { Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
 
 export const NO_MODEL =
-  "No model is configured yet, so I can only repeat what I know. Support for models is coming: then " +
-  "OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST, or `model:` in config.yaml, will add one.";
+  "No model is set up yet, so I can only repeat what I know. A running Ollama, or OPENAI_API_KEY, ANTHROPIC_API_KEY or " +
+  "OLLAMA_HOST, or `agent.provider` in config.yaml adds one; `baton models` says which one is used.";
 
 export type Directive =
   | { readonly kind: "run"; readonly command: string }

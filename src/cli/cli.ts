@@ -4,6 +4,7 @@ import type { ReadStream, WriteStream } from "node:tty";
 import type { Adapter } from "../adapter/adapter.js";
 import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
+import type { ModelChoice } from "../config/model-choice.js";
 import type { Gateway } from "../gateway/gateway.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
@@ -42,6 +43,10 @@ export interface Cli {
     onChange: () => void,
     onProblem: (problem: string) => void,
   ): Promise<OpenChat>;
+  /** The model that answers; null for the offline agent. */
+  chooseModel(config: Config): Promise<ModelChoice | null>;
+  /** What is offered where that model is. */
+  listModels(choice: ModelChoice): Promise<readonly string[]>;
   /** The platforms that are set up. */
   platformAdapters(config: Config): Promise<readonly Adapter[]>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;

@@ -14,6 +14,7 @@ import { reportFailure } from "./failure.js";
 import { addGateway } from "./gateway.js";
 import { addImport } from "./import.js";
 import { addList } from "./list.js";
+import { addModels } from "./models.js";
 import { examples } from "./options.js";
 import { addPeopleApprove, addPeopleDeny } from "./people/decide.js";
 import { addPeopleForget, addPeopleRole } from "./people/keep.js";
@@ -87,6 +88,7 @@ function programFor(cli: Cli): Command {
   ]) {
     add(people, cli);
   }
+  addModels(program, cli);
   addDoctor(program, cli);
   return program;
 }

@@ -2,6 +2,7 @@
 import { BatonError } from "../session/errors.js";
 import type { Environment } from "./environment.js";
 import { readLayers } from "./load.js";
+import { chooseFallback, chooseModel } from "./model-choice.js";
 import type { Problem } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
 
@@ -11,14 +12,27 @@ export async function checkConfig(
 ): Promise<readonly Problem[]> {
   const layer = await readLayers(environment, workingFolder);
   if (layer.problems.length > 0) return layer.problems;
-  const { store } = resolveConfig(layer, environment.home, workingFolder, []);
-  const place = layer.places.get("store");
-  if (!place) return [];
-  try {
-    store.reveal();
-    return [];
-  } catch (error) {
-    if (!(error instanceof BatonError)) throw error;
-    return [{ place, key: "store", message: `store: ${error.message}` }];
+  const { store, agent } = resolveConfig(layer, environment.home, workingFolder, []);
+  const facts = { agent, places: layer.places, variables: environment.models };
+  const chosen = async () => {
+    const first = await chooseModel(facts, async () => null);
+    if (first) chooseFallback(facts, first);
+  };
+  const checks: [key: string, check: () => unknown][] = [
+    ["store", () => store.reveal()],
+    ["agent.apiKey", () => agent.apiKey?.reveal()],
+    ["agent.fallback.apiKey", () => agent.fallback.apiKey?.reveal()],
+    ["agent.provider", chosen],
+  ];
+  const problems: Problem[] = [];
+  for (const [key, check] of checks) {
+    try {
+      await check();
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      const place = layer.places.get(key) ?? layer.places.get("agent.apiKey") ?? { variable: key };
+      problems.push({ place, key, message: `${key}: ${error.message}` });
+    }
   }
+  return problems;
 }

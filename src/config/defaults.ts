@@ -7,10 +7,21 @@ import { DEFAULT_WINDOW } from "../session/transcript.js";
 export const BUSY_MODES = ["interrupt", "queue", "steer"] as const;
 export type BusyMode = (typeof BUSY_MODES)[number];
 
+/** Who offers models; `offline` is the agent that needs none. */
+export const PROVIDERS = [
+  "anthropic",
+  "openai",
+  "openrouter",
+  "ollama",
+  "openai-compatible",
+  "offline",
+] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
 export const DEFAULTS = {
   scopes: { agent: "main", dm: "chat", group: "chat", thread: "chat" },
   reset: DEFAULT_RESET_POLICY,
-  agent: { turnDeadlineSeconds: 600, maxMessages: DEFAULT_WINDOW },
+  agent: { turnDeadlineSeconds: 600, maxMessages: DEFAULT_WINDOW, maxSteps: 50, images: true },
   busy: "interrupt",
   pairing: "on",
   mcp: { timeoutSeconds: 60 },

@@ -2,6 +2,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
+import { type ModelVariables, readModelVariables } from "./model-variables.js";
+
 export interface Environment {
   /** Where Baton keeps its things: `BATON_HOME`, else `~/.baton`. */
   readonly home: string;
@@ -9,6 +11,8 @@ export interface Environment {
   readonly variables: Readonly<Record<string, string>>;
   /** `FORCE_COLOR` and `NO_COLOR`; undefined where neither decides. */
   readonly color: boolean | undefined;
+  /** The usual variables of model providers. */
+  readonly models: ModelVariables;
 }
 
 /** An empty variable counts as absent. */
@@ -22,6 +26,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
       ),
     ),
     color: wantsColor(variables),
+    models: readModelVariables(variables),
   };
 }
 

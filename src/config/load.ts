@@ -2,9 +2,10 @@
  * The settings of this run: defaults < `baton.yaml` in the working folder < `config.yaml` in the home folder <
  * environment. The parsers are loaded only where there is something to read; nothing is ever written here.
  */
+import { join } from "node:path";
 import type { Platform } from "../session/platform.js";
 import type { SessionsConfig } from "../session/sessions.js";
-import type { BusyMode } from "./defaults.js";
+import type { BusyMode, Provider } from "./defaults.js";
 import type { Environment } from "./environment.js";
 import { configFiles } from "./files.js";
 import { type Layer, layered, NOTHING } from "./layer.js";
@@ -32,12 +33,35 @@ export interface Config {
   readonly places: ReadonlyMap<string, Place>;
 }
 
-export interface AgentConfig {
+/** Whom to ask for an answer; null where nothing is set. */
+export interface EndpointConfig {
+  readonly provider: Provider | null;
+  readonly model: string | null;
+  readonly baseUrl: string | null;
+  readonly apiKey: Secret | null;
+}
+
+export interface AgentConfig extends EndpointConfig {
   readonly turnDeadlineSeconds: number;
   /** The most messages of a session that an agent is given. */
   readonly maxMessages: number;
   /** The folder the agent works in. */
   readonly workdir: string;
+  /** Asked where the first one fails. */
+  readonly fallback: EndpointConfig;
+  /** How often a model may call tools in a turn. */
+  readonly maxSteps: number;
+  /** Whether a model is sent images. */
+  readonly images: boolean;
+  /** By model, in US dollars for a million tokens. */
+  readonly prices: Readonly<Record<string, PricesConfig>>;
+}
+
+export interface PricesConfig {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
 }
 
 /** By chat, then by platform, then the default. */
@@ -87,6 +111,11 @@ export interface McpServerConfig {
   /** The server's own names of the tools that are taken; null for all. */
   readonly tools: readonly string[] | null;
   readonly timeoutSeconds: number;
+}
+
+/** Where files of messages are kept. */
+export function mediaFolder({ home }: Config): string {
+  return join(home, "media");
 }
 
 /** Refuses a configuration with mistakes, naming all of them. */

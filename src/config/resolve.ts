@@ -2,7 +2,15 @@
 import { join } from "node:path";
 import { DEFAULTS, defaultOutputDir, defaultStore } from "./defaults.js";
 import type { Layer } from "./layer.js";
-import type { BusyConfig, Config, McpServerConfig, PeopleConfig, ToolsConfig } from "./load.js";
+import type {
+  AgentConfig,
+  BusyConfig,
+  Config,
+  EndpointConfig,
+  McpServerConfig,
+  PeopleConfig,
+  ToolsConfig,
+} from "./load.js";
 import { pathFrom, storeUrlFrom } from "./paths.js";
 import type { Place } from "./problem.js";
 import type { HomeFile } from "./schema.js";
@@ -40,6 +48,11 @@ export function resolveConfig(
       turnDeadlineSeconds: agent.turnDeadlineSeconds ?? DEFAULTS.agent.turnDeadlineSeconds,
       maxMessages: agent.maxMessages ?? DEFAULTS.agent.maxMessages,
       workdir,
+      ...endpointOf(agent, folderOf("agent.apiKey")),
+      fallback: endpointOf(agent.fallback ?? {}, folderOf("agent.fallback.apiKey")),
+      maxSteps: agent.maxSteps ?? DEFAULTS.agent.maxSteps,
+      images: agent.images ?? DEFAULTS.agent.images,
+      prices: (agent.prices ?? {}) as AgentConfig["prices"],
     },
     busy: {
       default: busy.default ?? DEFAULTS.busy,
@@ -100,6 +113,20 @@ function secretIn(path: string): Secret {
 
 function isVariable(place: Place | undefined): boolean {
   return place !== undefined && "variable" in place;
+}
+
+type WrittenEndpoint = NonNullable<NonNullable<HomeFile["agent"]>["fallback"]>;
+
+function endpointOf(written: WrittenEndpoint, folder: string): EndpointConfig {
+  const { provider = null, model = null, baseUrl = null, apiKey } = written;
+  return { provider, model, baseUrl, apiKey: apiKey === undefined ? null : keyOf(apiKey, folder) };
+}
+
+/** A variable has the key itself, a file only where it is. */
+function keyOf(written: string | SecretFile, folder: string): Secret {
+  if (!(written instanceof SecretFile)) return new Secret("***", () => written.trim());
+  const path = pathFrom(folder, written.path);
+  return new Secret(`{ file: ${path} }`, () => readSecretFile(path).trim());
 }
 
 function storeOf(written: string | SecretFile, folder: string): Secret {

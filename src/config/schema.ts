@@ -7,9 +7,9 @@ import { isPlatform, platforms } from "../session/platform.js";
 import { checkTimeZone, type ResetPolicy } from "../session/reset-policy.js";
 import { CHAT_TYPES } from "../session/source.js";
 import { didYouMean } from "../util/nearest.js";
-import { BUSY_MODES, DEFAULTS } from "./defaults.js";
+import { BUSY_MODES, DEFAULTS, PROVIDERS } from "./defaults.js";
 import { mcp } from "./mcp-schema.js";
-import { withoutPassword } from "./secret.js";
+import { SecretFile, withoutPassword } from "./secret.js";
 import { secretFile } from "./secret-schema.js";
 
 /** What `.meta()` holds in this schema. */
@@ -234,6 +234,96 @@ const store = z
     secret: true,
   });
 
+const KEY =
+  "a key does not stand in this file. Put it in a file of its own (chmod 600) and write `apiKey: { file: <path> }`, or " +
+  "set the variable";
+const MODEL = "give the name of a model";
+const URL = "give the address of a server, such as http://127.0.0.1:8080/v1";
+
+/** Whom to ask for an answer. */
+function endpoint(fallbacks: Readonly<Record<"provider" | "model" | "baseUrl" | "apiKey", string>>) {
+  return {
+    provider: z
+      .enum(PROVIDERS)
+      .meta({ description: "Who offers the model.", fallback: fallbacks.provider })
+      .optional(),
+    model: z
+      .string(MODEL)
+      .regex(/^\S{1,200}$/, MODEL)
+      .meta({ description: "The model, by the name its provider has for it.", fallback: fallbacks.model })
+      .optional(),
+    baseUrl: z
+      .string(URL)
+      .refine(isWebAddress, URL)
+      .refine((url) => !/\/\/[^/]*@/.test(url), "a key does not stand in an address: use apiKey")
+      .meta({ description: "Where the provider's API is.", fallback: fallbacks.baseUrl })
+      .optional(),
+    apiKey: z
+      .strictObject({ file: z.string(KEY).min(1, "give the path of a file") }, { error: KEY })
+      .transform(({ file }) => new SecretFile(file))
+      .meta({
+        description: "A file that holds the provider's key.",
+        fallback: fallbacks.apiKey,
+        secret: true,
+      })
+      .optional(),
+  };
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^/\s]+/i.test(text) && globalThis.URL.canParse(text);
+}
+
+const PRICE = "use a number of dollars, 0 or more";
+const price = (description: string, fallback: string) =>
+  z.number(PRICE).min(0, PRICE).meta({ description, fallback });
+
+const STEPS = "use a whole number of steps from 1 to 1000";
+
+const modelSettings = {
+  ...endpoint({
+    provider: "by the usual variables",
+    model: "the provider's usual one",
+    baseUrl: "the provider's",
+    apiKey: "the provider's usual variable",
+  }),
+  fallback: z
+    .strictObject(
+      endpoint({
+        provider: "as `agent.provider`",
+        model: "none",
+        baseUrl: "the provider's",
+        apiKey: "the provider's usual variable",
+      }),
+    )
+    .optional(),
+  maxSteps: z
+    .int(STEPS)
+    .min(1, STEPS)
+    .max(1_000, STEPS)
+    .meta({
+      description: "How often a model may call tools in a turn before it is asked for its last word.",
+      default: DEFAULTS.agent.maxSteps,
+    })
+    .optional(),
+  images: z
+    .boolean("use true or false")
+    .meta({ description: "Send attached images to the model.", default: DEFAULTS.agent.images })
+    .optional(),
+  prices: z
+    .record(
+      z.string(),
+      z.strictObject({
+        input: price("US dollars for a million tokens of input.", "none"),
+        output: price("The same for output.", "none"),
+        cacheRead: price("The same for input that came from a cache.", "as input").optional(),
+        cacheWrite: price("The same for input that went into a cache.", "as input").optional(),
+      }),
+    )
+    .meta({ each: "<model>" })
+    .optional(),
+};
+
 /**
  * `baton.yaml` in the working folder: how conversations run. It never says who is let in, who shares a conversation or
  * where things are kept.
@@ -252,6 +342,7 @@ export const homeFile = projectFile.extend({
       workdir: folder
         .meta({ description: "The folder the agent works in.", fallback: "where Baton was started" })
         .optional(),
+      ...modelSettings,
     })
     .optional(),
   scopes: scopes.optional(),

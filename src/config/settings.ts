@@ -1,7 +1,8 @@
 /** Every value that holds and where it came from, for people to look at. Secrets are shown as they may be seen. */
 import { DEFAULTS } from "./defaults.js";
 import { leavesOf } from "./layer.js";
-import type { Config, McpServerConfig } from "./load.js";
+import type { Config, EndpointConfig, McpServerConfig } from "./load.js";
+import type { ModelChoice } from "./model-choice.js";
 import { placeText } from "./problem.js";
 
 export interface Setting {
@@ -12,7 +13,8 @@ export interface Setting {
   readonly from: string;
 }
 
-export function settingsOf(config: Config): Setting[] {
+/** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
+export function settingsOf(config: Config, model?: ModelChoice | null): Setting[] {
   const { timezone, scopes, reset } = config.sessions;
   const { agent, busy, people, tools, mcp, store, mirror, outputDir, places } = config;
   const tree = {
@@ -24,7 +26,7 @@ export function settingsOf(config: Config): Setting[] {
       byChatType: { ...reset?.byChatType },
     },
     busy,
-    agent,
+    agent: { ...agent, ...shownEndpoint(agent), fallback: shownEndpoint(agent.fallback) },
     people,
     tools: { guests: null, members: null, ...tools },
     mcp: { servers: mapped(mcp.servers, writtenServer) },
@@ -35,7 +37,8 @@ export function settingsOf(config: Config): Setting[] {
   return leavesOf(tree).map(({ path, value }) => {
     const key = path.join(".");
     const place = places.get(key);
-    return { key, value, from: place ? placeText(place) : "default" };
+    const set = { key, value, from: place ? placeText(place) : "default" };
+    return model === undefined ? set : { ...set, ...chosenSetting(key, model) };
   });
 }
 
@@ -52,4 +55,17 @@ function mapped<Value, Result>(
   change: (value: Value) => Result,
 ): Record<string, Result> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+function shownEndpoint({ provider, model, baseUrl, apiKey }: EndpointConfig) {
+  return { provider, model, baseUrl, apiKey: apiKey?.shown ?? null };
+}
+
+function chosenSetting(key: string, model: ModelChoice | null): Partial<Setting> {
+  const [, name] = /^agent\.(provider|model|baseUrl|apiKey)$/.exec(key) ?? [];
+  if (name === undefined) return {};
+  if (model === null) return name === "provider" ? { value: "offline" } : {};
+  const field = name as keyof ModelChoice["from"];
+  const value = field === "apiKey" ? (model.apiKey?.shown ?? null) : model[field];
+  return { value, from: model.from[field] };
 }

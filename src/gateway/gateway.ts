@@ -31,6 +31,7 @@ import { mayBeAlive } from "./owner.js";
 import { People, type PeopleRules } from "./people.js";
 import { atLeast, type Role, type ToolLists, toolsFor } from "./permissions.js";
 import { sendTool } from "./send-tool.js";
+import { sessionModel } from "./session-model.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
 import { messageOf, TurnRun } from "./turn-run.js";
 import { showTyping } from "./typing.js";
@@ -315,6 +316,7 @@ export class Gateway {
       tools: async () => (who.allowed ? this.#toolsOf(who, turn, item) : []), // Let in no longer: answered without tools.
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
+      ...sessionModel(entry),
       shared,
       live: adapter?.live?.(turn.address),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),

@@ -22,6 +22,8 @@ export interface TurnSetting {
   readonly tools: () => Promise<readonly Tool[]>;
   readonly prompt: string;
   readonly history: readonly Message[];
+  /** The model that the session asks for, where it does. */
+  readonly model?: string;
   /** Several people share the session: their messages are given as `[name] text`. */
   readonly shared: boolean;
   /** Shows the turn, so that its replies need not be sent. */
@@ -121,7 +123,7 @@ export class TurnRun {
   }
 
   async #converse(): Promise<TurnOutcome> {
-    const { agent, prompt, history, shared } = this.#setting;
+    const { agent, prompt, history, shared, model } = this.#setting;
     const tools = await Promise.race([this.#setting.tools(), this.#halted]);
     if (tools === "halted") return this.#end();
     const events = agent
@@ -130,6 +132,7 @@ export class TurnRun {
         prompt,
         history: shared ? history.map(named) : history,
         tools,
+        ...(model === undefined ? {} : { model }),
         signal: this.#abort.signal,
         steer: () => this.#takeSteering(),
       })

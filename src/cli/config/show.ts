@@ -14,7 +14,8 @@ export function addConfigShow(parent: Command, cli: Cli): void {
 
 async function show(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { settingsOf } = await import("../../config/settings.js");
-  const settings = settingsOf(await cli.loadConfig());
+  const config = await cli.loadConfig();
+  const settings = settingsOf(config, await cli.chooseModel(config));
   const { terminal } = cli;
   if (options.json) return terminal.json({ settings });
   const rows = settings.map(({ key, value, from }) => ({

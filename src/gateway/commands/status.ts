@@ -5,6 +5,7 @@ import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, relativeTime } from "../../util/words.js";
 import type { Lane } from "../lane.js";
+import { sessionModel } from "../session-model.js";
 import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
 import type { Facts } from "./facts.js";
@@ -17,7 +18,8 @@ export function status({ agent, clock, mcp }: Facts): Command {
     async run({ item, gateway, sessions }) {
       const explanation = await sessions.explain(item.key);
       const now = clock();
-      const working = `Agent: ${cleanLine(agent)}, ${activity(gateway.lane(item.key), now)}.`;
+      const { model = agent } = explanation ? sessionModel(explanation.entry) : {};
+      const working = `Agent: ${cleanLine(model)}, ${activity(gateway.lane(item.key), now)}.`;
       const servers = (mcp?.() ?? []).map((state) => serverLine(state, now));
       if (!explanation) return [NO_SESSION, working, ...servers].join("\n");
       const { entry } = explanation;

@@ -6,6 +6,7 @@ import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
 import type { Facts } from "./facts.js";
 import { help } from "./help.js";
+import { model } from "./model.js";
 import { link, pair } from "./people.js";
 import { resume, sessions } from "./resume.js";
 import { search } from "./search.js";
@@ -29,6 +30,7 @@ export function commandTable(facts: Facts): readonly Command[] {
     search(shown, facts),
     status(facts),
     usage,
+    model(facts),
     stop,
     approve,
     deny,

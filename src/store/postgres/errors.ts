@@ -1,5 +1,4 @@
 /** What PostgreSQL and the network say, as errors that say what to do. */
-import pg from "pg";
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
 
 /** What the server or the network says; the URL, which may hold a password, stays out of it. */
@@ -45,7 +44,8 @@ export function storeErrorOf(error: unknown): unknown {
       cause: error,
     });
   }
-  if (error instanceof pg.DatabaseError || codeOf(error)) {
+  // The server's errors have a severity. The driver is not loaded here: a run on SQLite does without it.
+  if ("severity" in error || codeOf(error)) {
     return new StoreError("store_failed", `PostgreSQL failed: ${error.message}`, { cause: error });
   }
   return error;

@@ -1,0 +1,217 @@
+/** What the agent does beyond the contract, against a server of our own. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ModelServer } from "../../../test/support/model-server.js";
+import type { Message } from "../../session/transcript.js";
+import { AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
+import { type AiSdkOptions, aiSdkAgent } from "./ai-sdk.js";
+import type { Endpoint } from "./endpoint.js";
+import { listModels } from "./list-models.js";
+import { probeOllama } from "./probe-ollama.js";
+
+const folder = mkdtempSync(join(tmpdir(), "baton-images-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let server: ModelServer;
+beforeEach(async () => {
+  server = await ModelServer.start();
+});
+afterEach(() => server.close());
+
+const user = (content: string): Message => ({ role: "user", content });
+const date: Tool = {
+  name: "date",
+  description: "Tells the date.",
+  parameters: { type: "object", properties: {} },
+  run: async () => "today",
+};
+
+function endpoint(more: Partial<Endpoint> = {}): Endpoint {
+  return {
+    protocol: "openai",
+    baseUrl: server.url,
+    apiKey: null,
+    keySetting: "KEY",
+    model: "m",
+    images: true,
+    ...more,
+  };
+}
+
+async function tell(
+  turn: Partial<TurnInput> = {},
+  where: Endpoint = endpoint(),
+  options: Partial<AiSdkOptions> = {},
+): Promise<AgentEvent[]> {
+  const agent = aiSdkAgent({
+    pathOf: (file) => join(folder, file),
+    endpoint: where,
+    maxSteps: 50,
+    prices: {},
+    waits: { sleep: async () => {} },
+    ...options,
+  });
+  const input: TurnInput = {
+    sessionId: "s",
+    prompt: "Where you are.",
+    history: [user("hello")],
+    tools: [],
+    signal: new AbortController().signal,
+    steer: () => [],
+    ...turn,
+  };
+  const events: AgentEvent[] = [];
+  for await (const event of agent.run(input)) events.push(event);
+  return events;
+}
+
+const wordsOf = (events: readonly AgentEvent[]) =>
+  events.map((event) => (event.kind === "text" ? event.text : "")).join("");
+
+describe("an image", () => {
+  const path = join(folder, "a.png");
+  writeFileSync(path, "not really a picture");
+  const history: Message[] = [
+    { role: "user", content: "look", attachments: [{ file: "a.png", mediaType: "image/png" }] },
+  ];
+
+  it("is sent to a model that takes images", async () => {
+    server.play({ text: "Nice." });
+    for (const protocol of ["openai", "anthropic"] as const) await tell({ history }, endpoint({ protocol }));
+    const data = Buffer.from("not really a picture").toString("base64");
+    for (const { body } of server.requests) expect(JSON.stringify(body)).toContain(data);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("is left out, with a note, for one that refuses it; and where none are to be sent", async () => {
+    server.script = ({ body }) =>
+      JSON.stringify(body).includes("base64,")
+        ? { status: 400, message: "image_url is not supported by this model" }
+        : { text: "I cannot see it." };
+    expect(wordsOf(await tell({ history }))).toBe("I cannot see it.");
+    expect(server.requests).toHaveLength(2);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("this model takes none");
+    await tell({ history }, endpoint({ images: false }));
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe("a model that thinks", () => {
+  it("has its effort turned off where that is what its API wants for tools", async () => {
+    server.script = ({ body }) =>
+      body.reasoning_effort === "none"
+        ? { text: "Fine." }
+        : {
+            status: 400,
+            message: "Function tools with reasoning_effort are not supported: set it to 'none'.",
+          };
+    expect(wordsOf(await tell({ tools: [date] }))).toBe("Fine.");
+  });
+
+  it("is given its thoughts back with the call that they led to, and none of them is kept", async () => {
+    server.play(
+      { reasoning: "I must look.", calls: [{ name: "date", arguments: "{}" }] },
+      { text: "Today." },
+    );
+    const events = await tell({ tools: [date] }, endpoint({ protocol: "anthropic" }));
+    expect(events.filter(({ kind }) => kind === "reasoning")).not.toEqual([]);
+    const sent = server.requests[1]?.body.messages[1];
+    expect(sent.content.map(({ type }: { type: string }) => type)).toEqual(["thinking", "tool_use"]);
+    expect(sent.content[0]).toMatchObject({ thinking: "I must look.", signature: "signed" });
+    expect(JSON.stringify(events.filter(({ kind }) => kind === "message"))).not.toContain("I must look");
+  });
+});
+
+describe("what a server sends", () => {
+  it("is made text that every store keeps, also where a character comes in two halves", async () => {
+    server.play({ text: ["a\ud83d", "\ude00b\0", "c\ud83d"] });
+    const events = await tell();
+    expect(wordsOf(events)).toBe("a😀b\ufffdc");
+    expect(events.find(({ kind }) => kind === "message")).toMatchObject({
+      message: { content: "a😀b\ufffdc" },
+    });
+  });
+
+  it("gets ids of its own where two calls share one", async () => {
+    const call = { name: "date", arguments: "", id: "call_0" };
+    server.play({ calls: [call] }, { calls: [call] }, { text: "Done." });
+    const events = await tell({ tools: [date] });
+    const ids = events.flatMap((event) => (event.kind === "tool call" ? [event.call.id] : []));
+    expect(ids).toEqual(["call_0", "call_0_2"]);
+  });
+
+  it("may call a tool that is not there, or with arguments that are no JSON: it is told", async () => {
+    server.play(
+      {
+        calls: [
+          { name: "nope", arguments: "{}" },
+          { name: "date", arguments: '{"a":' },
+        ],
+      },
+      { text: "I see." },
+    );
+    const results = (await tell({ tools: [date] })).flatMap((event) =>
+      event.kind === "tool result" ? [event.content] : [],
+    );
+    expect(results).toEqual([expect.stringContaining('no tool "nope"'), expect.stringContaining("not JSON")]);
+  });
+
+  it("does not lead the key elsewhere by a redirect", async () => {
+    const other = await ModelServer.start([{ text: "Mine now." }]);
+    server.play({ status: 307, headers: { location: `${other.url}/messages` } });
+    const where = endpoint({ protocol: "anthropic", apiKey: () => "sk-canary" });
+    await expect(tell({}, where)).rejects.toThrow(AgentError);
+    expect(other.requests).toEqual([]);
+    await other.close();
+  });
+});
+
+describe("a turn's own model", () => {
+  it("is asked instead of the usual one, with its own price", async () => {
+    server.play({ text: "Yes.", usage: { input: 1_000_000, output: 0 } });
+    const prices = { large: { input: 2, output: 0 } };
+    const events = await tell({ model: "large" }, endpoint(), { prices });
+    expect(server.requests[0]?.body.model).toBe("large");
+    expect(events.find(({ kind }) => kind === "usage")).toMatchObject({ usage: { cost: 2 } });
+  });
+
+  it("is the first one listed where none is set", async () => {
+    server.play({ text: "Yes." });
+    await tell({}, endpoint({ model: null }));
+    expect(server.requests[0]?.body.model).toBe("model-a");
+    server.models = [];
+    await expect(tell({}, endpoint({ model: null, protocol: "ollama" }))).rejects.toThrow(
+      /lists no model: `ollama pull` brings one\./,
+    );
+  });
+});
+
+describe("a key that cannot be read", () => {
+  it("is told in its own words", async () => {
+    const apiKey = () => {
+      throw new Error("The secret in /x cannot be used: the file is empty.");
+    };
+    await expect(tell({}, endpoint({ apiKey }))).rejects.toThrow(/^The secret in \/x cannot be used/);
+  });
+});
+
+describe("lists of models", () => {
+  it("as each protocol has them", async () => {
+    for (const protocol of ["openai", "anthropic", "ollama"] as const) {
+      expect(await listModels(endpoint({ protocol }))).toEqual(["model-a", "model-b"]);
+    }
+  });
+
+  it("a probe finds an Ollama, and nothing where none is", async () => {
+    expect(await probeOllama(server.url)).toEqual(["model-a", "model-b"]);
+    expect(await probeOllama("http://127.0.0.1:1/v1")).toBeNull();
+    expect(await probeOllama("https://127.0.0.1/v1")).toBeNull();
+    const deaf = createServer();
+    await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
+    expect(await probeOllama(`http://127.0.0.1:${(deaf.address() as AddressInfo).port}/v1`)).toBeNull();
+    deaf.close();
+  });
+});

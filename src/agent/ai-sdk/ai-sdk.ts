@@ -1,0 +1,157 @@
+/**
+ * The agent that has a model: step by step, each one request, until the model calls no more tools. Tools of a step run
+ * side by side, and their results stand in the order of the calls. What people say meanwhile is heard between steps.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Message, ToolCall } from "../../session/transcript.js";
+import { shorten } from "../../util/text.js";
+import type { Agent, AgentEvent, AssistantMessage, ToolMessage, TurnInput } from "../agent.js";
+import { runToolCall } from "../tool-call.js";
+import { type Asked, ask, type Conversation, conversationOf, type Waits } from "./ask.js";
+import { type Endpoint, hostOf } from "./endpoint.js";
+import type { FailureKind } from "./failure.js";
+import { preload } from "./provider.js";
+import { type Prices, usageOf } from "./usage.js";
+
+export interface AiSdkOptions {
+  readonly endpoint: Endpoint;
+  /** Asked where the first one fails. */
+  readonly fallback?: Endpoint;
+  /** How often the model may call tools in a turn before it is asked for its last word. */
+  readonly maxSteps: number;
+  /** By model. */
+  readonly prices: Readonly<Record<string, Prices>>;
+  /** Where a file of the media store is; without it no images are sent. */
+  readonly pathOf?: (file: string) => string | null;
+  readonly waits?: Partial<Waits>;
+}
+
+const WAITS: Waits = {
+  silenceMs: 180_000,
+  maxCharacters: 1_000_000,
+  sleep: async (ms, signal) => {
+    await delay(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  },
+  random: Math.random,
+  clock: Date.now,
+};
+
+export function aiSdkAgent(options: AiSdkOptions): Agent {
+  const refused = new Map<string, Set<FailureKind>>();
+  const { endpoint } = options;
+  preload(endpoint);
+  return {
+    name: shorten(endpoint.model ?? hostOf(endpoint), 40),
+    run: (turn) => run(turn, options, refused),
+  };
+}
+
+async function* run(
+  turn: TurnInput,
+  options: AiSdkOptions,
+  refused: Conversation["refused"],
+): AsyncGenerator<AgentEvent> {
+  const { endpoint, fallback, maxSteps } = options;
+  const first = turn.model === undefined ? endpoint : { ...endpoint, model: turn.model };
+  const talk: Conversation = {
+    turn,
+    waits: { ...WAITS, ...options.waits },
+    endpoints: fallback ? [first, fallback] : [first],
+    messages: conversationOf(turn.history),
+    pathOf: options.pathOf ?? (() => null),
+    reasoning: new Map(),
+    refused,
+  };
+  let steps = 0;
+  let note: string | null = null;
+  while (!turn.signal.aborted) {
+    const mayCall = steps < maxSteps;
+    const asked: Asked = yield* ask(talk, {
+      tools: turn.tools,
+      mayCall,
+      note: mayCall ? note : lastWord(maxSteps),
+      mayBeEmpty: steps > 0,
+    });
+    steps += 1;
+    const calls = mayCall ? distinct(asked.calls, talk.messages) : [];
+    yield* keep(talk, asked, calls, options.prices);
+    note = asked.brokeOff ? GO_ON : null;
+    const heard = hear(talk);
+    if (asked.brokeOff || calls.length > 0) continue;
+    if (!mayCall && asked.text.trim() === "") yield* sayStopped(maxSteps);
+    if (!heard.some(({ role }) => role === "user")) break;
+    steps = 0;
+  }
+  yield { kind: "done", stopped: turn.signal.aborted };
+}
+
+const GO_ON =
+  "[Note] Your last message broke off where it ends. Go on from exactly there, without repeating any of it.";
+
+function lastWord(steps: number): string {
+  return (
+    `[Note] All ${steps} steps of this turn are used up, so no more tools can be called. ` +
+    "Answer now with what you have, and say what is left to do."
+  );
+}
+
+/** The step as a whole: its calls run, then all of it as one message; an abort leaves what there is. */
+async function* keep(
+  talk: Conversation,
+  { text, usage, reasoning, model }: Asked,
+  calls: readonly ToolCall[],
+  prices: AiSdkOptions["prices"],
+): AsyncGenerator<AgentEvent> {
+  const { tools, signal } = talk.turn;
+  for (const call of calls) yield { kind: "tool call", call };
+  const running = calls.map((call) => runToolCall(call, tools, signal));
+  const results: ToolMessage[] = [];
+  for (const [index, call] of calls.entries()) {
+    const content = (await running[index]) ?? "";
+    yield { kind: "tool result", call, content };
+    results.push({ role: "tool", toolCallId: call.id, name: call.name, content });
+  }
+  // Before the message, so that both can be kept in one transaction.
+  if (usage) yield { kind: "usage", usage: usageOf(usage, prices[model]) };
+  if (text === "" && calls.length === 0) return;
+  const message: AssistantMessage = {
+    role: "assistant",
+    content: text,
+    ...(calls.length > 0 ? { toolCalls: calls } : {}),
+  };
+  yield { kind: "message", message, results };
+  talk.messages = [...talk.messages, message, ...results];
+  if (reasoning.length > 0) talk.reasoning.set(message, reasoning);
+}
+
+async function* sayStopped(maxSteps: number): AsyncGenerator<AgentEvent> {
+  const content = `I stopped after ${maxSteps} steps without coming to an end. Tell me to go on if I should.`;
+  yield { kind: "text", text: content };
+  yield { kind: "message", message: { role: "assistant", content }, results: [] };
+}
+
+/** What was said since the last call; nothing is taken from a turn that was stopped. */
+function hear(talk: Conversation): readonly Message[] {
+  if (talk.turn.signal.aborted) return [];
+  const heard = talk.turn.steer();
+  talk.messages = [...talk.messages, ...heard];
+  return heard;
+}
+
+/** Calls whose ids no other call has: some servers number them anew in each answer. */
+function distinct(calls: readonly ToolCall[], messages: readonly Message[]): ToolCall[] {
+  const used = new Set(
+    messages.flatMap((message) =>
+      message.role === "assistant" ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+    ),
+  );
+  return calls.map((call) => {
+    const base = call.id || "call";
+    let id = base;
+    for (let n = 2; used.has(id); n++) id = `${base}_${n}`;
+    used.add(id);
+    return { ...call, id };
+  });
+}

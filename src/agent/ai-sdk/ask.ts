@@ -1,0 +1,208 @@
+/**
+ * One step of a conversation, asked of a model until it is there: again after a passing failure, without what the model
+ * does not take, with less where the conversation is too long, and then of the next endpoint. What was said is never
+ * taken back: once words have come, the step is what there is of it.
+ */
+import { historyWindow, type Message } from "../../session/transcript.js";
+import { AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
+import { backoffMs, MAX_ATTEMPTS, MAX_WAIT_MS } from "./backoff.js";
+import { type Endpoint, hostOf } from "./endpoint.js";
+import {
+  type Failure,
+  type FailureKind,
+  failureOf,
+  isPassing,
+  StreamFailure,
+  sentenceFor,
+} from "./failure.js";
+import { imagesOf } from "./images.js";
+import { listModels } from "./list-models.js";
+import { promptOf, type ReasoningPart, toolsOf } from "./prompt.js";
+import { openModel, type Request } from "./provider.js";
+import { shorterConversation } from "./shorter.js";
+import { type Step, type StreamLimits, streamStep } from "./stream-step.js";
+
+/** What is passed in, so that tests need not wait. */
+export interface Waits extends StreamLimits {
+  /** Ends early, without an error, when the signal aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly random: () => number;
+  readonly clock: () => number;
+}
+
+/** A turn under way. */
+export interface Conversation {
+  readonly turn: TurnInput;
+  readonly waits: Waits;
+  /** The first one is asked; the others are left should it fail. */
+  endpoints: readonly [Endpoint, ...Endpoint[]];
+  messages: readonly Message[];
+  /** Where a file of the media store is. */
+  readonly pathOf: (file: string) => string | null;
+  readonly reasoning: Map<Message, readonly ReasoningPart[]>;
+  /** What models were found not to take: kept for as long as the agent lives. */
+  readonly refused: Map<string, Set<FailureKind>>;
+}
+
+export interface Asking {
+  readonly tools: readonly Tool[];
+  readonly mayCall: boolean;
+  readonly note: string | null;
+  /** Nothing said is an answer too, after a tool was used. */
+  readonly mayBeEmpty: boolean;
+}
+
+export interface Asked extends Step {
+  readonly model: string;
+  /** The words broke off there, and another endpoint is to go on. */
+  readonly brokeOff: boolean;
+}
+
+const CONCESSIONS: readonly FailureKind[] = ["no images", "no tools", "no effort"];
+const MAX_SHORTENINGS = 24;
+
+export async function* ask(talk: Conversation, asking: Asking): AsyncGenerator<AgentEvent, Asked> {
+  const { signal } = talk.turn;
+  for (;;) {
+    const [endpoint, ...others] = talk.endpoints;
+    let failed = { model: "", said: "", sentence: "" };
+    try {
+      const model = await modelOf(endpoint, signal);
+      const outcome = yield* askOne(talk, endpoint, model, asking);
+      if (!("failure" in outcome)) return { ...outcome, model, brokeOff: false };
+      failed = { model, said: outcome.said, sentence: sentenceFor(outcome.failure, endpoint, model) };
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      failed.sentence = error.message;
+    }
+    const { model, said, sentence } = failed;
+    if (signal.aborted) return { ...NOTHING, text: said, model, brokeOff: false };
+    const [next, ...rest] = others;
+    if (!next) throw new AgentError(sentence);
+    talk.endpoints = [next, ...rest];
+    yield { kind: "reasoning", text: `(${sentence} Going on with another model.)\n` };
+    if (said !== "") return { ...NOTHING, text: said, model, brokeOff: true };
+  }
+}
+
+const NOTHING: Step = { text: "", calls: [], reasoning: [], usage: null, finish: null };
+
+interface Failed {
+  readonly failure: Failure;
+  /** What it had said by then. */
+  readonly said: string;
+}
+
+async function* askOne(
+  talk: Conversation,
+  endpoint: Endpoint,
+  modelId: string,
+  asking: Asking,
+): AsyncGenerator<AgentEvent, Step | Failed> {
+  const { turn, waits } = talk;
+  const refused = refusedBy(talk, endpoint, modelId);
+  const secret = secretOf(endpoint);
+  let attempts = 0;
+  let shortenings = 0;
+  for (;;) {
+    let said = "";
+    try {
+      const model = await openModel(endpoint, modelId);
+      const request = await requestOf(talk, endpoint, refused, asking);
+      const pieces = streamStep(model, request, turn.signal, waits);
+      for (;;) {
+        const { done, value } = await pieces.next();
+        if (done) {
+          if (isEmpty(value) && !asking.mayBeEmpty && !turn.signal.aborted) throw emptyAnswer(value);
+          return value;
+        }
+        if (value.kind === "text") said += value.text;
+        yield value;
+      }
+    } catch (error) {
+      if (error instanceof AgentError) throw error;
+      const failure = failureOf(error, waits.clock(), secret);
+      if (said !== "") return { failure, said };
+      if (turn.signal.aborted) return NOTHING;
+      if (CONCESSIONS.includes(failure.kind) && !refused.has(failure.kind)) {
+        refused.add(failure.kind);
+        continue;
+      }
+      if (failure.kind === "too long") {
+        const shorter = ++shortenings <= MAX_SHORTENINGS ? shorterConversation(talk.messages) : null;
+        if (!shorter) return { failure, said };
+        talk.messages = shorter;
+        continue;
+      }
+      attempts += 1;
+      const wait = Math.max(failure.retryAfterMs ?? 0, backoffMs(attempts, waits.random()));
+      if (!isPassing(failure) || attempts >= MAX_ATTEMPTS || wait > MAX_WAIT_MS) return { failure, said };
+      await waits.sleep(wait, turn.signal);
+      if (turn.signal.aborted) return NOTHING;
+    }
+  }
+}
+
+/** A key that stands in a file may not be there to read. */
+function secretOf({ apiKey }: Endpoint): string {
+  try {
+    return apiKey?.() ?? "";
+  } catch (error) {
+    throw new AgentError((error as Error).message);
+  }
+}
+
+async function requestOf(
+  talk: Conversation,
+  endpoint: Endpoint,
+  refused: ReadonlySet<FailureKind>,
+  { tools, mayCall, note }: Asking,
+): Promise<Request> {
+  const withImages = endpoint.images && !refused.has("no images");
+  const offered = refused.has("no tools") ? [] : tools;
+  return {
+    prompt: promptOf({
+      context: talk.turn.prompt,
+      messages: talk.messages,
+      images: withImages ? await imagesOf(talk.messages, talk.pathOf) : null,
+      reasoning: endpoint.protocol === "anthropic" ? talk.reasoning : new Map(),
+      note,
+    }),
+    ...(offered.length > 0 ? { tools: toolsOf(offered) } : {}),
+    ...(offered.length > 0 && !mayCall ? { toolChoice: { type: "none" } } : {}),
+    ...(refused.has("no effort")
+      ? { providerOptions: { openaiCompatible: { reasoningEffort: "none" } } }
+      : {}),
+  };
+}
+
+function refusedBy(talk: Conversation, endpoint: Endpoint, model: string): Set<FailureKind> {
+  const key = `${endpoint.baseUrl} ${model}`;
+  const refused = talk.refused.get(key) ?? new Set();
+  talk.refused.set(key, refused);
+  return refused;
+}
+
+function isEmpty({ text, calls }: Step): boolean {
+  return text.trim() === "" && calls.length === 0;
+}
+
+function emptyAnswer({ finish }: Step): StreamFailure {
+  if (finish === "length") return new StreamFailure("empty", "it used up its length before it said anything");
+  return new StreamFailure("empty", finish === "content-filter" ? "its provider held it back" : "");
+}
+
+/** The model to ask: the session's own, the one that is set, or the first that the endpoint lists. */
+async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string> {
+  if (endpoint.model !== null) return endpoint.model;
+  const [first] = await listModels(endpoint, signal);
+  if (first !== undefined) return first;
+  const cure =
+    endpoint.protocol === "ollama" ? "`ollama pull` brings one" : "agent.model in config.yaml names one";
+  throw new AgentError(`${hostOf(endpoint)} lists no model: ${cure}.`);
+}
+
+/** A valid beginning for whatever history a turn comes with. */
+export function conversationOf(history: readonly Message[]): readonly Message[] {
+  return historyWindow(history, { maxMessages: history.length });
+}

@@ -1,0 +1,26 @@
+/** How long to wait before a request is made again: pure, with the time and the chance passed in. */
+
+/** How often a model is asked before something is given up. */
+export const MAX_ATTEMPTS = 4;
+/** Longer than this nobody in a chat waits. */
+export const MAX_WAIT_MS = 60_000;
+
+const FIRST_MS = 500;
+const LONGEST_MS = 8_000;
+
+/** After that many attempts; half of it is left to chance, so that those who failed together do not return together. */
+export function backoffMs(attempts: number, chance: number): number {
+  const full = Math.min(FIRST_MS * 2 ** (attempts - 1), LONGEST_MS);
+  return Math.round(full * (0.5 + chance / 2));
+}
+
+/** What the server asks for: seconds or a date, or milliseconds in a header of its own. Null where it asks for nothing. */
+export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | null {
+  const ms = Number(headers["retry-after-ms"] || Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return Math.ceil(ms);
+  const written = headers["retry-after"]?.trim();
+  if (!written) return null;
+  if (/^\d+(?:\.\d+)?$/.test(written)) return Math.ceil(Number(written) * 1_000);
+  const date = Date.parse(written);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}

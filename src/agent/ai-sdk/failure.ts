@@ -1,0 +1,194 @@
+/**
+ * What went wrong with a request to a model: which kind it is, whether to ask again, and the sentence for the person.
+ * Pure. A sentence names the setting or the host to look at, and never holds a key.
+ */
+import { cleanLine, shorten } from "../../util/text.js";
+import { retryAfterMs } from "./backoff.js";
+import { type Endpoint, hostOf } from "./endpoint.js";
+
+export type FailureKind =
+  /** The key is wrong, or missing, or may not do this. */
+  | "key"
+  | "quota"
+  | "busy"
+  | "no model"
+  | "server"
+  | "unreachable"
+  /** The answer broke off, or is not what the protocol says. */
+  | "broken"
+  | "silent"
+  | "endless"
+  | "empty"
+  /** The conversation is longer than the model takes. */
+  | "too long"
+  /** The request has something that this model does not take. */
+  | "no images"
+  | "no tools"
+  | "no effort"
+  | "refused";
+
+export interface Failure {
+  readonly kind: FailureKind;
+  /** As the server put it, in one short line; empty where that says nothing. */
+  readonly detail: string;
+  /** What the server asks us to wait. */
+  readonly retryAfterMs: number | null;
+}
+
+/** A failure that is found while a stream is read. */
+export class StreamFailure extends Error {
+  readonly kind: FailureKind;
+
+  constructor(kind: FailureKind, message: string = kind) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const RETRIED: readonly FailureKind[] = ["busy", "server", "unreachable", "broken", "silent", "empty"];
+
+/** Whether the same request may succeed a little later. */
+export function isPassing({ kind }: Failure): boolean {
+  return RETRIED.includes(kind);
+}
+
+/** Any error that a provider throws or streams. `secret` is cut out of whatever is quoted. */
+export function failureOf(error: unknown, now: number, secret: string): Failure {
+  const facts = factsOf(error);
+  const quoted = secret === "" ? facts.message : facts.message.replaceAll(secret, "***");
+  const kind = error instanceof StreamFailure ? error.kind : kindOf(facts);
+  return { kind, detail: shorten(cleanLine(quoted), 200), retryAfterMs: retryAfterMs(facts.headers, now) };
+}
+
+interface Facts {
+  readonly status: number | null;
+  /** What the server said. */
+  readonly message: string;
+  /** All there is to go by, in lower case: message, body and codes. */
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the system: `ECONNREFUSED`. */
+  readonly code: string | null;
+  readonly isCall: boolean;
+}
+
+/** Errors of the SDK have these fields; errors inside a stream are whatever the server wrote. */
+function factsOf(error: unknown): Facts {
+  const fields = (typeof error === "object" && error !== null ? error : { message: String(error) }) as {
+    readonly message?: unknown;
+    readonly statusCode?: unknown;
+    readonly code?: unknown;
+    readonly type?: unknown;
+    readonly responseBody?: unknown;
+    readonly responseHeaders?: Readonly<Record<string, string>>;
+  };
+  const message = typeof fields.message === "string" ? fields.message : "";
+  const body = typeof fields.responseBody === "string" ? fields.responseBody : "";
+  const inBody = /"code"\s*:\s*"?(\d{3})\b/.exec(body)?.[1];
+  const number = [fields.statusCode, fields.code, inBody]
+    .map(Number)
+    .find((code) => code >= 400 && code < 600);
+  const code = systemCode(error);
+  return {
+    status: number ?? null,
+    message: message || spokenIn(body),
+    text: [message, body, String(fields.code ?? ""), String(fields.type ?? "")].join(" ").toLowerCase(),
+    headers: fields.responseHeaders ?? {},
+    code,
+    isCall: error instanceof Error,
+  };
+}
+
+/** The system's code, of the error or of what caused it. */
+function systemCode(error: unknown): string | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === "string" && /^[A-Z][A-Z_]+$/.test(code)) return code;
+  }
+  return null;
+}
+
+function spokenIn(body: string): string {
+  return /"(?:message|error|detail)"\s*:\s*"((?:[^"\\]|\\.){1,400})"/.exec(body)?.[1] ?? "";
+}
+
+/** How servers say that a conversation is too long; each has words of its own. */
+const TOO_LONG =
+  /context[_ ]length|context[_ ]size|context[_ ]window|maximum context|exceed_context|prompt is too long|input is too long|too many (?:input )?tokens|input length and `?max_tokens|maximum prompt length|request_too_large|input tokens exceed|reduce the length|maximum model length|max_model_len|input token count|maximum number of tokens/;
+const QUOTA =
+  /insufficient[_ ]quota|exceeded your current quota|credit balance|insufficient[_ ](?:credits|balance|funds)|billing|payment required|out of credits/;
+const UNREACHABLE =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS_\w+|ERR_INVALID_URL|UNABLE_TO_\w+)$/;
+
+function kindOf({ status, message, text, code, isCall }: Facts): FailureKind {
+  if (code && UNREACHABLE.test(code)) return "unreachable";
+  // Without an answer of the server's there is only what broke; its words may quote the conversation.
+  if (isCall && status === null) return "broken";
+  if (/^(?:JSON parsing failed|Type validation failed)/.test(message)) return "broken";
+  if (status === 401 || /authentication_error|invalid_api_key/.test(text)) return "key";
+  if (status === 402 || QUOTA.test(text)) return "quota";
+  if (status === 413 || (status !== 429 && TOO_LONG.test(text))) return "too long";
+  if (status === 429 || /rate_limit/.test(text)) return "busy";
+  if (status === 403) return "key";
+  if (status !== null && status < 500 && ![408, 409, 425].includes(status)) return refusal(status, text);
+  return "server";
+}
+
+function refusal(status: number, text: string): FailureKind {
+  if (/reasoning_effort/.test(text)) return "no effort";
+  if (
+    /does not support tools|tools? (?:use|calling|calls)? ?(?:is|are) not supported|support tool use|function calling is not/.test(
+      text,
+    )
+  )
+    return "no tools";
+  if (/image|vision|multimodal|multi-modal/.test(text)) return "no images";
+  if (status === 404 || /model_not_found|model .{0,80}(?:not found|does not exist)|invalid model/.test(text))
+    return "no model";
+  return "refused";
+}
+
+/** For the person in the chat: what happened, and what to look at. */
+export function sentenceFor(
+  { kind, detail, retryAfterMs }: Failure,
+  endpoint: Endpoint,
+  model: string,
+): string {
+  const host = hostOf(endpoint);
+  const said = detail === "" ? "." : `: ${/[.!?…]$/.test(detail) ? detail : `${detail}.`}`;
+  switch (kind) {
+    case "key":
+      return endpoint.apiKey === null
+        ? `${host} wants an API key, and none is set. Set ${endpoint.keySetting}.`
+        : `${host} refused the API key. Check ${endpoint.keySetting}.`;
+    case "quota":
+      return `The account at ${host} has no credit or quota left.`;
+    case "busy":
+      return retryAfterMs === null
+        ? `${host} takes no more requests from us just now.`
+        : `${host} takes no more requests from us for ${Math.ceil(retryAfterMs / 1_000)} seconds.`;
+    case "no model":
+      return `${host} has no model called "${model}". \`baton models\` lists what it has, and /model chooses one.`;
+    case "server":
+      return `${host} has trouble of its own${said}`;
+    case "unreachable":
+      return `The model's server at ${host} cannot be reached. Check that it runs, and the network.`;
+    case "broken":
+      return `The answer from ${host} broke off, or made no sense.`;
+    case "silent":
+      return `${host} went silent, so I stopped waiting.`;
+    case "endless":
+      return `${host} did not come to an end, so I broke it off.`;
+    case "empty":
+      return `${model} gave an empty answer${detail === "" || detail === kind ? "." : `: ${detail}.`}`;
+    case "too long":
+      return `This is too long for ${model}, even by itself. Shorten it, or choose another model with /model.`;
+    case "no images":
+    case "no tools":
+    case "no effort":
+    case "refused":
+      return `${host} refused the request${said}`;
+    default:
+      return kind satisfies never;
+  }
+}

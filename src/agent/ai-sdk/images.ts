@@ -1,0 +1,38 @@
+/** The attached images of a conversation, read once a turn. What cannot be read, or is too large to send, is left out. */
+import { open } from "node:fs/promises";
+import type { Message } from "../../session/transcript.js";
+import { isImage } from "./prompt.js";
+
+/** Providers refuse larger ones. */
+const MAX_BYTES = 5 * 1024 * 1024;
+
+/** By their names in the media store; `pathOf` knows where those are. */
+export async function imagesOf(
+  messages: readonly Message[],
+  pathOf: (file: string) => string | null,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const images = new Map<string, Uint8Array>();
+  for (const message of messages) {
+    if (message.role !== "user") continue;
+    for (const { file, mediaType } of message.attachments ?? []) {
+      const path = isImage(mediaType) && !images.has(file) ? pathOf(file) : null;
+      const bytes = path === null ? null : await bytesOf(path);
+      if (bytes) images.set(file, bytes);
+    }
+  }
+  return images;
+}
+
+async function bytesOf(path: string): Promise<Uint8Array | null> {
+  try {
+    const file = await open(path, "r");
+    try {
+      const { size } = await file.stat();
+      return size > 0 && size <= MAX_BYTES ? await file.readFile() : null;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return null; // The model is told that there was one.
+  }
+}

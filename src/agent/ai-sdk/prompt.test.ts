@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { historyWindow, type Message } from "../../session/transcript.js";
+import { type PromptParts, promptOf } from "./prompt.js";
+import { shorterConversation } from "./shorter.js";
+
+const user = (content: string): Message => ({ role: "user", content });
+
+function prompt(messages: readonly Message[], more: Partial<PromptParts> = {}) {
+  return promptOf({
+    context: "Where you are.",
+    messages,
+    images: null,
+    reasoning: new Map(),
+    note: null,
+    ...more,
+  });
+}
+
+describe("what a model is sent", () => {
+  it("the context first, then the messages; the context and the last one are marked for the cache", () => {
+    const sent = prompt([user("one"), { role: "assistant", content: "yes" }, user("two")]);
+    expect(sent.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+    expect(sent.map(({ providerOptions }) => providerOptions !== undefined)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("people who speak in a row, and notes, as one message", () => {
+    const sent = prompt([user("one"), { role: "system", content: "reset" }, user("two")], { note: "end" });
+    expect(sent[1]).toMatchObject({ content: [{ type: "text", text: "one\n\n[Note] reset\n\ntwo\n\nend" }] });
+  });
+
+  it("ids, names and arguments that every API takes, each call with its result", () => {
+    const id = `call:${"x".repeat(80)}`;
+    const sent = prompt([
+      user("go"),
+      { role: "assistant", content: " ", toolCalls: [{ id, name: "rm -rf", arguments: "[not json" }] },
+      { role: "tool", toolCallId: id, content: "" },
+    ]);
+    const [, , call, result] = sent as unknown as { content: Record<string, unknown>[] }[];
+    expect(call?.content).toHaveLength(1);
+    expect(call?.content[0]).toMatchObject({ toolName: "rm_-rf", input: { unreadable: "[not json" } });
+    expect(call?.content[0]?.toolCallId).toMatch(/^[\w-]{1,40}$/);
+    expect(result?.content[0]).toMatchObject({
+      toolCallId: call?.content[0]?.toolCallId,
+      toolName: "rm_-rf",
+      output: { type: "text", value: "(no output)" },
+    });
+  });
+
+  it("images where the model takes them, and a note where it does not", () => {
+    const attachments = [
+      { file: "a.png", mediaType: "image/png" },
+      { file: "gone.png", mediaType: "image/png" },
+      { file: "x.pdf", mediaType: "application/pdf" },
+    ];
+    const message: Message = { role: "user", content: "look", attachments };
+    const bytes = new Uint8Array([1]);
+    expect(prompt([message], { images: new Map([["a.png", bytes]]) })[1]).toMatchObject({
+      content: [
+        { text: "look" },
+        { type: "file", data: bytes },
+        { text: expect.stringContaining("cannot be read") },
+      ],
+    });
+    expect(JSON.stringify(prompt([message]))).toContain("this model takes none");
+  });
+});
+
+describe("a shorter conversation", () => {
+  const message = fc.oneof(
+    fc.record({ role: fc.constant("user" as const), content: fc.string({ maxLength: 2_000 }) }),
+    fc.record({ role: fc.constant("assistant" as const), content: fc.string({ maxLength: 2_000 }) }),
+    fc.record({
+      role: fc.constant("assistant" as const),
+      content: fc.string(),
+      toolCalls: fc.array(fc.record({ id: fc.string(), name: fc.string(), arguments: fc.string() }), {
+        maxLength: 3,
+      }),
+    }),
+    fc.record({
+      role: fc.constant("tool" as const),
+      toolCallId: fc.string(),
+      content: fc.string({ maxLength: 2_000 }),
+    }),
+  );
+
+  it("is valid, keeps the last question, and comes to an end", () => {
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 60 }), fc.string({ minLength: 1 }), (before, last) => {
+        let talk: readonly Message[] = historyWindow([...before, user(last)]);
+        for (let tries = 0; ; tries++) {
+          const shorter = shorterConversation(talk);
+          if (!shorter) break;
+          expect(tries).toBeLessThan(24);
+          expect(historyWindow(shorter, { maxMessages: shorter.length })).toEqual(shorter);
+          const size = (messages: readonly Message[]) =>
+            messages.length + messages.reduce((sum, { content }) => sum + content.length, 0);
+          expect(size(shorter)).toBeLessThan(size(talk));
+          expect(shorter.at(-1)?.content.slice(0, 100)).toBe(talk.at(-1)?.content.slice(0, 100));
+          talk = shorter;
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+/**
+ * What a model is sent of a conversation: the context first and always the same, then the messages, newest last, so that
+ * a provider's cache holds what was sent before. Pure, and total: a history from elsewhere may hold names, ids and
+ * arguments that no API takes.
+ */
+import { createHash } from "node:crypto";
+import type { Message, ToolCall } from "../../session/transcript.js";
+import { shorten } from "../../util/text.js";
+import type { Tool } from "../agent.js";
+import type { Prompt, Request } from "./provider.js";
+
+export type ReasoningPart = Extract<
+  Extract<Prompt[number], { role: "assistant" }>["content"][number],
+  { type: "reasoning" }
+>;
+type UserPart = Extract<Prompt[number], { role: "user" }>["content"][number];
+
+export interface PromptParts {
+  readonly context: string;
+  readonly messages: readonly Message[];
+  /** The bytes of attached images by path; null where the model is sent none. */
+  readonly images: ReadonlyMap<string, Uint8Array> | null;
+  /** What the model thought in this turn, which some providers want back with the message it led to. */
+  readonly reasoning: ReadonlyMap<Message, readonly ReasoningPart[]>;
+  /** Said to the model after all else, and kept nowhere. */
+  readonly note: string | null;
+}
+
+const CACHED = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+export function promptOf({ context, messages, images, reasoning, note }: PromptParts): Prompt {
+  const prompt: Prompt = [];
+  if (context.trim() !== "") prompt.push({ role: "system", content: context, providerOptions: CACHED });
+  const names = new Map<string, string>();
+  for (const message of messages) {
+    const last = prompt.at(-1);
+    switch (message.role) {
+      case "user":
+      case "system": {
+        const parts =
+          message.role === "user" ? userParts(message, images) : [textPart(`[Note] ${message.content}`)];
+        // Some models take no two messages of a person in a row.
+        if (last?.role === "user") last.content.push(...parts);
+        else prompt.push({ role: "user", content: parts });
+        break;
+      }
+      case "assistant": {
+        const calls = message.toolCalls ?? [];
+        for (const { id, name } of calls) names.set(id, name);
+        const content = [
+          ...(reasoning.get(message) ?? []),
+          ...(message.content.trim() === "" ? [] : [textPart(message.content)]),
+          ...calls.map(callPart),
+        ];
+        if (content.length > 0) prompt.push({ role: "assistant", content });
+        break;
+      }
+      case "tool": {
+        const { toolCallId, name, content } = message;
+        const part = {
+          type: "tool-result" as const,
+          toolCallId: callId(toolCallId),
+          toolName: toolName(name ?? names.get(toolCallId) ?? ""),
+          output: { type: "text" as const, value: content.trim() === "" ? "(no output)" : content },
+        };
+        if (last?.role === "tool") last.content.push(part);
+        else prompt.push({ role: "tool", content: [part] });
+        break;
+      }
+      default:
+        message satisfies never;
+    }
+  }
+  if (note !== null) {
+    const last = prompt.at(-1);
+    if (last?.role === "user") last.content.push(textPart(note));
+    else prompt.push({ role: "user", content: [textPart(note)] });
+  }
+  const end = prompt.at(-1);
+  if (end && end.role !== "system") end.providerOptions = CACHED;
+  return prompt.map(joined);
+}
+
+export function toolsOf(tools: readonly Tool[]): NonNullable<Request["tools"]> {
+  return tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    name,
+    description,
+    inputSchema: parameters,
+  }));
+}
+
+function userParts(
+  { content, attachments = [] }: Extract<Message, { role: "user" }>,
+  images: PromptParts["images"],
+): UserPart[] {
+  const text = content.trim() === "" && attachments.length === 0 ? "(no text)" : content;
+  const parts = attachments.flatMap(({ file, mediaType }): UserPart[] => {
+    if (!isImage(mediaType)) return [];
+    if (images === null) return [textPart("(An image was attached here, but this model takes none.)")];
+    const data = images.get(file);
+    if (!data) return [textPart("(An image was attached here, but it cannot be read.)")];
+    return [{ type: "file", mediaType, data }];
+  });
+  return text.trim() === "" ? parts : [textPart(text), ...parts];
+}
+
+/** The images that models take. */
+export function isImage(mediaType: string): boolean {
+  return /^image\/(?:png|jpeg|gif|webp)$/.test(mediaType);
+}
+
+/** Texts of one person in a row as one: the plainest form is the one that every server reads. */
+function joined(message: Prompt[number]): Prompt[number] {
+  if (message.role !== "user" || !message.content.every(({ type }) => type === "text")) return message;
+  const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n\n");
+  return { ...message, content: [textPart(text)] };
+}
+
+function textPart(text: string) {
+  return { type: "text" as const, text };
+}
+
+function callPart({ id, name, arguments: json }: ToolCall) {
+  return {
+    type: "tool-call" as const,
+    toolCallId: callId(id),
+    toolName: toolName(name),
+    input: argumentsOf(json),
+  };
+}
+
+/** An object, as every API wants it. */
+function argumentsOf(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Told below: what the model wrote is shown to it as it was.
+  }
+  return { unreadable: shorten(json, 2_000) };
+}
+
+/** Providers take no other characters, and some no longer ids. The same id gives the same one. */
+function callId(id: string): string {
+  if (/^[\w-]{1,40}$/.test(id)) return id;
+  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
+}
+
+function toolName(name: string): string {
+  return name.replace(/[^\w-]/g, "_").slice(0, 64) || "tool";
+}

@@ -1,0 +1,42 @@
+/**
+ * The models of the AI SDK's providers: `doStream` alone is used, one request a call, so that the loop, the retries and
+ * what is kept are ours. The packages are heavy: they are loaded when a model is in use, beside whatever else starts.
+ */
+import type { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Endpoint } from "./endpoint.js";
+import { boundedFetch } from "./http.js";
+
+export type LanguageModel = ReturnType<ReturnType<typeof createOpenAICompatible>["languageModel"]>;
+export type Request = Omit<Parameters<LanguageModel["doStream"]>[0], "abortSignal">;
+export type Prompt = Request["prompt"];
+type Stream = Awaited<ReturnType<LanguageModel["doStream"]>>["stream"];
+export type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never;
+export type ModelUsage = Extract<StreamPart, { type: "finish" }>["usage"];
+export type FinishReason = Extract<StreamPart, { type: "finish" }>["finishReason"]["unified"];
+
+/** Begins to load what the first request will need; a failure is told then. */
+export function preload({ protocol }: Endpoint): void {
+  loaded(protocol).catch(() => {});
+}
+
+function loaded(protocol: Endpoint["protocol"]): Promise<unknown> {
+  return protocol === "anthropic" ? import("@ai-sdk/anthropic") : import("@ai-sdk/openai-compatible");
+}
+
+export async function openModel(endpoint: Endpoint, model: string): Promise<LanguageModel> {
+  const { protocol, baseUrl } = endpoint;
+  const apiKey = endpoint.apiKey?.() ?? "";
+  if (protocol === "anthropic") {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    return createAnthropic({ baseURL: baseUrl, apiKey, fetch: boundedFetch }).languageModel(model);
+  }
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const provider = createOpenAICompatible({
+    name: "openaiCompatible",
+    baseURL: baseUrl,
+    ...(apiKey === "" ? {} : { apiKey }),
+    fetch: boundedFetch,
+    includeUsage: true,
+  });
+  return provider.languageModel(model);
+}

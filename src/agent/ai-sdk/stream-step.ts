@@ -1,0 +1,146 @@
+/**
+ * One request and its stream, read to its end: words as they come, then what the step is. It ends when the signal aborts,
+ * and fails where the stream goes silent, goes on for ever, or ends before its end.
+ */
+import type { ToolCall } from "../../session/transcript.js";
+import { storableText } from "../../util/text.js";
+import { StreamFailure } from "./failure.js";
+import type { ReasoningPart } from "./prompt.js";
+import type { FinishReason, LanguageModel, ModelUsage, Request, StreamPart } from "./provider.js";
+
+export interface StreamLimits {
+  /** How long nothing may come. */
+  readonly silenceMs: number;
+  /** How many characters a step may have: words, thoughts and arguments together. */
+  readonly maxCharacters: number;
+}
+
+export type Piece = { readonly kind: "text" | "reasoning"; readonly text: string };
+
+export interface Step {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  readonly reasoning: readonly ReasoningPart[];
+  readonly usage: ModelUsage | null;
+  readonly finish: FinishReason | null;
+}
+
+export async function* streamStep(
+  model: LanguageModel,
+  request: Request,
+  signal: AbortSignal,
+  limits: StreamLimits,
+): AsyncGenerator<Piece, Step> {
+  const own = new AbortController();
+  let silent = false;
+  const silence = setTimeout(() => {
+    silent = true;
+    own.abort();
+  }, limits.silenceMs);
+  const reading = new Reading(limits.maxCharacters);
+  try {
+    const abortSignal = AbortSignal.any([signal, own.signal]);
+    const { stream } = await model.doStream({ ...request, abortSignal });
+    const reader = stream.getReader();
+    while (!signal.aborted) {
+      const { done, value } = await reader.read();
+      if (done || signal.aborted) break;
+      silence.refresh();
+      const piece = reading.take(value);
+      if (piece) yield piece;
+    }
+    if (!signal.aborted && reading.finish === null) throw new StreamFailure("broken");
+  } catch (error) {
+    if (silent) throw new StreamFailure("silent");
+    if (!signal.aborted) throw error;
+  } finally {
+    clearTimeout(silence);
+    own.abort(); // Whatever still comes is not for us.
+  }
+  return reading.step();
+}
+
+/** What has come of a step so far. */
+class Reading {
+  finish: FinishReason | null = null;
+  #text = "";
+  #usage: ModelUsage | null = null;
+  readonly #calls: ToolCall[] = [];
+  readonly #reasoning = new Map<string, ReasoningPart>();
+  readonly #halves = { text: "", reasoning: "" };
+  #left: number;
+
+  constructor(maxCharacters: number) {
+    this.#left = maxCharacters;
+  }
+
+  take(part: StreamPart): Piece | null {
+    switch (part.type) {
+      case "text-delta": {
+        const text = this.#whole("text", part.delta);
+        this.#text += text;
+        return text === "" ? null : { kind: "text", text };
+      }
+      case "reasoning-start":
+      case "reasoning-delta":
+      case "reasoning-end": {
+        const delta = part.type === "reasoning-delta" ? part.delta : "";
+        this.#think(part.id, delta, part.providerMetadata);
+        const text = this.#whole("reasoning", delta);
+        return text === "" ? null : { kind: "reasoning", text };
+      }
+      case "tool-input-delta":
+        this.#count(part.delta);
+        return null;
+      case "tool-call":
+        this.#calls.push({
+          id: storableText(part.toolCallId),
+          name: storableText(part.toolName),
+          arguments: storableText(part.input.trim() === "" ? "{}" : part.input),
+        });
+        return null;
+      case "finish":
+        this.finish = part.finishReason.unified;
+        this.#usage = part.usage;
+        return null;
+      case "error":
+        throw part.error;
+      default:
+        return null; // Sources, files and the like: nothing to say.
+    }
+  }
+
+  step(): Step {
+    return {
+      text: this.#text,
+      calls: this.#calls,
+      reasoning: [...this.#reasoning.values()],
+      usage: this.#usage,
+      finish: this.finish,
+    };
+  }
+
+  #think(id: string, delta: string, metadata: ReasoningPart["providerOptions"]): void {
+    const before = this.#reasoning.get(id);
+    const anthropic = { ...before?.providerOptions?.anthropic, ...metadata?.anthropic };
+    this.#reasoning.set(id, {
+      type: "reasoning",
+      text: (before?.text ?? "") + delta,
+      ...(Object.keys(anthropic).length > 0 ? { providerOptions: { anthropic } } : {}),
+    });
+  }
+
+  /** Text that every store keeps: half a character waits for its other half. */
+  #whole(kind: "text" | "reasoning", delta: string): string {
+    this.#count(delta);
+    const text = this.#halves[kind] + delta;
+    const end = /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
+    this.#halves[kind] = text.slice(end);
+    return storableText(text.slice(0, end));
+  }
+
+  #count(delta: string): void {
+    this.#left -= delta.length;
+    if (this.#left < 0) throw new StreamFailure("endless");
+  }
+}

@@ -1,0 +1,56 @@
+/** `/model`: which model answers in the present session. */
+
+import { didYouMean } from "../../util/nearest.js";
+import { cleanLine } from "../../util/text.js";
+import { sessionModel, withModel } from "../session-model.js";
+import type { Command, CommandCall } from "./commands.js";
+import type { Facts, ModelFact } from "./facts.js";
+
+const DEFAULT = "default";
+const MAX_NAME = 200;
+
+export function model({ model: fact }: Facts): Command {
+  return {
+    name: "model",
+    usage: "[name]",
+    description: "show the model, or choose another one for this session",
+    details: "`/model default` goes back to the usual one.",
+    async run(call) {
+      if (!fact) return "The agent here needs no model, and has none. `baton models` says how to add one.";
+      if (call.words === "") return present(call, fact);
+      return choose(call, fact, call.words);
+    },
+  };
+}
+
+async function present({ item, sessions }: CommandCall, fact: ModelFact): Promise<string> {
+  const entry = await sessions.current(item.key);
+  const own = entry ? sessionModel(entry).model : undefined;
+  const usual = usualName(fact);
+  if (own === undefined) return `Model: ${usual} at ${cleanLine(fact.where)}.`;
+  return `Model: \`${cleanLine(own)}\`, for this session. \`/model default\` goes back to ${usual}.`;
+}
+
+async function choose({ item, sessions }: CommandCall, fact: ModelFact, words: string): Promise<string> {
+  const name = cleanLine(words);
+  if (name === "" || name.length > MAX_NAME || /\s/.test(name)) {
+    return "Say the name of one model, as in `/model default`. `baton models` lists them.";
+  }
+  const isDefault = name.toLowerCase() === DEFAULT;
+  const entry = (await sessions.current(item.key)) ?? (await sessions.getOrCreate(item.source));
+  const metadata = withModel(entry.metadata, isDefault ? null : name);
+  await sessions.update(entry.key, { metadata }, { touch: false });
+  if (isDefault) return `This session asks ${usualName(fact)} again.`;
+  return `This session asks \`${name}\` from now on.${await doubt(fact, name)}`;
+}
+
+/** A name that is not listed may still be right: lists are not complete everywhere. */
+async function doubt(fact: ModelFact, name: string): Promise<string> {
+  const names = await fact.list().catch(() => [name]);
+  if (names.length === 0 || names.includes(name)) return "";
+  return ` It is not among the models that are listed there.${didYouMean(name, names)}`;
+}
+
+function usualName({ name }: ModelFact): string {
+  return name === null ? "the first model that is listed" : `\`${cleanLine(name)}\``;
+}

@@ -1,0 +1,61 @@
+/** The agent as the configuration and the environment want it, and the model behind it. */
+import type { Agent } from "./agent/agent.js";
+import type { Endpoint } from "./agent/ai-sdk/endpoint.js";
+import type { Environment } from "./config/environment.js";
+import { type Config, mediaFolder } from "./config/load.js";
+import { chooseFallback, chooseModel, type ModelChoice } from "./config/model-choice.js";
+import type { ModelFact } from "./gateway/commands/facts.js";
+import { Media } from "./gateway/media.js";
+
+export interface OpenAgent {
+  readonly agent: Agent;
+  /** Null where the agent needs none. */
+  readonly model: ModelFact | null;
+}
+
+export async function openAgent(config: Config, environment: Environment): Promise<OpenAgent> {
+  const choice = await modelFor(config, environment);
+  if (choice === null) {
+    const { offlineAgent } = await import("./agent/offline.js");
+    return { agent: offlineAgent(), model: null };
+  }
+  const { aiSdkAgent } = await import("./agent/ai-sdk/ai-sdk.js");
+  const { maxSteps, prices, images } = config.agent;
+  const fallback = chooseFallback(factsOf(config, environment), choice);
+  const agent = aiSdkAgent({
+    endpoint: endpointOf(choice, images),
+    ...(fallback ? { fallback: endpointOf(fallback, images) } : {}),
+    maxSteps,
+    prices,
+    pathOf: (file) => new Media(mediaFolder(config)).pathOf(file),
+  });
+  const where = `${new URL(choice.baseUrl).host}, chosen by ${choice.from.provider}`;
+  return { agent, model: { name: choice.model, where, list: () => modelsAt(choice) } };
+}
+
+export async function modelFor(config: Config, environment: Environment): Promise<ModelChoice | null> {
+  return chooseModel(factsOf(config, environment), async (baseUrl) =>
+    (await import("./agent/ai-sdk/probe-ollama.js")).probeOllama(baseUrl),
+  );
+}
+
+export async function modelsAt(choice: ModelChoice): Promise<readonly string[]> {
+  const { listModels } = await import("./agent/ai-sdk/list-models.js");
+  return listModels(endpointOf(choice, false));
+}
+
+function factsOf({ agent, places }: Config, { models }: Environment) {
+  return { agent, places, variables: models };
+}
+
+function endpointOf(choice: ModelChoice, images: boolean): Endpoint {
+  const { provider, baseUrl, model, apiKey, keySetting } = choice;
+  return {
+    protocol: provider === "anthropic" || provider === "ollama" ? provider : "openai",
+    baseUrl,
+    apiKey: apiKey === null ? null : () => apiKey.reveal(),
+    keySetting,
+    model,
+    images,
+  };
+}

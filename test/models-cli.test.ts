@@ -1,0 +1,107 @@
+/** Whole runs of the built program with a model on loopback: the chat, `baton models`, and where secrets must not be. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { baton, makeHome } from "./support/baton.js";
+import { ModelServer } from "./support/model-server.js";
+
+const KEY = "sk-canary-0123456789";
+let server: ModelServer;
+let home: string;
+
+beforeAll(async () => {
+  server = await ModelServer.start();
+});
+beforeEach(() => {
+  home = makeHome();
+  server.play({ text: "Hello from the model.", usage: { input: 10, output: 5 } });
+});
+afterAll(() => server.close());
+
+describe("baton chat", () => {
+  test("over each provider's protocol, with its usual key", async () => {
+    const { url, host } = server;
+    const environments: Record<string, string>[] = [
+      { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: url },
+      { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: `http://${host}` },
+      { OLLAMA_HOST: host },
+    ];
+    for (const env of environments) {
+      const run = await baton(home, ["chat", "--message", "hi"], { env });
+      expect(run).toMatchObject({ code: 0, stdout: "Hello from the model.\n" });
+    }
+    expect(server.requests.map(({ path, body }) => [path, body.model])).toEqual([
+      ["/v1/chat/completions", "model-a"],
+      ["/v1/messages", "model-a"],
+      ["/v1/chat/completions", "model-a"],
+    ]);
+    const [openai, anthropic, ollama] = server.requests.map(({ headers }) => headers);
+    expect(openai?.authorization).toBe(`Bearer ${KEY}`);
+    expect(anthropic?.["x-api-key"]).toBe(KEY);
+    expect(ollama?.authorization).toBeUndefined();
+  });
+
+  test("a tool's child sees the key nowhere, and neither does the transcript", async () => {
+    const look = "cat /proc/$PPID/environ; env; cat /proc/self/environ; ps axeww 2>/dev/null; true";
+    const call = { name: "terminal", arguments: JSON.stringify({ command: look }) };
+    server.play({ calls: [call] }, { text: "Looked." });
+    const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url };
+    const run = await baton(home, ["chat", "--json", "--message", "look"], { env });
+    expect(run.code).toBe(0);
+    const sent = JSON.stringify(server.requests[1]?.body);
+    expect(sent).toContain("OPENAI_API_KEY=*"); // It did look.
+    expect(sent).not.toContain(KEY);
+    expect(run.stdout + run.stderr).not.toContain(KEY);
+    for (const file of readdirSync(home)) {
+      expect(readFileSync(join(home, file)).includes(KEY), file).toBe(false);
+    }
+  });
+
+  test("a wrong key is told with its setting, and exit code 1", async () => {
+    server.play({ status: 401, message: `Incorrect API key provided: ${KEY}` });
+    const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url };
+    const run = await baton(home, ["chat", "--message", "hi"], { env });
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toContain("refused the API key. Check OPENAI_API_KEY.");
+    expect(run.stderr).not.toContain(KEY);
+  });
+});
+
+describe("baton models", () => {
+  test("lists what is offered, marks the one in use, and says why", async () => {
+    writeFileSync(join(home, "config.yaml"), `agent:\n  baseUrl: ${server.url}\n  model: model-b\n`);
+    const run = await baton(home, ["models"], { env: { OPENAI_API_KEY: KEY } });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toMatch(
+      /^model-b at 127\.0\.0\.1:\d+ \(openai-compatible, chosen by .*config\.yaml:2; model: .*config\.yaml:3\)$/m,
+    );
+    expect(run.stdout).toMatch(/^ {2}model-a\n\* model-b in use$/m);
+    const json = await baton(home, ["models", "--json"], { env: { OPENAI_API_KEY: KEY } });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      provider: "openai-compatible",
+      model: "model-b",
+      models: ["model-a", "model-b"],
+    });
+    expect(run.stdout + json.stdout).not.toContain(KEY);
+  });
+
+  test("says how to add one where there is none", async () => {
+    const run = await baton(home, ["models"], { env: { BATON_AGENT_PROVIDER: "offline" } });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toMatch(/offline agent answers\.\nSet ANTHROPIC_API_KEY/);
+  });
+
+  test("a server that is not there is said, with its host", async () => {
+    const run = await baton(home, ["models"], { env: { OLLAMA_HOST: "127.0.0.1:81" } });
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toContain("127.0.0.1:81 cannot be reached");
+  });
+});
+
+test("config show has the choice and its reason, not the key", async () => {
+  const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
+  const { stdout } = await baton(home, ["config", "show"], { env });
+  expect(stdout).toMatch(/agent\.provider +anthropic +ANTHROPIC_API_KEY/);
+  expect(stdout).toMatch(/agent\.apiKey +\*\*\* +ANTHROPIC_API_KEY/);
+  expect(stdout).not.toContain(KEY);
+});
