@@ -10,6 +10,7 @@ import { childEnvironment, readEnvironment } from "./config/environment.js";
 import type { Config } from "./config/load.js";
 import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
+import { Redactor } from "./util/redact.js";
 
 const { version, engines } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -27,7 +28,10 @@ async function runCommand(): Promise<number> {
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
   const workingFolder = process.cwd();
-  const terminal = new Terminal(process, environment.color);
+  const { secretValues, secretVariables } = await import("./config/secrets.js");
+  const redactor = new Redactor();
+  redactor.know(secretVariables);
+  const terminal = new Terminal(process, environment.color, redactor.redact);
   return run(words, {
     terminal,
     version,
@@ -35,7 +39,12 @@ async function runCommand(): Promise<number> {
     home: environment.home,
     environment,
     workingFolder,
-    loadConfig: async () => (await import("./config/load.js")).loadConfig(environment, workingFolder),
+    redact: redactor.redact,
+    loadConfig: async () => {
+      const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder);
+      redactor.know(() => secretValues(config));
+      return config;
+    },
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat,

@@ -21,6 +21,8 @@ export interface Cli {
   readonly home: string;
   readonly environment: Environment;
   readonly workingFolder: string;
+  /** Takes secrets out of a text. */
+  redact(text: string): string;
   loadConfig(): Promise<Config>;
   /** Looking never creates anything: where there is no store yet, an empty one in memory stands in. */
   openSessions(config: Config, purpose: "look" | "write"): Promise<Sessions>;

@@ -14,6 +14,7 @@ import { reportFailure } from "./failure.js";
 import { addGateway } from "./gateway.js";
 import { addImport } from "./import.js";
 import { addList } from "./list.js";
+import { addLogs } from "./logs.js";
 import { examples } from "./options.js";
 import { addPrune } from "./prune.js";
 import { addSearch } from "./search.js";
@@ -69,5 +70,6 @@ function programFor(cli: Cli): Command {
     add(config, cli);
   }
   addDoctor(program, cli);
+  addLogs(program, cli);
   return program;
 }
