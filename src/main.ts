@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import type { Adapter } from "./adapter/adapter.js";
-import type { OpenChat } from "./cli/cli.js";
+import type { Backups, OpenChat } from "./cli/cli.js";
 import { childEnvironment, readEnvironment } from "./config/environment.js";
 import type { Config } from "./config/load.js";
 import { LOCAL } from "./session/platform.js";
@@ -51,6 +51,7 @@ async function runCommand(): Promise<number> {
     platformAdapters,
     openGateway: (config, adapters, onProblem) => openGatewayOf(config, adapters, { onProblem }),
     inspectStore,
+    backups,
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
   });
@@ -134,4 +135,17 @@ async function inspectStore(url: string) {
   const { inspectPostgres, inspectSqlite } = await import("./store/inspect.js");
   const file = sqliteFile(url);
   return file === null ? inspectPostgres(url) : inspectSqlite(file);
+}
+
+async function backups(url: string): Promise<Backups | null> {
+  const { sqliteFile } = await import("./open-sessions.js");
+  const { backUpSqlite, checkBackup } = await import("./store/sqlite/backup.js");
+  const { restoreSqlite } = await import("./store/sqlite/restore.js");
+  const store = sqliteFile(url);
+  if (store === null || store === ":memory:") return null;
+  return {
+    make: (to, progress) => backUpSqlite(store, to, progress),
+    check: checkBackup,
+    restore: (file, progress) => restoreSqlite(store, file, Date.now(), progress),
+  };
 }

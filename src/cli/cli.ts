@@ -43,6 +43,8 @@ export interface Cli {
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;
+  /** Null where the store is not one SQLite file. */
+  backups(url: string): Promise<Backups | null>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
 }
@@ -58,6 +60,24 @@ export interface OpenChat {
   complete(line: string): readonly { readonly name: string; readonly description: string }[];
   /** Leaves a running turn to the next chat, which goes on with it. */
   close(): Promise<void>;
+}
+
+/** Backups of a store, made while it is in use and put back while it is not. */
+export interface Backups {
+  /** To a file that does not exist yet. */
+  make(to: string, progress: (done: number) => void): Promise<BackupFacts>;
+  /** Refuses a file that could not be restored. */
+  check(file: string): BackupFacts;
+  /** Gives the place of what was there before; null where there was nothing. */
+  restore(file: string, progress: (done: number) => void): Promise<{ readonly aside: string | null }>;
+}
+
+export interface BackupFacts {
+  readonly file: string;
+  readonly bytes: number;
+  readonly schema: number;
+  /** Rows by table. */
+  readonly rows: Readonly<Record<string, number>>;
 }
 
 export const EXPORT_FORMATS = ["jsonl", "markdown", "json"] as const;

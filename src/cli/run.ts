@@ -1,5 +1,6 @@
 /** The command line: the verbs, how they are put, and how a run ends. */
 import { Command } from "commander";
+import { addBackup } from "./backup.js";
 import { addChat } from "./chat.js";
 import type { Cli } from "./cli.js";
 import { addConfigCheck } from "./config/check.js";
@@ -17,6 +18,7 @@ import { addList } from "./list.js";
 import { addLogs } from "./logs.js";
 import { examples } from "./options.js";
 import { addPrune } from "./prune.js";
+import { addRestore } from "./restore.js";
 import { addSearch } from "./search.js";
 import { addShow } from "./show.js";
 import { addTitle } from "./title.js";
@@ -71,5 +73,7 @@ function programFor(cli: Cli): Command {
   }
   addDoctor(program, cli);
   addLogs(program, cli);
+  addBackup(program, cli);
+  addRestore(program, cli);
   return program;
 }
