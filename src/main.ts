@@ -4,6 +4,7 @@
  * so that `baton --version` starts nothing.
  */
 import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Adapter } from "./adapter/adapter.js";
 import type { Backups, OpenChat } from "./cli/cli.js";
 import { childEnvironment, readEnvironment } from "./config/environment.js";
@@ -37,6 +38,7 @@ async function runCommand(): Promise<number> {
     version,
     oldestNode: engines.node.replace(/^>=/, ""),
     home: environment.home,
+    main: fileURLToPath(import.meta.url),
     environment,
     workingFolder,
     redact: redactor.redact,

@@ -19,6 +19,8 @@ export interface Cli {
   /** The oldest Node.js that Baton runs on. */
   readonly oldestNode: string;
   readonly home: string;
+  /** The program itself, as Node.js runs it. */
+  readonly main: string;
   readonly environment: Environment;
   readonly workingFolder: string;
   /** Takes secrets out of a text. */

@@ -9,6 +9,8 @@ export interface Environment {
   readonly variables: Readonly<Record<string, string>>;
   /** `FORCE_COLOR` and `NO_COLOR`; undefined where neither decides. */
   readonly color: boolean | undefined;
+  /** Where programs are found. */
+  readonly path: string;
 }
 
 /** An empty variable counts as absent. */
@@ -22,6 +24,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
       ),
     ),
     color: wantsColor(variables),
+    path: variables.PATH ?? "",
   };
 }
 

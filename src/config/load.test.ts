@@ -59,6 +59,7 @@ describe("defaults", () => {
       home: join(homedir(), ".baton"),
       variables: {},
       color: undefined,
+      path: "",
     });
     expect(readEnvironment({ BATON_STORE: "x.db", BATON_HOME: "/h", PATH: "/bin" }).variables).toEqual({
       BATON_STORE: "x.db",

@@ -1,0 +1,28 @@
+/** `baton service status`: whether the service is installed and runs; the exit code says so too. */
+import type { Command } from "commander";
+import { cleanLine } from "../../util/text.js";
+import type { Cli } from "../cli.js";
+import { CliError } from "../failure.js";
+import { examples, jsonOption } from "../options.js";
+import { refuseOthers } from "./install.js";
+import { runAll, serviceManager } from "./manager.js";
+
+export function addServiceStatus(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("status")
+    .description("tell whether the service is installed and runs; exit code 0 where it does, else 1")
+    .addHelpText("after", examples("service status"));
+  jsonOption(command).action((options: { json?: boolean }) => status(cli, options));
+}
+
+async function status({ terminal }: Cli, options: { json?: boolean }): Promise<void> {
+  const manager = serviceManager();
+  const installed = refuseOthers(manager) !== null;
+  const active = installed && (await runAll([manager.isActive])).done;
+  if (options.json) terminal.json({ installed, active, manager: manager.name, file: manager.file });
+  else if (active) terminal.line(cleanLine(`The service runs; it is described in ${manager.file}.`));
+  if (active) return;
+  throw installed
+    ? new CliError("not_running", "The service is installed but does not run. `baton logs` may say why.")
+    : new CliError("not_installed", "No service is installed. `baton service install` does it.");
+}
