@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addBackup } from "./backup.js";
 import { addChat } from "./chat.js";
 import type { Cli } from "./cli.js";
+import { addCompletion } from "./completion/completion.js";
 import { addConfigCheck } from "./config/check.js";
 import { addConfigPath } from "./config/path.js";
 import { addConfigSchema } from "./config/schema.js";
@@ -83,5 +84,6 @@ function programFor(cli: Cli): Command {
     .description("run the gateway as a service of this user")
     .addHelpText("after", examples("service install"));
   for (const add of [addServiceInstall, addServiceUninstall, addServiceStatus]) add(service, cli);
+  addCompletion(program, cli);
   return program;
 }
