@@ -7,6 +7,17 @@ import { DEFAULT_WINDOW } from "../session/transcript.js";
 export const BUSY_MODES = ["interrupt", "queue", "steer"] as const;
 export type BusyMode = (typeof BUSY_MODES)[number];
 
+/** Whose models there are. */
+export const PROVIDERS = [
+  "openai",
+  "anthropic",
+  "openrouter",
+  "ollama",
+  "openai-compatible",
+  "offline",
+] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
 export const DEFAULTS = {
   scopes: { agent: "main", dm: "chat", group: "chat", thread: "chat" },
   reset: DEFAULT_RESET_POLICY,

@@ -41,6 +41,10 @@ describe("every key", () => {
     const own = names(homeFile).filter((key) => !names(projectFile).includes(key));
     expect(own).toEqual([
       "agent.workdir",
+      "agent.provider",
+      "agent.model",
+      "agent.baseUrl",
+      "agent.apiKey",
       "scopes.agent",
       "scopes.dm",
       "scopes.group",

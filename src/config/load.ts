@@ -4,7 +4,7 @@
  */
 import type { Platform } from "../session/platform.js";
 import type { SessionsConfig } from "../session/sessions.js";
-import type { BusyMode } from "./defaults.js";
+import type { BusyMode, Provider } from "./defaults.js";
 import type { Environment } from "./environment.js";
 import { configFiles } from "./files.js";
 import { type Layer, layered, NOTHING } from "./layer.js";
@@ -36,6 +36,10 @@ export interface AgentConfig {
   readonly maxMessages: number;
   /** The folder the agent works in. */
   readonly workdir: string;
+  readonly provider?: Provider;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: Secret;
 }
 
 /** By chat, then by platform, then the default. */

@@ -29,6 +29,10 @@ export function resolveConfig(
       turnDeadlineSeconds: agent.turnDeadlineSeconds ?? DEFAULTS.agent.turnDeadlineSeconds,
       maxMessages: agent.maxMessages ?? DEFAULTS.agent.maxMessages,
       workdir: path("agent.workdir", agent.workdir, workingFolder),
+      ...(agent.provider === undefined ? {} : { provider: agent.provider }),
+      ...(agent.model === undefined ? {} : { model: agent.model }),
+      ...(agent.baseUrl === undefined ? {} : { baseUrl: agent.baseUrl }),
+      ...(agent.apiKey === undefined ? {} : { apiKey: keyOf(agent.apiKey, folderOf("agent.apiKey")) }),
     },
     busy: {
       default: busy.default ?? DEFAULTS.busy,
@@ -53,4 +57,11 @@ function storeOf(written: string | SecretFile, folder: string): Secret {
   }
   const url = storeUrlFrom(folder, written);
   return new Secret(withoutPassword(url), () => url);
+}
+
+/** A variable holds the key itself, a file its place. */
+function keyOf(written: string | SecretFile, folder: string): Secret {
+  if (!(written instanceof SecretFile)) return new Secret("***", () => written);
+  const path = pathFrom(folder, written.path);
+  return new Secret(`{ file: ${path} }`, () => readSecretFile(path));
 }

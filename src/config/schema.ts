@@ -7,7 +7,7 @@ import { isPlatform, platforms } from "../session/platform.js";
 import { checkTimeZone, type ResetPolicy } from "../session/reset-policy.js";
 import { CHAT_TYPES } from "../session/source.js";
 import { didYouMean } from "../util/nearest.js";
-import { BUSY_MODES, DEFAULTS } from "./defaults.js";
+import { BUSY_MODES, DEFAULTS, PROVIDERS } from "./defaults.js";
 import { SecretFile, withoutPassword } from "./secret.js";
 
 /** What `.meta()` holds in this schema. */
@@ -216,6 +216,22 @@ export const homeFile = projectFile.extend({
     .extend({
       workdir: folder
         .meta({ description: "The folder the agent works in.", fallback: "where Baton was started" })
+        .optional(),
+      provider: z
+        .enum(PROVIDERS)
+        .meta({ description: "Whose model answers.", fallback: "the first that is found, else `offline`" })
+        .optional(),
+      model: z
+        .string()
+        .min(1, "give the name of a model")
+        .meta({ description: "The model.", fallback: "the provider's usual one" })
+        .optional(),
+      baseUrl: z
+        .url({ protocol: /^https?$/, error: "give an http or https URL" })
+        .meta({ description: "Where the provider is reached.", fallback: "its usual address" })
+        .optional(),
+      apiKey: secretFile
+        .meta({ description: "The provider's key, in a file.", fallback: "its usual variable", secret: true })
         .optional(),
     })
     .optional(),

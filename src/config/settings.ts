@@ -24,7 +24,11 @@ export function settingsOf(config: Config): Setting[] {
       byChatType: { ...reset?.byChatType },
     },
     busy,
-    agent,
+    agent: {
+      ...{ provider: null, model: null, baseUrl: null },
+      ...agent,
+      apiKey: agent.apiKey?.shown ?? null,
+    },
     people,
     store: store.shown,
     mirror: mirror === null ? null : "jsonl",
