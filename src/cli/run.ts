@@ -24,6 +24,7 @@ import { addSearch } from "./search.js";
 import { addServiceInstall } from "./service/install.js";
 import { addServiceStatus } from "./service/status.js";
 import { addServiceUninstall } from "./service/uninstall.js";
+import { addSetup } from "./setup/setup.js";
 import { addShow } from "./show.js";
 import { addTitle } from "./title.js";
 
@@ -75,6 +76,7 @@ function programFor(cli: Cli): Command {
   for (const add of [addConfigShow, addConfigPath, addConfigCheck, addConfigSchema, addConfigSet]) {
     add(config, cli);
   }
+  addSetup(program, cli);
   addDoctor(program, cli);
   addLogs(program, cli);
   addBackup(program, cli);
