@@ -146,6 +146,7 @@ async function backups(url: string): Promise<Backups | null> {
   const store = sqliteFile(url);
   if (store === null || store === ":memory:") return null;
   return {
+    store,
     make: (to, progress) => backUpSqlite(store, to, progress),
     check: checkBackup,
     restore: (file, progress) => restoreSqlite(store, file, Date.now(), progress),

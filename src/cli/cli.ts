@@ -66,6 +66,8 @@ export interface OpenChat {
 
 /** Backups of a store, made while it is in use and put back while it is not. */
 export interface Backups {
+  /** The file of the store. */
+  readonly store: string;
   /** To a file that does not exist yet. */
   make(to: string, progress: (done: number) => void): Promise<BackupFacts>;
   /** Refuses a file that could not be restored. */
