@@ -69,10 +69,12 @@ describe.runIf(has("bash"))("bash", () => {
   });
 });
 
-describe.runIf(has("fish"))("fish", () => {
+const FISH = "fish";
+
+describe.runIf(has(FISH))("fish", () => {
   test.each(CASES)("%j", (line, expected) => {
     const said = execFileSync(
-      "fish",
+      FISH,
       ["--no-config", "-c", "source $argv[1]; complete -C $argv[2]", scripts.fish ?? "", line],
       {
         encoding: "utf8",

@@ -193,6 +193,13 @@ const CASES: Record<
     status: "ok",
     says: /^ollama, qwen3$/,
   },
+  "a model whose key is missing": {
+    make: (home) => config(home, "agent: { provider: anthropic, model: m }\n"),
+    check: "model",
+    status: "warning",
+    says: /^anthropic has no key here$/,
+    fix: /^baton setup$/,
+  },
   "a key in the environment": {
     make: () => {},
     env: { ANTHROPIC_API_KEY: "sk-canary-123456" },

@@ -12,6 +12,7 @@ import type { Backups, Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 import { quoted } from "./options.js";
 import { environmentFile } from "./service/service.js";
+import { PROVIDERS } from "./setup/providers.js";
 
 const BACKUP_IS_OLD_MS = 7 * 86_400_000;
 
@@ -132,10 +133,15 @@ async function serviceFinding(cli: Cli, config: Config): Promise<Finding> {
 function modelFinding({ agent }: Config): Finding {
   const check = "model";
   const { provider, model } = agent;
+  const { keys } = modelVariables();
+  const needsKey = PROVIDERS.some(({ name, key }) => name === provider && key === "needed");
+  if (provider && needsKey && !agent.apiKey && !keys[provider]) {
+    return { check, status: "warning", finding: `${provider} has no key here`, fix: "baton setup" };
+  }
   if (provider !== undefined && provider !== "offline") {
     return { check, status: "ok", finding: model === undefined ? provider : `${provider}, ${model}` };
   }
-  const [found] = Object.values(modelVariables().keys);
+  const [found] = Object.values(keys);
   if (provider === undefined && found) return { check, status: "ok", finding: `by ${found.variable}` };
   return { check, status: "hint", finding: "offline: no model answers", fix: "baton setup" };
 }

@@ -18,6 +18,8 @@ export interface ServiceManager {
   readonly stop: readonly Words[];
   /** Succeeds while the service runs. */
   readonly isActive: Words;
+  /** The command that tells why it ended. */
+  readonly why: Words;
   /** What else the user may want, once it runs. */
   readonly hint: string | null;
 }
@@ -41,6 +43,7 @@ function systemd(home: string): ServiceManager {
     start: [systemctl("daemon-reload"), systemctl("enable", "--now", UNIT)],
     stop: [systemctl("disable", "--now", UNIT)],
     isActive: systemctl("is-active", "--quiet", UNIT),
+    why: ["journalctl", "--user", "--unit", UNIT],
     hint: "So that it also runs while you are not logged in: loginctl enable-linger",
   };
 }
@@ -54,6 +57,7 @@ function launchd(home: string, uid: number): ServiceManager {
     start: [["launchctl", "bootstrap", `gui/${uid}`, file]],
     stop: [["launchctl", "bootout", `gui/${uid}/${LABEL}`]],
     isActive: ["launchctl", "print", `gui/${uid}/${LABEL}`],
+    why: ["launchctl", "print", `gui/${uid}/${LABEL}`],
     hint: null,
   };
 }

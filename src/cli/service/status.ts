@@ -5,7 +5,7 @@ import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
 import { examples, jsonOption } from "../options.js";
 import { refuseOthers } from "./install.js";
-import { runAll, serviceManager } from "./manager.js";
+import { runAll, serviceManager, typed } from "./manager.js";
 
 export function addServiceStatus(parent: Command, cli: Cli): void {
   const command = parent
@@ -23,6 +23,9 @@ async function status({ terminal }: Cli, options: { json?: boolean }): Promise<v
   else if (active) terminal.line(cleanLine(`The service runs; it is described in ${manager.file}.`));
   if (active) return;
   throw installed
-    ? new CliError("not_running", "The service is installed but does not run. `baton logs` may say why.")
+    ? new CliError(
+        "not_running",
+        `The service is installed but does not run. \`baton logs\` or \`${typed([manager.why])}\` says why.`,
+      )
     : new CliError("not_installed", "No service is installed. `baton service install` does it.");
 }

@@ -26,7 +26,8 @@ Restart=on-failure
 RestartSec=5
 # Wrong usage does not get better by trying again.
 RestartPreventExitStatus=2
-# Running turns have ten seconds to end; commands of the agent are told with the gateway.
+# Only the gateway is told to stop: running turns and their commands have ten seconds to end.
+KillMode=mixed
 TimeoutStopSec=30
 # A command that takes all memory does not take the gateway along; no memory with secrets is written to disk.
 OOMPolicy=continue

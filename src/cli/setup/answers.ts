@@ -13,7 +13,7 @@ export interface Found {
   readonly hostTimezone: string;
 }
 
-export interface Present {
+interface Present {
   readonly provider: string | null;
   readonly model: string | null;
   readonly baseUrl: string | null;
@@ -52,7 +52,7 @@ export function changesFor(answers: Answers): Map<string, unknown> {
 }
 
 /** The providers that could be used without typing a key. */
-export function readyProviders({ keys, ollama }: Found): Provider[] {
+function readyProviders({ keys, ollama }: Found): Provider[] {
   return PROVIDERS.filter(
     ({ name }) => keys[name] !== undefined || (name === "ollama" && ollama.models?.length),
   );

@@ -18,7 +18,7 @@ const PAGES_A_STEP = 1_000;
 type Database = InstanceType<typeof DatabaseSync>;
 
 /** What a store, or a backup of one, holds. */
-export interface StoreFacts {
+interface StoreFacts {
   /** 0 where nothing was kept yet. */
   readonly schema: number;
   /** Rows by table. */
