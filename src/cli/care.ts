@@ -11,7 +11,7 @@ import { backupFolder } from "./backup.js";
 import type { Backups, Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 import { quoted } from "./options.js";
-import { environmentFile } from "./service/service.js";
+import { environmentFile } from "./service/description.js";
 import { PROVIDERS } from "./setup/providers.js";
 
 const BACKUP_IS_OLD_MS = 7 * 86_400_000;

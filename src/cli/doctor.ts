@@ -6,7 +6,6 @@ import { BatonError } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
-import { careFindings } from "./care.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 import { examples, jsonOption, quoted } from "./options.js";
@@ -23,6 +22,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
   const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
   const config = await configured(cli, findings);
+  const { careFindings } = await import("./care.js");
   if (config) findings.push(...(await storeFindings(cli, config)), ...(await careFindings(cli, config)));
   const broken = findings.filter((finding) => finding.status === "broken").length;
   if (options.json) cli.terminal.json({ ok: broken === 0, findings });

@@ -21,9 +21,7 @@ import { examples } from "./options.js";
 import { addPrune } from "./prune.js";
 import { addRestore } from "./restore.js";
 import { addSearch } from "./search.js";
-import { addServiceInstall } from "./service/install.js";
-import { addServiceStatus } from "./service/status.js";
-import { addServiceUninstall } from "./service/uninstall.js";
+import { addService } from "./service/service.js";
 import { addSetup } from "./setup/setup.js";
 import { addShow } from "./show.js";
 import { addTitle } from "./title.js";
@@ -81,11 +79,7 @@ function programFor(cli: Cli): Command {
   addLogs(program, cli);
   addBackup(program, cli);
   addRestore(program, cli);
-  const service = program
-    .command("service")
-    .description("run the gateway as a service of this user")
-    .addHelpText("after", examples("service install"));
-  for (const add of [addServiceInstall, addServiceUninstall, addServiceStatus]) add(service, cli);
+  addService(program, cli);
   addCompletion(program, cli);
   return program;
 }

@@ -2,29 +2,19 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
-import type { Command } from "commander";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
-import { examples, jsonOption, quoted } from "../options.js";
+import { quoted } from "../options.js";
+import { environmentFile, type Service, WRITTEN_BY } from "./description.js";
 import { runAll, type ServiceManager, serviceManager, typed } from "./manager.js";
-import { environmentFile, type Service, WRITTEN_BY } from "./service.js";
 
-interface InstallOptions {
+export interface InstallOptions {
   readonly print?: boolean;
   readonly json?: boolean;
 }
 
-export function addServiceInstall(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("install")
-    .description("run the gateway as a service of this user, now and after each start of the machine")
-    .option("--print", "only print the file that would describe it")
-    .addHelpText("after", examples("service install", "service install --print"));
-  jsonOption(command).action((options: InstallOptions) => install(cli, options));
-}
-
-async function install(cli: Cli, options: InstallOptions): Promise<void> {
+export async function install(cli: Cli, options: InstallOptions): Promise<void> {
   const { terminal } = cli;
   const manager = serviceManager();
   const text = manager.describe(serviceOf(cli));

@@ -2,7 +2,7 @@
  * The launchd agent of the gateway. launchd reads no file of variables, so a shell does, and then becomes the gateway;
  * paths are its arguments, never part of what it interprets.
  */
-import { checkService, type Service, WRITTEN_BY } from "./service.js";
+import { checkService, type Service, WRITTEN_BY } from "./description.js";
 
 export const LABEL = "baton.gateway";
 

@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { CliError } from "../failure.js";
+import type { Service } from "./description.js";
 import { LABEL, launchdPlist } from "./launchd.js";
-import type { Service } from "./service.js";
 import { systemdUnit, UNIT } from "./systemd.js";
 
 type Words = readonly [command: string, ...args: string[]];

@@ -1,35 +1,34 @@
-/** What a service is made from, and what may stand in the file that describes it. */
-import { CliError } from "../failure.js";
+/** `baton service`: the gateway as a service of this user. Each verb is loaded when it is asked for. */
+import type { Command } from "commander";
+import type { Cli } from "../cli.js";
+import { examples, jsonOption } from "../options.js";
+import type { InstallOptions } from "./install.js";
 
-/** All paths are absolute. */
-export interface Service {
-  /** The Node.js and the program that it runs. */
-  readonly node: string;
-  readonly main: string;
-  /** Baton's home folder, and that of the user. */
-  readonly home: string;
-  readonly userHome: string;
-  /** Where the agent's commands find programs. */
-  readonly path: string;
-}
-
-/** Variables for the service, one a line as NAME=value: for secrets that do not stand in a file of their own. */
-export function environmentFile(home: string): string {
-  return `${home}/environment`;
-}
-
-/** The first line of what we write: what has another is not ours to replace or remove. */
-export const WRITTEN_BY = "Written by `baton service install`; `baton service uninstall` takes it away.";
-
-/** A line break would begin another setting. */
-export function checkService(service: Service): Service {
-  for (const [name, value] of Object.entries(service)) {
-    if (/[\p{Cc}\u2028\u2029\ufffe\uffff]/u.test(value) || !value.isWellFormed()) {
-      throw new CliError(
-        "invalid_path",
-        `The ${name === "path" ? "PATH" : "path"} ${JSON.stringify(value)} holds a control character, which no service file can. Rename it, then install again.`,
-      );
-    }
-  }
-  return service;
+export function addService(program: Command, cli: Cli): void {
+  const service = program
+    .command("service")
+    .description("run the gateway as a service of this user")
+    .addHelpText("after", examples("service install"));
+  const install = service
+    .command("install")
+    .description("run the gateway as a service of this user, now and after each start of the machine")
+    .option("--print", "only print the file that would describe it")
+    .addHelpText("after", examples("service install", "service install --print"));
+  jsonOption(install).action(async (options: InstallOptions) =>
+    (await import("./install.js")).install(cli, options),
+  );
+  const uninstall = service
+    .command("uninstall")
+    .description("stop the service and take it away; conversations and settings stay")
+    .addHelpText("after", examples("service uninstall"));
+  jsonOption(uninstall).action(async (options: { json?: boolean }) =>
+    (await import("./uninstall.js")).uninstall(cli, options),
+  );
+  const status = service
+    .command("status")
+    .description("tell whether the service is installed and runs; exit code 0 where it does, else 1")
+    .addHelpText("after", examples("service status"));
+  jsonOption(status).action(async (options: { json?: boolean }) =>
+    (await import("./status.js")).status(cli, options),
+  );
 }

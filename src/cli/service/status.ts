@@ -1,21 +1,11 @@
 /** `baton service status`: whether the service is installed and runs; the exit code says so too. */
-import type { Command } from "commander";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
-import { examples, jsonOption } from "../options.js";
 import { refuseOthers } from "./install.js";
 import { runAll, serviceManager, typed } from "./manager.js";
 
-export function addServiceStatus(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("status")
-    .description("tell whether the service is installed and runs; exit code 0 where it does, else 1")
-    .addHelpText("after", examples("service status"));
-  jsonOption(command).action((options: { json?: boolean }) => status(cli, options));
-}
-
-async function status({ terminal }: Cli, options: { json?: boolean }): Promise<void> {
+export async function status({ terminal }: Cli, options: { json?: boolean }): Promise<void> {
   const manager = serviceManager();
   const installed = refuseOthers(manager) !== null;
   const active = installed && (await runAll([manager.isActive])).done;

@@ -3,7 +3,7 @@
  * user's, and what takes away its programs, folders or `sudo` would break it. Secrets do not stand in it.
  */
 import { CliError } from "../failure.js";
-import { checkService, environmentFile, type Service, WRITTEN_BY } from "./service.js";
+import { checkService, environmentFile, type Service, WRITTEN_BY } from "./description.js";
 
 export const UNIT = "baton.service";
 

@@ -1,22 +1,12 @@
 /** `baton service uninstall`: stops the service and takes its file away. Conversations and settings stay. */
 import { rmSync } from "node:fs";
-import type { Command } from "commander";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
-import { examples, jsonOption } from "../options.js";
 import { refuseOthers } from "./install.js";
 import { runAll, serviceManager, typed } from "./manager.js";
 
-export function addServiceUninstall(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("uninstall")
-    .description("stop the service and take it away; conversations and settings stay")
-    .addHelpText("after", examples("service uninstall"));
-  jsonOption(command).action((options: { json?: boolean }) => uninstall(cli, options));
-}
-
-async function uninstall({ terminal }: Cli, options: { json?: boolean }): Promise<void> {
+export async function uninstall({ terminal }: Cli, options: { json?: boolean }): Promise<void> {
   const manager = serviceManager();
   const { file, stop } = manager;
   if (refuseOthers(manager) === null)

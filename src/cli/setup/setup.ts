@@ -1,19 +1,8 @@
-/** `baton setup`: finds keys and local models, asks for the rest, and writes it all down at the end or not at all. */
-import { join } from "node:path";
+/** `baton setup`: whose model answers. What it does is loaded when it is asked for. */
 import type { Command } from "commander";
-import type { Config } from "../../config/load.js";
-import { type ModelVariables, modelVariables } from "../../config/model-variables.js";
-import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
-import { CliError, wrongUsage } from "../failure.js";
 import { examples, jsonOption } from "../options.js";
-import { type Answers, changesFor, type Found, instructions, keyFile, usualAnswers } from "./answers.js";
-import { ollamaModels, ollamaUrl } from "./ollama.js";
-
-interface SetupOptions {
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
+import type { SetupOptions } from "./run.js";
 
 export function addSetup(parent: Command, cli: Cli): void {
   const command = parent
@@ -21,62 +10,5 @@ export function addSetup(parent: Command, cli: Cli): void {
     .description("choose whose model answers, and write it into config.yaml; can be run again")
     .option("--yes", "ask nothing: take what is found")
     .addHelpText("after", examples("setup", "setup --yes"));
-  jsonOption(command).action((options: SetupOptions) => setup(cli, options));
-}
-
-async function setup(cli: Cli, options: SetupOptions): Promise<void> {
-  const { terminal, home } = cli;
-  const found = await look(await cli.loadConfig(), modelVariables());
-  const answers = await answersOf(cli, found, options);
-  await apply(home, answers);
-  const file = join(home, "config.yaml");
-  const key = answers.key.kind === "typed" ? join(home, keyFile(answers.provider)) : null;
-  const { provider, model } = answers;
-  if (options.json) return terminal.json({ provider, model, file, key });
-  terminal.line(cleanLine(`${file} now says: ${provider}${model === null ? "" : `, ${model}`}.`));
-  if (key !== null) terminal.line(cleanLine(`The key is in ${key}, which only you can read.`));
-  terminal.line("`baton` begins a chat; `baton doctor` looks whether all is well.");
-}
-
-async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise<Answers> {
-  const { terminal, streams, home } = cli;
-  if (options.yes) {
-    const usual = usualAnswers(found);
-    if (usual) return usual;
-    throw new CliError("nothing_found", instructions(found).join("\n"));
-  }
-  if (!terminal.canAsk || options.json) {
-    throw wrongUsage(`Nobody can be asked here. ${instructions(found).join("\n")}`);
-  }
-  const { askAll } = await import("./ask.js");
-  const answers = await askAll(found, home, { input: streams.stdin, output: streams.stdout });
-  if (answers) return answers;
-  throw new CliError("cancelled", "Nothing was changed.");
-}
-
-async function look(config: Config, { keys, openaiBaseUrl, ollamaHost }: ModelVariables): Promise<Found> {
-  const { agent, sessions, places } = config;
-  const url = ollamaUrl(ollamaHost);
-  return {
-    keys,
-    openaiBaseUrl,
-    ollama: { url, models: await ollamaModels(url) },
-    present: {
-      provider: agent.provider ?? null,
-      model: agent.model ?? null,
-      baseUrl: agent.baseUrl ?? null,
-      hasKeyFile: agent.apiKey !== undefined,
-      workdir: places.has("agent.workdir") ? agent.workdir : null,
-      timezone: sessions.timezone ?? null,
-    },
-    hostTimezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  };
-}
-
-/** The key first: settings that name a file which is not there would stop everything. */
-async function apply(home: string, answers: Answers): Promise<void> {
-  const { setKeys } = await import("../../config/set.js");
-  const { writeSecretFile } = await import("../../config/secret.js");
-  if (answers.key.kind === "typed") writeSecretFile(join(home, keyFile(answers.provider)), answers.key.value);
-  await setKeys(home, changesFor(answers));
+  jsonOption(command).action(async (options: SetupOptions) => (await import("./run.js")).setup(cli, options));
 }

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Service } from "./description.js";
 import { launchdPlist } from "./launchd.js";
-import type { Service } from "./service.js";
 import { systemdUnit } from "./systemd.js";
 
 const plain: Service = {
