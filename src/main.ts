@@ -4,14 +4,16 @@
  * so that `baton --version` starts nothing.
  */
 import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Adapter } from "./adapter/adapter.js";
-import type { OpenChat } from "./cli/cli.js";
+import type { Backups, OpenChat } from "./cli/cli.js";
 import { childEnvironment, type Environment, readEnvironment } from "./config/environment.js";
 import { hideSecrets } from "./config/hide-secrets.js";
 import type { Config } from "./config/load.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
+import { Redactor } from "./util/redact.js";
 
 const { version, engines } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -28,17 +30,27 @@ async function runCommand(): Promise<number> {
   const { run } = await import("./cli/run.js");
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
+  const { secretValues, secretVariables } = await import("./config/secrets.js");
+  const redactor = new Redactor();
+  const variables = secretVariables(); // Before they are hidden.
+  redactor.know(() => variables);
   hideSecrets();
   const workingFolder = process.cwd();
-  const terminal = new Terminal(process, environment.color);
+  const terminal = new Terminal(process, environment.color, redactor.redact);
   return run(words, {
     terminal,
     version,
     oldestNode: engines.node.replace(/^>=/, ""),
     home: environment.home,
+    main: fileURLToPath(import.meta.url),
     environment,
     workingFolder,
-    loadConfig: async () => (await import("./config/load.js")).loadConfig(environment, workingFolder),
+    redact: redactor.redact,
+    loadConfig: async () => {
+      const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder);
+      redactor.know(() => secretValues(config));
+      return config;
+    },
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     openPeople,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
@@ -50,6 +62,7 @@ async function runCommand(): Promise<number> {
       openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
     inspectStore,
     inspectMcp,
+    backups,
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
   });
@@ -176,4 +189,18 @@ async function inspectStore(url: string) {
   const { inspectPostgres, inspectSqlite } = await import("./store/inspect.js");
   const file = sqliteFile(url);
   return file === null ? inspectPostgres(url) : inspectSqlite(file);
+}
+
+async function backups(url: string): Promise<Backups | null> {
+  const { sqliteFile } = await import("./open-sessions.js");
+  const { backUpSqlite, checkBackup } = await import("./store/sqlite/backup.js");
+  const { restoreSqlite } = await import("./store/sqlite/restore.js");
+  const store = sqliteFile(url);
+  if (store === null || store === ":memory:") return null;
+  return {
+    store,
+    make: (to, progress) => backUpSqlite(store, to, progress),
+    check: checkBackup,
+    restore: (file, progress) => restoreSqlite(store, file, Date.now(), progress),
+  };
 }

@@ -16,9 +16,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schedule: ["session", "util"],
   process: ["session", "util"],
   config: ["session", "util"],
+  log: ["util"],
   store: ["session", "util", "delivery", "schedule", "process", "gateway"],
-  gateway: ["agent", "adapter", "delivery", "schedule", "process", "config", "session", "util"],
-  cli: ["gateway", "agent", "adapter", "delivery", "schedule", "process", "config", "session", "util"],
+  gateway: ["agent", "adapter", "delivery", "schedule", "process", "config", "log", "session", "util"],
+  cli: ["gateway", "agent", "adapter", "delivery", "schedule", "process", "config", "log", "session", "util"],
   testing: ["agent", "adapter", "delivery", "schedule", "process", "gateway", "session", "util"],
 };
 

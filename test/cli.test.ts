@@ -816,7 +816,8 @@ describe.concurrent("doctor", () => {
     await garden(home);
     const run = await baton(home, ["doctor"]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
-    for (const line of run.stdout.trimEnd().split("\n").slice(0, -2)) expect(line).toMatch(/^✓ /);
+    for (const line of run.stdout.trimEnd().split("\n").slice(0, -2))
+      expect(line).toMatch(/^(?:✓ |· | +→ baton )/);
     expect(run.stdout).toContain(`Node.js  ${process.versions.node}`);
     expect(run.stdout).toContain("journal_mode=wal, synchronous=FULL");
     expect(run.stdout).toContain("is whole (quick_check)");

@@ -1,5 +1,7 @@
 /** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
 import type { Command } from "commander";
+import { fileLog } from "../log/file-log.js";
+import { type Log, safeLog } from "../log/log.js";
 import { printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
 import type { Cli, OpenChat } from "./cli.js";
@@ -51,7 +53,7 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
     await cli.loadConfig(),
     adapter,
     () => {},
-    (problem) => tell(cli, problem),
+    noted(cli, (problem) => tell(cli, problem)),
   );
   try {
     await choose(open, options);
@@ -87,7 +89,7 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
     config,
     adapter,
     () => void refresh(),
-    (problem) => (adapter.isOpen ? adapter.problem(problem) : tell(cli, problem)),
+    noted(cli, (problem) => (adapter.isOpen ? adapter.problem(cli.redact(problem)) : tell(cli, problem))),
   );
   const refresh = async (): Promise<void> => {
     const entry = await open.sessions.current(open.key).catch(() => null); // The status line can wait; the chat goes on.
@@ -109,6 +111,15 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
     for (const signal of signals) process.off(signal, leave);
     await open.close();
   }
+}
+
+/** Tells a problem, and keeps it in the log. */
+function noted({ home, redact }: Cli, told: (problem: string) => void): (problem: string) => void {
+  const log: Log = safeLog(redact, fileLog({ home, by: "chat", onProblem: told }));
+  return (problem) => {
+    told(problem);
+    log("warn", problem);
+  };
 }
 
 function tell(cli: Cli, problem: string): void {

@@ -21,8 +21,12 @@ export interface Cli {
   /** The oldest Node.js that Baton runs on. */
   readonly oldestNode: string;
   readonly home: string;
+  /** The program itself, as Node.js runs it. */
+  readonly main: string;
   readonly environment: Environment;
   readonly workingFolder: string;
+  /** Takes secrets out of a text. */
+  redact(text: string): string;
   loadConfig(): Promise<Config>;
   /** Looking never creates anything: where there is no store yet, an empty one in memory stands in. */
   openSessions(config: Config, purpose: "look" | "write"): Promise<Sessions>;
@@ -54,6 +58,8 @@ export interface Cli {
   inspectStore(url: string): Promise<Finding[]>;
   /** The servers whose tools the agent uses, tried out. */
   inspectMcp(config: Config): Promise<Finding[]>;
+  /** Null where the store is not one SQLite file. */
+  backups(url: string): Promise<Backups | null>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
 }
@@ -69,6 +75,26 @@ export interface OpenChat {
   complete(line: string): readonly { readonly name: string; readonly description: string }[];
   /** Leaves a running turn to the next chat, which goes on with it. */
   close(): Promise<void>;
+}
+
+/** Backups of a store, made while it is in use and put back while it is not. */
+export interface Backups {
+  /** The file of the store. */
+  readonly store: string;
+  /** To a file that does not exist yet. */
+  make(to: string, progress: (done: number) => void): Promise<BackupFacts>;
+  /** Refuses a file that could not be restored. */
+  check(file: string): BackupFacts;
+  /** Gives the place of what was there before; null where there was nothing. */
+  restore(file: string, progress: (done: number) => void): Promise<{ readonly aside: string | null }>;
+}
+
+export interface BackupFacts {
+  readonly file: string;
+  readonly bytes: number;
+  readonly schema: number;
+  /** Rows by table. */
+  readonly rows: Readonly<Record<string, number>>;
 }
 
 export const EXPORT_FORMATS = ["jsonl", "markdown", "json"] as const;

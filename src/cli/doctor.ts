@@ -8,7 +8,7 @@ import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
-import { examples, jsonOption } from "./options.js";
+import { examples, jsonOption, quoted } from "./options.js";
 import type { Terminal } from "./terminal.js";
 
 export function addDoctor(program: Command, cli: Cli): void {
@@ -22,7 +22,14 @@ export function addDoctor(program: Command, cli: Cli): void {
 async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
   const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
   const config = await configured(cli, findings);
-  if (config) findings.push(...(await storeFindings(cli, config)), ...(await cli.inspectMcp(config)));
+  const { careFindings } = await import("./care.js");
+  if (config) {
+    findings.push(
+      ...(await storeFindings(cli, config)),
+      ...(await cli.inspectMcp(config)),
+      ...(await careFindings(cli, config)),
+    );
+  }
   const broken = findings.filter((finding) => finding.status === "broken").length;
   if (options.json) cli.terminal.json({ ok: broken === 0, findings });
   else printFindings(cli.terminal, findings);
@@ -48,7 +55,13 @@ function homeFinding(home: string): Finding {
   try {
     folder = statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    return { check, status: "broken", finding: `${home} cannot be looked at: ${(error as Error).message}` };
+    const finding = `${home} cannot be looked at: ${(error as Error).message}`;
+    return {
+      check,
+      status: "broken",
+      finding,
+      fix: "let the user that runs Baton into the folders above it",
+    };
   }
   if (!folder) return { check, status: "ok", finding: `${home} is not there yet; it is made when needed` };
   if (!folder.isDirectory()) {
@@ -62,18 +75,19 @@ function homeFinding(home: string): Finding {
   const mode = (folder.mode & 0o777).toString(8).padStart(4, "0");
   if ((folder.mode & 0o077) === 0) return { check, status: "ok", finding: `${home} is private (${mode})` };
   const finding = `${home} is open to other users (${mode})`;
-  return { check, status: "warning", finding, fix: `chmod 700 '${home}'` };
+  return { check, status: "warning", finding, fix: `chmod 700 ${quoted(home)}` };
 }
 
 async function gatewayFinding(home: string): Promise<Finding> {
   const check = "gateway";
-  const { homeHolder } = await import("../gateway/home-lock.js");
+  const { homeHolder, homeLockFile } = await import("../gateway/home-lock.js");
   try {
     const holder = homeHolder(home);
     const finding = holder ? `process ${holder.pid} on ${holder.host}, since ${holder.since}` : "not running";
     return { check, status: "ok", finding };
   } catch (error) {
-    return { check, status: "broken", finding: (error as Error).message };
+    const fix = `if no gateway is running, rm ${quoted(homeLockFile(home))}`;
+    return { check, status: "broken", finding: (error as Error).message, fix };
   }
 }
 
@@ -93,7 +107,12 @@ async function configured(cli: Cli, findings: Finding[]): Promise<Config | null>
         finding: error.message,
         fix: "mend the file; nothing runs until it is valid",
       },
-      { check: "store", status: "warning", finding: "not looked at: its place is in the configuration" },
+      {
+        check: "store",
+        status: "warning",
+        finding: "not looked at: its place is in the configuration",
+        fix: "mend the configuration, then look again",
+      },
     );
     return null;
   }
@@ -104,19 +123,26 @@ async function storeFindings(cli: Cli, config: Config): Promise<Finding[]> {
   try {
     return await cli.inspectStore(config.store.reveal());
   } catch (error) {
-    return [{ check: "store", status: "broken", finding: (error as Error).message }];
+    const fix = "mend the setting `store`, or the file it names, then look again";
+    return [{ check: "store", status: "broken", finding: (error as Error).message, fix }];
   }
 }
 
 function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
   const { paint } = terminal;
-  const signs = { ok: paint.green("✓"), warning: paint.yellow("!"), broken: paint.red("✗") };
+  const signs = {
+    ok: paint.green("✓"),
+    hint: paint.cyan("·"),
+    warning: paint.yellow("!"),
+    broken: paint.red("✗"),
+  };
   const width = Math.max(...findings.map((finding) => finding.check.length));
-  for (const { check, status, finding, fix } of findings) {
+  for (const looked of findings) {
+    const { check, status, finding } = looked;
     const indent = " ".repeat(width + 4);
     const text = printableText(finding).replaceAll("\n", `\n${indent}`);
     terminal.line(`${signs[status]} ${paint.bold(check.padEnd(width))}  ${text}`);
-    if (fix) terminal.line(`${indent}${paint.dim("→")} ${printableText(fix)}`);
+    if (looked.status !== "ok") terminal.line(`${indent}${paint.dim("→")} ${printableText(looked.fix)}`);
   }
-  if (findings.every((finding) => finding.status === "ok")) terminal.line("\nAll is well.");
+  if (findings.every(({ status }) => status === "ok" || status === "hint")) terminal.line("\nAll is well.");
 }

@@ -1,7 +1,7 @@
 /** `baton gateway`: the connected platforms, served in the foreground; one gateway a home folder. */
 import type { Command } from "commander";
 import type { LockHolder } from "../gateway/home-lock.js";
-import { logLine } from "../gateway/log.js";
+import { type Log, logLine, safeLog } from "../log/log.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 import { addGatewayStatus } from "./gateway-status.js";
@@ -29,18 +29,30 @@ async function gateway(cli: Cli): Promise<void> {
   const { runGateway } = await import("../gateway/run-gateway.js");
   const lock = takeHome(cli.home, Date.now());
   if (lock.kind === "held") throw alreadyRunning(cli.home, lock.holder);
+  const log = await gatewayLog(cli);
   try {
     const outcome = await runGateway({
       open: (logged, onProblem) => cli.openGateway(config, logged, onProblem),
       adapters,
-      log: (level, text) => cli.terminal.line(logLine(Date.now(), level, text)),
+      log,
       signals: process,
     });
     if (outcome === "stopped") return;
+  } catch (error) {
+    log("error", `The gateway has ended: ${error instanceof Error ? error.message : String(error)}`);
+    throw error;
   } finally {
     lock.release();
   }
   process.exit(1); // Turns that were left still run here; the next gateway goes on with them.
+}
+
+/** Readable lines here, and the same in the log of the home folder. */
+async function gatewayLog({ terminal, home, redact }: Cli): Promise<Log> {
+  const { fileLog } = await import("../log/file-log.js");
+  const onScreen: Log = (level, text) => terminal.line(logLine(Date.now(), level, text));
+  const onProblem = (problem: string) => onScreen("warn", problem);
+  return safeLog(redact, onScreen, fileLog({ home, by: "gateway", onProblem }));
 }
 
 function alreadyRunning(home: string, { pid, host, since }: LockHolder): CliError {

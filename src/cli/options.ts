@@ -61,6 +61,7 @@ export function nextPageCommand(
   return ["baton", "sessions", verb, ...given, ...guard, ...operands].map(quoted).join(" ");
 }
 
-function quoted(word: string): string {
+/** A word as a shell takes it. */
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-][\w@%+=:,./~-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

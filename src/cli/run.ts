@@ -1,7 +1,9 @@
 /** The command line: the verbs, how they are put, and how a run ends. */
 import { Command } from "commander";
+import { addBackup } from "./backup.js";
 import { addChat } from "./chat.js";
 import type { Cli } from "./cli.js";
+import { addCompletion } from "./completion/completion.js";
 import { addConfigCheck } from "./config/check.js";
 import { addConfigPath } from "./config/path.js";
 import { addConfigSchema } from "./config/schema.js";
@@ -14,6 +16,7 @@ import { reportFailure } from "./failure.js";
 import { addGateway } from "./gateway.js";
 import { addImport } from "./import.js";
 import { addList } from "./list.js";
+import { addLogs } from "./logs.js";
 import { addModels } from "./models.js";
 import { examples } from "./options.js";
 import { addPeopleApprove, addPeopleDeny } from "./people/decide.js";
@@ -21,7 +24,10 @@ import { addPeopleForget, addPeopleRole } from "./people/keep.js";
 import { addPeopleLink, addPeopleUnlink } from "./people/link.js";
 import { addPeopleList } from "./people/list.js";
 import { addPrune } from "./prune.js";
+import { addRestore } from "./restore.js";
 import { addSearch } from "./search.js";
+import { addService } from "./service/service.js";
+import { addSetup } from "./setup/setup.js";
 import { addShow } from "./show.js";
 import { addTitle } from "./title.js";
 
@@ -89,6 +95,12 @@ function programFor(cli: Cli): Command {
     add(people, cli);
   }
   addModels(program, cli);
+  addSetup(program, cli);
   addDoctor(program, cli);
+  addLogs(program, cli);
+  addBackup(program, cli);
+  addRestore(program, cli);
+  addService(program, cli);
+  addCompletion(program, cli);
   return program;
 }

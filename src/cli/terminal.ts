@@ -23,10 +23,12 @@ export class Terminal {
   readonly paint: Paint;
   readonly columns: number;
   readonly #streams: Streams;
+  readonly #redact: (text: string) => string;
 
-  /** `color` where somebody decided; else a terminal has it. */
-  constructor(streams: Streams, color: boolean | undefined) {
+  /** `color` where somebody decided; else a terminal has it. `redact` takes secrets out of what went wrong. */
+  constructor(streams: Streams, color: boolean | undefined, redact: (text: string) => string) {
     this.#streams = streams;
+    this.#redact = redact;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
     this.columns = (streams.stdout.isTTY && streams.stdout.columns) || DEFAULT_COLUMNS;
     // Whoever reads us has gone, as in `| head -1`: there is nobody left to tell.
@@ -63,7 +65,7 @@ export class Terminal {
 
   /** A line beside the result, on stderr. */
   problem(text: string): void {
-    this.#streams.stderr.write(`${text}\n`);
+    this.#streams.stderr.write(`${this.#redact(text)}\n`);
   }
 
   /** One line that overwrites itself; an empty one takes it away. */

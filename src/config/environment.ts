@@ -13,6 +13,8 @@ export interface Environment {
   readonly color: boolean | undefined;
   /** The usual variables of model providers. */
   readonly models: ModelVariables;
+  /** Where programs are found. */
+  readonly path: string;
 }
 
 /** An empty variable counts as absent. */
@@ -27,6 +29,7 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
     ),
     color: wantsColor(variables),
     models: readModelVariables(variables),
+    path: variables.PATH ?? "",
   };
 }
 

@@ -2,7 +2,19 @@
  * Values that may hold a password or a token. A `Secret` prints as what may be seen, however it is printed; the value
  * itself is given only by `reveal()`, and one that stands in a file is read only then.
  */
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { inspect } from "node:util";
 import { InputError } from "../session/errors.js";
 
@@ -53,6 +65,25 @@ export function readSecretFile(path: string): string {
   const secret = text.replace(/\r?\n$/, "");
   if (secret === "") throw unusable(path, "the file is empty");
   return secret;
+}
+
+/** Keeps a secret in a private file, in a private folder; a file that was there is replaced as a whole. */
+export function writeSecretFile(path: string, secret: string): void {
+  const folder = dirname(path);
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+  const beside = `${path}.${process.pid}.tmp`;
+  try {
+    const file = openSync(beside, "wx", 0o600);
+    try {
+      writeSync(file, `${secret}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, path);
+  } finally {
+    rmSync(beside, { force: true });
+  }
 }
 
 function contentOf(path: string): { mode: number; text: string } {

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { setKey, unsetKey } from "./set.js";
+import { setKey, setKeys, unsetKey } from "./set.js";
 
 let home: string;
 let file: string;
@@ -196,6 +196,57 @@ describe("refused, and nothing changes", () => {
       code: "invalid_config",
       message: expect.stringContaining(`${file} cannot be written: `),
     });
+  });
+});
+
+describe("several keys in one step", () => {
+  const answers = new Map<string, unknown>([
+    ["timezone", "Europe/Berlin"],
+    ["agent.maxMessages", 7],
+    ["store", { file: "secrets/store-url" }],
+    ["mirror", undefined],
+  ]);
+
+  test("into a new file, with what it is and what each key means", async () => {
+    await setKeys(home, answers);
+    expect(text()).toBe(`# Settings of Baton. \`baton config show\` tells what holds, and where it comes from.
+
+# IANA time zone of daily resets, such as \`Europe/Berlin\`.
+timezone: Europe/Berlin
+agent:
+  # How many messages of a session the agent is given at most.
+  maxMessages: 7
+# Where conversations are kept: a path, \`sqlite:<path>\`, \`postgres://…\`, or a file that holds such a URL.
+store: { file: secrets/store-url }
+`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const first = text();
+    await setKeys(home, answers);
+    expect(text()).toBe(first);
+  });
+
+  test("into a file of somebody's own, whose words and other keys stay", async () => {
+    await given(
+      "# mine\n\ntimezone: UTC # for now\nagent:\n  turnDeadlineSeconds: 5 # quick\nmirror: jsonl\n",
+    );
+    await setKeys(home, answers);
+    expect(text()).toBe(`# mine
+
+timezone: Europe/Berlin # for now
+agent:
+  turnDeadlineSeconds: 5 # quick
+  # How many messages of a session the agent is given at most.
+  maxMessages: 7
+# Where conversations are kept: a path, \`sqlite:<path>\`, \`postgres://…\`, or a file that holds such a URL.
+store: { file: secrets/store-url }
+`);
+  });
+
+  test("all or none", async () => {
+    await given("# as it was\n");
+    const wrong = new Map<string, unknown>([...answers, ["agent.maxMessages", 0]]);
+    await expect(setKeys(home, wrong)).rejects.toThrow("agent.maxMessages: use a whole number");
+    expect(text()).toBe("# as it was\n");
   });
 });
 

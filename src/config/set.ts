@@ -25,24 +25,9 @@ export interface Change {
 
 /** Sets a key to a value that is written as in the file: `UTC`, `5`, `[a, b]`, `{ mode: daily }`. */
 export async function setKey(home: string, key: string, written: string): Promise<Change> {
-  const path = pathOf(key);
   const value = meantValue(key, written);
-  const parsed = homeFile.safeParse(treeAt(path, value));
-  if (!parsed.success) {
-    // What a group lacks may stand in the file: that is looked at with the whole.
-    const own = mistakesIn(parsed.error, homeFile).filter((mistake) => mistake.path.length >= path.length);
-    if (own.length > 0) throw refusal(own.map((mistake) => [mistake.path.join("."), mistake.message]));
-  }
-  const file = homePath(home);
-  await rewriteFile(file, (text) =>
-    edited(text ?? "", file, key, (document) => {
-      const node = document.createNode(value, { flow: true });
-      visit(node, { Scalar: (_, scalar) => quoteDigits(scalar) });
-      const { comment, commentBefore, spaceBefore } = nodeAt(document, path);
-      document.setIn(path, Object.assign(node, { comment, commentBefore, spaceBefore }));
-    }),
-  );
-  return { file, value, variable: variableFor(path) };
+  await writeKeys(home, new Map([[key, value]]), setValue);
+  return { file: homePath(home), value, variable: variableFor(pathOf(key)) };
 }
 
 /** Takes a key away; null where the file does not have it. */
@@ -50,23 +35,93 @@ export async function unsetKey(home: string, key: string): Promise<Change | null
   const path = pathOf(key);
   const file = homePath(home);
   if (!parseYaml((await textOf(file)) ?? "").hasIn(path)) return null;
-  await rewriteFile(file, (text) =>
-    edited(text ?? "", file, key, (document) => {
-      document.deleteIn(path);
-      // Groups that are empty now go too.
-      for (let depth = path.length - 1; depth > 0; depth--) {
-        const group = document.getIn(path.slice(0, depth), true);
-        if (isMap(group) && group.items.length === 0) document.deleteIn(path.slice(0, depth));
-      }
-    }),
-  );
+  await writeKeys(home, new Map([[key, undefined]]), setValue);
   return { file, value: undefined, variable: variableFor(path) };
 }
 
-/** The text after an edit. Mistakes elsewhere in the file are told, not carried along. */
-function edited(text: string, file: string, key: string, edit: (document: Document) => void): string {
+/**
+ * Sets all these keys in one step, or none where one is refused; undefined takes a key away. A key that was not there
+ * gets a comment with its meaning, and a file that was not there one that says what it is.
+ */
+export async function setKeys(home: string, values: ReadonlyMap<string, unknown>): Promise<void> {
+  const setExplained: Write = (document, path, value) => {
+    const isNew = value !== undefined && !document.hasIn(path);
+    setValue(document, path, value);
+    if (isNew) explain(document, path);
+  };
+  await writeKeys(home, values, setExplained, HEADER);
+}
+
+const HEADER = "# Settings of Baton. `baton config show` tells what holds, and where it comes from.\n";
+
+type Write = (document: Document, path: readonly string[], value: unknown) => void;
+
+async function writeKeys(
+  home: string,
+  values: ReadonlyMap<string, unknown>,
+  write: Write,
+  fresh = "",
+): Promise<void> {
+  const changes = [...values].map(([key, value]) => ({ path: pathOf(key), value }));
+  for (const { path, value } of changes) checkValue(path, value);
+  const file = homePath(home);
+  await rewriteFile(file, (text) =>
+    edited(text ?? fresh, file, [...values.keys()], (document) => {
+      for (const { path, value } of changes) write(document, path, value);
+    }),
+  );
+}
+
+function checkValue(path: readonly string[], value: unknown): void {
+  const parsed = homeFile.safeParse(value === undefined ? {} : treeAt(path, value));
+  if (parsed.success) return;
+  // What a group lacks may stand in the file: that is looked at with the whole.
+  const own = mistakesIn(parsed.error, homeFile).filter((mistake) => mistake.path.length >= path.length);
+  if (own.length > 0) throw refusal(own.map((mistake) => [mistake.path.join("."), mistake.message]));
+}
+
+function setValue(document: Document, path: readonly string[], value: unknown): void {
+  if (value === undefined) {
+    takeAway(document, path);
+    return;
+  }
+  const node = document.createNode(value, { flow: true });
+  visit(node, { Scalar: (_, scalar) => quoteDigits(scalar) });
+  const { comment, commentBefore, spaceBefore } = nodeAt(document, path);
+  document.setIn(path, Object.assign(node, { comment, commentBefore, spaceBefore }));
+}
+
+/** Groups that are empty then go too. */
+function takeAway(document: Document, path: readonly string[]): void {
+  if (!document.hasIn(path)) return;
+  document.deleteIn(path);
+  for (let depth = path.length - 1; depth > 0; depth--) {
+    const group = document.getIn(path.slice(0, depth), true);
+    if (isMap(group) && group.items.length === 0) document.deleteIn(path.slice(0, depth));
+  }
+}
+
+/** What the key is for, above it. */
+function explain(document: Document, path: readonly string[]): void {
+  const name = path.join(".");
+  const meaning = keysOf(homeFile).find((known) => known.path.join(".") === name)?.meta.description;
+  const group = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
+  const pair = isMap(group)
+    ? group.items.find(({ key }) => (isScalar(key) ? key.value : key) === path.at(-1))
+    : undefined;
+  if (!meaning || !pair) return;
+  pair.key = Object.assign(document.createNode(path.at(-1)), { commentBefore: ` ${meaning}` });
+}
+
+/** The text after an edit of these keys. Mistakes elsewhere in the file are told, not carried along. */
+function edited(
+  text: string,
+  file: string,
+  keys: readonly string[],
+  edit: (document: Document) => void,
+): string {
   const others = checkText(text, file, homeFile).problems.filter(
-    (problem) => problem.key !== key && !problem.key.startsWith(`${key}.`),
+    (problem) => !keys.some((key) => problem.key === key || problem.key.startsWith(`${key}.`)),
   );
   if (others.length > 0) throw invalidConfig(others);
   const document = parseYaml(text);

@@ -1,8 +1,8 @@
 /** An adapter that tells the log what comes and goes: who and where, never what was said. */
 import type { Adapter, InboundMessage } from "../adapter/adapter.js";
+import type { Log } from "../log/log.js";
 import { platformTraits } from "../session/platform.js";
 import type { Address } from "../session/source.js";
-import type { Log } from "./log.js";
 
 export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
   const { platform, account, capabilities } = adapter;

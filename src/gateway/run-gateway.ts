@@ -3,9 +3,9 @@
  * others to the next one. Who cannot wait says so a second time.
  */
 import type { Adapter } from "../adapter/adapter.js";
+import type { Log } from "../log/log.js";
 import { platformTraits } from "../session/platform.js";
 import type { Gateway } from "./gateway.js";
-import type { Log } from "./log.js";
 import { loggedAdapter } from "./logged-adapter.js";
 
 const DRAIN_MS = 10_000;

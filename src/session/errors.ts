@@ -28,6 +28,8 @@ export type ErrorCode =
   | "title_too_long"
   | "viewer_required"
   | "import_unreadable"
+  | "backup_unusable"
+  | "backup_exists"
   // nothing there, or not for this viewer
   | "session_not_found"
   | "handoff_not_found"
@@ -37,6 +39,7 @@ export type ErrorCode =
   | "handoff_active"
   | "handoff_refused"
   | "lock_unreadable"
+  | "store_in_use"
   // the store cannot do its work
   | "store_foreign"
   | "store_corrupt"

@@ -7,7 +7,7 @@ import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { BatonError } from "../session/errors.js";
+import { BatonError, type ErrorCode } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
 import type { Db, Row } from "./db.js";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations/index.js";
@@ -46,7 +46,19 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
   }
 }
 
-const RESTORE = "stop Baton, keep a copy of the file, and restore a backup";
+const RESTORE = "stop Baton, then `baton restore <backup>`, which keeps the damaged store aside";
+
+/** What to do about an error of a store, by its code. */
+const FIXES: Partial<Record<ErrorCode, string>> = {
+  store_foreign: "set `store` to another path, or bring its sessions in with `baton sessions import`",
+  store_corrupt: RESTORE,
+  store_readonly: "give the user that runs Baton write access to the file and its folder",
+  store_full: "free some space",
+  store_busy: "end the process that holds it, or wait for it, then look again",
+  store_unreachable: "check `store` in `baton config show`, and that the server runs and can be reached",
+  store_unsupported: "run npm install again, and keep the store on a disk of this machine",
+  schema_too_new: "update Baton",
+};
 
 function engineFinding(): Finding {
   const database = new DatabaseSync(":memory:");
@@ -148,8 +160,8 @@ async function roomFinding(path: string): Promise<Finding> {
   const free = bavail * bsize;
   const finding = `${size(free)} free at ${folder}`;
   const fix = "free some space; a full disk stops new messages from being stored";
-  const status = free < ROOM_BROKEN_BYTES ? "broken" : free < ROOM_WARNING_BYTES ? "warning" : "ok";
-  return { check: "disk", status, finding, ...(status === "ok" ? {} : { fix }) };
+  if (free >= ROOM_WARNING_BYTES) return { check: "disk", status: "ok", finding };
+  return { check: "disk", status: free < ROOM_BROKEN_BYTES ? "broken" : "warning", finding, fix };
 }
 
 function size(bytes: number): string {
@@ -175,7 +187,7 @@ function modeOf(path: string): string {
 
 function failureFinding(error: unknown): Finding {
   if (!(error instanceof BatonError)) throw error;
-  return { check: CHECK, status: "broken", finding: error.message };
+  return broken(error.message, FIXES[error.code] ?? "mend what it says, then look again");
 }
 
 function ok(finding: string): Finding {

@@ -10,6 +10,7 @@ import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite
 import { StoreError } from "../../session/errors.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { isBusy, storeErrorOf } from "./errors.js";
+import { refuseWhileRestoring } from "./restoring.js";
 
 /** "Batn": marks the file as ours. */
 export const APPLICATION_ID = 0x4261746e;
@@ -49,6 +50,7 @@ export async function openSqlite(path: string): Promise<Db> {
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
     try {
       await waitWhileBusy(() => prepareDatabase(database, path, inMemory));
+      if (!inMemory) refuseWhileRestoring(path);
       return new SqliteDb(database, path);
     } catch (error) {
       database.close();

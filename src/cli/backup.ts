@@ -1,0 +1,90 @@
+/** `baton backup`: the store as it is now, in one private file, checked; a gateway and chats go on meanwhile. */
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import type { Config } from "../config/load.js";
+import { cleanLine } from "../util/text.js";
+import { counted } from "../util/words.js";
+import type { BackupFacts, Backups, Cli } from "./cli.js";
+import { CliError } from "./failure.js";
+import { examples, jsonOption, quoted } from "./options.js";
+
+export function addBackup(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("backup [file]")
+    .description("copy the store into one file, while it is in use, and check the copy")
+    .addHelpText(
+      "after",
+      `\nWithout a file, into the folder \`backups\` of the home folder. Settings and secrets are not in it.\n${examples(
+        "backup",
+        "backup /mnt/usb/baton.db",
+      )}`,
+    );
+  jsonOption(command).action((file: string | undefined, options: { json?: boolean }) =>
+    backUp(cli, file, options),
+  );
+}
+
+async function backUp(cli: Cli, file: string | undefined, options: { json?: boolean }): Promise<void> {
+  const { terminal } = cli;
+  const config = await cli.loadConfig();
+  const backups = await backupsOf(
+    cli,
+    config,
+    (url) => `pg_dump --format=custom --schema=baton --file=baton.dump ${url}`,
+  );
+  const made = await withProgress(cli, "copied", (progress) =>
+    backups.make(target(cli, file, Date.now()), progress),
+  );
+  if (options.json) return terminal.json(made);
+  terminal.line(cleanLine(`${made.file} holds ${contents(made)}. It was opened again and is whole.`));
+}
+
+export function backupFolder(home: string): string {
+  return join(home, "backups");
+}
+
+/** A file as it was named; in a folder, and where nothing was named, a name made of the time. */
+function target({ home, workingFolder }: Cli, file: string | undefined, now: number): string {
+  const name = `baton-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, "")}.db`;
+  if (file === undefined) return join(backupFolder(home), name);
+  const path = resolve(workingFolder, file);
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, name) : path;
+}
+
+/** `12 sessions with 340 messages (1.2 MB)` */
+export function contents({ rows, bytes }: BackupFacts): string {
+  const { sessions = 0, messages = 0 } = rows;
+  const size = `${(bytes / 2 ** 20).toFixed(1)} MB`;
+  return `${counted(sessions, "session")} with ${counted(messages, "message")} (${size})`;
+}
+
+/** Where there are none, says what does the work there; the URL stands in it without its password. */
+export async function backupsOf(
+  cli: Cli,
+  config: Config,
+  commandFor: (url: string) => string,
+): Promise<Backups> {
+  const backups = await cli.backups(config.store.reveal());
+  if (backups) return backups;
+  const place = config.places.get("store");
+  const [, file] = /^\{ file: (.*) \}$/.exec(config.store.shown) ?? [];
+  const written = file === undefined ? quoted(config.store.shown) : `"$(cat ${quoted(file)})"`;
+  const url = place && "variable" in place ? `"$${place.variable}"` : written;
+  throw new CliError(
+    "not_sqlite",
+    `Conversations are kept in PostgreSQL, which has its own tools: ${commandFor(url)}`,
+  );
+}
+
+export async function withProgress<Result>(
+  { terminal }: Cli,
+  verb: string,
+  work: (progress: (done: number) => void) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work((done) => terminal.progress(`${Math.round(done * 100)} % ${verb}`));
+  } finally {
+    terminal.progress("");
+  }
+}

@@ -1,0 +1,166 @@
+/** What `baton doctor` says of the care around the store: secrets, logs, backups, the service and the model. */
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/load.js";
+import { secretsOf } from "../config/secrets.js";
+import { archivedLogs, currentLog, logFolder } from "../log/rotating-file.js";
+import type { Finding } from "../util/finding.js";
+import { counted, relativeTime } from "../util/words.js";
+import { backupFolder } from "./backup.js";
+import type { Backups, Cli } from "./cli.js";
+import { CliError } from "./failure.js";
+import { quoted } from "./options.js";
+import { environmentFile } from "./service/description.js";
+import { PROVIDERS } from "./setup/providers.js";
+
+const BACKUP_IS_OLD_MS = 7 * 86_400_000;
+
+export async function careFindings(cli: Cli, config: Config): Promise<Finding[]> {
+  const { home } = cli;
+  const looks: [string, () => Finding[] | Promise<Finding[]>][] = [
+    ["secrets", () => secretFindings(home, config)],
+    ["logs", () => [logFinding(home)]],
+    ["backup", () => backupFinding(cli, config, Date.now())],
+    ["service", async () => [await serviceFinding(cli, config)]],
+    ["model", async () => [await modelFinding(cli, config)]],
+  ];
+  const findings: Finding[] = [];
+  for (const [check, look] of looks) {
+    try {
+      findings.push(...(await look()));
+    } catch (error) {
+      const fix = "let the user that runs Baton read it, then look again";
+      findings.push({ check, status: "broken", finding: (error as Error).message, fix });
+    }
+  }
+  return findings;
+}
+
+/** Files of secrets that others could read, and secrets that cannot be read at all. */
+function secretFindings(home: string, config: Config): Finding[] {
+  const check = "secrets";
+  const files = [...filesIn(join(home, "secrets")), environmentFile(home)].filter((file) => existsSync(file));
+  const open = files.filter(isOpen);
+  const unusable = secretsOf({ ...config, store: null }).flatMap((secret): Finding[] => {
+    try {
+      secret.reveal();
+      return [];
+    } catch (error) {
+      const finding = (error as Error).message;
+      if (open.some((file) => finding.includes(file))) return [];
+      return [
+        { check, status: "broken", finding, fix: "put the secret into that file, or run `baton setup`" },
+      ];
+    }
+  });
+  if (open.length > 0) {
+    const finding = `${open.join(", ")} can be read by other users`;
+    return [
+      { check, status: "warning", finding, fix: `chmod 600 ${open.map(quoted).join(" ")}` },
+      ...unusable,
+    ];
+  }
+  if (unusable.length > 0) return unusable;
+  const finding = files.length === 0 ? "no file of secrets" : `${counted(files.length, "file")}, private`;
+  return [{ check, status: "ok", finding }];
+}
+
+function logFinding(home: string): Finding {
+  const check = "logs";
+  const folder = logFolder(home);
+  if (!existsSync(folder))
+    return { check, status: "ok", finding: `${folder} is not there yet; a gateway makes it` };
+  const files = [...archivedLogs(folder), currentLog(folder)].filter((file) => existsSync(file));
+  const closed = [folder, ...files.slice(-1)].filter((path) => !isWritable(path));
+  if (closed.length > 0) {
+    const fix = `let the user that runs Baton write it: chmod u+rwX ${closed.map(quoted).join(" ")}`;
+    return { check, status: "warning", finding: `${closed.join(", ")} cannot be written`, fix };
+  }
+  const open = [folder, ...files].filter(isOpen);
+  if (open.length > 0) {
+    const finding = `${open.join(", ")} can be read by other users`;
+    return { check, status: "warning", finding, fix: `chmod go-rwx ${open.map(quoted).join(" ")}` };
+  }
+  return { check, status: "ok", finding: `${folder} is private and can be written` };
+}
+
+/** Of a store that is a file with something in it. */
+async function backupFinding(cli: Cli, config: Config, now: number): Promise<Finding[]> {
+  const check = "backup";
+  const backups = await storeBackups(cli, config);
+  if (!backups || !existsSync(backups.store)) return [];
+  const made = filesIn(backupFolder(cli.home))
+    .filter((file) => file.endsWith(".db"))
+    .map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const last = Math.max(0, ...made);
+  const finding = last === 0 ? "none yet" : `the last one was made ${relativeTime(last, now)}`;
+  if (now - last < BACKUP_IS_OLD_MS) return [{ check, status: "ok", finding }];
+  return [{ check, status: "hint", finding, fix: "baton backup" }];
+}
+
+async function storeBackups(cli: Cli, config: Config): Promise<Backups | null> {
+  try {
+    return await cli.backups(config.store.reveal());
+  } catch {
+    return null; // What is wrong with it, `store` says.
+  }
+}
+
+async function serviceFinding(cli: Cli, config: Config): Promise<Finding> {
+  const check = "service";
+  const { runAll, serviceManager } = await import("./service/manager.js");
+  const { refuseOthers } = await import("./service/install.js");
+  try {
+    const manager = serviceManager();
+    if (refuseOthers(manager) === null) {
+      const finding = "not installed; a gateway runs only while you run it";
+      const hasPlatforms = (await cli.platformAdapters(config)).length > 0;
+      return hasPlatforms
+        ? { check, status: "hint", finding, fix: "baton service install" }
+        : { check, status: "ok", finding };
+    }
+    if ((await runAll([manager.isActive])).done)
+      return { check, status: "ok", finding: "installed and running" };
+    const finding = "installed, but not running";
+    return { check, status: "warning", finding, fix: "see `baton logs`, then `baton service install` again" };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { check, status: "ok", finding: error.message }; // Another's file, or no manager that we know.
+  }
+}
+
+async function modelFinding(cli: Cli, config: Config): Promise<Finding> {
+  const check = "model";
+  const choice = await cli.chooseModel(config);
+  if (choice === null)
+    return { check, status: "hint", finding: "offline: no model answers", fix: "baton setup" };
+  const { provider, model, apiKey, from } = choice;
+  const needsKey = PROVIDERS.some(({ name, key }) => name === provider && key === "needed");
+  if (needsKey && apiKey === null) {
+    return { check, status: "warning", finding: `${provider} has no key here`, fix: "baton setup" };
+  }
+  const finding = `${provider}, ${model ?? "the first model that is listed"} (by ${from.provider})`;
+  return { check, status: "ok", finding };
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
+}
+
+function isOpen(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false; // The reason is the answer.
+  }
+}

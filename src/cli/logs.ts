@@ -1,0 +1,66 @@
+/** `baton logs`: what a gateway and chats wrote into the log, readable, and as it comes. */
+import { type Command, Option } from "commander";
+import { LOG_LEVELS, type LogLevel } from "../log/log.js";
+import type { LogRecord } from "../log/records.js";
+import { cleanLine } from "../util/text.js";
+import type { Cli } from "./cli.js";
+import { duration, examples, wholeNumber } from "./options.js";
+
+const DEFAULT_LINES = 50;
+
+interface LogsOptions {
+  readonly follow?: boolean;
+  readonly lines?: number;
+  readonly level: LogLevel;
+  readonly since?: number;
+  readonly json?: boolean;
+}
+
+export function addLogs(parent: Command, cli: Cli): void {
+  parent
+    .command("logs")
+    .description("print what the gateway and chats wrote into the log")
+    .option("-f, --follow", "go on printing as lines come, until Ctrl-C")
+    .option(
+      "-n, --lines <number>",
+      `how many of the last lines; ${DEFAULT_LINES} unless --since is given`,
+      wholeNumber(1_000_000),
+    )
+    .addOption(
+      new Option("--level <level>", "only these and graver ones").choices(LOG_LEVELS).default("info"),
+    )
+    .option("--since <time>", "only what is younger: 30m, 2h, 7d", duration)
+    .option("--json", "print one JSON object a line, for programs")
+    .addHelpText("after", examples("logs -f", "logs --level warn --since 1d"))
+    .action((options: LogsOptions) => logs(cli, options));
+}
+
+async function logs({ terminal, home, redact }: Cli, options: LogsOptions): Promise<void> {
+  const { follow, lastRecords, passes } = await import("../log/records.js");
+  const { logFolder } = await import("../log/rotating-file.js");
+  const folder = logFolder(home);
+  const since = options.since === undefined ? 0 : Date.now() - options.since;
+  const filter = { level: options.level, since };
+  const most = options.lines ?? (options.since === undefined ? DEFAULT_LINES : Number.POSITIVE_INFINITY);
+  const safe = (text: string) => redact(cleanLine(text));
+  const print = (record: LogRecord): Promise<void> => {
+    const shown = { ...record, time: safe(record.time), by: safe(record.by), msg: safe(record.msg) };
+    return terminal.write(`${options.json ? JSON.stringify(shown) : readable(shown)}\n`);
+  };
+  const readable = ({ time, level, by, pid, msg }: LogRecord): string => {
+    const { dim, yellow, red } = terminal.paint;
+    const paint = { info: (text: string) => text, warn: yellow, error: red }[level];
+    return `${dim(time)} ${paint(level.padEnd(5))} ${dim(`${by}[${pid}]`)} ${msg}`;
+  };
+  const { records, after } = await lastRecords(folder, filter, most);
+  for (const record of records) await print(record);
+  if (!options.follow) {
+    if (after === null && !options.json) {
+      terminal.line(`There is no log yet in ${cleanLine(folder)}; a gateway writes one.`);
+    }
+    return;
+  }
+  for await (const record of follow(folder, after, new AbortController().signal)) {
+    if (passes(record, filter)) await print(record);
+  }
+}

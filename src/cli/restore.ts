@@ -1,0 +1,59 @@
+/** `baton restore`: a backup in place of the store. What was there is kept aside; nothing may be using it. */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { cleanLine } from "../util/text.js";
+import { backupsOf, contents, withProgress } from "./backup.js";
+import type { Cli } from "./cli.js";
+import { CliError, wrongUsage } from "./failure.js";
+import { examples, jsonOption } from "./options.js";
+
+interface RestoreOptions {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+export function addRestore(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("restore <file>")
+    .description("put a backup in place of the store, which is kept aside")
+    .option("--yes", "do not ask")
+    .addHelpText(
+      "after",
+      `\nThe backup is checked first. Stop the gateway and leave every chat before.\n${examples(
+        "restore ~/.baton/backups/baton-20260110T120000Z.db",
+      )}`,
+    );
+  jsonOption(command).action((file: string, options: RestoreOptions) => restore(cli, file, options));
+}
+
+async function restore(cli: Cli, file: string, options: RestoreOptions): Promise<void> {
+  const { terminal } = cli;
+  if (!options.yes && (!terminal.canAsk || options.json)) {
+    throw wrongUsage("Restoring replaces every conversation. Add --yes to do it.");
+  }
+  const config = await cli.loadConfig();
+  const backups = await backupsOf(
+    cli,
+    config,
+    (url) => `pg_restore --clean --if-exists --single-transaction --dbname=${url} baton.dump`,
+  );
+  const path = resolve(cli.workingFolder, file);
+  const facts = backups.check(path);
+  await refuseWhileServed(cli);
+  const question = cleanLine(`Replace the store by ${contents(facts)} from ${path}? It is kept aside.`);
+  if (!options.yes && !(await terminal.confirm(question))) return terminal.line("Nothing was changed.");
+  const { aside } = await withProgress(cli, "restored", (progress) => backups.restore(path, progress));
+  if (options.json) return terminal.json({ ...facts, aside });
+  terminal.line(cleanLine(`Restored ${contents(facts)} from ${path}.`));
+  if (aside !== null) terminal.line(cleanLine(`What was there before is in ${aside}.`));
+}
+
+async function refuseWhileServed({ home }: Cli): Promise<void> {
+  const { homeHolder } = await import("../gateway/home-lock.js");
+  const holder = homeHolder(home);
+  if (!holder) return;
+  throw new CliError(
+    "gateway_running",
+    `A gateway runs for ${home} (process ${holder.pid} on ${holder.host}). Stop it first; nothing was changed.`,
+  );
+}

@@ -1,0 +1,89 @@
+/** The one that runs services here: where it wants them described, and the commands it is told with. */
+import { execFile } from "node:child_process";
+import { homedir, userInfo } from "node:os";
+import { join } from "node:path";
+import { CliError } from "../failure.js";
+import type { Service } from "./description.js";
+import { LABEL, launchdPlist } from "./launchd.js";
+import { systemdUnit, UNIT } from "./systemd.js";
+
+type Words = readonly [command: string, ...args: string[]];
+
+export interface ServiceManager {
+  readonly name: "systemd" | "launchd";
+  readonly file: string;
+  describe(service: Service): string;
+  /** What makes it run now and after the next start, and what ends that; each in order. */
+  readonly start: readonly Words[];
+  readonly stop: readonly Words[];
+  /** Succeeds while the service runs. */
+  readonly isActive: Words;
+  /** The command that tells why it ended. */
+  readonly why: Words;
+  /** What else the user may want, once it runs. */
+  readonly hint: string | null;
+}
+
+export function serviceManager(): ServiceManager {
+  const home = homedir();
+  if (process.platform === "linux") return systemd(home);
+  if (process.platform === "darwin") return launchd(home, userInfo().uid);
+  throw new CliError(
+    "no_service_manager",
+    "Baton knows the services of systemd and launchd only. Here, let your own run `baton gateway`.",
+  );
+}
+
+function systemd(home: string): ServiceManager {
+  const systemctl = (...args: string[]): Words => ["systemctl", "--user", ...args];
+  return {
+    name: "systemd",
+    file: join(home, ".config", "systemd", "user", UNIT),
+    describe: systemdUnit,
+    start: [systemctl("daemon-reload"), systemctl("enable", "--now", UNIT)],
+    stop: [systemctl("disable", "--now", UNIT)],
+    isActive: systemctl("is-active", "--quiet", UNIT),
+    why: ["journalctl", "--user", "--unit", UNIT],
+    hint: "So that it also runs while you are not logged in: loginctl enable-linger",
+  };
+}
+
+function launchd(home: string, uid: number): ServiceManager {
+  const file = join(home, "Library", "LaunchAgents", `${LABEL}.plist`);
+  return {
+    name: "launchd",
+    file,
+    describe: launchdPlist,
+    start: [["launchctl", "bootstrap", `gui/${uid}`, file]],
+    stop: [["launchctl", "bootout", `gui/${uid}/${LABEL}`]],
+    isActive: ["launchctl", "print", `gui/${uid}/${LABEL}`],
+    why: ["launchctl", "print", `gui/${uid}/${LABEL}`],
+    hint: null,
+  };
+}
+
+export type Outcome = { readonly done: true } | { readonly done: false; readonly why: string };
+
+/** Runs these in order, up to the first that fails. */
+export async function runAll(commands: readonly Words[]): Promise<Outcome> {
+  for (const words of commands) {
+    const outcome = await runOne(words);
+    if (!outcome.done) return outcome;
+  }
+  return { done: true };
+}
+
+function runOne([command, ...args]: Words): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(command, args, { encoding: "utf8" }, (error, _, stderr) => {
+      if (!error) return resolve({ done: true });
+      const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+      resolve({ done: false, why: missing ? `there is no ${command} here` : stderr.trim() || error.message });
+    });
+  });
+}
+
+/** The commands as one types them. */
+export function typed(commands: readonly Words[]): string {
+  return commands.map((words) => words.join(" ")).join(" && ");
+}

@@ -1,0 +1,114 @@
+/** What was found, what was answered, and what that changes: all of `baton setup` that needs no terminal. */
+import { USUAL_OLLAMA } from "./ollama.js";
+import { PROVIDERS, type Provider, providerNamed } from "./providers.js";
+
+/** What is there before anything is asked. */
+export interface Found {
+  /** By provider. */
+  readonly keys: Readonly<Record<string, { readonly variable: string; readonly value: string }>>;
+  readonly openaiBaseUrl: string | null;
+  readonly ollama: { readonly url: string; readonly models: readonly string[] | null };
+  /** What the settings say now. */
+  readonly present: Present;
+  readonly hostTimezone: string;
+}
+
+interface Present {
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly baseUrl: string | null;
+  readonly hasKeyFile: boolean;
+  readonly workdir: string | null;
+  readonly timezone: string | null;
+}
+
+export interface Answers {
+  readonly provider: string;
+  readonly model: string | null;
+  readonly baseUrl: string | null;
+  /** `typed` is kept in a private file; `kept` leaves the setting alone; `none` takes it away. */
+  readonly key: { readonly kind: "typed"; readonly value: string } | { readonly kind: "kept" | "none" };
+  readonly workdir: string | null;
+  readonly timezone: string | null;
+}
+
+/** The file of a provider's key, from the home folder. */
+export function keyFile(provider: string): string {
+  return `secrets/${provider}.key`;
+}
+
+/** The keys to set, undefined to take away; what was not asked about is not in it. */
+export function changesFor(answers: Answers): Map<string, unknown> {
+  const { provider, key } = answers;
+  const apiKey = key.kind === "typed" ? { file: keyFile(provider) } : undefined;
+  return new Map<string, unknown>([
+    ["agent.provider", provider],
+    ["agent.model", answers.model ?? undefined],
+    ["agent.baseUrl", answers.baseUrl ?? undefined],
+    ...(key.kind === "kept" ? [] : [["agent.apiKey", apiKey] as const]),
+    ["agent.workdir", answers.workdir ?? undefined],
+    ["timezone", answers.timezone ?? undefined],
+  ]);
+}
+
+/** The providers that could be used without typing a key. */
+function readyProviders({ keys, ollama }: Found): Provider[] {
+  return PROVIDERS.filter(
+    ({ name }) => keys[name] !== undefined || (name === "ollama" && ollama.models?.length),
+  );
+}
+
+/** The one to offer first. */
+export function likelyProvider(found: Found): Provider {
+  const present = PROVIDERS.find(({ name }) => name === found.present.provider);
+  return present ?? readyProviders(found)[0] ?? providerNamed("anthropic");
+}
+
+export function likelyModel(found: Found, { name, usualModel }: Provider): string | null {
+  const { present, ollama } = found;
+  if (present.provider === name && present.model !== null) return present.model;
+  return name === "ollama" ? (ollama.models?.[0] ?? null) : usualModel;
+}
+
+/** Null: its usual one. */
+export function likelyAddress({ present, openaiBaseUrl, ollama }: Found, { name }: Provider): string | null {
+  if (name === "ollama" && ollama.url !== USUAL_OLLAMA) return `${ollama.url}/v1`;
+  if (present.provider === name && present.baseUrl !== null) return present.baseUrl;
+  return name === "openai" || name === "openai-compatible" ? openaiBaseUrl : null;
+}
+
+/** What would be answered by pressing Enter all the way; null where nobody could answer with that. */
+export function usualAnswers(found: Found): Answers | null {
+  const { present, keys } = found;
+  const ready = readyProviders(found);
+  const provider = likelyProvider(found);
+  if (present.provider === null && ready.length === 0) return null;
+  const kept = present.provider === provider.name && present.hasKeyFile;
+  if (provider.key === "needed" && !kept && keys[provider.name] === undefined) return null;
+  return {
+    provider: provider.name,
+    model: likelyModel(found, provider),
+    baseUrl: likelyAddress(found, provider),
+    key: { kind: kept ? "kept" : "none" },
+    workdir: present.workdir,
+    timezone: present.timezone,
+  };
+}
+
+/** What to do where nobody can be asked. */
+export function instructions(found: Found): string[] {
+  const ready = readyProviders(found);
+  const what = ready.map(({ name, title }) =>
+    name === "ollama" ? `${title} (${found.ollama.url})` : `${title} (${found.keys[name]?.variable})`,
+  );
+  return [
+    what.length > 0
+      ? `Found: ${what.join(", ")}. \`baton setup --yes\` takes the first.`
+      : "No key is in the environment and no local Ollama answers.",
+    "To choose, run `baton setup` in a terminal, or set the keys one by one:",
+    "  baton config set agent.provider anthropic",
+    "  baton config set agent.model claude-sonnet-4-5",
+    "  baton config set agent.apiKey '{ file: secrets/anthropic.key }'    # the key in that file, chmod 600",
+    "Without any of it, `baton` talks to an offline agent.",
+  ];
+}

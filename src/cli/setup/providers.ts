@@ -1,0 +1,32 @@
+/** Those whose models can answer, in the order in which they are offered, and what each has to be told. */
+
+export interface Provider {
+  readonly name: string;
+  readonly title: string;
+  readonly key: "needed" | "optional" | "none";
+  readonly hasAddress: boolean;
+  /** Offered where nothing else is known; null where only the person can know. */
+  readonly usualModel: string | null;
+}
+
+export const PROVIDERS: readonly Provider[] = [
+  provider("anthropic", "Anthropic", { key: "needed", usualModel: "claude-sonnet-4-5" }),
+  provider("openai", "OpenAI", { key: "needed", usualModel: "gpt-5-mini" }),
+  provider("openrouter", "OpenRouter", { key: "needed", usualModel: "openrouter/auto" }),
+  provider("ollama", "Ollama, on this machine", {}),
+  provider("openai-compatible", "Another server that speaks OpenAI's protocol", {
+    key: "optional",
+    hasAddress: true,
+  }),
+  provider("offline", "None: answers from the session, for trying things out", {}),
+];
+
+function provider(name: string, title: string, traits: Partial<Provider>): Provider {
+  return { name, title, key: "none", hasAddress: false, usualModel: null, ...traits };
+}
+
+export function providerNamed(name: string): Provider {
+  const found = PROVIDERS.find((one) => one.name === name);
+  if (!found) throw new Error(`No provider is called ${name}.`);
+  return found;
+}

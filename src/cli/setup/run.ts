@@ -1,0 +1,84 @@
+/** What `baton setup` does: finds keys and local models, asks for the rest, and writes it all down at the end or not at all. */
+import { join } from "node:path";
+import type { Config } from "../../config/load.js";
+import type { ModelVariables } from "../../config/model-variables.js";
+import { cleanLine } from "../../util/text.js";
+import type { Cli } from "../cli.js";
+import { CliError, wrongUsage } from "../failure.js";
+import { type Answers, changesFor, type Found, instructions, keyFile, usualAnswers } from "./answers.js";
+import { ollamaModels, ollamaUrl } from "./ollama.js";
+
+export interface SetupOptions {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+export async function setup(cli: Cli, options: SetupOptions): Promise<void> {
+  const { terminal, home } = cli;
+  const found = await look(await cli.loadConfig(), cli.environment.models);
+  const answers = await answersOf(cli, found, options);
+  await apply(home, answers);
+  const file = join(home, "config.yaml");
+  const key = answers.key.kind === "typed" ? join(home, keyFile(answers.provider)) : null;
+  const { provider, model } = answers;
+  if (options.json) return terminal.json({ provider, model, file, key });
+  terminal.line(cleanLine(`${file} now says: ${provider}${model === null ? "" : `, ${model}`}.`));
+  if (key !== null) terminal.line(cleanLine(`The key is in ${key}, which only you can read.`));
+  terminal.line("`baton` begins a chat; `baton doctor` looks whether all is well.");
+}
+
+async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise<Answers> {
+  const { terminal, streams, home } = cli;
+  if (options.yes) {
+    const usual = usualAnswers(found);
+    if (usual) return usual;
+    throw new CliError("nothing_found", instructions(found).join("\n"));
+  }
+  if (!terminal.canAsk || options.json) {
+    throw wrongUsage(`Nobody can be asked here. ${instructions(found).join("\n")}`);
+  }
+  const { askAll } = await import("./ask.js");
+  const answers = await askAll(found, home, { input: streams.stdin, output: streams.stdout });
+  if (answers) return answers;
+  throw new CliError("cancelled", "Nothing was changed.");
+}
+
+async function look(config: Config, variables: ModelVariables): Promise<Found> {
+  const { agent, sessions, places } = config;
+  const url = ollamaUrl(variables.OLLAMA_HOST);
+  return {
+    keys: keysIn(variables),
+    openaiBaseUrl: variables.OPENAI_BASE_URL,
+    ollama: { url, models: await ollamaModels(url) },
+    present: {
+      provider: agent.provider,
+      model: agent.model,
+      baseUrl: agent.baseUrl,
+      hasKeyFile: agent.apiKey !== null,
+      workdir: places.has("agent.workdir") ? agent.workdir : null,
+      timezone: sessions.timezone ?? null,
+    },
+    hostTimezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+function keysIn({ ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY }: ModelVariables): Found["keys"] {
+  const keys = {
+    anthropic: ["ANTHROPIC_API_KEY", ANTHROPIC_API_KEY],
+    openai: ["OPENAI_API_KEY", OPENAI_API_KEY],
+    openrouter: ["OPENROUTER_API_KEY", OPENROUTER_API_KEY],
+  } as const;
+  return Object.fromEntries(
+    Object.entries(keys).flatMap(([provider, [variable, key]]) =>
+      key ? [[provider, { variable, value: key.reveal() }]] : [],
+    ),
+  );
+}
+
+/** The key first: settings that name a file which is not there would stop everything. */
+async function apply(home: string, answers: Answers): Promise<void> {
+  const { setKeys } = await import("../../config/set.js");
+  const { writeSecretFile } = await import("../../config/secret.js");
+  if (answers.key.kind === "typed") writeSecretFile(join(home, keyFile(answers.provider)), answers.key.value);
+  await setKeys(home, changesFor(answers));
+}

@@ -1,0 +1,153 @@
+/** The log read back: its last lines, and those that follow, across the files it is kept in. */
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LOG_LEVELS, type LogLevel } from "./log.js";
+import { archivedLogs, currentLog } from "./rotating-file.js";
+
+const POLL_MS = 200;
+const CHUNK_BYTES = 2 ** 20;
+
+export interface LogRecord {
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly by: string;
+  readonly pid: number;
+  readonly msg: string;
+}
+
+export interface LogFilter {
+  readonly level: LogLevel;
+  /** Milliseconds UTC; what is older is left out. */
+  readonly since: number;
+}
+
+/** How far the log has been read: which file, and where in it. */
+interface Position {
+  readonly ino: number;
+  readonly offset: number;
+}
+
+/** Null where the line is none of ours, such as one that was cut when the disk was full. */
+export function recordOf(line: string): LogRecord | null {
+  let value: Partial<Record<keyof LogRecord, unknown>>;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  const { time, level, by, pid, msg } = value ?? {};
+  const known = LOG_LEVELS.find((name) => name === level);
+  if (!known || typeof time !== "string" || Number.isNaN(Date.parse(time)) || typeof msg !== "string") {
+    return null;
+  }
+  return { time, level: known, by: String(by), pid: Number(pid), msg };
+}
+
+export function passes(record: LogRecord, { level, since }: LogFilter): boolean {
+  return LOG_LEVELS.indexOf(record.level) >= LOG_LEVELS.indexOf(level) && Date.parse(record.time) >= since;
+}
+
+/** The last records that pass, oldest first; `after` is where `follow` goes on. */
+export async function lastRecords(
+  folder: string,
+  filter: LogFilter,
+  most: number,
+): Promise<{ records: LogRecord[]; after: Position | null }> {
+  const found: LogRecord[] = [];
+  let after: Position | null = null;
+  for (const file of (await filesOf(folder)).reverse()) {
+    const read = await linesAfter(file, null);
+    if (read === "moved") return lastRecords(folder, filter, most);
+    after ??= read.position;
+    const passing = read.lines
+      .flatMap((line) => recordOf(line) ?? [])
+      .filter((record) => passes(record, filter));
+    found.unshift(...passing.slice(-(most - found.length)));
+    if (found.length >= most) break;
+  }
+  return { records: found, after };
+}
+
+/** Records as they are written, from that place on, until told to stop. */
+export async function* follow(
+  folder: string,
+  from: Position | null,
+  signal: AbortSignal,
+): AsyncGenerator<LogRecord, void, undefined> {
+  let position = from;
+  while (!signal.aborted) {
+    for (const file of await unread(folder, position)) {
+      const read = await linesAfter(file, position);
+      if (read === "moved") break;
+      for (const line of read.lines) {
+        const record = recordOf(line);
+        if (record) yield record;
+      }
+      position = read.position;
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+interface LogFile {
+  readonly path: string;
+  readonly ino: number;
+}
+
+/** The files of the log at one moment, oldest first. */
+async function filesOf(folder: string): Promise<LogFile[]> {
+  const archived = archivedLogs(folder);
+  const files: LogFile[] = [];
+  for (const path of [...archived, currentLog(folder)]) {
+    const found = await stat(path).catch(() => null);
+    if (found) files.push({ path, ino: found.ino });
+  }
+  return archivedLogs(folder).join() === archived.join() ? files : filesOf(folder);
+}
+
+/** The file we are in and those after it; all of them where ours is gone. */
+async function unread(folder: string, position: Position | null): Promise<LogFile[]> {
+  const files = await filesOf(folder);
+  return files.slice(
+    Math.max(
+      0,
+      files.findIndex(({ ino }) => ino === position?.ino),
+    ),
+  );
+}
+
+/** The whole lines after that place, where it is in this file, else all. */
+async function linesAfter(
+  { path, ino }: LogFile,
+  position: Position | null,
+): Promise<{ lines: string[]; position: Position } | "moved"> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "moved";
+    throw error;
+  }
+  try {
+    const found = await file.stat();
+    if (found.ino !== ino) return "moved";
+    const begin = position?.ino === ino && position.offset <= found.size ? position.offset : 0;
+    const bytes = await bytesFrom(file, begin);
+    const end = bytes.lastIndexOf("\n") + 1;
+    const text = bytes.subarray(0, end).toString("utf8");
+    return { lines: text.split("\n").slice(0, -1), position: { ino, offset: begin + end } };
+  } finally {
+    await file.close();
+  }
+}
+
+async function bytesFrom(file: FileHandle, begin: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (let offset = begin; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, offset);
+    if (bytesRead === 0) return Buffer.concat(parts);
+    parts.push(buffer.subarray(0, bytesRead));
+    offset += bytesRead;
+  }
+}

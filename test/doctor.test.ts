@@ -1,0 +1,258 @@
+/** `baton doctor`: whatever it finds, it says what to do. What it says of a store is in cli.test.ts, too. */
+import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { describe, expect, test } from "vitest";
+import { homeLockFile } from "../src/gateway/home-lock.js";
+import { localSource, openSessions } from "../src/index.js";
+import { fileLog } from "../src/log/file-log.js";
+import { currentLog, logFolder } from "../src/log/rotating-file.js";
+import type { Finding } from "../src/util/finding.js";
+import { baton, makeHome } from "./support/baton.js";
+
+const ENV = { OLLAMA_HOST: "127.0.0.1:1" };
+const WEEK = 7 * 86_400_000;
+
+async function findingsOf(home: string, env: Record<string, string> = {}): Promise<Finding[]> {
+  const { stdout } = await baton(home, ["doctor", "--json"], { env: { ...ENV, ...env } });
+  return JSON.parse(stdout).findings;
+}
+
+async function store(home: string): Promise<void> {
+  const sessions = await openSessions({ url: join(home, "baton.db") });
+  await sessions.receive(localSource(), { role: "user", content: "hello" });
+  await sessions.close();
+}
+
+function file(home: string, name: string, text = "", mode = 0o600): string {
+  const path = join(home, name);
+  mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+  writeFileSync(path, text, { mode });
+  chmodSync(path, mode);
+  return path;
+}
+
+const config = (home: string, text: string) => file(home, "config.yaml", text);
+
+/** What is made wrong, and what is said of it: status, finding, fix. */
+const CASES: Record<
+  string,
+  {
+    readonly make: (home: string) => unknown;
+    readonly env?: Record<string, string>;
+    readonly check: string;
+    readonly status: Finding["status"];
+    readonly says: RegExp;
+    readonly fix?: RegExp;
+  }
+> = {
+  "an open home": {
+    make: (home) => chmodSync(home, 0o755),
+    check: "home",
+    status: "warning",
+    says: /open to other users/,
+    fix: /^chmod 700 /,
+  },
+  "a home that is a file": {
+    make: (home) => {
+      rmSync(home, { recursive: true });
+      writeFileSync(home, "");
+    },
+    check: "home",
+    status: "broken",
+    says: /is not a folder/,
+    fix: /BATON_HOME/,
+  },
+  "a lock that is none": {
+    make: (home) => writeFileSync(homeLockFile(home), "?"),
+    check: "gateway",
+    status: "broken",
+    says: /cannot be read/,
+    fix: /rm .*gateway\.lock/,
+  },
+  "a mistake in the settings": {
+    make: (home) => config(home, "timezone: Mars\n"),
+    check: "store",
+    status: "warning",
+    says: /not looked at/,
+    fix: /mend the configuration/,
+  },
+  "a store that another program made": {
+    make: (home) => new DatabaseSync(join(home, "baton.db")).exec("CREATE TABLE t (x)"),
+    check: "store",
+    status: "broken",
+    says: /another program/,
+    fix: /baton sessions import/,
+  },
+  "a store of a newer Baton": {
+    make: async (home) => {
+      await store(home);
+      new DatabaseSync(join(home, "baton.db")).exec("INSERT INTO migrations VALUES (999, 0)");
+    },
+    check: "store",
+    status: "broken",
+    says: /schema 999/,
+    fix: /update Baton/,
+  },
+  "a store that is damaged": {
+    make: (home) => file(home, "baton.db", "SQLite format 3\0 and then nothing of the kind".repeat(200)),
+    check: "store",
+    status: "broken",
+    says: /damaged|not a SQLite/,
+    fix: /./,
+  },
+  "a store whose secret lies open": {
+    make: (home) => {
+      config(home, "store: { file: store-url }\n");
+      file(home, "store-url", "postgres://me:pw@127.0.0.1:1/db\n", 0o644);
+    },
+    check: "store",
+    status: "broken",
+    says: /other users can get at the file/,
+    fix: /the file it names/,
+  },
+  "a server that does not answer": {
+    make: () => {},
+    env: { BATON_STORE: "postgres://me@127.0.0.1:1/db" },
+    check: "store",
+    status: "broken",
+    says: /No PostgreSQL server answers/,
+    fix: /can be reached/,
+  },
+  "a key that others can read": {
+    make: (home) => {
+      config(home, "agent: { provider: openai, apiKey: { file: secrets/openai.key } }\n");
+      file(home, "secrets/openai.key", "x\n", 0o644);
+      file(home, "environment", "A=b\n", 0o640);
+    },
+    check: "secrets",
+    status: "warning",
+    says: /openai\.key, .*environment can be read by other users/,
+    fix: /^chmod 600 .*openai\.key .*environment$/,
+  },
+  "a key that is not there": {
+    make: (home) => config(home, "agent: { provider: openai, apiKey: { file: secrets/openai.key } }\n"),
+    check: "secrets",
+    status: "broken",
+    says: /openai\.key cannot be used/,
+    fix: /baton setup/,
+  },
+  "secrets that are private": {
+    make: (home) => file(home, "secrets/openai.key", "x\n"),
+    check: "secrets",
+    status: "ok",
+    says: /^1 file, private$/,
+  },
+  "a log that others can read": {
+    make: (home) => {
+      fileLog({ home, by: "chat", onProblem: () => {} })("info", "hello");
+      chmodSync(currentLog(logFolder(home)), 0o644);
+    },
+    check: "logs",
+    status: "warning",
+    says: /baton\.log can be read by other users/,
+    fix: /^chmod go-rwx /,
+  },
+  "no backup yet": {
+    make: store,
+    check: "backup",
+    status: "hint",
+    says: /^none yet$/,
+    fix: /^baton backup$/,
+  },
+  "an old backup": {
+    make: async (home) => {
+      await store(home);
+      const old = (Date.now() - WEEK - 86_400_000) / 1_000;
+      utimesSync(file(home, "backups/baton-1.db"), old, old);
+    },
+    check: "backup",
+    status: "hint",
+    says: /^the last one was made 8 days ago$/,
+    fix: /^baton backup$/,
+  },
+  "a fresh backup": {
+    make: async (home) => {
+      await store(home);
+      file(home, "backups/baton-1.db");
+    },
+    check: "backup",
+    status: "ok",
+    says: /^the last one was made just now$/,
+  },
+  "no model": {
+    make: () => {},
+    check: "model",
+    status: "hint",
+    says: /^offline/,
+    fix: /^baton setup$/,
+  },
+  "a model": {
+    make: (home) => config(home, "agent: { provider: ollama, model: qwen3 }\n"),
+    check: "model",
+    status: "ok",
+    says: /^ollama, qwen3 \(by .*config\.yaml:1\)$/,
+  },
+  "a model whose key is missing": {
+    make: (home) => config(home, "agent: { provider: anthropic, model: m }\n"),
+    check: "model",
+    status: "warning",
+    says: /^anthropic has no key here$/,
+    fix: /^baton setup$/,
+  },
+  "a key in the environment": {
+    make: () => {},
+    env: { ANTHROPIC_API_KEY: "sk-canary-123456" },
+    check: "model",
+    status: "ok",
+    says: /^anthropic, \S+ \(by ANTHROPIC_API_KEY\)$/,
+  },
+  "no service": { make: () => {}, check: "service", status: "ok", says: /^not installed/ },
+  "a service that does not run": {
+    make: (home) =>
+      file(
+        join(home, ".."),
+        ".config/systemd/user/baton.service",
+        "# Written by `baton service install`; `baton service uninstall` takes it away.\n",
+      ),
+    check: "service",
+    status: "warning",
+    says: /installed, but not running/,
+    fix: /baton service install/,
+  },
+};
+
+describe.concurrent("what is found has a fix", () => {
+  test.each(Object.entries(CASES))("%s", async (_, { make, env, check, status, says, fix }) => {
+    const home = makeHome();
+    await make(home);
+    const findings = await findingsOf(home, env);
+    const found = findings.find((finding) => finding.check === check && says.test(finding.finding));
+    expect(found, JSON.stringify(findings, null, 1)).toMatchObject({ status });
+    if (fix) expect(found).toMatchObject({ fix: expect.stringMatching(fix) });
+    for (const finding of findings) {
+      if (finding.status === "ok") expect(finding).not.toHaveProperty("fix");
+      else expect(finding.fix).toMatch(/\S/);
+      expect(JSON.stringify(finding)).not.toMatch(/canary|:pw@/);
+    }
+  });
+});
+
+test("fixes that are commands do what they say", async () => {
+  const home = makeHome();
+  await store(home);
+  chmodSync(home, 0o755);
+  chmodSync(join(home, "baton.db"), 0o644);
+  file(home, "secrets/it's.key", "x\n", 0o644);
+  fileLog({ home, by: "chat", onProblem: () => {} })("info", "hello");
+  chmodSync(currentLog(logFolder(home)), 0o644);
+  const fixes = (await findingsOf(home)).flatMap((finding) =>
+    finding.status !== "ok" && /^(?:chmod|baton backup)/.test(finding.fix) ? [finding.fix] : [],
+  );
+  expect(fixes).toHaveLength(5);
+  expect(await baton(home, [], { shell: fixes.join(" && ") })).toMatchObject({ code: 0, stderr: "" });
+  const left = (await findingsOf(home)).filter(({ status }) => status !== "ok");
+  expect(left.map(({ check }) => check)).toEqual(["model"]);
+  const { stdout } = await baton(home, ["doctor"], { env: ENV });
+  expect(stdout).toMatch(/· model {2,}offline: no model answers\n +→ baton setup\n\nAll is well\.\n$/);
+});

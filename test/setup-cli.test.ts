@@ -1,0 +1,212 @@
+/** `baton setup` in a real terminal and without one. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { baton, makeHome } from "./support/baton.js";
+import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
+
+afterEach(killAll);
+
+const SECRET = "sk-canary-1234567890";
+const ENTER = "\r";
+const DOWN = "\u001b[B";
+const CLOSED = { OLLAMA_HOST: "127.0.0.1:1" };
+
+const configOf = (home: string) => readFileSync(join(home, "config.yaml"), "utf8");
+
+/** Answers each question, in the order in which they come. */
+async function answer(
+  home: string,
+  env: Readonly<Record<string, string>>,
+  ...answers: readonly (readonly [question: string, keys: string])[]
+): Promise<{ code: number; output: string }> {
+  const variables = Object.entries({
+    HOME: join(home, ".."),
+    TZ: "UTC",
+    BATON_HOME: home,
+    ...CLOSED,
+    ...env,
+  });
+  const set = variables.map(([name, value]) => `${name}='${value}'`).join(" ");
+  const chat = new PtyChat({ columns: 100, shell: `${set} exec '${process.execPath}' dist/main.js setup` });
+  for (const [question, keys] of answers) {
+    const from = chat.raw.length;
+    await chat.until(() => chat.raw.slice(Math.max(0, from - 400)).includes(question));
+    chat.type(keys);
+  }
+  return { code: await chat.exited, output: chat.raw };
+}
+
+describe.runIf(pty !== null)("baton setup, in a terminal", () => {
+  test("asks, hides the key, and writes it all down with comments", async () => {
+    const home = makeHome();
+    const work = join(home, "..", "work");
+    const { code, output } = await answer(
+      home,
+      {},
+      ["Whose model answers?", ENTER],
+      ["The key of Anthropic", `${SECRET}${ENTER}`],
+      ["Which model?", ENTER],
+      ["In which folder", `${work}${ENTER}`],
+      ["In which time zone", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).not.toContain(SECRET);
+    expect(output).not.toContain("canary");
+    const key = join(home, "secrets", "anthropic.key");
+    expect(readFileSync(key, "utf8")).toBe(`${SECRET}\n`);
+    expect(statSync(key).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home, "secrets")).mode & 0o777).toBe(0o700);
+    expect(configOf(home)).not.toContain(SECRET);
+    expect(configOf(home)).toMatch(/^# Settings of Baton/);
+    expect(configOf(home)).toMatch(/agent:\n {2}# .+\n {2}provider: anthropic\n {2}# .+\n {2}model: claude-/);
+    expect(configOf(home)).toContain("apiKey: { file: secrets/anthropic.key }");
+    expect(configOf(home)).toContain(`workdir: ${work}`);
+    expect((await baton(home, ["config", "check"])).code).toBe(0);
+  });
+
+  test("run again, offers what is there and keeps what it does not ask about", async () => {
+    const home = makeHome();
+    mkdirSync(join(home, "secrets"), { mode: 0o700 });
+    writeFileSync(join(home, "secrets", "openai.key"), `${SECRET}\n`, { mode: 0o600 });
+    const before = `# mine
+agent:
+  provider: openai # paid by the club
+  model: gpt-x
+  apiKey: { file: secrets/openai.key }
+  maxMessages: 7
+timezone: Europe/Berlin
+mirror: jsonl
+`;
+    writeFileSync(join(home, "config.yaml"), before, { mode: 0o600 });
+    const { code } = await answer(
+      home,
+      {},
+      ["Whose model answers?", ENTER],
+      ["Which key?", ENTER],
+      ["Which model?", `-large${ENTER}`],
+      ["In which folder", ENTER],
+      ["In which time zone", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(configOf(home)).toBe(before.replace("gpt-x", "gpt-x-large"));
+    expect(readFileSync(join(home, "secrets", "openai.key"), "utf8")).toBe(`${SECRET}\n`);
+  });
+
+  test("a key of the environment can be copied for the service", async () => {
+    const home = makeHome();
+    const { code, output } = await answer(
+      home,
+      { OPENROUTER_API_KEY: SECRET },
+      ["OPENROUTER_API_KEY is set", ENTER],
+      ["copied into a private file", ENTER],
+      ["Which model?", ENTER],
+      ["In which folder", ENTER],
+      ["In which time zone", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).not.toContain(SECRET);
+    expect(readFileSync(join(home, "secrets", "openrouter.key"), "utf8")).toBe(`${SECRET}\n`);
+  });
+
+  test.each([1, 2, 3, 4])("Ctrl-C at question %i leaves everything as it was", async (last) => {
+    const home = makeHome();
+    writeFileSync(join(home, "config.yaml"), "# mine\n");
+    const questions: [string, string][] = [
+      ["Whose model answers?", ENTER],
+      ["The key of Anthropic", `${SECRET}${ENTER}`],
+      ["Which model?", ENTER],
+      ["In which folder", ENTER],
+    ];
+    const asked = questions.slice(0, last).map(([question, keys], index) => {
+      return [question, index === last - 1 ? "\u0003" : keys] as const;
+    });
+    const { code, output } = await answer(home, {}, ...asked);
+    expect(code).toBe(1);
+    expect(output).toContain("Nothing was changed.");
+    expect(configOf(home)).toBe("# mine\n");
+    expect(readdirSync(home)).toEqual(["config.yaml"]);
+  });
+
+  test("what cannot be is said at the question", async () => {
+    const home = makeHome();
+    const { code } = await answer(
+      home,
+      {},
+      ["Whose model answers?", `${DOWN.repeat(4)}${ENTER}`],
+      ["At which address?", `localhost${ENTER}`],
+      ["Give a URL", `\u0015http://127.0.0.1:8080/v1${ENTER}`],
+      ["Which key?", `${DOWN}${ENTER}`],
+      ["Which model?", `local${ENTER}`],
+      ["In which folder", `/not/there${ENTER}`],
+      ["There is no such folder", `\u0015${ENTER}`],
+      ["In which time zone", `x${ENTER}`],
+      ["Give a name such as", `\u007f${ENTER}`],
+    );
+    expect(code).toBe(0);
+    expect(configOf(home)).toMatch(
+      /provider: openai-compatible\n.*\n {2}model: local\n.*\n {2}baseUrl: http:\/\/127/,
+    );
+    expect(configOf(home)).not.toContain("apiKey");
+    expect(existsSync(join(home, "secrets"))).toBe(false);
+  });
+});
+
+describe("baton setup, without a terminal", () => {
+  const server = createServer((request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(
+      request.url === "/api/tags" ? JSON.stringify({ models: [{ name: "qwen3:4b" }, { name: 7 }] }) : "{}",
+    );
+  });
+  let ollama = "";
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    ollama = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+
+  test("says what to do instead of asking, and shows no key", async () => {
+    const home = makeHome();
+    const run = await baton(home, ["setup"], { env: { ...CLOSED, OPENAI_API_KEY: SECRET } });
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toContain("Found: OpenAI (OPENAI_API_KEY). `baton setup --yes` takes the first.");
+    expect(run.stderr).toContain("baton config set agent.provider");
+    expect(run.stderr).not.toContain(SECRET);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("--yes takes what is found, and writes no key down", async () => {
+    const home = makeHome();
+    const env = { ...CLOSED, OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: "https://proxy.example/v1" };
+    const run = await baton(home, ["setup", "--yes"], { env });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(configOf(home)).toContain("provider: openai\n");
+    expect(configOf(home)).toContain("baseUrl: https://proxy.example/v1\n");
+    expect(configOf(home)).not.toContain("apiKey");
+    expect(readdirSync(home)).toEqual(["config.yaml"]);
+  });
+
+  test("--yes finds a local Ollama and its model", async () => {
+    const home = makeHome();
+    const run = await baton(home, ["setup", "--yes", "--json"], { env: { OLLAMA_HOST: ollama } });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(run.stdout)).toEqual({
+      provider: "ollama",
+      model: "qwen3:4b",
+      file: join(home, "config.yaml"),
+      key: null,
+    });
+    expect(configOf(home)).toContain(`baseUrl: http://${ollama}/v1`);
+  });
+
+  test("--yes with nothing to be found fails, says so, and writes nothing", async () => {
+    const home = makeHome();
+    const run = await baton(home, ["setup", "--yes"], { env: CLOSED });
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toContain("No key is in the environment and no local Ollama answers.");
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
