@@ -62,6 +62,8 @@ export class Gateway {
   readonly #connected = new Set<Adapter>();
   readonly #leaseMs: number;
   #reaper: NodeJS.Timeout | undefined;
+  /** What is being received: it is kept before the gateway stops. */
+  readonly #receiving = new Set<Promise<unknown>>();
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -81,7 +83,7 @@ export class Gateway {
   async start(): Promise<void> {
     for (const adapter of this.#options.adapters) await this.#recover(adapter);
     for (const adapter of this.#options.adapters) {
-      await adapter.connect((message) => this.#receive(adapter, message));
+      await adapter.connect((message) => this.#track(this.#receive(adapter, message)));
       this.#connected.add(adapter);
     }
     this.#reaper = setInterval(() => this.#reap(), this.#leaseMs);
@@ -92,6 +94,7 @@ export class Gateway {
   async stop(options: { drainMs: number }): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#reaper);
+    await Promise.allSettled(this.#receiving);
     const lanes = [...this.#lanes.values()];
     const drained = Promise.all(lanes.map((lane) => lane.idle()));
     const timer = setTimeout(() => {
@@ -160,11 +163,20 @@ export class Gateway {
     await adapter.send({ address: addressOf(item.source), text, deliveryId: `say.${randomUUID()}` });
   }
 
+  async #track<Result>(receiving: Promise<Result>): Promise<Result> {
+    this.#receiving.add(receiving);
+    try {
+      return await receiving;
+    } finally {
+      this.#receiving.delete(receiving);
+    }
+  }
+
   async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
     const { scopes, store, owner, clock } = this.#options;
     const { source, messageId, text } = message;
-    const access = await this.people.access(source);
     if (this.#stopping) throw new Error("The gateway is about to stop, and takes no more messages.");
+    const access = await this.people.access(source);
     if (!access.allowed) {
       await this.#doorstep.receive(adapter, message);
       return "refused";
