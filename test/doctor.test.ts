@@ -11,6 +11,7 @@ import type { Finding } from "../src/util/finding.js";
 import { baton, makeHome } from "./support/baton.js";
 
 const ENV = { OLLAMA_HOST: "127.0.0.1:1" };
+const OFFLINE = { BATON_AGENT_PROVIDER: "offline" };
 const WEEK = 7 * 86_400_000;
 
 async function findingsOf(home: string, env: Record<string, string> = {}): Promise<Finding[]> {
@@ -182,6 +183,7 @@ const CASES: Record<
   },
   "no model": {
     make: () => {},
+    env: { BATON_AGENT_PROVIDER: "offline" },
     check: "model",
     status: "hint",
     says: /^offline/,
@@ -251,8 +253,8 @@ test("fixes that are commands do what they say", async () => {
   );
   expect(fixes).toHaveLength(5);
   expect(await baton(home, [], { shell: fixes.join(" && ") })).toMatchObject({ code: 0, stderr: "" });
-  const left = (await findingsOf(home)).filter(({ status }) => status !== "ok");
+  const left = (await findingsOf(home, OFFLINE)).filter(({ status }) => status !== "ok");
   expect(left.map(({ check }) => check)).toEqual(["model"]);
-  const { stdout } = await baton(home, ["doctor"], { env: ENV });
+  const { stdout } = await baton(home, ["doctor"], { env: OFFLINE });
   expect(stdout).toMatch(/· model {2,}offline: no model answers\n +→ baton setup\n\nAll is well\.\n$/);
 });

@@ -42,6 +42,11 @@ interface ProviderTraits {
   readonly urlVariable: string | null;
 }
 
+/** The model that is asked where nobody says which; null where only its server knows. */
+export function usualModel(provider: OnlineProvider): string | null {
+  return PROVIDER_TRAITS[provider].model;
+}
+
 const PROVIDER_TRAITS: Readonly<Record<OnlineProvider, ProviderTraits>> = {
   anthropic: {
     baseUrl: "https://api.anthropic.com/v1",

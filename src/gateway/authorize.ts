@@ -10,7 +10,7 @@ import type { Person } from "./people-store.js";
 import { highest, type Role } from "./permissions.js";
 
 /** Ids by platform, as the configuration has them. */
-export type Allowed = Readonly<Record<Platform, readonly string[]>>;
+type Allowed = Readonly<Record<Platform, readonly string[]>>;
 
 /** Whom the configuration lets in. */
 export interface ListedPeople {

@@ -128,6 +128,19 @@ describe("the journey of a message", () => {
     expect(await transcript(here)).toHaveLength(2);
   });
 
+  it("keeps what is being received when it is told to stop, and leaves it to whoever comes next", async () => {
+    const here = await world(echo);
+    let found: (person: null) => void = () => {};
+    here.store.people.find = () => new Promise((resolve) => (found = resolve));
+    const writing = here.adapter.write(ann, "hi");
+    const stopping = here.gateway.stop({ drainMs: 0 });
+    for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
+    found(null);
+    await stopping;
+    expect(await writing).toBe("accepted");
+    expect(await here.store.inbox.waiting(here.adapter)).toMatchObject([{ item: { text: "hi" }, owner: "" }]);
+  });
+
   it.each(["message", "edit", "reaction", "button", "command"] as const)(
     "lets no %s of a stranger in",
     async (kind) => {

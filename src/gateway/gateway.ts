@@ -85,6 +85,8 @@ export class Gateway {
   readonly approvals = new Approvals();
   readonly #leaseMs: number;
   #reaper: NodeJS.Timeout | undefined;
+  /** What is being received: it is kept before the gateway stops. */
+  readonly #receiving = new Set<Promise<unknown>>();
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -109,7 +111,7 @@ export class Gateway {
         adapter,
         accounts: store.accounts,
         commands: commands.table,
-        receive: (message) => this.#receive(adapter, message),
+        receive: (message) => this.#track(this.#receive(adapter, message)),
         owner,
         leaseMs: this.#leaseMs,
         clock,
@@ -142,6 +144,7 @@ export class Gateway {
   async stop(options: { drainMs: number }): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#reaper);
+    await Promise.allSettled(this.#receiving);
     const lanes = [...this.#lanes.values()];
     const drained = Promise.all(lanes.map((lane) => lane.idle()));
     const timer = setTimeout(() => {
@@ -208,6 +211,15 @@ export class Gateway {
     const adapter = this.#options.adapters.find((each) => isOf(each, item));
     if (!adapter) throw new Error("The platform is not connected here.");
     await adapter.send({ address: addressOf(item.source), text, deliveryId: `say.${randomUUID()}` });
+  }
+
+  async #track<Result>(receiving: Promise<Result>): Promise<Result> {
+    this.#receiving.add(receiving);
+    try {
+      return await receiving;
+    } finally {
+      this.#receiving.delete(receiving);
+    }
   }
 
   async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {

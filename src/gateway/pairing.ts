@@ -9,7 +9,7 @@ export const CODE_MS = 10 * 60_000;
 export const LOCK_MS = 60 * 60_000;
 export const WRONG_TRIES = 5;
 /** How many may wait on one platform. */
-export const MOST_WAITING = 3;
+const MOST_WAITING = 3;
 /** How often somebody who waits is answered: with the code, and when they ask what became of it. */
 export const MOST_ANSWERS = 3;
 

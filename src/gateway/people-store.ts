@@ -6,7 +6,7 @@
 import type { Platform } from "../session/platform.js";
 import type { Role } from "./permissions.js";
 
-export interface PersonIdentity {
+interface PersonIdentity {
   /** `platform:id`, as `identityOf` makes it. */
   readonly identity: string;
   /** The role it was let in with; null where it has none of its own, and another of the person's counts. */

@@ -32,10 +32,10 @@ export interface ToolLists {
 }
 
 /** Nothing that touches files, runs commands or writes to others. */
-export const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
+const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
 
 /** Whoever has a shell has the machine, and could make themselves the owner. */
-export const OWNER_TOOLS: readonly string[] = ["terminal"];
+const OWNER_TOOLS: readonly string[] = ["terminal"];
 
 export interface ToolUser {
   readonly role: Role;

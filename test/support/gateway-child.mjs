@@ -143,8 +143,12 @@ const gateway = new Gateway({
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });
 
+/** Messages that are being received. */
+let coming = 0;
+
 /** Nothing waits, runs or is on its way. */
 async function settled() {
+  if (coming > 0) return false;
   const open = await Promise.all([
     store.inbox.waiting(adapter),
     store.inbox.interruptedCommands(adapter),
@@ -158,7 +162,9 @@ async function settled() {
 const told = {
   message: async ({ messageId, chat, text }) => {
     const source = { platform, chatId: chat, chatType: "dm", userId: chat };
+    coming += 1;
     const received = await receive({ kind: "message", source, messageId, text });
+    coming -= 1;
     passing("acknowledge", "before");
     process.send({ kind: "received", messageId, received });
     passing("acknowledge", "after");

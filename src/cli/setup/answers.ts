@@ -107,7 +107,7 @@ export function instructions(found: Found): string[] {
       : "No key is in the environment and no local Ollama answers.",
     "To choose, run `baton setup` in a terminal, or set the keys one by one:",
     "  baton config set agent.provider anthropic",
-    "  baton config set agent.model claude-sonnet-4-5",
+    "  baton config set agent.model <name>",
     "  baton config set agent.apiKey '{ file: secrets/anthropic.key }'    # the key in that file, chmod 600",
     "Without any of it, `baton` talks to an offline agent.",
   ];

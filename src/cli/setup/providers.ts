@@ -1,4 +1,5 @@
 /** Those whose models can answer, in the order in which they are offered, and what each has to be told. */
+import { usualModel } from "../../config/model-choice.js";
 
 export interface Provider {
   readonly name: string;
@@ -10,9 +11,9 @@ export interface Provider {
 }
 
 export const PROVIDERS: readonly Provider[] = [
-  provider("anthropic", "Anthropic", { key: "needed", usualModel: "claude-sonnet-4-5" }),
-  provider("openai", "OpenAI", { key: "needed", usualModel: "gpt-5-mini" }),
-  provider("openrouter", "OpenRouter", { key: "needed", usualModel: "openrouter/auto" }),
+  provider("anthropic", "Anthropic", { key: "needed", usualModel: usualModel("anthropic") }),
+  provider("openai", "OpenAI", { key: "needed", usualModel: usualModel("openai") }),
+  provider("openrouter", "OpenRouter", { key: "needed", usualModel: usualModel("openrouter") }),
   provider("ollama", "Ollama, on this machine", {}),
   provider("openai-compatible", "Another server that speaks OpenAI's protocol", {
     key: "optional",
