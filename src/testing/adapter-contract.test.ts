@@ -13,10 +13,11 @@ async function scripted(edits: boolean): Promise<AdapterFixture> {
   return {
     adapter,
     address: { platform: adapter.platform, chatId: "ann" },
-    write: (text) => {
+    write: async ({ text }) => {
       written += 1;
       last = { text, messageId: `m${written}` };
-      return deliver();
+      await deliver();
+      return last;
     },
     redeliver: deliver,
     shown: () => [...adapter.shown.values()],
@@ -34,10 +35,11 @@ async function script(json: boolean): Promise<AdapterFixture> {
   return {
     adapter,
     address: addressOf(localSource()),
-    write: (text) => {
+    write: async ({ text }) => {
       const told = adapter.ask(text);
       adapter.finish("done"); // Nobody answers here; what is asked is over when it was received.
-      return told;
+      await told;
+      return { messageId: "" };
     },
     shown: async () => {
       await new Promise((resolve) => setImmediate(resolve));

@@ -13,17 +13,56 @@ import {
 import { platforms } from "../session/platform.js";
 import type { Address } from "../session/source.js";
 
-/** An adapter that is not connected yet, and both ends of its platform. */
+/** What somebody writes, and where. */
+export interface Written {
+  readonly text: string;
+  /** In the chat of two, unless told. */
+  readonly in?: "dm" | "group" | "thread";
+  /** Who writes: the usual person unless told. */
+  readonly from?: string;
+  /** In a group: it names the bot. */
+  readonly mentions?: boolean;
+  /** The platform's id of the message that it answers. */
+  readonly replyTo?: string;
+  readonly files?: readonly {
+    readonly name: string;
+    readonly mediaType: string;
+    readonly bytes: Uint8Array;
+  }[];
+  readonly isBot?: boolean;
+}
+
+/** What the platform does to the next call that sends. `swallowed`: it takes the message and does not answer. */
+export type Trouble = "rate limited" | "server error" | "refused" | "swallowed" | "revoked token";
+
+/**
+ * An adapter that is not connected yet, and both ends of its platform. What a platform does not have, or its server
+ * cannot play, is left out: those cases are skipped, with that reason.
+ */
 export interface AdapterFixture {
   readonly adapter: Adapter;
-  /** A chat that can be sent to. */
+  /** A chat of two that can be sent to. */
   readonly address: Address;
-  /** Somebody writes in that chat. Settles when the platform was told that it arrived, or that it did not. */
-  write(text: string): Promise<unknown>;
+  readonly group?: Address;
+  /** Another adapter for the same account, as the next process makes it; the first one is not used any more. */
+  again?(): Adapter;
+  /** Somebody writes. Settles when the platform was told that it arrived, or that it did not. */
+  write(written: Written): Promise<{ readonly messageId: string }>;
+  /** Whoever wrote it changes it. */
+  amend?(messageId: string, text: string): Promise<unknown>;
   /** The platform delivers the last message again; left out where it never does. */
   redeliver?(): Promise<unknown>;
-  /** What the chat shows of what was sent to it, oldest first. */
-  shown(): readonly string[] | Promise<readonly string[]>;
+  /** What a chat shows of what was sent to it, oldest first; the chat of two unless told. */
+  shown(address?: Address): readonly string[] | Promise<readonly string[]>;
+  /** The files that were sent there. */
+  files?(address?: Address): Promise<readonly { readonly name: string; readonly bytes: Uint8Array }[]>;
+  /** How often the chat was shown that somebody types. */
+  typed?(): number | Promise<number>;
+  /** The marks on a message of a person's. */
+  marks?(messageId: string): readonly string[] | Promise<readonly string[]>;
+  trouble?(what: Trouble): void | Promise<void>;
+  /** The line is cut, and can be had again at once. */
+  cut?(): void | Promise<void>;
   /** What the platform makes of a text; unchanged where it takes all of them as they are. */
   asShown?(text: string): string;
   dispose?(): Promise<void>;
@@ -100,7 +139,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
     describe("receives", () => {
       it("what is written, in order, and says from where", async () => {
         await connect();
-        for (const text of ["one", "two", "three"]) await fixture.write(text);
+        for (const text of ["one", "two", "three"]) await fixture.write({ text });
         expect(received.map(({ kind, text }) => [kind, text])).toEqual([
           ["message", "one"],
           ["message", "two"],
@@ -129,7 +168,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
           order.push("kept");
           return "accepted";
         }, surroundings());
-        const told = fixture.write("hello").then(() => order.push("told"));
+        const told = fixture.write({ text: "hello" }).then(() => order.push("told"));
         await arrived;
         await new Promise((resolve) => setImmediate(resolve));
         expect(order).toEqual([]);
@@ -141,7 +180,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
       it("a redelivery under the same id", async ({ skip }) => {
         if (!fixture.redeliver) return skip("The platform delivers once.");
         await connect();
-        await fixture.write("again");
+        await fixture.write({ text: "again" });
         await fixture.redeliver();
         expect(received).toHaveLength(2);
         expect(received[1]).toEqual(received[0]);
@@ -149,10 +188,10 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
 
       it("nothing any more once it was disconnected, however often", async () => {
         await connect();
-        await fixture.write("in time");
+        await fixture.write({ text: "in time" });
         await adapter.disconnect();
         await adapter.disconnect();
-        await fixture.write("too late").catch(() => {});
+        await fixture.write({ text: "too late" }).catch(() => {});
         expect(received.map(({ text }) => text)).toEqual(["in time"]);
       });
     });

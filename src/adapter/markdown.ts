@@ -1,0 +1,17 @@
+/** Markdown as a tree, the same one for every platform: each renders it in its own markup. */
+import type { Root, RootContent } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
+
+export function parseMarkdown(text: string): Root {
+  return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+}
+
+/** What is left of a node without any markup. */
+export function plainText(node: RootContent | Root): string {
+  if ("value" in node) return node.value;
+  if ("alt" in node && node.type === "image") return node.alt ?? "";
+  if (node.type === "break") return "\n";
+  return "children" in node ? node.children.map(plainText).join("") : "";
+}
