@@ -51,12 +51,19 @@ export interface Tool {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /**
+   * Why the person should be asked before a call with these arguments runs, in words that follow "because it"; null or
+   * absent where there is no need. Pure, and never throws: arguments that are wrong are for `run` to refuse.
+   */
+  danger?(args: unknown): string | null;
   /** What goes wrong is a result too: it throws only for a bug. Ends soon once the signal aborts. */
   run(args: unknown, context: ToolContext): Promise<string>;
 }
 
 export interface ToolContext {
   readonly signal: AbortSignal;
+  /** Takes a line about how far the call is, now and then; what is not shown is lost. */
+  readonly progress?: (text: string) => void;
 }
 
 /** A failure that is told to the person in these words; the turn is kept and can be tried again. */
