@@ -41,10 +41,9 @@ export class Confined {
 
   /** Opens a file for reading. */
   async openFile(written: string): Promise<OpenFile> {
-    const { folder, name, stats } = await this.#reach(written, false);
+    const { folder, name } = await this.#reach(written, false);
     try {
       if (name === null) throw new Refused(`${folder.path} is a folder: list_files shows what is in it.`);
-      if (!stats) throw new Refused(`there is no ${join(folder.path, name)}.`);
       return await folder.openFile(name);
     } finally {
       await folder.close();
@@ -53,10 +52,9 @@ export class Confined {
 
   /** Opens a folder, to look at what is in it. */
   async openFolder(written: string): Promise<OpenFolder> {
-    const { folder, name, stats } = await this.#reach(written, false);
+    const { folder, name } = await this.#reach(written, false);
     if (name === null) return folder;
     try {
-      if (!stats) throw new Refused(`there is no ${join(folder.path, name)}.`);
       return await folder.openFolder(name);
     } finally {
       await folder.close();
@@ -76,7 +74,7 @@ export class Confined {
     try {
       if (name === null) throw new Refused(`${folder.path} is a folder, not a file.`);
       const path = join(folder.path, name);
-      checkFile(path, stats);
+      if (stats) checkFile(path, stats);
       if (stats && (stats.mode & 0o222n) === 0n) throw new Refused(`${path} is read-only.`);
       await folder.replace(name, content, stats, seen);
       return { path, before: stats };

@@ -91,16 +91,16 @@ export class OpenFolder {
 
   async openFile(name: string): Promise<OpenFile> {
     const path = join(this.path, name);
-    checkFile(path, await this.look(name));
-    // O_NONBLOCK: should it have become a pipe since, nobody waits for its other end.
-    return { path, ...(await this.#open(name, constants.O_RDONLY | constants.O_NONBLOCK)) };
+    // O_NONBLOCK: should it become a pipe at this moment, nobody waits for its other end.
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+    return { path, ...(await this.#open(name, flags, (stats) => checkFile(path, stats))) };
   }
 
   async openFolder(name: string): Promise<OpenFolder> {
     const path = join(this.path, name);
-    const stats = await this.look(name);
-    if (stats && !stats.isDirectory()) throw new Refused(`${path} is not a folder but ${kindOf(stats)}.`);
-    const { handle } = await this.#open(name, folderFlags(this.#byDescriptor));
+    const { handle } = await this.#open(name, folderFlags(this.#byDescriptor), (stats) => {
+      if (!stats.isDirectory()) throw new Refused(`${path} is not a folder but ${kindOf(stats)}.`);
+    });
     return new OpenFolder(path, handle, this.#own, this.#byDescriptor);
   }
 
@@ -147,15 +147,21 @@ export class OpenFolder {
     await this.#handle.close();
   }
 
-  async #open(name: string, flags: number): Promise<{ handle: FileHandle; stats: BigIntStats }> {
+  /** What is opened is what was looked at and found right. */
+  async #open(
+    name: string,
+    flags: number,
+    check: (stats: BigIntStats) => void,
+  ): Promise<{ handle: FileHandle; stats: BigIntStats }> {
     const path = join(this.path, name);
     return attempt(path, async () => {
       const before = await this.look(name);
+      if (!before) throw new Refused(`there is no ${path}.`);
+      check(before);
       const handle = await open(this.#at(name), flags | constants.O_NOFOLLOW | constants.O_NOCTTY);
       try {
         const stats = await handle.stat({ bigint: true });
-        if (!before || identity(before) !== identity(stats)) throw changed(path);
-        this.#refuseOwn(stats, path);
+        if (identity(before) !== identity(stats)) throw changed(path);
         await this.#checkPlace();
         return { handle, stats };
       } catch (error) {
@@ -206,8 +212,8 @@ function unchanged(seen: BigIntStats, now: BigIntStats | null): boolean {
   );
 }
 
-export function checkFile(path: string, stats: BigIntStats | null): void {
-  if (stats && !stats.isFile()) throw new Refused(`${path} is not a file but ${kindOf(stats)}.`);
+export function checkFile(path: string, stats: BigIntStats): void {
+  if (!stats.isFile()) throw new Refused(`${path} is not a file but ${kindOf(stats)}.`);
 }
 
 export function kindOf(stats: BigIntStats): string {
@@ -236,7 +242,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** What the system refuses is said in words, by the path that was meant. */
-async function attempt<T>(path: string, act: () => Promise<T>): Promise<T> {
+export async function attempt<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

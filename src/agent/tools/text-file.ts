@@ -1,6 +1,6 @@
 /** A file's text, as far as it is text and not too much of it. */
 import type { BigIntStats } from "node:fs";
-import type { OpenFile } from "./open-folder.js";
+import { attempt, type OpenFile } from "./open-folder.js";
 import { Refused } from "./refused.js";
 
 export const MOST_BYTES = 10_000_000;
@@ -33,17 +33,19 @@ export async function readText(file: OpenFile): Promise<TextFile> {
 }
 
 /** All bytes; null where there are more than so many, also where the size does not say so. */
-export async function boundedBytes({ handle, stats }: OpenFile, most: number): Promise<Buffer | null> {
+export async function boundedBytes({ path, handle, stats }: OpenFile, most: number): Promise<Buffer | null> {
   if (stats.size > most) return null;
   const pieces: Buffer[] = [];
   let total = 0;
-  for (;;) {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(65_536), 0, 65_536, null);
-    if (bytesRead === 0) return Buffer.concat(pieces, total);
-    total += bytesRead;
-    if (total > most) return null;
-    pieces.push(buffer.subarray(0, bytesRead));
-  }
+  return attempt(path, async () => {
+    for (;;) {
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(65_536), 0, 65_536, null);
+      if (bytesRead === 0) return Buffer.concat(pieces, total);
+      total += bytesRead;
+      if (total > most) return null;
+      pieces.push(buffer.subarray(0, bytesRead));
+    }
+  });
 }
 
 const LOOK_BYTES = 8_192;
