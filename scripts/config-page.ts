@@ -36,7 +36,7 @@ function typeText(schema: z.core.JSONSchema._JSONSchema): string {
     case "boolean":
       return "`true`, `false`";
     case "array":
-      return "list of ids";
+      return typeof schema.items === "object" && "anyOf" in schema.items ? "list of ids" : "list of texts";
     case "object":
       return `\`{ ${Object.keys(schema.properties ?? {}).join(", ")} }\``;
     default:

@@ -97,11 +97,20 @@ async function openGatewayOf(
   const { onProblem } = events;
   const { openGateway } = await import("./open-gateway.js");
   const { offlineAgent } = await import("./agent/offline.js");
-  const { terminalTool } = await import("./agent/tools/terminal.js");
+  const { builtInTools } = await import("./agent/tools/built-in.js");
+  const { sqliteFile } = await import("./open-sessions.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const agent = offlineAgent();
   const people = config.people.allow;
-  const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
+  const database = sqliteFile(config.store.reveal());
+  const tools = builtInTools({
+    workdir: config.agent.workdir,
+    folders: config.tools.folders,
+    own: [config.home, ...(database === null ? [] : [database, `${database}-wal`, `${database}-shm`])],
+    environment: childEnvironment(),
+    maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
+    allowHosts: config.tools.fetch.allowHosts,
+  });
   const open = await openGateway({
     url: config.store.reveal(),
     config: config.sessions,

@@ -307,8 +307,8 @@ describe.each([
   it("devices, pipes and sockets are refused without being opened", async () => {
     const place = join(inside, byDescriptor ? "special-1" : "special-2");
     mkdirSync(place);
-    execFileSync("mkfifo", [join(place, "pipe")]);
-    if (process.getuid?.() === 0) execFileSync("mknod", [join(place, "device"), "c", "1", "5"]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(place, "pipe")]);
+    if (process.getuid?.() === 0) execFileSync("sh", ["-c", 'mknod "$0" c 1 5', join(place, "device")]);
     const server = createServer().listen(join(place, "socket"));
     await once(server, "listening");
     const all = tools(byDescriptor);

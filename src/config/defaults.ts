@@ -12,6 +12,7 @@ export const DEFAULTS = {
   reset: DEFAULT_RESET_POLICY,
   agent: { turnDeadlineSeconds: 600, maxMessages: DEFAULT_WINDOW },
   busy: "interrupt",
+  tools: { terminal: { maxTimeoutSeconds: 600 } },
 } as const;
 
 export function defaultStore(home: string): string {

@@ -46,6 +46,9 @@ describe("every key", () => {
       "scopes.group",
       "scopes.thread",
       "people.allow.<platform>",
+      "tools.folders",
+      "tools.fetch.allowHosts",
+      "tools.terminal.maxTimeoutSeconds",
       "store",
       "mirror",
       "outputDir",
@@ -65,6 +68,8 @@ describe("variables", () => {
       "agent.turnDeadlineSeconds": "BATON_AGENT_TURN_DEADLINE_SECONDS",
       outputDir: "BATON_OUTPUT_DIR",
       "people.allow.<platform>": null,
+      "tools.folders": null,
+      "tools.terminal.maxTimeoutSeconds": "BATON_TOOLS_TERMINAL_MAX_TIMEOUT_SECONDS",
       "reset.byPlatform.<platform>.mode": null,
       "busy.byChat.<platform>:<chat id>": null,
     });

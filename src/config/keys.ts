@@ -1,6 +1,6 @@
 /**
  * The keys of a config file, as the schema has them: where each stands, what it takes, and the variable that overrides
- * it. The rule: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`; every single value at a fixed place has one.
+ * it. The rule: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`; every single value at a fixed place has one, lists have none.
  */
 import { z } from "zod";
 import type { KeyMeta } from "./schema.js";
@@ -31,7 +31,9 @@ function keysBelow(wrapped: z.ZodType, path: readonly string[], fixed: boolean):
       keysBelow(child, [...path, name], fixed),
     );
   }
-  return [{ path, schema, meta, variable: fixed ? variableOf(path) : null }];
+  return [
+    { path, schema, meta, variable: fixed && !(schema instanceof z.ZodArray) ? variableOf(path) : null },
+  ];
 }
 
 /** What stands under this name in a group; undefined where the schema knows no such key. */

@@ -22,6 +22,7 @@ export interface Config {
   readonly agent: AgentConfig;
   readonly busy: BusyConfig;
   readonly people: PeopleConfig;
+  readonly tools: ToolsConfig;
   /** The folder of results that are delivered locally. */
   readonly outputDir: string;
   /** The files that were read, weakest first. */
@@ -49,6 +50,14 @@ export interface BusyConfig {
 export interface PeopleConfig {
   /** Exact ids of users, as they were written; who is not here is not let in. */
   readonly allow: Readonly<Record<Platform, readonly string[]>>;
+}
+
+export interface ToolsConfig {
+  /** Absolute paths of the folders that file tools may use. */
+  readonly folders: readonly string[];
+  /** `host:port`s that may be fetched from though they are private. */
+  readonly fetch: { readonly allowHosts: readonly string[] };
+  readonly terminal: { readonly maxTimeoutSeconds: number };
 }
 
 /** Refuses a configuration with mistakes, naming all of them. */

@@ -14,12 +14,22 @@ export function resolveConfig(
   workingFolder: string,
   files: readonly string[],
 ): Config {
-  const { store, mirror, agent = {}, busy = {}, people = {}, outputDir, ...sessions } = content as HomeFile;
+  const {
+    store,
+    mirror,
+    agent = {},
+    busy = {},
+    people = {},
+    tools = {},
+    outputDir,
+    ...sessions
+  } = content as HomeFile;
   const place = (key: string) => places.get(key);
   /** A variable's path counts from the working folder, a file's from the home folder: no other file may name one. */
   const folderOf = (key: string) => (isVariable(place(key)) ? workingFolder : home);
   const path = (key: string, written: string | undefined, fallback: string) =>
     written === undefined ? fallback : pathFrom(folderOf(key), written);
+  const workdir = path("agent.workdir", agent.workdir, workingFolder);
   return {
     home,
     store: storeOf(store ?? defaultStore(home), folderOf("store")),
@@ -28,7 +38,7 @@ export function resolveConfig(
     agent: {
       turnDeadlineSeconds: agent.turnDeadlineSeconds ?? DEFAULTS.agent.turnDeadlineSeconds,
       maxMessages: agent.maxMessages ?? DEFAULTS.agent.maxMessages,
-      workdir: path("agent.workdir", agent.workdir, workingFolder),
+      workdir,
     },
     busy: {
       default: busy.default ?? DEFAULTS.busy,
@@ -36,6 +46,13 @@ export function resolveConfig(
       byChat: busy.byChat ?? {},
     },
     people: { allow: (people.allow ?? {}) as PeopleConfig["allow"] },
+    tools: {
+      folders: tools.folders?.map((folder) => pathFrom(home, folder)) ?? [workdir],
+      fetch: { allowHosts: tools.fetch?.allowHosts ?? [] },
+      terminal: {
+        maxTimeoutSeconds: tools.terminal?.maxTimeoutSeconds ?? DEFAULTS.tools.terminal.maxTimeoutSeconds,
+      },
+    },
     outputDir: path("outputDir", outputDir, defaultOutputDir(home)),
     files,
     places,

@@ -9,6 +9,7 @@ import { CHAT_TYPES } from "../session/source.js";
 import { didYouMean } from "../util/nearest.js";
 import { BUSY_MODES, DEFAULTS } from "./defaults.js";
 import { SecretFile, withoutPassword } from "./secret.js";
+import { toolSettings } from "./tools.js";
 
 /** What `.meta()` holds in this schema. */
 export interface KeyMeta {
@@ -221,6 +222,7 @@ export const homeFile = projectFile.extend({
     .optional(),
   scopes: scopes.optional(),
   people: people.optional(),
+  tools: toolSettings.optional(),
   store: store.optional(),
   mirror: z
     .literal("jsonl")

@@ -14,7 +14,7 @@ export interface Setting {
 
 export function settingsOf(config: Config): Setting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, people, store, mirror, outputDir, places } = config;
+  const { agent, busy, people, tools, store, mirror, outputDir, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     scopes: { ...DEFAULTS.scopes, ...scopes },
@@ -26,6 +26,7 @@ export function settingsOf(config: Config): Setting[] {
     busy,
     agent,
     people,
+    tools,
     store: store.shown,
     mirror: mirror === null ? null : "jsonl",
     outputDir,

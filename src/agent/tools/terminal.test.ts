@@ -1,5 +1,5 @@
 /** Real processes, each in a folder of its own. What must end is awaited; a test that waits for ever fails by itself. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -78,6 +78,48 @@ describe("terminal", () => {
       expect(await terminal().run(args, { signal })).toMatch(/^Error: `command` /);
     }
     expect(await run(`: ${"x".repeat(3_000_000)}`)).toMatch(/^Error: no shell could be started/);
+  });
+
+  it("runs in the folder that the command names, where that is one of those it may name", async () => {
+    mkdirSync(join(folder, "deep/er"), { recursive: true });
+    symlinkSync("/", join(folder, "out"));
+    const { signal } = new AbortController();
+    const inside = (workdir: unknown) => terminal().run({ command: "pwd -P", workdir }, { signal });
+    expect(await inside("deep/er")).toMatch(/^Exit code 0\.\n\n.*\/deep\/er$/);
+    expect(await inside(join(folder, "deep"))).toMatch(/\/deep$/);
+    expect(await inside("nowhere")).toMatch(/^Error: there is no /);
+    for (const workdir of ["/", "..", "/etc", "out", "deep/../..", "~", 7]) {
+      expect(await inside(workdir)).toMatch(/^Error: /);
+    }
+  });
+
+  it("ends after the time that the command asks for, within its limit", async () => {
+    const { signal } = new AbortController();
+    const result = await terminal().run({ command: "sleep 1000", timeout: "0.2" }, { signal });
+    expect(result).toBe("Timed out after 0.2 s. Ended by SIGTERM.\n\n(no output)");
+    const limited = terminal({ maxTimeoutMs: 300 });
+    expect(await limited.run({ command: "sleep 1000", timeout: 86_400 }, { signal })).toBe(
+      "(Its time-out was limited to 0.3 s.) Timed out after 0.3 s. Ended by SIGTERM.\n\n(no output)",
+    );
+    expect(await limited.run({ command: "sleep 1000" }, { signal })).toMatch(/^Timed out after 0\.3 s\./);
+    expect(await limited.run({ command: "true", timeout: -1 }, { signal })).toMatch(
+      /^Error: `timeout` must be/,
+    );
+  });
+
+  it("tells the last line while it runs", async () => {
+    const told: string[] = [];
+    const { signal } = new AbortController();
+    const command = "printf 'one\\n\\033[1mtwo\\n'";
+    await terminal().run({ command }, { signal, progress: (line) => told.push(line) });
+    expect(told).toEqual(["two"]);
+  });
+
+  it("says which commands are to be asked about", () => {
+    expect(terminal().danger?.({ command: "rm -rf /" })).toMatch(/removes folders/);
+    for (const args of [{ command: "ls" }, {}, null, "rm -rf /", { command: 7 }]) {
+      expect(terminal().danger?.(args)).toBeNull();
+    }
   });
 
   it("gives the command the environment it was given, and nothing of ours", async () => {
