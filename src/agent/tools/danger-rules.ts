@@ -1,20 +1,11 @@
 /**
  * The commands that may be dangerous, and when. Each rule takes the words after the name and gives a reason that follows
- * "because it", or null. What a command is given in options it does not know counts as not given.
+ * "because it", or null.
  */
 import { finds, recursively, removes } from "./danger-files.js";
 import { gits } from "./danger-git.js";
 import { containers, DATA, PUBLISHES, sql } from "./danger-services.js";
-import {
-  first,
-  has,
-  joined,
-  operands,
-  option,
-  type Rule,
-  sensitiveTarget,
-  targetOption,
-} from "./danger-words.js";
+import { first, has, joined, operands, type Rule, sensitiveTarget, sensitiveValue } from "./danger-words.js";
 import { whySensitive } from "./sensitive-places.js";
 import type { Word } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
@@ -69,7 +60,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     recursively(args, look, "changes what can be done with many files") ?? sensitiveTarget(args),
   setfacl: (args, look) =>
     recursively(args, look, "changes who may do what with many files") ?? sensitiveTarget(args),
-  dd: (args) => option(args, "of", whySensitive),
+  dd: (args) => sensitiveValue(args.filter(({ text }) => text.startsWith("of="))),
   mv: (args, look) => {
     if (has(args, /^\/dev\/null$/)) return "moves files to where they are gone";
     const from = operands(args).slice(0, -1);
@@ -100,10 +91,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
       ? "deletes what is not in the source"
       : sensitiveTarget(operands(args).slice(-1));
   },
-  tar: (args, look) =>
+  tar: (args) =>
     has(args, /^--(?:checkpoint-action|to-command|use-compress-program|rsh-command)/)
       ? "runs commands from within tar"
-      : targetOption(args, /^(?:-C|--directory)$/, look),
+      : unpacksOverSystem(args),
   find: finds,
   kill: (args) => {
     const isSignal = args.length > 1 && /^-[^-]/.test(args[0]?.text ?? "");
@@ -170,7 +161,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ),
   "ssh-keygen": (args) => (has(args, /^-[a-z]*R$/) ? null : sensitiveTarget(args)),
   "ssh-copy-id": () => "lets somebody log in elsewhere with a key",
-  ...all("curl wget aria2c", (args) => option(args, "", whySensitive)),
+  ...all("curl wget aria2c", (args) => sensitiveValue(args)),
   ...all("awk gawk mawk nawk", (args) =>
     /system\s*\(|\|\s*(?:getline\b|&|")|"\s*\|\s*getline/.test(joined(args))
       ? "runs commands from within awk"
@@ -201,4 +192,11 @@ function isBroadPlace({ text }: Word): boolean {
 
 function all(names: string, rule: Rule): Record<string, Rule> {
   return Object.fromEntries(names.split(" ").map((name) => [name, rule]));
+}
+
+function unpacksOverSystem(args: readonly Word[]): string | null {
+  const at = args.findIndex(({ text }) => /^(?:-C|--directory)$/.test(text));
+  const target = at < 0 ? undefined : args[at + 1]?.text;
+  if (target === undefined) return null;
+  return target === "/" || whySensitive(`${target}/`) ? "unpacks over the system's own files" : null;
 }

@@ -48,24 +48,9 @@ export function sensitiveTarget(args: readonly Word[]): string | null {
   return first(args, ({ text }) => whySensitive(text));
 }
 
-/** `name=value`, `--name=value` or the words after an option: whatever could be a path. */
-export function option(
-  args: readonly Word[],
-  name: string,
-  why: (path: string) => string | null,
-): string | null {
-  return first(args, ({ text }) => {
-    const [, key = "", value = text] = /^-{0,2}([\w-]*)=([\s\S]*)$/.exec(text) ?? [];
-    return name === "" || key === name ? why(name === "" ? value : value) : null;
-  });
-}
-
-export function targetOption(args: readonly Word[], flag: RegExp, look: Look): string | null {
-  const at = args.findIndex(({ text }) => flag.test(text));
-  const target = at < 0 ? undefined : args[at + 1];
-  return target && isBroad({ ...target, isPattern: false }, look) && whySensitive(`${target.text}/`)
-    ? "unpacks over the system's own files"
-    : null;
+/** Whether a word, or the value in `name=value`, is a place where a write matters. */
+export function sensitiveValue(args: readonly Word[]): string | null {
+  return first(args, ({ text }) => whySensitive(text.replace(/^-{0,2}[\w-]*=/, "")));
 }
 
 /** `/`, a home folder or its parts, upwards, everything here: more than a part of the working folder. */
@@ -78,10 +63,6 @@ export function isBroad({ text, isPattern }: Word, look: Look): boolean {
   if (path.startsWith("/")) return !/^\/(?:var\/)?tmp\/[^/*?[]/.test(path);
   if (path.startsWith("~") || look.isElsewhere) return true;
   if (/(?:^|\/)\.git\/?$/.test(path)) return true;
-  return (
-    /^[./]*$/.test(path) ||
-    (isPattern &&
-      /^[.*?/[\]!^a-z-]*$/i.test(path.split("/")[0] ?? "") &&
-      /^[.*?]*$/.test(path.replace(/\[[^\]]*\]/g, "*").replaceAll("/", "")))
-  );
+  const shape = isPattern ? path.replace(/\[[^\]]*\]/g, "*").replace(/[*?]/g, "") : path;
+  return /^[./]*$/.test(shape);
 }

@@ -27,7 +27,7 @@ const WRAPPERS = new Set(
 );
 const SHELLS = new Set("sh bash zsh dash ash ksh mksh fish csh tcsh rbash pwsh".split(" "));
 const ASSIGNMENTS =
-  /^(?:LD_PRELOAD|LD_AUDIT|LD_LIBRARY_PATH|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|IFS|PATH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|NODE_OPTIONS|PYTHONSTARTUP|PERL5OPT)$/;
+  /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|PROMPT_COMMAND|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|PYTHONSTARTUP|PERL5OPT)$/;
 
 /** Why a command should be asked about, in words that follow "because it"; null where there is no need. */
 export function dangerOf(command: string): string | null {
@@ -214,7 +214,7 @@ function filesRun({ words }: SimpleCommand): string[] {
 
 /** `cd` to where relative paths mean much: the root, a home folder, upwards, or nobody knows. */
 function leavesFolder({ words }: SimpleCommand): boolean {
-  const [first, ...args] = words;
+  const [first, ...args] = words.slice(/^(?:command|builtin)$/.test(words[0]?.text ?? "") ? 1 : 0);
   if (first?.text !== "cd" && first?.text !== "pushd") return false;
   const target = args.find(({ text }) => !/^-[LPe@]+$/.test(text))?.text;
   if (target === undefined || target === "-" || target.includes(UNKNOWN)) return true;

@@ -29,7 +29,8 @@ export interface FetchOptions {
   /** The ports that others may be reached at. */
   readonly ports: readonly string[];
   readonly limits: FetchLimits;
-  readonly resolve: Resolve;
+  /** By default as the system does. */
+  readonly resolve?: Resolve;
 }
 
 export interface Answer {
@@ -75,7 +76,7 @@ function placeOf(written: string, from: URL | undefined): URL {
 
 /** Where to connect to: every one of them was looked at. */
 async function addressesOf(url: URL, options: FetchOptions, signal: AbortSignal): Promise<readonly string[]> {
-  const { allowHosts, ports, resolve } = options;
+  const { allowHosts, ports, resolve = resolveName } = options;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const allowed = allowHosts.includes(`${url.hostname}:${portOf(url)}`);
   if (!allowed && !ports.includes(portOf(url))) {
@@ -105,7 +106,7 @@ function unlessAborted(found: Promise<readonly string[]>, signal: AbortSignal): 
   });
 }
 
-export const resolveName: Resolve = async (hostname) => {
+const resolveName: Resolve = async (hostname) => {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 };
 
