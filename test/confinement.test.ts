@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -97,6 +98,18 @@ function outsideNow(): Record<string, string> {
   }
   found.root = readdirSync(root).sort().join(" ");
   return found;
+}
+
+/** Descriptors that are open in folders of this test: none may be left. */
+function heldOpen(): string[] {
+  const links = readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // The one by which the folder was read.
+    }
+  });
+  return links.filter((path) => path.startsWith(root));
 }
 
 /** Paths that must be refused by all, whatever the tool. */
@@ -276,6 +289,7 @@ describe.each([
       }
     }
     expect(outsideNow()).toEqual(before);
+    expect(heldOpen()).toEqual([]);
   });
 
   it("look-alikes of dots and slashes are names like others, and stay inside", async () => {
@@ -412,6 +426,7 @@ describe("a process that swaps a folder and a file for links, all the time", () 
       }
     }
     expect(outsideNow()).toEqual(before);
+    expect(heldOpen()).toEqual([]);
     // Both happened, or nothing was raced for.
     expect(throughs).toBeGreaterThan(50);
     expect(turnedAway).toBeGreaterThan(50);

@@ -15,7 +15,7 @@ import { isPublicAddress } from "./public-address.js";
 import { Refused } from "./refused.js";
 
 /** All addresses of a name. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface FetchLimits {
   readonly bytes: number;
