@@ -139,11 +139,20 @@ async function openGatewayOf(
   const { onProblem, log = () => {} } = events;
   const { openGateway } = await import("./open-gateway.js");
   const { openAgent } = await import("./open-agent.js");
-  const { terminalTool } = await import("./agent/tools/terminal.js");
+  const { builtInTools } = await import("./agent/tools/built-in.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const { OWN_TOOLS } = await import("./agent/tools/names.js");
+  const { sqliteFile } = await import("./open-sessions.js");
   const { agent, model } = await openAgent(config, environment);
-  const tools = [terminalTool({ cwd: config.agent.workdir, environment: childEnvironment() })];
+  const database = sqliteFile(config.store.reveal());
+  const tools = builtInTools({
+    workdir: config.agent.workdir,
+    folders: config.tools.folders,
+    own: [config.home, ...(database === null ? [] : [database, `${database}-wal`, `${database}-shm`])],
+    environment: childEnvironment(),
+    maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
+    allowHosts: config.tools.fetch.allowHosts,
+  });
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const open = await openGateway({
     url: config.store.reveal(),

@@ -53,7 +53,10 @@ export interface Tool {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What is dangerous about a call with these arguments, so that its person is asked first; null where nothing is. */
+  /**
+   * What is dangerous about a call with these arguments, so that its person is asked first; null or absent where there is
+   * no need. Pure, and never throws: arguments that are wrong are for `run` to refuse.
+   */
   danger?(args: unknown): Danger | null;
   /** What goes wrong is a result too: it throws only for a bug. Ends soon once the signal aborts. */
   run(args: unknown, context: ToolContext): Promise<string>;
@@ -70,6 +73,8 @@ export interface ToolContext {
   /** The call that is being run. */
   readonly call: ToolCall;
   readonly signal: AbortSignal;
+  /** Takes a line about how far the call is, now and then; what is not shown is lost. */
+  readonly progress?: (text: string) => void;
 }
 
 /** A failure that is told to the person in these words; the turn is kept and can be tried again. */

@@ -25,6 +25,7 @@ export const DEFAULTS = {
   busy: "interrupt",
   pairing: "on",
   mcp: { timeoutSeconds: 60 },
+  tools: { terminal: { maxTimeoutSeconds: 600 } },
 } as const;
 
 export function defaultStore(home: string): string {

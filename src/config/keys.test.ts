@@ -63,6 +63,9 @@ describe("every key", () => {
       "people.owners.<platform>",
       "people.guests.<platform>",
       "people.pairing",
+      "tools.folders",
+      "tools.fetch.allowHosts",
+      "tools.terminal.maxTimeoutSeconds",
       "tools.guests",
       "tools.members",
       "tools.byPlatform.<platform>",
@@ -96,6 +99,8 @@ describe("variables", () => {
       "people.allow.<platform>": null,
       "people.pairing": "BATON_PEOPLE_PAIRING",
       "tools.guests": null,
+      "tools.folders": null,
+      "tools.terminal.maxTimeoutSeconds": "BATON_TOOLS_TERMINAL_MAX_TIMEOUT_SECONDS",
       "reset.byPlatform.<platform>.mode": null,
       "busy.byChat.<platform>:<chat id>": null,
     });

@@ -1,6 +1,6 @@
 /**
  * The keys of a config file, as the schema has them: where each stands, what it takes, and the variable that overrides
- * it. The rule: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`; every single value at a fixed place has one.
+ * it. The rule: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`; every single value at a fixed place has one, lists have none.
  */
 import { z } from "zod";
 import type { KeyMeta } from "./schema.js";

@@ -47,7 +47,12 @@ describe("defaults", () => {
       agent: { turnDeadlineSeconds: 600, maxMessages: 500, workdir: project },
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
       people: { allow: {}, owners: {}, guests: {}, pairing: "on" },
-      tools: { byPlatform: {} },
+      tools: {
+        folders: [project],
+        fetch: { allowHosts: [] },
+        terminal: { maxTimeoutSeconds: 600 },
+        byPlatform: {},
+      },
       mcp: { servers: {} },
       outputDir: join(home, "cron", "output"),
       files: [],
@@ -210,6 +215,7 @@ describe("refused, with file, line and key", () => {
     ["outputDir: /tmp", "outputDir"],
     ["agent: { workdir: /tmp }", "agent.workdir"],
     ["people: { allow: { telegram: [1] } }", "people"],
+    ["tools: { folders: [/] }", "tools"],
   ])("a project's file may not say %s", async (line, key) => {
     projectFile(`timezone: UTC\n${line}\n`);
     expect(await refusal()).toBe(
@@ -259,6 +265,32 @@ describe("turns, busy modes and folders", () => {
         ["outputDir", { file, line: 8 }],
       ]),
     );
+  });
+
+  test("what tools may reach", async () => {
+    homeFile(
+      "agent: { workdir: /work }\ntools:\n  folders: [notes, ~/docs, /data]\n  fetch: { allowHosts: ['NAS.local:080', '[FD00::1]:8080', '0x7f.1:80'] }\n  terminal: { maxTimeoutSeconds: 60 }\n",
+    );
+    expect((await load()).tools).toEqual({
+      folders: [join(home, "notes"), join(homedir(), "docs"), "/data"],
+      fetch: { allowHosts: ["nas.local:80", "[fd00::1]:8080", "127.0.0.1:80"] },
+      terminal: { maxTimeoutSeconds: 60 },
+      byPlatform: {},
+    });
+    homeFile("agent: { workdir: /work }\n");
+    expect((await load()).tools.folders).toEqual(["/work"]);
+    for (const wrong of [
+      "nas.local",
+      "http://nas.local:80",
+      "nas.local:0",
+      "nas.local:99999",
+      "a b:80",
+      "*:80",
+      ":80",
+    ]) {
+      homeFile(`tools: { fetch: { allowHosts: ["${wrong}"] } }\n`);
+      expect(await refusal()).toContain("tools.fetch.allowHosts");
+    }
   });
 
   test("the paths of variables count from the working folder", async () => {

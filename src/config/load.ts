@@ -81,8 +81,13 @@ export interface PeopleConfig {
   readonly pairing: "on" | "off";
 }
 
-/** Names of tools; what is absent is as built in. */
 export interface ToolsConfig {
+  /** Absolute paths of the folders that file tools may use. */
+  readonly folders: readonly string[];
+  /** `host:port`s that may be fetched from though they are private. */
+  readonly fetch: { readonly allowHosts: readonly string[] };
+  readonly terminal: { readonly maxTimeoutSeconds: number };
+  /** Who has which, by name; what is absent is as built in. */
   readonly guests?: readonly string[];
   readonly members?: readonly string[];
   readonly byPlatform: Readonly<Record<Platform, readonly string[]>>;

@@ -65,7 +65,15 @@ export function resolveConfig(
       guests: (people.guests ?? {}) as PeopleConfig["guests"],
       pairing: people.pairing ?? DEFAULTS.pairing,
     },
-    tools: { ...tools, byPlatform: tools.byPlatform ?? {} } as ToolsConfig,
+    tools: {
+      ...tools,
+      folders: tools.folders?.map((folder) => pathFrom(home, folder)) ?? [workdir],
+      fetch: { allowHosts: tools.fetch?.allowHosts ?? [] },
+      terminal: {
+        maxTimeoutSeconds: tools.terminal?.maxTimeoutSeconds ?? DEFAULTS.tools.terminal.maxTimeoutSeconds,
+      },
+      byPlatform: tools.byPlatform ?? {},
+    } as ToolsConfig,
     mcp: {
       servers: Object.fromEntries(
         Object.entries(mcp.servers ?? {}).map(([name, server]) => [name, mcpServerOf(server, home, workdir)]),

@@ -11,6 +11,7 @@ import { BUSY_MODES, DEFAULTS, PROVIDERS } from "./defaults.js";
 import { mcp } from "./mcp-schema.js";
 import { SecretFile, withoutPassword } from "./secret.js";
 import { secretFile } from "./secret-schema.js";
+import { toolSettings } from "./tools.js";
 
 /** What `.meta()` holds in this schema. */
 export interface KeyMeta {
@@ -192,7 +193,7 @@ const toolNames = z.array(
 );
 
 /** Which tools an agent has while it answers somebody, by what they are. */
-const tools = z.strictObject({
+const tools = toolSettings.extend({
   guests: toolNames
     .meta({
       description: "The tools of guests, by name.",

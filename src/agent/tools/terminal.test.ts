@@ -1,13 +1,14 @@
 /** Real processes, each in a folder of its own. What must end is awaited; a test that waits for ever fails by itself. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { aCall } from "../../../test/support/a-call.js";
 import { type TerminalOptions, terminalTool } from "./terminal.js";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
-const call = { id: "c", name: "terminal", arguments: "{}" };
 let folder: string;
 const kept = (name: string) => readFileSync(join(folder, name), "utf8").trim();
 
@@ -21,7 +22,7 @@ function terminal(options: Partial<TerminalOptions> = {}) {
 }
 
 function run(command: unknown, options?: Partial<TerminalOptions>, signal = new AbortController().signal) {
-  return terminal(options).run({ command }, { signal, call });
+  return terminal(options).run({ command }, { call: aCall, signal });
 }
 
 /** Runs the command, and stops it once it has made the file `ready`. */
@@ -76,9 +77,58 @@ describe("terminal", () => {
   it("takes what is wrong with the arguments as a result", async () => {
     const { signal } = new AbortController();
     for (const args of [null, "ls", {}, { command: 7 }, { command: " " }, { command: "a\0b" }]) {
-      expect(await terminal().run(args, { signal, call })).toMatch(/^Error: `command` /);
+      expect(await terminal().run(args, { call: aCall, signal })).toMatch(/^Error: `command` /);
     }
     expect(await run(`: ${"x".repeat(3_000_000)}`)).toMatch(/^Error: no shell could be started/);
+  });
+
+  it("runs in the folder that the command names, where that is one of those it may name", async () => {
+    mkdirSync(join(folder, "deep/er"), { recursive: true });
+    symlinkSync("/", join(folder, "out"));
+    const { signal } = new AbortController();
+    const inside = (workdir: unknown) =>
+      terminal().run({ command: "pwd -P", workdir }, { call: aCall, signal });
+    expect(await inside("deep/er")).toMatch(/^Exit code 0\.\n\n.*\/deep\/er$/);
+    expect(await inside(join(folder, "deep"))).toMatch(/\/deep$/);
+    expect(await inside("nowhere")).toMatch(/^Error: there is no /);
+    for (const workdir of ["/", "..", "/etc", "out", "deep/../..", "~", 7]) {
+      expect(await inside(workdir)).toMatch(/^Error: /);
+    }
+  });
+
+  it("ends after the time that the command asks for, within its limit", async () => {
+    const { signal } = new AbortController();
+    const result = await terminal().run({ command: "sleep 1000", timeout: "0.2" }, { call: aCall, signal });
+    expect(result).toBe("Timed out after 0.2 s. Ended by SIGTERM.\n\n(no output)");
+    const limited = terminal({ maxTimeoutMs: 300 });
+    expect(await limited.run({ command: "sleep 1000", timeout: 86_400 }, { call: aCall, signal })).toBe(
+      "(Its time-out was limited to 0.3 s.) Timed out after 0.3 s. Ended by SIGTERM.\n\n(no output)",
+    );
+    expect(await limited.run({ command: "sleep 1000" }, { call: aCall, signal })).toMatch(
+      /^Timed out after 0\.3 s\./,
+    );
+    expect(await limited.run({ command: "true", timeout: -1 }, { call: aCall, signal })).toMatch(
+      /^Error: `timeout` must be/,
+    );
+  });
+
+  it("tells the last line while it runs", async () => {
+    const told: string[] = [];
+    const { signal } = new AbortController();
+    const command = "printf 'one\\n\\033[1mtwo\\n'";
+    await terminal().run({ command }, { call: aCall, signal, progress: (line) => told.push(line) });
+    expect(told).toEqual(["two"]);
+  });
+
+  it("says which commands are to be asked about", () => {
+    expect(terminal().danger?.({ command: "rm -rf /" })).toEqual({
+      reason: expect.stringMatching(/removes folders/),
+      what: `rm -rf /\n\nin ${folder}`,
+    });
+    expect(terminal().danger?.({ command: "rm -rf /", workdir: "sub" })?.what).toBe("rm -rf /\n\nin sub");
+    for (const args of [{ command: "ls" }, {}, null, "rm -rf /", { command: 7 }]) {
+      expect(terminal().danger?.(args)).toBeNull();
+    }
   });
 
   it("gives the command the environment it was given, and nothing of ours", async () => {

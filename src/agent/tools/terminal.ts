@@ -1,160 +1,88 @@
 /**
- * The tool `terminal`: a shell command in the foreground, to its end. What holds:
- * - the command sees the environment that was given, nothing of ours, and no input;
- * - it leads a group of its own; a time-out or an abort ends the whole group, TERM first and KILL after a grace;
- * - output is one stream in the order it was written, bounded, without escape sequences;
- * - whatever happens is a text: how it ended, then what it printed.
+ * The tool `terminal`: a shell command in the foreground, in a folder of those that file tools may use. The command itself
+ * is not confined: what it may do is what this user may do, which is why some are asked about first.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { setTimeout as delay, setImmediate as nextRound } from "node:timers/promises";
-import { printableText } from "../../util/text.js";
 import type { Tool } from "../agent.js";
-import { BoundedOutput } from "./bounded-output.js";
-import { endGroup } from "./process-group.js";
+import { Confined } from "./confined.js";
+import { dangerOf } from "./danger.js";
+import { type Arguments, answering, Refused } from "./refused.js";
+import { runShell } from "./shell-run.js";
 
 export interface TerminalOptions {
+  /** Where commands run that name no other folder. */
   readonly cwd: string;
+  /** The folders that they may name; `cwd` by default. */
+  readonly confined?: Confined;
   /** All that commands see of the environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** How long a command may take that does not say. */
   readonly timeoutMs?: number;
+  /** The longest time that it may ask for. */
+  readonly maxTimeoutMs?: number;
   /** The longest output that is kept, in UTF-16 units. */
   readonly maxOutput?: number;
 }
 
-const KILL_GRACE_MS = 1_000;
-/** How long a process that outlives the command may keep its output open. */
-const DRAIN_MS = 100;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 const DESCRIPTION =
   "Runs a shell command and returns how it ended and what it printed. It has no input, and ends after a time-out.";
 
-const PARAMETERS = {
-  type: "object",
-  properties: { command: { type: "string", description: "What the shell runs." } },
-  required: ["command"],
-  additionalProperties: false,
-};
+const LONGEST_FOLDER = 10_000;
 
 export function terminalTool(options: TerminalOptions): Tool {
-  const { timeoutMs = 120_000, maxOutput = 30_000 } = options;
+  const { maxTimeoutMs = 600_000, maxOutput = 30_000 } = options;
+  const { confined = new Confined({ folders: [options.cwd], base: options.cwd, forbidden: [] }) } = options;
+  const { timeoutMs = Math.min(120_000, maxTimeoutMs) } = options;
   return {
     name: "terminal",
     description: DESCRIPTION,
-    parameters: PARAMETERS,
-    async run(args, { signal }) {
+    parameters: {
+      type: "object",
+      properties: {
+        command: { type: "string", description: "What the shell runs." },
+        workdir: { type: "string", description: "The folder it runs in; the working folder by default." },
+        timeout: {
+          type: "number",
+          description: `After how many seconds it is ended; ${timeoutMs / 1_000} by default, at most ${maxTimeoutMs / 1_000}.`,
+        },
+      },
+      required: ["command"],
+      additionalProperties: false,
+    },
+    danger: (args) => {
+      const command = textOf(args, "command");
+      const reason = command === null ? null : dangerOf(command);
+      if (command === null || reason === null) return null;
+      return { reason, what: `${command}\n\nin ${textOf(args, "workdir") ?? options.cwd}` };
+    },
+    run: answering(async (args, context) => {
       const command = commandOf(args);
-      if (command === null) return "Error: `command` must be a text without NUL characters, and not empty.";
-      if (signal.aborted) return "Not run: the turn was stopped.";
-      return await runShell(command, { ...options, timeoutMs, maxOutput }, signal);
-    },
+      const wanted = (args.optionalNumber("timeout", 0.001) ?? timeoutMs / 1_000) * 1_000;
+      const cwd = await folderOf(args, options.cwd, confined);
+      const limited = { ...options, cwd, maxOutput, timeoutMs: Math.min(wanted, maxTimeoutMs) };
+      const result = await runShell(command, limited, context);
+      return wanted > maxTimeoutMs
+        ? `(Its time-out was limited to ${maxTimeoutMs / 1_000} s.) ${result}`
+        : result;
+    }),
   };
 }
 
-function commandOf(args: unknown): string | null {
-  if (typeof args !== "object" || args === null || !("command" in args)) return null;
-  const { command } = args;
-  return typeof command === "string" && command.trim() !== "" && !command.includes("\0") ? command : null;
+function commandOf(args: Arguments): string {
+  const command = args.words("command", Number.POSITIVE_INFINITY);
+  if (command.includes("\0")) throw new Refused("`command` must be a text without NUL characters.");
+  return command;
 }
 
-async function runShell(
-  command: string,
-  options: Required<TerminalOptions>,
-  signal: AbortSignal,
-): Promise<string> {
-  let child: ChildProcess;
-  try {
-    child = spawnShell(command, options);
-    await once(child, "spawn");
-  } catch (error) {
-    return `Error: no shell could be started in ${options.cwd}: ${(error as Error).message}`;
-  }
-  const output = new BoundedOutput(options.maxOutput);
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => output.add(text));
-  const closed = once(child, "close");
-  const stop = stopWhenDue(child, options.timeoutMs, signal);
-  const exit = await Promise.race([exitOf(child), stop.over.then(drain)]);
-  stop.cancel();
-  // Who holds the output open may have been started by the command and be running still: that is not waited for.
-  const rest = (stop.reason ? stop.over : Promise.resolve()).then(drain);
-  const left = await Promise.race([closed.then(() => false), rest.then(() => true)]);
-  child.stdout?.destroy();
-  const sentences = [stop.reason, howItEnded(exit), left ? "Something it started still runs." : null];
-  const printed = output.text(printableText).trimEnd() || "(no output)";
-  return `${sentences.filter(Boolean).join(" ")}\n\n${printed}`;
+async function folderOf(args: Arguments, cwd: string, confined: Confined): Promise<string> {
+  const written = args.optionalText("workdir", LONGEST_FOLDER);
+  if (!written) return cwd;
+  const folder = await confined.openFolder(written);
+  await folder.close();
+  return folder.path;
 }
 
-/** Both outputs in one pipe, so that their order is kept; bash where there is one. */
-function spawnShell(command: string, { cwd, environment }: TerminalOptions): ChildProcess {
-  const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  return spawn("/bin/sh", ["-c", 'exec "$0" -c "$1" 2>&1', shell, command], {
-    cwd,
-    env: { ...environment },
-    detached: true,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-}
-
-interface Stop {
-  /** A sentence, once the command was told to end. */
-  readonly reason: string | null;
-  /** Settles when the command was told to end and its group is gone or killed. */
-  readonly over: Promise<void>;
-  cancel(): void;
-}
-
-function stopWhenDue(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Stop {
-  let reason: string | null = null;
-  let settle: (ended: Promise<void>) => void;
-  const over = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  const end = (why: string) => {
-    cancel();
-    reason = why;
-    if (child.pid !== undefined) settle(endGroup(child.pid, KILL_GRACE_MS));
-  };
-  const onAbort = () => end("Stopped.");
-  const timer = setTimeout(
-    end,
-    Math.min(timeoutMs, LONGEST_TIMER_MS),
-    `Timed out after ${timeoutMs / 1_000} s.`,
-  );
-  const cancel = () => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  };
-  signal.addEventListener("abort", onAbort);
-  if (signal.aborted) onAbort();
-  return {
-    get reason() {
-      return reason;
-    },
-    over,
-    cancel,
-  };
-}
-
-interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.once("exit", (code, signal) => resolve({ code, signal }));
-  });
-}
-
-function howItEnded(exit: Exit | undefined): string {
-  if (!exit) return "It could not be ended and may still run.";
-  return exit.signal ? `Ended by ${exit.signal}.` : `Exit code ${exit.code}.`;
-}
-
-/** Time for what is in the pipe to be read: a moment, and at least one round of the event loop. */
-async function drain(): Promise<undefined> {
-  await delay(DRAIN_MS, undefined, { ref: false });
-  await nextRound();
+function textOf(args: unknown, name: string): string | null {
+  if (typeof args !== "object" || args === null) return null;
+  const value = (args as Readonly<Record<string, unknown>>)[name];
+  return typeof value === "string" ? value : null;
 }

@@ -1,0 +1,199 @@
+/**
+ * The folders that file tools may use, and the only way into them. What holds:
+ * - a path is taken apart and walked from its folder, one name at a time. Each name is opened without following links,
+ *   relative to the descriptor of the folder before it; a link is read, and its target walked from the start, so that it
+ *   leads on only where it stays inside. A folder that is swapped for a link meanwhile leads nowhere;
+ * - only files and folders are opened: a device or a pipe is never touched;
+ * - Baton's own things are recognised by identity, by whatever name they are reached, and before they are opened;
+ * - a file is replaced as a whole: a new one is written beside it and takes its name.
+ */
+import { type BigIntStats, existsSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { checkFile, identity, type OpenFile, OpenFolder } from "./open-folder.js";
+import { Refused } from "./refused.js";
+
+export interface ConfinedOptions {
+  /** Absolute paths of the folders. */
+  readonly folders: readonly string[];
+  /** The absolute path that relative ones count from. */
+  readonly base: string;
+  /** Absolute paths of files and folders that are never touched, wherever they lie. */
+  readonly forbidden: readonly string[];
+  /** Whether names are taken relative to descriptors; by default where the system can. */
+  readonly byDescriptor?: boolean;
+}
+
+const CAN_USE_DESCRIPTORS = process.platform === "linux" && existsSync("/proc/self/fd");
+const MOST_LINKS = 40;
+const LONGEST_PATH = 4_096;
+
+export class Confined {
+  readonly #options: ConfinedOptions;
+  readonly #byDescriptor: boolean;
+  /** Where each folder really is, once it was found; a folder does not move afterwards. */
+  readonly #real = new Map<string, string>();
+
+  constructor(options: ConfinedOptions) {
+    this.#options = options;
+    this.#byDescriptor = options.byDescriptor ?? CAN_USE_DESCRIPTORS;
+  }
+
+  /** Opens a file for reading. */
+  async openFile(written: string): Promise<OpenFile> {
+    const { folder, name } = await this.#reach(written, false);
+    try {
+      if (name === null) throw new Refused(`${folder.path} is a folder: list_files shows what is in it.`);
+      return await folder.openFile(name);
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** Opens a folder, to look at what is in it. */
+  async openFolder(written: string): Promise<OpenFolder> {
+    const { folder, name } = await this.#reach(written, false);
+    if (name === null) return folder;
+    try {
+      return await folder.openFolder(name);
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /**
+   * Writes a file as a whole, with the folders above it. `seen` is what it was when it was read: where it has changed
+   * since, nothing is written. Gives the file's path, and what was there before.
+   */
+  async replaceFile(
+    written: string,
+    content: Uint8Array,
+    seen?: BigIntStats,
+  ): Promise<{ path: string; before: BigIntStats | null }> {
+    const { folder, name, stats } = await this.#reach(written, true);
+    try {
+      if (name === null) throw new Refused(`${folder.path} is a folder, not a file.`);
+      const path = join(folder.path, name);
+      if (stats) checkFile(path, stats);
+      if (stats && (stats.mode & 0o222n) === 0n) throw new Refused(`${path} is read-only.`);
+      await folder.replace(name, content, stats, seen);
+      return { path, before: stats };
+    } finally {
+      await folder.close();
+    }
+  }
+
+  /** The folder a path ends in and its last name there, with what that is: never a link. */
+  async #reach(written: string, create: boolean): Promise<Reached> {
+    let path = this.#absolute(written);
+    const own = await identitiesOf(this.#options.forbidden);
+    for (let links = 0; links <= MOST_LINKS; links++) {
+      const { root, names } = await this.#rootOf(path, written);
+      const folder = await OpenFolder.at(root, own, this.#byDescriptor);
+      const reached = await descend(folder, names, create);
+      if (typeof reached !== "string") return reached;
+      path = reached;
+    }
+    throw new Refused(`${show(written)} goes through too many links.`);
+  }
+
+  #absolute(written: string): string {
+    const wrong = whatIsWrongWith(written);
+    if (wrong) throw new Refused(`the path ${show(written)} ${wrong}`);
+    return resolve(this.#options.base, written);
+  }
+
+  /** The folder that a path lies in, and the names from there on. */
+  async #rootOf(path: string, written: string): Promise<{ root: string; names: string[] }> {
+    const { folders, forbidden } = this.#options;
+    for (const folder of folders) {
+      const real = await this.#realOf(folder);
+      const below = real === null ? null : (namesBelow(real, path) ?? namesBelow(folder, path));
+      if (real === null || below === null) continue;
+      for (const own of forbidden) {
+        if (namesBelow(await realpath(own).catch(() => own), real))
+          throw new Refused(`${real} is Baton's own.`);
+      }
+      return { root: real, names: below };
+    }
+    const list = folders.join(", ") || "none";
+    throw new Refused(`${show(written)} is outside the folders that file tools may use: ${list}.`);
+  }
+
+  async #realOf(folder: string): Promise<string | null> {
+    const known = this.#real.get(folder);
+    if (known !== undefined) return known;
+    const real = await realpath(folder).catch(() => null);
+    if (real !== null) this.#real.set(folder, real);
+    return real;
+  }
+}
+
+interface Reached {
+  readonly folder: OpenFolder;
+  /** Null where the path is one of the folders itself. */
+  readonly name: string | null;
+  /** Null where there is nothing by that name. */
+  readonly stats: BigIntStats | null;
+}
+
+/** Walks down, and closes what it leaves. Gives a path to go on with where a link is met. */
+async function descend(
+  from: OpenFolder,
+  names: readonly string[],
+  create: boolean,
+): Promise<Reached | string> {
+  let folder = from;
+  try {
+    for (const [index, name] of names.entries()) {
+      const isLast = index === names.length - 1;
+      const stats = await folder.look(name);
+      if (stats?.isSymbolicLink()) {
+        const target = await folder.linkTarget(name);
+        const path = resolve(folder.path, target, ...names.slice(index + 1));
+        await folder.close();
+        return path;
+      }
+      if (isLast) return { folder, name, stats };
+      if (!stats && !create) throw new Refused(`there is no folder ${join(folder.path, name)}.`);
+      if (!stats) await folder.makeFolder(name);
+      const next = await folder.openFolder(name);
+      await folder.close();
+      folder = next;
+    }
+    return { folder, name: null, stats: null };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+/** What makes a path unfit, or null. What it means is decided by the walk, not here. */
+function whatIsWrongWith(written: string): string | null {
+  if (written === "") return "is empty.";
+  if (written.length > LONGEST_PATH) return "is too long.";
+  if (/[\u0000-\u001f\u007f]/.test(written)) return "has a control character in it.";
+  if (!written.isWellFormed()) return "is not well-formed text.";
+  if (/^~[^/]*(?:\/|$)/.test(written))
+    return "begins with ~, which means nothing here: write the whole path.";
+  if (written.includes("\\") || /^[a-z]:/i.test(written))
+    return "is not a path here: names are divided by /.";
+  return null;
+}
+
+/** The names that lead from a folder down to a path; null where it is not below. Of texts: nothing is looked up. */
+function namesBelow(folder: string, path: string): string[] | null {
+  const way = relative(folder, path);
+  if (way === "") return [];
+  return way === ".." || way.startsWith("../") || isAbsolute(way) ? null : way.split("/");
+}
+
+async function identitiesOf(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await Promise.all(paths.map((path) => stat(path, { bigint: true }).catch(() => null)));
+  return new Set(found.flatMap((stats) => (stats ? [identity(stats)] : [])));
+}
+
+/** The path as it was given, made harmless. */
+function show(written: string): string {
+  return JSON.stringify(written.length > 200 ? `${written.slice(0, 200)}…` : written);
+}

@@ -1,0 +1,82 @@
+/** When git is dangerous: where commits or changes are lost, here or for others, or it is made to run something else. */
+import { removes } from "./danger-files.js";
+import { has, joined, type Look, operands } from "./danger-words.js";
+import type { Word } from "./shell-parse.js";
+
+const HISTORY = "loses commits or changes that are only here";
+
+export function gits(args: readonly Word[], look: Look): string | null {
+  const at = args.findIndex(
+    ({ text }, index) =>
+      !text.startsWith("-") &&
+      !/^-(?:C|c)$|^--(?:git-dir|work-tree|namespace|exec-path|config-env)$/.test(
+        args[index - 1]?.text ?? "",
+      ),
+  );
+  const before = at < 0 ? args : args.slice(0, at);
+  if (
+    before.some(({ text }) =>
+      /alias\.|^core\.(?:pager|editor|sshcommand|fsmonitor|hookspath)|\.(?:textconv|command|cmd|helper|program)=|^--exec-path=/i.test(
+        text,
+      ),
+    )
+  )
+    return "makes git run other commands";
+  const rest = at < 0 ? [] : args.slice(at + 1);
+  const on = (pattern: RegExp) => has(rest, pattern);
+  const everything = rest.some(({ text }) => /^(?:\.|\.\/|:\/|\*|--)$/.test(text));
+  switch (args[at]?.text) {
+    case "push":
+      return on(/^-[a-zA-Z]*[fd]|^--(?:for|del|mir|pru)|^\+|^:./)
+        ? "overwrites or deletes what others have"
+        : null;
+    case "reset":
+      return on(/^--(?:ha|me|ke)/) ? HISTORY : null;
+    case "clean":
+      return on(/^-[a-zA-Z]*f|^--force$/) && !on(/^-[a-zA-Z]*n|^--dry-run$/) ? HISTORY : null;
+    case "checkout":
+      return everything || on(/^-[a-zA-Z]*f|^--force$/) ? HISTORY : null;
+    case "switch":
+      return on(/^-[a-zA-Z]*[fC]$|^--(?:force|discard-changes|force-create)$/) ? HISTORY : null;
+    case "restore":
+      return everything && !(on(/^(?:--staged|-S)$/) && !on(/^(?:--worktree|-W)$/)) ? HISTORY : null;
+    case "branch":
+      return on(/^-[a-zA-Z]*D|^--delete$/) && on(/^-[a-zA-Z]*[Df]|^--force$/) ? HISTORY : null;
+    case "tag":
+      return on(/^-d$|^--delete$|^-f$|^--force$/) ? HISTORY : null;
+    case "stash":
+      return on(/^(?:drop|clear)$/) ? HISTORY : null;
+    case "reflog":
+      return on(/^(?:expire|delete)$/) ? HISTORY : null;
+    case "gc":
+      return on(/^--(?:prune|aggressive)/) ? HISTORY : null;
+    case "filter-branch":
+    case "filter-repo":
+    case "replace":
+      return "rewrites the history";
+    case "update-ref":
+      return on(/^-d$|^--delete$|^--stdin$/) ? HISTORY : null;
+    case "worktree":
+      return on(/^remove$/) && on(/^-f$|^--force$/) ? HISTORY : null;
+    case "rm":
+      return removes(rest, look);
+    case "config":
+      return on(
+        /^!|^(?:alias\.|core\.(?:pager|editor|sshcommand|hookspath|fsmonitor)|credential\.|url\.)/i,
+      ) && operands(rest).length > 1
+        ? "makes git run other commands"
+        : null;
+    case "submodule":
+      return on(/^foreach$/)
+        ? look.script(joined(rest.slice(rest.findIndex(({ text }) => text === "foreach") + 1)))
+        : null;
+    case "rebase":
+      return on(/^(?:-x|--exec)/)
+        ? look.script(joined(rest.slice(rest.findIndex(({ text }) => /^(?:-x|--exec)/.test(text)) + 1)))
+        : null;
+    case "bisect":
+      return on(/^run$/) ? look.words(rest.slice(rest.findIndex(({ text }) => text === "run") + 1)) : null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,68 @@
+/** The words of a command as rules about danger look at them: options, operands, places. */
+import { whySensitive } from "./sensitive-places.js";
+import type { Word } from "./shell-parse.js";
+import { UNKNOWN } from "./shell-text.js";
+
+/** What a rule may ask about the command's surroundings. */
+export interface Look {
+  /** The shell has gone to another folder, where relative paths mean much. */
+  readonly isElsewhere: boolean;
+  /** Text that the command is given as input, as far as it is known. */
+  readonly input: string;
+  /** The danger of a command in one text. */
+  readonly script: (text: string) => string | null;
+  /** The danger of a command in words. */
+  readonly words: (words: readonly Word[]) => string | null;
+}
+
+export type Rule = (args: readonly Word[], look: Look) => string | null;
+
+export function has(args: readonly Word[], pattern: RegExp): boolean {
+  return args.some(({ text }) => pattern.test(text));
+}
+
+export function joined(args: readonly Word[]): string {
+  return args.map(({ text }) => text).join(" ");
+}
+
+export function first(args: readonly Word[], reason: (word: Word) => string | null): string | null {
+  for (const word of args) {
+    const found = reason(word);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** What is not an option; all that comes after `--`. */
+export function operands(args: readonly Word[]): readonly Word[] {
+  const end = args.findIndex(({ text }) => text === "--");
+  const before = (end < 0 ? args : args.slice(0, end)).filter(({ text }) => !/^-./.test(text));
+  return end < 0 ? before : [...before, ...args.slice(end + 1)];
+}
+
+export function isRecursive(args: readonly Word[]): boolean {
+  return has(args, /^-[a-zA-Z]*[rR]|^--r|^--no-preserve-root$/);
+}
+
+export function sensitiveTarget(args: readonly Word[]): string | null {
+  return first(args, ({ text }) => whySensitive(text));
+}
+
+/** Whether a word, or the value in `name=value`, is a place where a write matters. */
+export function sensitiveValue(args: readonly Word[]): string | null {
+  return first(args, ({ text }) => whySensitive(text.replace(/^-{0,2}[\w-]*=/, "")));
+}
+
+/** `/`, a home folder or its parts, upwards, everything here: more than a part of the working folder. */
+export function isBroad({ text, isPattern }: Word, look: Look): boolean {
+  const path = text
+    .replace(/\/{2,}/g, "/")
+    .replace(/(?:\/\.)+(?=\/|$)/g, "")
+    .replace(/^(?:\.\/)+(?=.)/, "");
+  if (path.includes(UNKNOWN) || /(?:^|\/)\.\.(?:\/|$)/.test(path)) return true;
+  if (path.startsWith("/")) return !/^\/(?:var\/)?tmp\/[^/*?[]/.test(path);
+  if (path.startsWith("~") || look.isElsewhere) return true;
+  if (/(?:^|\/)\.git\/?$/.test(path)) return true;
+  const shape = isPattern ? path.replace(/\[[^\]]*\]/g, "*").replace(/[*?]/g, "") : path;
+  return /^[./]*$/.test(shape);
+}

@@ -1,0 +1,97 @@
+/**
+ * The tool `edit_file`: one stretch of a file's text replaced by another. What is replaced must stand there exactly, and
+ * once unless all are meant; where it does not, the result says what stands there instead.
+ */
+import type { Tool } from "../agent.js";
+import type { Confined } from "./confined.js";
+import { lineOf, nearestLines } from "./nearest-lines.js";
+import { LONGEST_ARGUMENT, PATH_PARAMETER } from "./parameters.js";
+import { answering, Refused } from "./refused.js";
+import { dangerOfWriting } from "./sensitive-places.js";
+import { MOST_BYTES, readText } from "./text-file.js";
+
+const MOST_PLACES = 10;
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    path: PATH_PARAMETER,
+    old_text: {
+      type: "string",
+      description:
+        "What is to be replaced, exactly as it stands in the file, with enough around it to be the only one.",
+    },
+    new_text: { type: "string", description: "What takes its place." },
+    all: { type: "boolean", description: "Replaces every one; false by default." },
+  },
+  required: ["path", "old_text", "new_text"],
+  additionalProperties: false,
+};
+
+export function editFileTool(confined: Confined): Tool {
+  return {
+    name: "edit_file",
+    description:
+      "Replaces a stretch of text in a file. The text must stand there exactly, and once unless `all` is set.",
+    parameters: PARAMETERS,
+    danger: dangerOfWriting,
+    run: answering(async (args) => {
+      const path = args.words("path", LONGEST_ARGUMENT);
+      const wanted = args.text("old_text", MOST_BYTES);
+      const instead = args.text("new_text", MOST_BYTES).toWellFormed();
+      const all = args.flag("all");
+      if (wanted === "")
+        throw new Refused("`old_text` is empty: give what is to be replaced, or use write_file.");
+      if (wanted === instead)
+        throw new Refused("`old_text` and `new_text` are the same: there is nothing to do.");
+      const file = await readText(await confined.openFile(path));
+      if (!file.faithful)
+        throw new Refused(`${file.path} has bytes that are not UTF-8, which an edit would lose.`);
+      const edit = inLineEndsOf(file.text, wanted, instead);
+      const places = placesOf(edit.wanted, file.text);
+      checkPlaces(file.path, file.text, edit.wanted, places, all);
+      const content = Buffer.from(file.text.split(edit.wanted).join(edit.instead));
+      if (content.length > MOST_BYTES) throw new Refused(`${file.path} would become too large.`);
+      await confined.replaceFile(path, content, file.stats);
+      const lines = places.slice(0, MOST_PLACES).map((place) => lineOf(file.text, place));
+      const what = places.length === 1 ? "1 replacement" : `${places.length} replacements`;
+      const more = places.length > MOST_PLACES ? " …" : "";
+      return `${what} in ${file.path}, at line ${lines.join(", ")}${more}.`;
+    }),
+  };
+}
+
+/** Models write \n: in a file whose lines end in \r\n, that is what is meant. */
+function inLineEndsOf(text: string, wanted: string, instead: string): { wanted: string; instead: string } {
+  if (text.includes(wanted) || !text.includes("\r\n")) return { wanted, instead };
+  const withReturns = (part: string) => part.replace(/\r?\n/g, "\r\n");
+  return { wanted: withReturns(wanted), instead: withReturns(instead) };
+}
+
+/** Where it stands, one after the other. */
+function placesOf(wanted: string, text: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  return places;
+}
+
+function checkPlaces(
+  path: string,
+  text: string,
+  wanted: string,
+  places: readonly number[],
+  all: boolean,
+): void {
+  if (places.length === 0) {
+    const near = nearestLines(text, wanted);
+    const hint = near ? `Nearest:\n${near}` : "Read the file again.";
+    throw new Refused(`\`old_text\` does not stand in ${path}; white space counts. ${hint}`);
+  }
+  if (places.length > 1 && !all) {
+    const lines = places.slice(0, MOST_PLACES).map((place) => lineOf(text, place));
+    const more = places.length > MOST_PLACES ? " …" : "";
+    throw new Refused(
+      `\`old_text\` stands ${places.length} times in ${path}, at lines ${lines.join(", ")}${more}. Give more of what is around it, or set \`all\`.`,
+    );
+  }
+}

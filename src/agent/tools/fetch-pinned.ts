@@ -1,0 +1,172 @@
+/**
+ * One GET to a place on the open internet. What holds:
+ * - the host's name is resolved once, all its addresses must be public, and the connection goes to one of them by number:
+ *   whatever the name means a moment later, nobody else is reached;
+ * - each redirect is a new place and is looked at like the first;
+ * - bytes, also after unpacking, time in all and time without a byte are bounded;
+ * - no cookies, no credentials, no proxies, no connection that is kept.
+ */
+import { lookup } from "node:dns/promises";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { isPublicAddress } from "./public-address.js";
+import { Refused } from "./refused.js";
+
+/** All addresses of a name. */
+type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+export interface FetchLimits {
+  readonly bytes: number;
+  readonly totalMs: number;
+  readonly idleMs: number;
+}
+
+export interface FetchOptions {
+  /** `host:port`s that may be reached though they are not public. */
+  readonly allowHosts: readonly string[];
+  /** The ports that others may be reached at. */
+  readonly ports: readonly string[];
+  readonly limits: FetchLimits;
+  /** By default as the system does. */
+  readonly resolve?: Resolve;
+}
+
+export interface Answer {
+  /** Where it was found in the end. */
+  readonly url: URL;
+  /** To be destroyed by whoever has it. */
+  readonly response: IncomingMessage;
+}
+
+const MOST_REDIRECTS = 5;
+const MOST_ADDRESSES = 4;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** Follows redirects to the answer, whose body is not read yet. */
+export async function fetchPinned(
+  written: string,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<Answer> {
+  let url = placeOf(written, undefined);
+  for (let redirects = 0; ; redirects++) {
+    const response = await requestOnce(url, await addressesOf(url, options, signal), options.limits, signal);
+    const { location } = response.headers;
+    if (!REDIRECTS.includes(response.statusCode ?? 0) || location === undefined) return { url, response };
+    response.destroy();
+    if (redirects === MOST_REDIRECTS) throw new Refused(`it redirects more than ${MOST_REDIRECTS} times.`);
+    url = placeOf(location, url);
+  }
+}
+
+/** A URL that may be tried at all; what it leads to is another question. */
+function placeOf(written: string, from: URL | undefined): URL {
+  const what = from ? `${from.origin} redirects to a place that` : "the URL";
+  if (!URL.canParse(written, from?.href)) throw new Refused(`${what} is not a valid URL.`);
+  const url = new URL(written, from);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new Refused(`${what} begins with ${url.protocol}; only http: and https: can be fetched.`);
+  }
+  if (url.username || url.password)
+    throw new Refused(`${what} has a user name or a password in it; leave them out.`);
+  return url;
+}
+
+/** Where to connect to: every one of them was looked at. */
+async function addressesOf(url: URL, options: FetchOptions, signal: AbortSignal): Promise<readonly string[]> {
+  const { allowHosts, ports, resolve = resolveName } = options;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const allowed = allowHosts.includes(`${url.hostname}:${portOf(url)}`);
+  if (!allowed && !ports.includes(portOf(url))) {
+    throw new Refused(`port ${portOf(url)} cannot be fetched from; ports are ${ports.join(", ")}.`);
+  }
+  const addresses = isIP(host) ? [host] : await unlessAborted(resolve(host), signal);
+  if (addresses.length === 0) throw new Refused(`there is no host ${host}, or it cannot be found now.`);
+  const own = allowed ? [] : ownAddresses();
+  if (!allowed && !addresses.every((address) => isPublicAddress(address) && !own.includes(address))) {
+    throw new Refused(
+      `${host} is not on the open internet: private and local addresses cannot be fetched. The owner can allow one in tools.fetch.allowHosts.`,
+    );
+  }
+  return addresses.slice(0, MOST_ADDRESSES);
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === "https:" ? "443" : "80");
+}
+
+/** No address where the name has none; the search itself cannot be broken off, only left alone. */
+function unlessAborted(found: Promise<readonly string[]>, signal: AbortSignal): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    found.then(resolve, () => resolve([])).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+const resolveName: Resolve = async (hostname) => {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+};
+
+/** This machine's, which may be public and yet closer than they look. */
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+}
+
+/** One address after the other, until one can be connected to. */
+async function requestOnce(
+  url: URL,
+  addresses: readonly string[],
+  limits: FetchLimits,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  let failure: Error | undefined;
+  for (const address of addresses) {
+    try {
+      return await requestFrom(url, address, limits, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      failure = error as Error;
+    }
+  }
+  throw new Refused(`${url.host} could not be reached: ${failure?.message ?? "no address"}.`);
+}
+
+function requestFrom(
+  url: URL,
+  address: string,
+  { idleMs }: FetchLimits,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const isSecure = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const options = {
+    // The number, so that nothing is looked up again; the name is for the server and its certificate.
+    host: address,
+    port: portOf(url),
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      host: url.host,
+      accept: "text/html, application/xhtml+xml, text/plain, application/json, */*;q=0.5",
+      "accept-encoding": "gzip, deflate, br",
+      "user-agent": "Baton (fetch_url)",
+    },
+    ...(isIP(host) ? {} : { servername: host }),
+    timeout: idleMs,
+    signal,
+  };
+  return new Promise((resolve, reject) => {
+    const request = isSecure
+      ? httpsRequest({ ...options, agent: new HttpsAgent() })
+      : httpRequest({ ...options, agent: new HttpAgent() });
+    request.once("timeout", () => request.destroy(new Error(`nothing came for ${idleMs / 1_000} s`)));
+    request.on("error", reject);
+    request.once("response", (response) => {
+      response.on("error", () => {}); // Who reads it hears of it; who does not need not.
+      resolve(response);
+    });
+    request.end();
+  });
+}

@@ -1,0 +1,117 @@
+/** The text of a page: fetched, unpacked and decoded, within bounds, and made readable where it is HTML. */
+import type { IncomingMessage } from "node:http";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { cleanLine, printableText, shorten } from "../../util/text.js";
+import { type FetchLimits, type FetchOptions, fetchPinned } from "./fetch-pinned.js";
+import { type Readable, readableHtml } from "./readable-html.js";
+import { Refused } from "./refused.js";
+import { sizeText } from "./text-file.js";
+
+const MOST_CHARACTERS = 40_000;
+
+export async function fetchText(
+  written: string,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const { url, response } = await fetchPinned(written, options, signal);
+  try {
+    const kind = textKind(response);
+    const { bytes, cut } = await bodyOf(response, options.limits, signal);
+    const text = decoded(bytes, response.headers["content-type"] ?? "");
+    if (kind === "unknown" && text.includes("\0")) {
+      throw new Refused(`${url.href} is not text, and does not say what it is: ${sizeText(bytes.length)}.`);
+    }
+    const page =
+      kind === "html"
+        ? readableHtml(text, url.href, MOST_CHARACTERS)
+        : { title: "", text: shorten(text, MOST_CHARACTERS), cut: text.length > MOST_CHARACTERS };
+    return shown(url, response, { ...page, cut: cut || page.cut });
+  } finally {
+    response.destroy();
+  }
+}
+
+function shown(url: URL, { statusCode = 0, statusMessage = "" }: IncomingMessage, page: Readable): string {
+  const failed = statusCode >= 400;
+  return [
+    ...(failed ? [`Error: the server answered ${statusCode} ${cleanLine(statusMessage)}.`] : []),
+    url.href,
+    ...(page.title ? [`Title: ${cleanLine(page.title)}`] : []),
+    "",
+    printableText(page.text) || "(no text)",
+    ...(page.cut ? ["\n(The rest is left out.)"] : []),
+  ].join("\n");
+}
+
+function textKind({ headers }: IncomingMessage): "html" | "text" | "unknown" {
+  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "") return "unknown";
+  if (type === "text/html" || type === "application/xhtml+xml") return "html";
+  const isText =
+    /^text\//.test(type) ||
+    /^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml|javascript|ecmascript|x-ndjson)$/.test(type);
+  if (isText) return "text";
+  const length = Number(headers["content-length"]);
+  const size = Number.isSafeInteger(length) ? sizeText(length) : "of unknown size";
+  throw new Refused(
+    `it is not text but ${JSON.stringify(type.slice(0, 100))}, ${size}: only text can be fetched.`,
+  );
+}
+
+/** The unpacked body, up to the bound: what comes after it is neither read nor unpacked. */
+async function bodyOf(
+  response: IncomingMessage,
+  { bytes: most }: FetchLimits,
+  signal: AbortSignal,
+): Promise<{ bytes: Buffer; cut: boolean }> {
+  const unpacked = unpackedBody(response);
+  const pieces: Buffer[] = [];
+  let total = 0;
+  try {
+    for await (const piece of unpacked as AsyncIterable<Buffer>) {
+      const room = most - total;
+      pieces.push(piece.subarray(0, room));
+      total += piece.length;
+      if (total > most) return { bytes: Buffer.concat(pieces), cut: true };
+    }
+    return { bytes: Buffer.concat(pieces), cut: false };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Refused(`the answer broke off: ${(error as Error).message}.`);
+  } finally {
+    unpacked.destroy();
+  }
+}
+
+function unpackedBody(response: IncomingMessage): NodeJS.ReadableStream & { destroy(): unknown } {
+  const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  if (encoding === "identity" || encoding === "") return response;
+  const unpack =
+    encoding === "gzip" || encoding === "x-gzip"
+      ? createGunzip()
+      : encoding === "deflate"
+        ? createInflate()
+        : encoding === "br"
+          ? createBrotliDecompress()
+          : null;
+  if (!unpack)
+    throw new Refused(
+      `the answer is packed as ${JSON.stringify(encoding.slice(0, 50))}, which is not known.`,
+    );
+  response.on("error", (error) => unpack.destroy(error));
+  return response.pipe(unpack);
+}
+
+/** By the type's charset, else the page's own word for it, else UTF-8. */
+function decoded(bytes: Buffer, type: string): string {
+  const look = bytes.subarray(0, 1_024).toString("latin1");
+  const name =
+    /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1] ??
+    /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(look)?.[1];
+  try {
+    return new TextDecoder(name ?? "utf-8").decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * What is in a folder and below, level by level, so that where the bound is met the near is known and the far is not.
+ * Links are shown and not followed. Nothing is left out in silence.
+ */
+import type { BigIntStats } from "node:fs";
+import { join } from "node:path";
+import type { Confined } from "./confined.js";
+import type { OpenFolder } from "./open-folder.js";
+import { Refused } from "./refused.js";
+
+export interface Entry {
+  readonly name: string;
+  /** From the folder where the walk began. */
+  readonly way: string;
+  readonly stats: BigIntStats;
+  /** The folder it is in, held open until the next folder is visited. */
+  readonly folder: OpenFolder;
+}
+
+export interface Walk {
+  /** Called for each entry, in the order of names within a folder. False: the walk ends. */
+  readonly visit: (entry: Entry) => Promise<boolean>;
+  /** Whether to look into a folder. */
+  readonly enter: (entry: Entry, depth: number) => boolean;
+  /** Told of what was left out, in a few words. */
+  readonly leftOut: (what: string) => void;
+}
+
+/** The most entries of one folder that are looked at. */
+const MOST_IN_FOLDER = 10_000;
+
+/** Gives the path of the folder where it began. */
+export async function walkFolder(confined: Confined, start: string, walk: Walk): Promise<string> {
+  let root: string | null = null;
+  const waiting: { path: string; way: string; depth: number }[] = [{ path: start, way: "", depth: 1 }];
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const { path, way, depth } = next;
+    const folder = await openIt(confined, path, root !== null, walk);
+    if (!folder) continue;
+    root ??= folder.path;
+    try {
+      const { names, more } = await folder.names(MOST_IN_FOLDER);
+      if (more) walk.leftOut(`what comes after the first ${MOST_IN_FOLDER} entries of ${folder.path}`);
+      for (const name of names.sort(byName)) {
+        const stats = await lookAt(folder, name, walk);
+        if (!stats) continue;
+        const entry = { name, way: join(way, name), stats, folder };
+        if (!(await walk.visit(entry))) return root;
+        if (stats.isDirectory() && walk.enter(entry, depth)) {
+          waiting.push({ path: join(folder.path, name), way: entry.way, depth: depth + 1 });
+        }
+      }
+    } finally {
+      await folder.close();
+    }
+  }
+  return root ?? start;
+}
+
+/** A folder below that cannot be opened is left out; the one where it begins must be. */
+async function openIt(
+  confined: Confined,
+  path: string,
+  below: boolean,
+  walk: Walk,
+): Promise<OpenFolder | null> {
+  try {
+    return await confined.openFolder(path);
+  } catch (error) {
+    if (!below || !(error instanceof Refused)) throw error;
+    walk.leftOut(error.message);
+    return null;
+  }
+}
+
+async function lookAt(folder: OpenFolder, name: string, walk: Walk): Promise<BigIntStats | null> {
+  try {
+    const stats = await folder.look(name);
+    if (!stats)
+      walk.leftOut(`${JSON.stringify(name)} in ${folder.path}, which is gone or whose name is not UTF-8`);
+    return stats;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    walk.leftOut(error.message);
+    return null;
+  }
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,69 @@
+/** The tool `list_files`: what is in a folder, with kinds and sizes, and what was left out. */
+import { counted } from "../../util/words.js";
+import type { Tool } from "../agent.js";
+import type { Confined } from "./confined.js";
+import { type Entry, walkFolder } from "./folder-walk.js";
+import { kindOf } from "./open-folder.js";
+import { LONGEST_ARGUMENT } from "./parameters.js";
+import { answering } from "./refused.js";
+import { sizeText } from "./text-file.js";
+
+const MOST_ENTRIES = 1_000;
+const DEEPEST = 10;
+const MOST_NOTES = 20;
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "Path of the folder; the working folder by default." },
+    depth: {
+      type: "integer",
+      description: `How many levels: 1, the default, is the folder alone; at most ${DEEPEST}.`,
+    },
+  },
+  additionalProperties: false,
+};
+
+export function listFilesTool(confined: Confined): Tool {
+  return {
+    name: "list_files",
+    description: `Lists a folder: names, sizes, links and where they lead. At most ${MOST_ENTRIES.toLocaleString("en-US")} entries, the nearest first; hidden ones too.`,
+    parameters: PARAMETERS,
+    run: answering(async (args, { signal }) => {
+      const start = args.optionalText("path", LONGEST_ARGUMENT) || ".";
+      const depth = Math.min(args.optionalNumber("depth", 1) ?? 1, DEEPEST);
+      return await list(confined, start, depth, signal);
+    }),
+  };
+}
+
+async function list(confined: Confined, start: string, depth: number, signal: AbortSignal): Promise<string> {
+  const lines: { way: string; line: string }[] = [];
+  const notes: string[] = [];
+  let seen = 0;
+  const root = await walkFolder(confined, start, {
+    visit: async (entry) => {
+      seen++;
+      if (seen <= MOST_ENTRIES) lines.push({ way: entry.way, line: await lineFor(entry) });
+      return seen <= MOST_ENTRIES && !signal.aborted;
+    },
+    enter: (_entry, level) => level < depth,
+    leftOut: (what) => notes.push(what),
+  });
+  if (seen > MOST_ENTRIES) notes.push(`what comes after ${MOST_ENTRIES} entries; list a folder further down`);
+  if (signal.aborted) notes.push("the rest, since the turn was stopped");
+  lines.sort((a, b) => (a.way < b.way ? -1 : 1));
+  const shown = lines.map(({ line }) => line).join("\n") || "(empty)";
+  const more = notes.length > MOST_NOTES ? [`and ${counted(notes.length - MOST_NOTES, "thing")} more`] : [];
+  const rest = [...notes.slice(0, MOST_NOTES), ...more].map((note) => `\nLeft out: ${note}`).join("");
+  return `${root}, ${lines.length === 1 ? "1 entry" : `${lines.length} entries`}:\n${shown}${rest}`;
+}
+
+async function lineFor({ name, way, stats, folder }: Entry): Promise<string> {
+  const shown = /[\p{Cc}\p{Cf}\u2028\u2029\ufffd]/u.test(way) ? JSON.stringify(way) : way;
+  if (stats.isDirectory()) return `${shown}/`;
+  if (stats.isFile()) return `${shown}  ${sizeText(stats.size)}`;
+  if (!stats.isSymbolicLink()) return `${shown}  (${kindOf(stats)})`;
+  const target = await folder.linkTarget(name).catch(() => "?");
+  return `${shown} -> ${JSON.stringify(target)}`;
+}

@@ -1,0 +1,71 @@
+/**
+ * The tool `read_file`: lines of a text file, as they stand, under a line that says which. They are not numbered, so
+ * that what is read can be given to `edit_file` as it is.
+ */
+import { shorten } from "../../util/text.js";
+import type { Tool } from "../agent.js";
+import type { Confined } from "./confined.js";
+import { LONGEST_ARGUMENT, PATH_PARAMETER } from "./parameters.js";
+import { answering } from "./refused.js";
+import { readText, sizeText } from "./text-file.js";
+
+const MOST_LINES = 2_000;
+const MOST_CHARACTERS = 50_000;
+
+const DESCRIPTION =
+  `Reads a text file: up to ${MOST_LINES.toLocaleString("en-US")} lines or ` +
+  `${MOST_CHARACTERS.toLocaleString("en-US")} characters at a time, under a line that says which lines these are.`;
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    path: PATH_PARAMETER,
+    offset: { type: "integer", description: "The first line to read; 1 by default." },
+    limit: { type: "integer", description: `How many lines; at most ${MOST_LINES}, which is the default.` },
+  },
+  required: ["path"],
+  additionalProperties: false,
+};
+
+export function readFileTool(confined: Confined): Tool {
+  return {
+    name: "read_file",
+    description: DESCRIPTION,
+    parameters: PARAMETERS,
+    run: answering(async (args) => {
+      const path = args.words("path", LONGEST_ARGUMENT);
+      const offset = Math.floor(args.optionalNumber("offset", 1) ?? 1);
+      const limit = Math.floor(Math.min(args.optionalNumber("limit", 1) ?? MOST_LINES, MOST_LINES));
+      const file = await readText(await confined.openFile(path));
+      return excerpt(file.path, file.text, file.faithful, offset, limit);
+    }),
+  };
+}
+
+function excerpt(path: string, text: string, faithful: boolean, offset: number, limit: number): string {
+  if (text === "") return `${path}: empty.`;
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  if (offset > lines.length) return `${path} has only ${lines.length} lines; there is no line ${offset}.`;
+  const chosen = fitting(lines.slice(offset - 1, offset - 1 + limit));
+  const last = offset - 1 + chosen.length;
+  const notes = [
+    last < lines.length ? `; go on with offset ${last + 1}` : "",
+    chosen[0] !== lines[offset - 1] ? `; line ${offset} is too long and is cut` : "",
+    faithful ? "" : "; some bytes are not UTF-8 and are shown as \ufffd",
+  ];
+  const title = `${path}, lines ${offset} to ${last} of ${lines.length}, ${sizeText(Buffer.byteLength(text))}`;
+  return `${title}${notes.join("")}:\n${chosen.join("\n")}`;
+}
+
+/** As many lines as fit; one that does not fit alone is cut. */
+function fitting(lines: readonly string[]): string[] {
+  const chosen: string[] = [];
+  let room = MOST_CHARACTERS;
+  for (const line of lines) {
+    room -= line.length + 1;
+    if (room < 0) break;
+    chosen.push(line);
+  }
+  return chosen.length > 0 ? chosen : [shorten(lines[0] ?? "", MOST_CHARACTERS)];
+}

@@ -1,0 +1,73 @@
+/** What a tool will not or cannot do, as a sentence for the model: it becomes the result, after `Error: `. */
+import type { Tool, ToolContext } from "../agent.js";
+
+export class Refused extends Error {}
+
+/** The tool's `run`: whoever throws `Refused` in it has said the result. */
+export function answering(
+  run: (args: Arguments, context: ToolContext) => Promise<string> | string,
+): Tool["run"] {
+  return async (args, context) => {
+    if (context.signal.aborted) return "Not run: the turn was stopped.";
+    try {
+      return await run(new Arguments(args), context);
+    } catch (error) {
+      if (error instanceof Refused) return `Error: ${error.message}`;
+      throw error;
+    }
+  };
+}
+
+/** The arguments of a call, as sloppy as models are: numbers and yes or no may come as text, null is absent. */
+export class Arguments {
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(args: unknown) {
+    this.#values = typeof args === "object" && args !== null ? (args as Record<string, unknown>) : {};
+  }
+
+  text(name: string, longest: number): string {
+    const text = this.optionalText(name, longest);
+    if (text === undefined) throw new Refused(`\`${name}\` is missing: give a text.`);
+    return text;
+  }
+
+  /** Text that says something. */
+  words(name: string, longest: number): string {
+    const text = this.text(name, longest);
+    if (text.trim() === "") throw new Refused(`\`${name}\` is empty: give a text.`);
+    return text;
+  }
+
+  optionalText(name: string, longest: number): string | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== "string") throw new Refused(`\`${name}\` must be a text.`);
+    if (value.length > longest) {
+      throw new Refused(`\`${name}\` is too long: at most ${longest.toLocaleString("en-US")} characters.`);
+    }
+    return value;
+  }
+
+  optionalNumber(name: string, least: number): number | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    const number =
+      typeof value === "string" && /^\d{1,15}(?:\.\d{1,6})?$/.test(value) ? Number(value) : value;
+    if (typeof number !== "number" || !Number.isFinite(number) || number < least) {
+      throw new Refused(`\`${name}\` must be a number, ${least} or more.`);
+    }
+    return number;
+  }
+
+  flag(name: string): boolean {
+    const value = this.#value(name) ?? false;
+    if (value === true || value === "true") return true;
+    if (value === false || value === "false") return false;
+    throw new Refused(`\`${name}\` must be true or false.`);
+  }
+
+  #value(name: string): unknown {
+    return Object.hasOwn(this.#values, name) ? (this.#values[name] ?? undefined) : undefined;
+  }
+}

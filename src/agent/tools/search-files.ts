@@ -1,0 +1,183 @@
+/**
+ * The tool `search_files`: lines that hold a text or match an expression, with file and number. Bounded in time, files,
+ * bytes and hits; what was not looked into is said.
+ */
+import { performance } from "node:perf_hooks";
+import { shorten } from "../../util/text.js";
+import { counted } from "../../util/words.js";
+import type { Tool, ToolContext } from "../agent.js";
+import type { Confined } from "./confined.js";
+import { type Entry, walkFolder } from "./folder-walk.js";
+import { globMatcher } from "./glob.js";
+import { expressionMatcher, type LineMatcher, plainMatcher } from "./line-matcher.js";
+import { LONGEST_ARGUMENT } from "./parameters.js";
+import { answering, Refused } from "./refused.js";
+import { binaryKind, boundedBytes, sizeText } from "./text-file.js";
+
+export interface SearchLimits {
+  readonly timeMs: number;
+  readonly files: number;
+  readonly fileBytes: number;
+  readonly hits: number;
+}
+
+const LIMITS: SearchLimits = { timeMs: 10_000, files: 20_000, fileBytes: 2_000_000, hits: 200 };
+const LONGEST_LINE = 300;
+const LONGEST_QUERY = 1_000;
+const DEEPEST = 32;
+const STOPPED = "the turn was stopped";
+/** Large, and hardly ever meant. */
+const NOT_ENTERED = [".git", "node_modules"];
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    query: {
+      type: "string",
+      description: "What to look for within a line: plain text unless `regex` is set.",
+    },
+    regex: {
+      type: "boolean",
+      description: "`query` is a regular expression (JavaScript); false by default.",
+    },
+    ignore_case: { type: "boolean", description: "Capitals do not matter; false by default." },
+    glob: {
+      type: "string",
+      description: "Only files whose path matches, such as `*.ts`, `src/**/*.md` or `*.{js,ts}`.",
+    },
+    path: { type: "string", description: "The folder to search; the working folder by default." },
+  },
+  required: ["query"],
+  additionalProperties: false,
+};
+
+export function searchFilesTool(confined: Confined, limits: SearchLimits = LIMITS): Tool {
+  return {
+    name: "search_files",
+    description: `Finds lines in the text files of a folder and below: at most ${limits.hits} of them. ${NOT_ENTERED.join(" and ")} are searched only where \`path\` leads into them; links are not followed.`,
+    parameters: PARAMETERS,
+    run: answering(async (args, context) => {
+      const query = args.text("query", LONGEST_QUERY);
+      if (query === "") throw new Refused("`query` is empty: say what to look for.");
+      const glob = args.optionalText("glob", LONGEST_QUERY);
+      const isWanted = glob ? globMatcher(glob) : () => true;
+      if (!isWanted) throw new Refused("`glob` has too many alternatives.");
+      const until = performance.now() + limits.timeMs;
+      const ignoreCase = args.flag("ignore_case");
+      const start = args.optionalText("path", LONGEST_ARGUMENT) || ".";
+      const matcher = args.flag("regex")
+        ? expressionMatcher(query, ignoreCase, { timeMs: limits.timeMs, signal: context.signal })
+        : plainMatcher(query, ignoreCase);
+      const search = new Search(matcher, isWanted, until, limits, context);
+      try {
+        return search.report(await walkFolder(confined, start, search));
+      } finally {
+        await matcher.close();
+      }
+    }),
+  };
+}
+
+/** One search, as a walk through the folders. */
+class Search {
+  readonly #matcher: LineMatcher;
+  readonly #isWanted: (path: string) => boolean;
+  readonly #until: number;
+  readonly #limits: SearchLimits;
+  readonly #context: ToolContext;
+  readonly #hits: string[] = [];
+  readonly #notes = new Map<string, number>();
+  #files = 0;
+  /** Why it ended before everything was searched. */
+  #ended: string | null = null;
+
+  constructor(
+    matcher: LineMatcher,
+    isWanted: (path: string) => boolean,
+    until: number,
+    limits: SearchLimits,
+    context: ToolContext,
+  ) {
+    this.#matcher = matcher;
+    this.#isWanted = isWanted;
+    this.#until = until;
+    this.#limits = limits;
+    this.#context = context;
+  }
+
+  readonly visit = async (entry: Entry): Promise<boolean> => {
+    if (this.#context.signal.aborted) this.#ended = STOPPED;
+    else if (performance.now() > this.#until) this.#ended = `${this.#limits.timeMs / 1_000} s were over`;
+    else if (entry.stats.isSymbolicLink()) this.leftOut("links");
+    else if (entry.stats.isFile() && this.#isWanted(entry.way)) await this.#searchFile(entry);
+    return this.#ended === null;
+  };
+
+  readonly enter = ({ name, stats }: Entry, depth: number): boolean => {
+    if (!stats.isDirectory()) return false;
+    if (NOT_ENTERED.includes(name)) this.leftOut(`folders named ${name}`);
+    else if (depth >= DEEPEST) this.leftOut(`folders more than ${DEEPEST} deep`);
+    else return true;
+    return false;
+  };
+
+  readonly leftOut = (what: string): void => {
+    this.#notes.set(what, (this.#notes.get(what) ?? 0) + 1);
+  };
+
+  report(root: string): string {
+    const notes = [...this.#notes]
+      .slice(0, 20)
+      .map(([what, count]) => `${what}${count > 1 ? ` (${count})` : ""}`);
+    return [
+      `${counted(this.#hits.length, "matching line")} in ${root}; ${counted(this.#files, "file")} searched.`,
+      ...this.#hits,
+      ...(this.#ended === null
+        ? []
+        : [`Ended early: ${this.#ended}. Narrow it by \`path\`, \`glob\` or \`query\`.`]),
+      ...(notes.length === 0 ? [] : [`Not searched: ${notes.join(", ")}.`]),
+    ].join("\n");
+  }
+
+  async #searchFile({ name, way, folder }: Entry): Promise<void> {
+    if (this.#files === this.#limits.files) {
+      this.#ended = `${this.#limits.files} files were searched`;
+      return;
+    }
+    const lines = await this.#linesOf(folder, name);
+    if (lines === null) return;
+    this.#files++;
+    const found = await this.#matcher.match(lines);
+    if (found === null) {
+      const stopped = this.#context.signal.aborted;
+      this.#ended = stopped ? STOPPED : `the expression takes too long in ${way}; write a simpler one`;
+      return;
+    }
+    for (const index of found) {
+      if (this.#hits.length === this.#limits.hits) {
+        this.#ended = `${this.#limits.hits} lines were found`;
+        return;
+      }
+      this.#hits.push(`${way}:${index + 1}: ${shorten(lines[index] ?? "", LONGEST_LINE)}`);
+    }
+  }
+
+  async #linesOf(folder: Entry["folder"], name: string): Promise<string[] | null> {
+    try {
+      const file = await folder.openFile(name);
+      try {
+        const bytes = await boundedBytes(file, this.#limits.fileBytes);
+        if (bytes === null) this.leftOut(`files over ${sizeText(this.#limits.fileBytes)}`);
+        else if (binaryKind(bytes)) this.leftOut("files that are not text");
+        else return bytes.toString("utf8").split(/\r?\n/);
+        return null;
+      } finally {
+        await file.handle.close();
+      }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.leftOut(error.message);
+      return null;
+    }
+  }
+}
