@@ -9,7 +9,7 @@ import type { Adapter } from "./adapter/adapter.js";
 import type { Backups, OpenChat } from "./cli/cli.js";
 import { childEnvironment, type Environment, readEnvironment } from "./config/environment.js";
 import { hideSecrets } from "./config/hide-secrets.js";
-import type { Config } from "./config/load.js";
+import { type Config, mediaFolder } from "./config/load.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
@@ -171,6 +171,7 @@ async function openGatewayOf(
     people: config.people,
     busy: config.busy,
     outputDir: config.outputDir,
+    mediaFolder: mediaFolder(config),
     maxMessages: config.agent.maxMessages,
     turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
     ...events,

@@ -5,6 +5,7 @@ import type { Who } from "./gateway/authorize.js";
 import type { BusyModes } from "./gateway/busy.js";
 import { type Command, Commands } from "./gateway/commands/commands.js";
 import { Gateway } from "./gateway/gateway.js";
+import { Media } from "./gateway/media.js";
 import { processOwner } from "./gateway/owner.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
@@ -24,6 +25,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly busy?: Partial<BusyModes>;
   readonly homeChannels?: ContextConfig["homeChannels"];
   readonly outputDir?: string;
+  /** The folder for files that come with messages; without it none are taken. */
+  readonly mediaFolder?: string;
   readonly maxMessages?: number;
   readonly turnDeadlineMs?: number;
   /** How long a turn is its process's without a sign of life. */
@@ -59,6 +62,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       homeChannels: options.homeChannels ?? {},
       ...(outputDir === undefined ? {} : { outputDir }),
     },
+    ...(options.mediaFolder === undefined ? {} : { media: new Media(options.mediaFolder) }),
     maxMessages: options.maxMessages ?? 500,
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),

@@ -1,5 +1,6 @@
 /** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
 import type { Command } from "commander";
+import type { RemoteFile } from "../adapter/adapter.js";
 import { fileLog } from "../log/file-log.js";
 import { type Log, safeLog } from "../log/log.js";
 import { printableText } from "../util/text.js";
@@ -12,6 +13,7 @@ interface ChatOptions {
   readonly session?: string;
   readonly new?: boolean;
   readonly message?: string;
+  readonly attach?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -22,6 +24,7 @@ export function addChat(parent: Command, cli: Cli): void {
     .option("--session <session>", "go on with this session: its id, the beginning of its id, or its title")
     .option("--new", "begin a new session")
     .option("--message <text>", "say one thing, print the answer and leave")
+    .option("--attach <file...>", "with --message or a pipe: files that go with it, such as a picture")
     .option("--json", "with --message or a pipe: one JSON event a line")
     .addHelpText(
       "after",
@@ -36,6 +39,7 @@ export function addChat(parent: Command, cli: Cli): void {
 async function chat(cli: Cli, options: ChatOptions): Promise<void> {
   if (options.session !== undefined && options.new) throw wrongUsage("Give --session or --new, not both.");
   if (options.message !== undefined || !cli.streams.stdin.isTTY) return ask(cli, options);
+  if (options.attach) throw wrongUsage("--attach goes with --message, or with a message that is piped in.");
   if (options.json) throw wrongUsage("--json is for scripts: give --message, or pipe the message in.");
   if (!cli.streams.stdout.isTTY)
     throw wrongUsage("A chat needs a terminal: give --message, or pipe the message in.");
@@ -58,12 +62,22 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   try {
     await choose(open, options);
     await open.gateway.start();
-    const outcome = await adapter.ask(text);
+    const outcome = await adapter.ask(text, await attached(options.attach ?? []));
+    await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
     await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
     if (outcome !== "done") throw new CliError("chat", `The answer did not come to its end (${outcome}).`);
   } finally {
     await open.close();
   }
+}
+
+async function attached(paths: readonly string[]): Promise<readonly RemoteFile[]> {
+  if (paths.length === 0) return [];
+  const { existsSync } = await import("node:fs");
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) throw wrongUsage(`There is no file ${printableText(missing)}.`);
+  const { attachedFile } = await import("../adapter/terminal/attached-file.js");
+  return paths.map(attachedFile);
 }
 
 async function talk(cli: Cli, options: ChatOptions): Promise<void> {

@@ -6,7 +6,14 @@ import type { Readable, Writable } from "node:stream";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionSource } from "../../session/source.js";
 import { printableText } from "../../util/text.js";
-import { type Adapter, type LiveReply, type OutboundMessage, type Receive, SendError } from "../adapter.js";
+import {
+  type Adapter,
+  type LiveReply,
+  type OutboundMessage,
+  type Receive,
+  type RemoteFile,
+  SendError,
+} from "../adapter.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
 import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from "./terminal-source.js";
@@ -48,10 +55,10 @@ export class ScriptAdapter implements Adapter {
   }
 
   /** Submits a text and waits until its answer is over and written; a failure to accept it is thrown. One at a time. */
-  async ask(text: string): Promise<ScriptOutcome> {
+  async ask(text: string, files: readonly RemoteFile[] = []): Promise<ScriptOutcome> {
     if (!this.#receive) throw new Error("Nobody receives what is asked: connect first.");
     if (this.#question) throw new Error("The last question is not answered yet: ask one at a time.");
-    const message = inbound(text, this.#source);
+    const message = inbound(text, this.#source, files);
     const answered = new Promise<ScriptOutcome>((resolve) => {
       this.#question = { isCommand: message.kind === "command", resolve };
     });

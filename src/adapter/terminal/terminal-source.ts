@@ -1,7 +1,7 @@
 /** What the chat and the script have in common: one platform, one account, messages made from a line. */
 import { randomUUID } from "node:crypto";
 import { localSource, type SessionSource } from "../../session/source.js";
-import type { Capabilities, InboundMessage } from "../adapter.js";
+import type { Capabilities, InboundMessage, RemoteFile } from "../adapter.js";
 
 export const TERMINAL_ACCOUNT = "terminal";
 
@@ -18,6 +18,11 @@ export function terminalSource(chatId?: string): SessionSource {
 }
 
 /** The id is random: unique across restarts, and never the same for two lines that say the same. */
-export function inbound(text: string, source: SessionSource): InboundMessage {
-  return { kind: text.startsWith("/") ? "command" : "message", source, messageId: randomUUID(), text };
+export function inbound(
+  text: string,
+  source: SessionSource,
+  files: readonly RemoteFile[] = [],
+): InboundMessage {
+  const kind = text.startsWith("/") ? "command" : "message";
+  return { kind, source, messageId: randomUUID(), text, ...(files.length > 0 ? { files } : {}) };
 }
