@@ -7,7 +7,7 @@ import { type ModelVariables, readModelVariables } from "./model-variables.js";
 export interface Environment {
   /** Where Baton keeps its things: `BATON_HOME`, else `~/.baton`. */
   readonly home: string;
-  /** The other `BATON_…` variables that are set: overrides of single keys, by the rule in keys.ts. */
+  /** The other variables that are set and may override single keys, by the rule in keys.ts: `BATON_…`, `TELEGRAM_…`. */
   readonly variables: Readonly<Record<string, string>>;
   /** `FORCE_COLOR` and `NO_COLOR`; undefined where neither decides. */
   readonly color: boolean | undefined;
@@ -17,15 +17,16 @@ export interface Environment {
   readonly path: string;
 }
 
+/** Variables that may override a key; what each is for is in the schema. */
+const OURS = /^(?:BATON|TELEGRAM|DISCORD|SLACK|WHATSAPP|SIGNAL|MATRIX)_/;
+
 /** An empty variable counts as absent. */
 export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process.env): Environment {
   const { BATON_HOME, ...others } = variables;
   return {
     home: BATON_HOME ? resolve(BATON_HOME) : join(homedir(), ".baton"),
     variables: Object.fromEntries(
-      Object.entries(others).flatMap(([name, value]) =>
-        name.startsWith("BATON_") && value ? [[name, value]] : [],
-      ),
+      Object.entries(others).flatMap(([name, value]) => (OURS.test(name) && value ? [[name, value]] : [])),
     ),
     color: wantsColor(variables),
     models: readModelVariables(variables),

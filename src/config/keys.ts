@@ -32,7 +32,7 @@ function keysBelow(wrapped: z.ZodType, path: readonly string[], fixed: boolean):
     );
   }
   const single = fixed && !(schema instanceof z.ZodArray);
-  return [{ path, schema, meta, variable: single ? variableOf(path) : null }];
+  return [{ path, schema, meta, variable: single ? (meta.variable ?? variableOf(path)) : null }];
 }
 
 /** What stands under this name in a group; undefined where the schema knows no such key. */

@@ -25,6 +25,7 @@ export interface Config {
   readonly people: PeopleConfig;
   readonly tools: ToolsConfig;
   readonly mcp: McpConfig;
+  readonly platforms: PlatformsConfig;
   /** The folder of results that are delivered locally. */
   readonly outputDir: string;
   /** The files that were read, weakest first. */
@@ -91,6 +92,36 @@ export interface ToolsConfig {
   readonly guests?: readonly string[];
   readonly members?: readonly string[];
   readonly byPlatform: Readonly<Record<Platform, readonly string[]>>;
+}
+
+/** How a platform is reached; what is not set is null. */
+export interface PlatformsConfig {
+  readonly telegram: PlatformConfig & { readonly token: Secret | null; readonly baseUrl: string | null };
+  readonly discord: PlatformConfig & { readonly token: Secret | null; readonly baseUrl: string | null };
+  readonly slack: PlatformConfig & {
+    readonly botToken: Secret | null;
+    readonly appToken: Secret | null;
+    readonly baseUrl: string | null;
+  };
+  readonly whatsapp: PlatformConfig & {
+    readonly accessToken: Secret | null;
+    readonly phoneNumberId: string | null;
+    readonly appSecret: Secret | null;
+    readonly verifyToken: Secret | null;
+    readonly host: string;
+    readonly port: number;
+    readonly baseUrl: string | null;
+  };
+  readonly signal: PlatformConfig & { readonly url: string | null; readonly account: string | null };
+  readonly matrix: PlatformConfig & {
+    readonly homeserver: string | null;
+    readonly accessToken: Secret | null;
+  };
+}
+
+export interface PlatformConfig {
+  readonly homeChannel: string | null;
+  readonly answer: "addressed" | "all";
 }
 
 export interface McpConfig {

@@ -9,6 +9,8 @@ import type {
   EndpointConfig,
   McpServerConfig,
   PeopleConfig,
+  PlatformConfig,
+  PlatformsConfig,
   ToolsConfig,
 } from "./load.js";
 import { pathFrom, storeUrlFrom } from "./paths.js";
@@ -30,6 +32,7 @@ export function resolveConfig(
     people = {},
     tools = {},
     mcp = {},
+    platforms = {},
     outputDir,
     ...sessions
   } = content as HomeFile;
@@ -79,6 +82,7 @@ export function resolveConfig(
         Object.entries(mcp.servers ?? {}).map(([name, server]) => [name, mcpServerOf(server, home, workdir)]),
       ),
     },
+    platforms: platformsOf(platforms, (key) => folderOf(`platforms.${key}`)),
     outputDir: path("outputDir", outputDir, defaultOutputDir(home)),
     files,
     places,
@@ -123,6 +127,53 @@ function isVariable(place: Place | undefined): boolean {
   return place !== undefined && "variable" in place;
 }
 
+type WrittenPlatforms = NonNullable<HomeFile["platforms"]>;
+
+function platformsOf(written: WrittenPlatforms, folderOf: (key: string) => string): PlatformsConfig {
+  const { telegram = {}, discord = {}, slack = {}, whatsapp = {}, signal = {}, matrix = {} } = written;
+  const secret = (key: string, value: SecretFile | undefined): Secret | null =>
+    value === undefined ? null : keyOf(value, folderOf(key));
+  const common = ({ homeChannel, answer }: WrittenPlatform): PlatformConfig => ({
+    homeChannel: homeChannel ?? null,
+    answer: answer ?? DEFAULTS.platforms.answer,
+  });
+  return {
+    telegram: {
+      token: secret("telegram.token", telegram.token),
+      baseUrl: telegram.baseUrl ?? null,
+      ...common(telegram),
+    },
+    discord: {
+      token: secret("discord.token", discord.token),
+      baseUrl: discord.baseUrl ?? null,
+      ...common(discord),
+    },
+    slack: {
+      botToken: secret("slack.botToken", slack.botToken),
+      appToken: secret("slack.appToken", slack.appToken),
+      baseUrl: slack.baseUrl ?? null,
+      ...common(slack),
+    },
+    whatsapp: {
+      accessToken: secret("whatsapp.accessToken", whatsapp.accessToken),
+      phoneNumberId: whatsapp.phoneNumberId ?? null,
+      appSecret: secret("whatsapp.appSecret", whatsapp.appSecret),
+      verifyToken: secret("whatsapp.verifyToken", whatsapp.verifyToken),
+      host: whatsapp.host ?? DEFAULTS.platforms.whatsapp.host,
+      port: whatsapp.port ?? DEFAULTS.platforms.whatsapp.port,
+      baseUrl: whatsapp.baseUrl ?? null,
+      ...common(whatsapp),
+    },
+    signal: { url: signal.url ?? null, account: signal.account ?? null, ...common(signal) },
+    matrix: {
+      homeserver: matrix.homeserver ?? null,
+      accessToken: secret("matrix.accessToken", matrix.accessToken),
+      ...common(matrix),
+    },
+  };
+}
+
+type WrittenPlatform = Pick<NonNullable<WrittenPlatforms["signal"]>, "homeChannel" | "answer">;
 type WrittenEndpoint = NonNullable<NonNullable<HomeFile["agent"]>["fallback"]>;
 
 function endpointOf(written: WrittenEndpoint, folder: string): EndpointConfig {

@@ -9,6 +9,7 @@ import { CHAT_TYPES } from "../session/source.js";
 import { didYouMean } from "../util/nearest.js";
 import { BUSY_MODES, DEFAULTS, PROVIDERS } from "./defaults.js";
 import { mcp } from "./mcp-schema.js";
+import { platformSettings } from "./platforms-schema.js";
 import { SecretFile, withoutPassword } from "./secret.js";
 import { secretFile } from "./secret-schema.js";
 import { toolSettings } from "./tools.js";
@@ -23,6 +24,8 @@ export interface KeyMeta {
   readonly each?: string;
   /** May hold a secret. */
   readonly secret?: boolean;
+  /** The variable that overrides it, where people know another than the rule makes. */
+  readonly variable?: string;
 }
 
 const PLATFORM = "<platform>";
@@ -350,6 +353,7 @@ export const homeFile = projectFile.extend({
   people: people.optional(),
   tools: tools.optional(),
   mcp: mcp.optional(),
+  platforms: platformSettings.optional(),
   store: store.optional(),
   mirror: z
     .literal("jsonl")

@@ -4,6 +4,7 @@ import { leavesOf } from "./layer.js";
 import type { Config, EndpointConfig, McpServerConfig } from "./load.js";
 import type { ModelChoice } from "./model-choice.js";
 import { placeText } from "./problem.js";
+import { Secret } from "./secret.js";
 
 export interface Setting {
   readonly key: string;
@@ -16,7 +17,7 @@ export interface Setting {
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
 export function settingsOf(config: Config, model?: ModelChoice | null): Setting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, people, tools, mcp, store, mirror, outputDir, places } = config;
+  const { agent, busy, people, tools, mcp, platforms, store, mirror, outputDir, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     scopes: { ...DEFAULTS.scopes, ...scopes },
@@ -30,6 +31,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): Setting[
     people,
     tools: { guests: null, members: null, ...tools },
     mcp: { servers: mapped(mcp.servers, writtenServer) },
+    platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     store: store.shown,
     mirror: mirror === null ? null : "jsonl",
     outputDir,
@@ -55,6 +57,10 @@ function mapped<Value, Result>(
   change: (value: Value) => Result,
 ): Record<string, Result> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+function shown(value: unknown): unknown {
+  return value instanceof Secret ? value.shown : value;
 }
 
 function shownEndpoint({ provider, model, baseUrl, apiKey }: EndpointConfig) {

@@ -1,0 +1,106 @@
+/** How each chat platform is reached: the part of the schema that only the home file has. Variables are those people know. */
+import { z } from "zod";
+import { DEFAULTS } from "./defaults.js";
+import { secretFile } from "./secret-schema.js";
+
+const PORT = "use a port from 1 to 65535";
+const URL_ERROR = "give an http or https address";
+
+function secret(description: string, variable: string) {
+  return secretFile.meta({ description, variable, fallback: "none", secret: true }).optional();
+}
+
+function text(description: string, variable?: string) {
+  return z
+    .union([z.string().min(1, "give a text"), z.int()], { error: "give a text" })
+    .transform(String)
+    .meta({ description, fallback: "none", ...(variable ? { variable } : {}) })
+    .optional();
+}
+
+function address(description: string, variable?: string) {
+  return z
+    .url({ protocol: /^https?$/, error: URL_ERROR })
+    .meta({ description, fallback: "the platform's own", ...(variable ? { variable } : {}) })
+    .optional();
+}
+
+/** What every platform has. */
+function common(prefix: string) {
+  return {
+    homeChannel: text(
+      "Where results go that are for nobody in particular: a chat's id, or `chat:thread`.",
+      `${prefix}_HOME_CHANNEL`,
+    ),
+    answer: z
+      .enum(["addressed", "all"])
+      .meta({
+        description: "In groups: answer what is addressed to the bot, or all that is said.",
+        default: DEFAULTS.platforms.answer,
+      })
+      .optional(),
+  };
+}
+
+export const platformSettings = z.strictObject({
+  telegram: z
+    .strictObject({
+      token: secret("The bot's token, from @BotFather.", "TELEGRAM_BOT_TOKEN"),
+      baseUrl: address("Another Bot API server."),
+      ...common("TELEGRAM"),
+    })
+    .optional(),
+  discord: z
+    .strictObject({
+      token: secret("The bot's token, from the developer portal.", "DISCORD_BOT_TOKEN"),
+      baseUrl: address("Another API server."),
+      ...common("DISCORD"),
+    })
+    .optional(),
+  slack: z
+    .strictObject({
+      botToken: secret("The bot user's token (`xoxb-…`).", "SLACK_BOT_TOKEN"),
+      appToken: secret("The app-level token for Socket Mode (`xapp-…`).", "SLACK_APP_TOKEN"),
+      baseUrl: address("Another API server."),
+      ...common("SLACK"),
+    })
+    .optional(),
+  whatsapp: z
+    .strictObject({
+      accessToken: secret("The Cloud API's access token.", "WHATSAPP_ACCESS_TOKEN"),
+      phoneNumberId: text("The id of the sending phone number.", "WHATSAPP_PHONE_NUMBER_ID"),
+      appSecret: secret("The app's secret, which signs what comes in.", "WHATSAPP_APP_SECRET"),
+      verifyToken: secret("What the webhook is verified with: a text of your own.", "WHATSAPP_VERIFY_TOKEN"),
+      host: text(
+        "The address that the webhook listens on; a proxy with TLS stands before it.",
+        "WHATSAPP_HOST",
+      ),
+      port: z
+        .int(PORT)
+        .min(1, PORT)
+        .max(65_535, PORT)
+        .meta({
+          description: "The port that the webhook listens on.",
+          default: DEFAULTS.platforms.whatsapp.port,
+          variable: "WHATSAPP_PORT",
+        })
+        .optional(),
+      baseUrl: address("Another API server."),
+      ...common("WHATSAPP"),
+    })
+    .optional(),
+  signal: z
+    .strictObject({
+      url: address("Where `signal-cli daemon --http` listens.", "SIGNAL_HTTP_URL"),
+      account: text("The phone number that signal-cli has registered.", "SIGNAL_ACCOUNT"),
+      ...common("SIGNAL"),
+    })
+    .optional(),
+  matrix: z
+    .strictObject({
+      homeserver: address("The homeserver.", "MATRIX_HOMESERVER"),
+      accessToken: secret("The bot's access token.", "MATRIX_ACCESS_TOKEN"),
+      ...common("MATRIX"),
+    })
+    .optional(),
+});
