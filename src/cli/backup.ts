@@ -65,8 +65,15 @@ export async function backupsOf(
   config: Config,
   commandFor: (url: string) => string,
 ): Promise<Backups> {
-  const backups = await cli.backups(config.store.reveal());
+  const store = config.store.reveal();
+  const backups = await cli.backups(store);
   if (backups) return backups;
+  if (store.endsWith(":memory:")) {
+    throw new CliError(
+      "not_sqlite",
+      "The store is in memory only: it ends with its process, and cannot be kept.",
+    );
+  }
   const place = config.places.get("store");
   const [, file] = /^\{ file: (.*) \}$/.exec(config.store.shown) ?? [];
   const written = file === undefined ? quoted(config.store.shown) : `"$(cat ${quoted(file)})"`;
