@@ -53,6 +53,7 @@ async function runCommand(): Promise<number> {
     },
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     openPeople,
+    platformStates,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
@@ -87,6 +88,18 @@ async function openPeople(config: Config, purpose: "look" | "write") {
   const { store, sessions } = await openStore({ url: await urlFor(config, purpose) });
   const people = new People(store.people, config.people, { clock: Date.now });
   return { people, close: () => sessions.close() };
+}
+
+async function platformStates(config: Config) {
+  const { openStore } = await import("./open-sessions.js");
+  const { STATE } = await import("./gateway/connection.js");
+  const { store, sessions } = await openStore({ url: await urlFor(config, "look") });
+  try {
+    const told = await store.accounts.all(STATE);
+    return told.map(({ platform, account, value }) => ({ platform, account, ...JSON.parse(value) }));
+  } finally {
+    await sessions.close();
+  }
 }
 
 /** Where there is no store yet, an empty one in memory is enough to look at. */

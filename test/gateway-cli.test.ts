@@ -36,7 +36,14 @@ describe.concurrent("baton gateway", () => {
     expect(none).toEqual({ code: 1, stdout: "", stderr: `baton: No gateway runs for ${home}.\n` });
     const noneJson = await baton(home, ["gateway", "status", "--json"]);
     expect(noneJson.code).toBe(1);
-    expect(JSON.parse(noneJson.stdout)).toEqual({ running: false, pid: null, host: null, since: null, home });
+    expect(JSON.parse(noneJson.stdout)).toEqual({
+      running: false,
+      pid: null,
+      host: null,
+      since: null,
+      home,
+      platforms: [],
+    });
     expect(JSON.parse(noneJson.stderr).error.code).toBe("not_running");
 
     takeHome(home, Date.UTC(2026, 0, 10, 12));
@@ -47,7 +54,14 @@ describe.concurrent("baton gateway", () => {
     expect(one.stdout).toBe(`A gateway runs for ${home}: process ${pid} on ${hostname()}, since ${since}.\n`);
     const oneJson = await baton(home, ["gateway", "status", "--json"]);
     expect(oneJson).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse(oneJson.stdout)).toEqual({ running: true, pid, host: hostname(), since, home });
+    expect(JSON.parse(oneJson.stdout)).toEqual({
+      running: true,
+      pid,
+      host: hostname(),
+      since,
+      home,
+      platforms: [],
+    });
     expect((await baton(home, ["doctor"])).stdout).toContain(
       `process ${pid} on ${hostname()}, since ${since}`,
     );
@@ -135,7 +149,12 @@ describe("a gateway as a process", () => {
     );
     expect(one.said()).toMatch(/ info Telegram: message from 7 in chat 7: accepted\.\n/);
     const status = await baton(home, ["gateway", "status", "--json"]);
-    expect(JSON.parse(status.stdout)).toMatchObject({ running: true, pid: one.child.pid });
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      running: true,
+      pid: one.child.pid,
+      platforms: [{ platform: "telegram", account: "bot", state: { kind: "connected" }, lastError: null }],
+    });
+    expect((await baton(home, ["gateway", "status"])).stdout).toContain("telegram (bot): connected just now");
 
     const two = start(home);
     expect(await two.ended).toBe(1);

@@ -5,7 +5,7 @@ import type { Adapter } from "../adapter/adapter.js";
 import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
 import type { ModelChoice } from "../config/model-choice.js";
-import type { Gateway } from "../gateway/gateway.js";
+import type { Gateway, PlatformState } from "../gateway/gateway.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { SessionEntry } from "../session/session.js";
@@ -35,6 +35,8 @@ export interface Cli {
     config: Config,
     purpose: "look" | "write",
   ): Promise<{ readonly people: People; close(): Promise<void> }>;
+  /** How each account of a platform was last, as the gateway that has it says. */
+  platformStates(config: Config): Promise<readonly (PlatformState & { readonly account: string })[]>;
   readonly streams: {
     readonly stdin: ReadStream;
     readonly stdout: WriteStream;

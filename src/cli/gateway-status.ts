@@ -13,15 +13,21 @@ export function addGatewayStatus(parent: Command, cli: Cli): void {
   jsonOption(command).action((options: { json?: boolean }) => status(cli, options));
 }
 
-async function status({ terminal, home }: Cli, options: { json?: boolean }): Promise<void> {
+async function status(cli: Cli, options: { json?: boolean }): Promise<void> {
+  const { terminal, home } = cli;
   const { homeHolder } = await import("../gateway/home-lock.js");
   const holder = homeHolder(home);
+  const platforms = holder ? await cli.platformStates(await cli.loadConfig()) : [];
   if (options.json) {
     const { pid = null, host = null, since = null } = holder ?? {};
-    terminal.json({ running: holder !== null, pid, host, since, home });
+    terminal.json({ running: holder !== null, pid, host, since, home, platforms });
   } else if (holder) {
     const { pid, host, since } = holder;
+    const { stateText } = await import("../gateway/connection.js");
     terminal.line(cleanLine(`A gateway runs for ${home}: process ${pid} on ${host}, since ${since}.`));
+    for (const { platform, account, state, lastError } of platforms) {
+      terminal.line(cleanLine(`${platform} (${account}): ${stateText(state, lastError, Date.now())}`));
+    }
   }
   if (!holder) throw new CliError("not_running", `No gateway runs for ${home}.`);
 }

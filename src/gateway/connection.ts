@@ -6,6 +6,8 @@
 import { type Adapter, ConnectError, type Receive, type Surroundings } from "../adapter/adapter.js";
 import { platformTraits } from "../session/platform.js";
 import type { Clock } from "../util/clock.js";
+import { cleanLine } from "../util/text.js";
+import { relativeTime } from "../util/words.js";
 import { mayBeAlive } from "./owner.js";
 import type { Accounts, Lease } from "./store.js";
 
@@ -35,6 +37,27 @@ export interface ConnectionSetting {
 }
 
 const LONGEST_PAUSE_MS = 60_000;
+/** Under which name an account remembers how it was last: for those who look from another process. */
+export const STATE = "state";
+
+/** How a platform is, in words. */
+export function stateText(state: ConnectionState, lastError: string | null, now: number): string {
+  const trouble = lastError === null ? "" : ` (last trouble: ${cleanLine(lastError)})`;
+  switch (state.kind) {
+    case "idle":
+      return `not connected${trouble}`;
+    case "connected":
+      return `connected ${relativeTime(state.since, now)}${trouble}`;
+    case "standing by":
+      return `standing by: another process has it (${cleanLine(state.holder)})`;
+    case "lost":
+      return `lost, and tried again: ${cleanLine(state.reason)}`;
+    case "failed":
+      return `not connected: ${cleanLine(state.reason)}`;
+    default:
+      return state satisfies never;
+  }
+}
 
 export class Connection {
   readonly #setting: ConnectionSetting;
@@ -46,6 +69,7 @@ export class Connection {
   #beat: NodeJS.Timeout | undefined;
   #stopped = false;
   #trying: Promise<void> = Promise.resolve();
+  #told: Promise<void> = Promise.resolve();
 
   constructor(setting: ConnectionSetting) {
     this.#setting = setting;
@@ -81,7 +105,8 @@ export class Connection {
     clearInterval(this.#beat);
     await this.#trying.catch(() => {});
     await this.#setting.adapter.disconnect();
-    this.#state = { kind: "idle" };
+    this.#is({ kind: "idle" });
+    await this.#told;
     if (this.#isOurs && this.#isExclusive)
       await this.#setting.accounts.release(this.#setting.adapter, this.#setting.owner);
     this.#isOurs = false;
@@ -101,7 +126,7 @@ export class Connection {
     if (!this.#isOurs) {
       const holder = this.#isExclusive ? await this.#take() : null;
       if (holder !== null) {
-        this.#state = { kind: "standing by", holder };
+        this.#is({ kind: "standing by", holder });
         return this.#later(this.#setting.leaseMs / 3);
       }
       this.#isOurs = true;
@@ -130,7 +155,7 @@ export class Connection {
     if (held || this.#stopped) return;
     clearInterval(this.#beat);
     this.#isOurs = false;
-    this.#state = { kind: "standing by", holder: "another process" };
+    this.#is({ kind: "standing by", holder: "another process" });
     onProblem(`${this.#title}: another process has the account now; this one stands by.`);
     await adapter.disconnect().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
     this.#later(leaseMs / 3);
@@ -150,7 +175,7 @@ export class Connection {
       const reason = error instanceof Error ? error.message : String(error);
       const isPermanent = error instanceof ConnectError && error.outcome === "permanent";
       this.#lastError = reason;
-      this.#state = { kind: isPermanent ? "failed" : "lost", reason };
+      this.#is({ kind: isPermanent ? "failed" : "lost", reason });
       onProblem(`${this.#title} cannot be reached: ${reason}`);
       await adapter.disconnect().catch(() => {}); // It was not connected.
       if (!isPermanent) this.#later(Math.min(1_000 * 2 ** this.#attempts++, LONGEST_PAUSE_MS));
@@ -162,13 +187,22 @@ export class Connection {
     const { clock, onConnected, onProblem } = this.#setting;
     if (state === "connected") {
       if (this.isConnected) return;
-      this.#state = { kind: "connected", since: clock() };
+      this.#is({ kind: "connected", since: clock() });
       onConnected();
     } else {
       this.#lastError = state.lost;
-      this.#state = { kind: "lost", reason: state.lost };
+      this.#is({ kind: "lost", reason: state.lost });
       onProblem(`${this.#title} is lost: ${state.lost} It is tried again.`);
     }
+  }
+
+  /** Whoever has the account says how it is; the others only look. */
+  #is(state: ConnectionState): void {
+    this.#state = state;
+    const { accounts, adapter } = this.#setting;
+    if (!this.#isOurs || !this.#isExclusive) return;
+    const value = JSON.stringify({ state, lastError: this.#lastError });
+    this.#told = this.#told.then(() => accounts.write(adapter, STATE, value)).catch(() => {}); // It is only told.
   }
 
   #later(ms: number): void {

@@ -135,7 +135,7 @@ export class Gateway {
 
   /** Goes on where the last process ended, then begins to receive. */
   async start(): Promise<void> {
-    for (const connection of this.#connections.values()) await connection.start();
+    await Promise.all([...this.#connections.values()].map((connection) => connection.start()));
     this.#reaper = setInterval(() => this.#reap(), this.#leaseMs);
     this.#reaper.unref();
   }

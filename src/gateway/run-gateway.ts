@@ -5,6 +5,7 @@
 import type { Adapter } from "../adapter/adapter.js";
 import type { Log } from "../log/log.js";
 import { platformTraits } from "../session/platform.js";
+import { stateText } from "./connection.js";
 import type { Gateway } from "./gateway.js";
 import { loggedAdapter } from "./logged-adapter.js";
 
@@ -64,8 +65,10 @@ async function serve({ open, adapters, log }: RunOptions, asked: Promise<void>):
   );
   try {
     await gateway.start();
-    for (const { platform } of gateway.platforms()) {
-      log("info", `${platformTraits(platform).title} is connected.`);
+    for (const { platform, state } of gateway.platforms()) {
+      const { title } = platformTraits(platform);
+      if (state.kind === "connected") log("info", `${title} is connected.`);
+      else log("warn", `${title}: ${stateText(state, null, Date.now())}.`);
     }
     log("info", "The gateway is running. Ctrl-C stops it.");
     await asked;

@@ -204,6 +204,8 @@ export interface Accounts {
   /** What an account remembers. */
   read(account: Account, name: string): Promise<string | null>;
   write(account: Account, name: string, value: string): Promise<void>;
+  /** What every account remembers under a name. */
+  all(name: string): Promise<readonly (Account & { readonly value: string })[]>;
   homes(): Promise<HomeChannel[]>;
   setHome(home: HomeChannel): Promise<void>;
 }

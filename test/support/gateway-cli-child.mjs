@@ -16,7 +16,8 @@ process.on("message", ({ userId, text, messageId }) => adapter.write({ userId },
 const environment = readEnvironment();
 process.exitCode = await run(["gateway"], {
   version: "0",
-  terminal: new Terminal(process, false),
+  terminal: new Terminal(process, false, (text) => text),
+  redact: (text) => text,
   home: environment.home,
   loadConfig: () => loadConfig(environment, process.cwd()),
   platformAdapters: async () => [adapter],
@@ -26,7 +27,7 @@ process.exitCode = await run(["gateway"], {
       agent: offlineAgent(),
       adapters,
       commands: [],
-      people: config.people.allow,
+      people: config.people,
       busy: config.busy,
       onProblem,
     }),

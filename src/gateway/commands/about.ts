@@ -2,9 +2,8 @@
 import { identityOf } from "../../session/access.js";
 import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
-import { relativeTime } from "../../util/words.js";
 import { TERMINAL } from "../authorize.js";
-import type { ConnectionState } from "../connection.js";
+import { stateText } from "../connection.js";
 import type { Command } from "./commands.js";
 import { platformTitle } from "./describe.js";
 import type { Facts } from "./facts.js";
@@ -18,30 +17,13 @@ export function platforms({ clock }: Facts): Command {
     async run({ gateway }) {
       return gateway
         .platforms()
-        .map(({ platform, state, lastError }) => {
-          const trouble = lastError === null ? "" : ` (last trouble: ${cleanLine(lastError)})`;
-          return `- ${platformTitle(platform)}: ${describe(state, clock())}${trouble}`;
-        })
+        .map(
+          ({ platform, state, lastError }) =>
+            `- ${platformTitle(platform)}: ${stateText(state, lastError, clock())}`,
+        )
         .join("\n");
     },
   };
-}
-
-function describe(state: ConnectionState, now: number): string {
-  switch (state.kind) {
-    case "idle":
-      return "not connected";
-    case "connected":
-      return `connected ${relativeTime(state.since, now)}`;
-    case "standing by":
-      return `standing by: another process has it (${cleanLine(state.holder)})`;
-    case "lost":
-      return `lost, and tried again: ${cleanLine(state.reason)}`;
-    case "failed":
-      return `not connected: ${cleanLine(state.reason)}`;
-    default:
-      return state satisfies never;
-  }
 }
 
 export const whoami: Command = {

@@ -86,6 +86,18 @@ export class SqlAccounts implements Accounts {
     );
   }
 
+  async all(name: string): Promise<(Account & { value: string })[]> {
+    const rows = await this.#db.all(
+      "SELECT platform, account, value FROM account_memory WHERE name = ? ORDER BY platform, account",
+      name,
+    );
+    return rows.map(({ platform, account, value }) => ({
+      platform: platform as string,
+      account: account as string,
+      value: value as string,
+    }));
+  }
+
   async homes(): Promise<HomeChannel[]> {
     const rows = await this.#db.all("SELECT address, name FROM home_channels ORDER BY platform");
     return rows.map((row) => ({ address: parseAddress(row.address as string), name: row.name as string }));
