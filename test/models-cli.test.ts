@@ -43,7 +43,8 @@ describe("baton chat", () => {
 
   test("a tool's child sees the key nowhere, and neither does the transcript", async () => {
     const look = "cat /proc/$PPID/environ; env; cat /proc/self/environ; ps axeww 2>/dev/null; true";
-    const call = { name: "terminal", arguments: JSON.stringify({ command: look }) };
+    writeFileSync(join(home, "../work/look.sh"), look); // As it stands, it would be asked about.
+    const call = { name: "terminal", arguments: JSON.stringify({ command: "sh look.sh" }) };
     server.play({ calls: [call] }, { text: "Looked." });
     const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url };
     const run = await baton(home, ["chat", "--json", "--message", "look"], { env });

@@ -63,7 +63,8 @@ describe.each(ROLES)("a %s", (role: Role) => {
 
   it("has the tools of the page", async () => {
     await world.chat(role).ask("what do I have?");
-    expect(given).toEqual(TOOLS.filter((name) => table.get(name)?.includes(role)));
+    const theirs = TOOLS.filter((name) => table.get(name)?.includes(role));
+    expect([...new Set(given)].sort()).toEqual(theirs.sort());
   });
 });
 

@@ -43,5 +43,5 @@ for (const contract of [sessionStoreContract, gatewayStoreContract, peopleStoreC
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+}, 180_000);
 afterAll(() => postgres.stop());

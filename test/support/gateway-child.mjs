@@ -121,6 +121,7 @@ const gateway = new Gateway({
     turns: deadly("turns", store.turns),
     journal: deadly("journal", store.journal),
     outbox: deadly("outbox", store.outbox),
+    accounts: store.accounts,
     people: store.people,
   },
   agent: { name: "scripted", run: converse },

@@ -26,7 +26,7 @@ describe("what is taken without asking", () => {
     [
       "a key",
       { keys: anthropic },
-      { provider: "anthropic", model: "claude-sonnet-4-5", key: { kind: "none" } },
+      { provider: "anthropic", model: "claude-sonnet-5-5", key: { kind: "none" } },
     ],
     ["a local model", { ollama: local }, { provider: "ollama", model: "llama3:8b", baseUrl: null }],
     [
