@@ -61,7 +61,8 @@ export type Unplayable =
   /** Messages that were written while nobody was connected, and come later. */
   | "missed messages"
   /** The server prints to the console, so nobody can tell whether the adapter does. */
-  | "silence";
+  | "silence"
+  | Trouble;
 
 /**
  * An adapter that is not connected yet, and both ends of its platform. What a platform does not have, or its server
@@ -99,8 +100,8 @@ export interface AdapterFixture {
   trouble?(what: Trouble): void | Promise<void>;
   /** The line is cut, and can be had again at once. */
   cut?(): void | Promise<void>;
-  /** What the platform makes of a text; unchanged where it takes all of them as they are. */
-  asShown?(text: string): string;
+  /** What the platform makes of a text, in one message or several; unchanged where it takes all of them as they are. */
+  asShown?(text: string): string | readonly string[];
   /** What arrives of a text that somebody writes; unchanged where all of it does. */
   asWritten?(text: string): string;
   dispose?(): Promise<void>;

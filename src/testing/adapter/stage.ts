@@ -9,7 +9,7 @@ import {
   type Surroundings,
 } from "../../adapter/adapter.js";
 import type { Address } from "../../session/source.js";
-import type { AdapterFixture, Unplayable, Written } from "../adapter-contract.js";
+import type { AdapterFixture, Trouble, Unplayable, Written } from "../adapter-contract.js";
 
 const PATIENCE_MS = 10_000;
 
@@ -110,8 +110,12 @@ export class Stage {
 
   /** The chat shows these, and nothing else. */
   async expectShown(texts: readonly string[], address?: Address): Promise<void> {
-    const { asShown = (text: string) => text } = this.fixture;
-    expect(await this.fixture.shown(address)).toEqual(texts.map((text) => asShown(text)));
+    expect(await this.fixture.shown(address)).toEqual(texts.flatMap((text) => this.asShown(text)));
+  }
+
+  /** The messages that the platform makes of a text. */
+  asShown(text: string): readonly string[] {
+    return [this.fixture.asShown?.(text) ?? text].flat();
   }
 
   asWritten(text: string): string {
@@ -121,6 +125,11 @@ export class Stage {
   /** Why that cannot be played here; undefined where it can. */
   lacks(what: Unplayable): string | undefined {
     return this.fixture.lacks?.[what];
+  }
+
+  /** Why this trouble cannot be played here. */
+  spares(trouble: Trouble): string | undefined {
+    return this.fixture.trouble ? this.lacks(trouble) : "The server cannot play trouble.";
   }
 
   /** Waits until that is so, and fails where it never is. */

@@ -4,8 +4,6 @@ import { ConnectError, SendError } from "../../adapter/adapter.js";
 import type { Trouble } from "../adapter-contract.js";
 import type { Stage } from "./stage.js";
 
-const NONE = "The server cannot play trouble.";
-
 export function troubleCases(stage: Stage): void {
   describe("in trouble", () => {
     const failure = async (what: Trouble): Promise<SendError> => {
@@ -21,7 +19,8 @@ export function troubleCases(stage: Stage): void {
     };
 
     it("waits as long as it is told where it was too quick, and goes on", async ({ skip }) => {
-      if (!stage.fixture.trouble) return skip(NONE);
+      const why = stage.spares("rate limited");
+      if (why) return skip(why);
       const { outcome, retryAfterMs } = await failure("rate limited");
       expect(outcome).toBe("retryable");
       expect(retryAfterMs).toBeGreaterThan(0);
@@ -31,21 +30,24 @@ export function troubleCases(stage: Stage): void {
     });
 
     it("tries again what the server could not take", async ({ skip }) => {
-      if (!stage.fixture.trouble) return skip(NONE);
+      const why = stage.spares("server error");
+      if (why) return skip(why);
       expect((await failure("server error")).outcome).toBe("retryable");
       await stage.send("after");
       await stage.expectShown(["after"]);
     });
 
     it("never tries again what was refused", async ({ skip }) => {
-      if (!stage.fixture.trouble) return skip(NONE);
+      const why = stage.spares("refused");
+      if (why) return skip(why);
       expect((await failure("refused")).outcome).toBe("permanent");
       await stage.send("after");
       await stage.expectShown(["after"]);
     });
 
     it("does not know of what was taken without a word", async ({ skip }) => {
-      if (!stage.fixture.trouble) return skip(NONE);
+      const why = stage.spares("swallowed");
+      if (why) return skip(why);
       const { outcome } = await failure("swallowed");
       // Where the same delivery twice is there once, trying again is safe.
       expect(stage.adapter.capabilities.idempotent ? ["unknown", "retryable"] : ["unknown"]).toContain(
@@ -55,11 +57,12 @@ export function troubleCases(stage: Stage): void {
     });
 
     it("finds what was taken without a word", async ({ skip }) => {
+      const why = stage.spares("swallowed");
+      if (why) return skip(why);
       const { adapter, fixture } = stage;
-      if (!fixture.trouble) return skip(NONE);
       if (!adapter.find) return skip("The platform cannot be asked.");
       await stage.connect();
-      await fixture.trouble("swallowed");
+      await fixture.trouble?.("swallowed");
       const message = stage.outbound("lost?");
       await expect(adapter.send(message)).rejects.toBeInstanceOf(SendError);
       const found = await adapter.find(message);
@@ -67,8 +70,9 @@ export function troubleCases(stage: Stage): void {
     });
 
     it("says of a revoked token which setting to mend, and is not tried again", async ({ skip }) => {
-      if (!stage.fixture.trouble) return skip(NONE);
-      await stage.fixture.trouble("revoked token");
+      const why = stage.spares("revoked token");
+      if (why) return skip(why);
+      await stage.fixture.trouble?.("revoked token");
       const error = await stage.connect().then(
         () => null,
         (thrown: unknown) => thrown,
@@ -81,7 +85,8 @@ export function troubleCases(stage: Stage): void {
     });
 
     it("sends nothing with a token that was revoked meanwhile, and says so", async ({ skip }) => {
-      if (!stage.fixture.trouble) return skip(NONE);
+      const why = stage.spares("revoked token");
+      if (why) return skip(why);
       const { outcome } = await failure("revoked token");
       expect(["permanent", "retryable"]).toContain(outcome);
       await stage.expectShown([]);
