@@ -25,6 +25,7 @@ import { Deliverer } from "./deliverer.js";
 import { editStream } from "./edit-stream.js";
 import { Entrance } from "./entrance.js";
 import { guardedTools } from "./guarded-tools.js";
+import { Homes } from "./homes.js";
 import { Lane } from "./lane.js";
 import type { Media } from "./media.js";
 import { mayBeAlive } from "./owner.js";
@@ -76,6 +77,7 @@ const BUSY_POLL_MS = 200;
 
 export class Gateway {
   readonly people: People;
+  readonly homes: Homes;
   readonly #options: GatewayOptions;
   readonly #entrance: Entrance;
   readonly #lanes = new Map<SessionKey, Lane>();
@@ -95,6 +97,7 @@ export class Gateway {
     const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
     const people = new People(store.people, options.people, { clock });
     this.people = people;
+    this.homes = new Homes(store.accounts, options.context.homeChannels);
     this.#entrance = new Entrance({
       people,
       inbox: store.inbox,
@@ -319,7 +322,12 @@ export class Gateway {
     const { sessions, store, agent, adapters, clock, maxMessages, deadlineMs, scopes } = this.#options;
     const adapter = adapters.find((each) => isOf(each, item));
     const shared = isShared(item.source, scopes);
-    const context = buildSessionContext(item.source, { ...this.#options.context, shared }, entry);
+    const homeChannels = await this.homes.forContext();
+    const context = buildSessionContext(
+      item.source,
+      { ...this.#options.context, homeChannels, shared },
+      entry,
+    );
     const who = await this.people.access(item.source);
     const run = new TurnRun(turn, {
       agent,

@@ -183,6 +183,17 @@ describe("parseMessage", () => {
   it("keeps what a transcript keeps and drops the rest", () => {
     expect(parseMessage({ role: "user", content: "hi", name: "", seq: 4, extra: true })).toEqual(user("hi"));
     expect(parseMessage({ ...calls("a"), toolCalls: [] })).toEqual(said(""));
+    const attachments = [
+      { file: "a.png", mediaType: "image/png", name: "A\0" },
+      { file: "b", mediaType: "x/y" },
+    ];
+    expect(
+      parseMessage({ ...user("look"), attachments: attachments.map((each) => ({ ...each, path: "/" })) }),
+    ).toEqual({
+      ...user("look"),
+      attachments: [{ ...attachments[0], name: "A\ufffd" }, attachments[1]],
+    });
+    expect(parseMessage({ ...user("look"), attachments: [] })).toEqual(user("look"));
   });
 
   it("makes text that every store holds faithfully", () => {
@@ -196,6 +207,8 @@ describe("parseMessage", () => {
     ["invalid_message", { role: "user" }],
     ["invalid_message", { role: "user", content: ["x"] }],
     ["invalid_message", { role: "user", content: "x", at: 1.5 }],
+    ["invalid_message", { role: "user", content: "x", attachments: "a.png" }],
+    ["invalid_message", { role: "user", content: "x", attachments: [{ file: "a.png" }] }],
     ["invalid_message", { role: "tool", content: "x" }],
     ["invalid_message", { role: "assistant", content: "x", toolCalls: [{ id: "a" }] }],
     ["invalid_message", { role: "assistant", content: "x", toolCalls: "a" }],

@@ -93,7 +93,7 @@ export function parseMessage(value: unknown): Message {
   const common = { content: required(fields, "content"), ...(at === undefined ? {} : { at: at as number }) };
   switch (fields.role as Message["role"]) {
     case "user":
-      return { role: "user", ...common, ...optional(fields, "name") };
+      return { role: "user", ...common, ...optional(fields, "name"), ...attachmentsOf(fields) };
     case "assistant":
       return { role: "assistant", ...common, ...toolCallsOf(fields), ...optional(fields, "reasoning") };
     case "tool":
@@ -106,6 +106,23 @@ export function parseMessage(value: unknown): Message {
     case "system":
       return { role: "system", ...common };
   }
+}
+
+function attachmentsOf(fields: Record<string, unknown>): { attachments?: Attachment[] } {
+  const { attachments } = fields;
+  if (attachments === undefined || attachments === null) return {};
+  if (!Array.isArray(attachments)) throw new InputError("invalid_message", "`attachments` is a list.");
+  if (attachments.length === 0) return {};
+  return {
+    attachments: attachments.map((attachment: Record<string, unknown> | null) => {
+      const from = attachment ?? {};
+      return {
+        file: required(from, "file"),
+        mediaType: required(from, "mediaType"),
+        ...optional(from, "name"),
+      };
+    }),
+  };
 }
 
 function toolCallsOf(fields: Record<string, unknown>): { toolCalls?: ToolCall[] } {

@@ -1,15 +1,20 @@
 /** An adapter in memory: what people write is scripted, what is sent to them is kept to be looked at. */
-import {
-  type Adapter,
-  type Capabilities,
-  type InboundMessage,
-  type OutboundMessage,
-  type Receive,
-  type Received,
-  SendError,
+import type {
+  Adapter,
+  Capabilities,
+  InboundMessage,
+  OutboundMessage,
+  Receive,
+  Received,
+  Surroundings,
 } from "../adapter/adapter.js";
+import { SendError } from "../adapter/adapter.js";
 import { type Platform, platforms } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
+import { ScriptedPlatform } from "./scripted-platform.js";
+
+/** What a platform may be able to do beyond sending and receiving. */
+export type ScriptedAbility = "edit" | "find" | "idempotent" | "typing" | "marks" | "threads" | "files";
 
 export interface ScriptedOptions {
   readonly platform?: Platform;
@@ -23,6 +28,9 @@ export interface ScriptedOptions {
   readonly maxText?: number;
   /** Several processes may have the account at once. */
   readonly shared?: boolean;
+  readonly can?: readonly ScriptedAbility[];
+  /** The platform that another adapter was connected to; one of its own unless told. */
+  readonly on?: ScriptedPlatform;
 }
 
 /** One call that changed a message. */
@@ -36,39 +44,64 @@ export class ScriptedAdapter implements Adapter {
   readonly account: string;
   readonly capabilities: Capabilities;
   readonly edit?: NonNullable<Adapter["edit"]>;
+  readonly find?: NonNullable<Adapter["find"]>;
+  readonly typing?: NonNullable<Adapter["typing"]>;
+  readonly react?: NonNullable<Adapter["react"]>;
+  readonly createThread?: NonNullable<Adapter["createThread"]>;
+  /** The other side. */
+  readonly there: ScriptedPlatform;
   readonly sent: OutboundMessage[] = [];
   readonly edits: ScriptedEdit[] = [];
-  /** What each message shows by now, in the order in which they were sent. */
-  readonly shown = new Map<string, string>();
   readonly #onSend: (message: OutboundMessage) => void | Promise<void>;
   #receive: Receive | undefined;
   #messages = 0;
   #waiting: (() => void)[] = [];
 
   constructor(options: ScriptedOptions = {}) {
+    const { edits = false, maxText = 4_096, shared = false, onEdit = () => {} } = options;
+    const can = new Set<ScriptedAbility>([...(options.can ?? []), ...(edits ? ["edit" as const] : [])]);
     this.platform = options.platform ?? platforms()[1] ?? "";
     this.account = options.account ?? "bot";
+    this.there = options.on ?? new ScriptedPlatform();
     this.#onSend = options.onSend ?? (() => {});
-    const { edits = false, maxText = 4_096, shared = false, onEdit = () => {} } = options;
-    this.capabilities = { maxText, unit: "utf16", edit: edits, threads: false, shared };
-    if (edits) this.edit = (message, messageId) => this.#edit(message, messageId, onEdit);
+    this.capabilities = {
+      maxText,
+      unit: "utf16",
+      edit: can.has("edit"),
+      threads: can.has("threads"),
+      shared,
+      ...(can.has("idempotent") ? { idempotent: true } : {}),
+      ...(can.has("files") ? { maxFile: 1024 * 1024 } : {}),
+    };
+    if (can.has("edit")) this.edit = (message, messageId) => this.#edit(message, messageId, onEdit);
+    if (can.has("find")) this.find = async (message) => this.there.find(message) ?? "not there";
+    if (can.has("typing")) this.typing = async () => this.there.type();
+    if (can.has("marks")) this.react = async (_address, messageId, mark) => this.there.mark(messageId, mark);
+    if (can.has("threads"))
+      this.createThread = async (parent) => ({ ...parent, threadId: this.there.thread() });
   }
 
-  async connect(receive: Receive): Promise<void> {
+  /** What each message shows by now, in the order in which they were sent. */
+  get shown(): ReadonlyMap<string, string> {
+    return new Map([...this.there.messages].map(([id, { text }]) => [id, text]));
+  }
+
+  async connect(receive: Receive, surroundings?: Surroundings): Promise<void> {
+    await this.there.open({ receive, surroundings });
     this.#receive = receive;
   }
 
   async send(message: OutboundMessage): Promise<{ messageId: string }> {
     this.#mustBeConnected();
     await this.#onSend(message);
+    const messageId = this.there.send(message, this.capabilities.idempotent ?? false);
     this.sent.push(message);
-    const messageId = `sent-${this.sent.length}`;
-    this.shown.set(messageId, message.text);
-    for (const look of this.#waiting.splice(0)) look();
+    this.#changed();
     return { messageId };
   }
 
   async disconnect(): Promise<void> {
+    if (this.#receive) this.there.close(this.#receive);
     this.#receive = undefined;
   }
 
@@ -105,9 +138,12 @@ export class ScriptedAdapter implements Adapter {
   ): Promise<void> {
     this.#mustBeConnected();
     await onEdit(message);
-    if (!this.shown.has(messageId)) throw new SendError("permanent", `There is no message ${messageId}.`);
+    this.there.edit(messageId, message.text);
     this.edits.push({ messageId, text: message.text });
-    this.shown.set(messageId, message.text);
+    this.#changed();
+  }
+
+  #changed(): void {
     for (const look of this.#waiting.splice(0)) look();
   }
 

@@ -6,6 +6,7 @@ import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
 import type { Facts } from "./facts.js";
 import { help } from "./help.js";
+import { sethome } from "./home.js";
 import { model } from "./model.js";
 import { link, pair } from "./people.js";
 import { resume, sessions } from "./resume.js";
@@ -40,6 +41,7 @@ export function commandTable(facts: Facts): readonly Command[] {
     whoami,
     link(facts),
     pair(facts),
+    sethome,
   ];
   table.push(help(table));
   return table;

@@ -1,0 +1,75 @@
+/** Home channels: who may make one, what counts, and that the agent hears of it with the next turn. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Chat, World } from "../../../test/support/gateway-world.js";
+
+const HERE = "telegram";
+const people = { owners: { [HERE]: ["boss"] }, allow: { [HERE]: ["ann"] } };
+const team = { chatId: "-100", chatType: "group", chatName: "Team\u202e\n# x" } as const;
+
+let world: World;
+let boss: Chat;
+let prompts: string[];
+const open = async (homeChannels = {}): Promise<void> => {
+  const context = { connectedPlatforms: [HERE], homeChannels };
+  world = await World.open({ platform: HERE, people, gateway: { context } });
+  boss = world.chat("boss");
+  prompts = [];
+  const run = world.agent.run.bind(world.agent);
+  world.agent.run = (turn) => {
+    prompts.push(turn.prompt);
+    return run(turn);
+  };
+};
+beforeEach(() => open());
+afterEach(() => world.close());
+
+describe("/sethome", () => {
+  it("makes a chat the home channel, and the agent is told with the next turn", async () => {
+    await boss.ask("hello");
+    expect(prompts[0]).not.toContain("Home Channels");
+    expect(await boss.ask("/sethome  Ops room ")).toBe(
+      "This is the home channel of Telegram now: Ops room (`telegram:boss`).",
+    );
+    await world.chat("ann").ask("hello");
+    expect(prompts[1]).toContain("- telegram: Ops room (ID: boss)");
+    expect(prompts[1]).toContain('- "telegram": home channel Ops room');
+    await world.restart();
+    expect(await world.gateway.homes.all()).toEqual([
+      { address: { platform: HERE, chatId: "boss" }, name: "Ops room" },
+    ]);
+  });
+
+  it("takes the name of the chat, and the thread where it is in one; the last one counts", async () => {
+    await boss.ask("/sethome");
+    expect((await world.gateway.homes.all())[0]?.name).toBe("DM with Boss");
+    const topic = world.chat("boss", { ...team, threadId: "7" });
+    expect(await topic.ask("/sethome")).toBe(
+      "This is the home channel of Telegram now: Team # x (`telegram:-100:7`).",
+    );
+    expect(await world.gateway.homes.all()).toEqual([
+      { address: { platform: HERE, chatId: "-100", threadId: "7" }, name: "Team # x" },
+    ]);
+  });
+
+  it("is the owner's", async () => {
+    expect(await world.chat("ann").ask("/sethome")).toBe(
+      "/sethome is not for a member. /help lists what is.",
+    );
+    expect(await world.gateway.homes.all()).toEqual([]);
+  });
+
+  it("says where to change what the settings name, and changes nothing", async () => {
+    await boss.ask("/sethome");
+    const { store } = world;
+    await world.gateway.stop({ drainMs: 0 });
+    await store.close();
+    await open({ [HERE]: { chatId: "42", name: "configured" } });
+    expect(await boss.ask("/sethome")).toMatch(/^The settings name .*`platforms\.telegram\.homeChannel`/);
+    await world.store.accounts.setHome({ address: { platform: HERE, chatId: "1" }, name: "said" });
+    expect(await world.gateway.homes.all()).toEqual([
+      { address: { platform: HERE, chatId: "42" }, name: "configured" },
+    ]);
+    await boss.ask("hello");
+    expect(prompts.at(-1)).toContain("- telegram: configured (ID: 42)");
+  });
+});

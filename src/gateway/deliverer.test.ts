@@ -1,0 +1,120 @@
+/** What was being sent when a process ended: found, sent once more, or given up; never sent twice blindly. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Adapter } from "../adapter/adapter.js";
+import { openDb } from "../open-sessions.js";
+import { openSqlStore } from "../store/sql-store.js";
+import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import { Deliverer } from "./deliverer.js";
+import { processOwner } from "./owner.js";
+
+const ENDED = processOwner().replace(/ \d+ /, " 999999999 ");
+const now = 1_000;
+
+let store: Awaited<ReturnType<typeof openSqlStore>>;
+const open: Deliverer[] = [];
+beforeEach(async () => {
+  store = await openSqlStore(await openDb("sqlite::memory:"), 0);
+});
+afterEach(async () => {
+  for (const deliverer of open.splice(0)) await deliverer.stop();
+  await store.close();
+});
+
+const deliverer = (adapter: Adapter): Deliverer => {
+  const made = new Deliverer({
+    adapter,
+    outbox: store.outbox,
+    owner: processOwner(),
+    clock: () => now,
+    onProblem: () => {},
+    isReady: () => true,
+    files: async () => [],
+  });
+  open.push(made);
+  return made;
+};
+
+/** A process ended while it was sending, before or after the platform had it; the next one goes on. */
+async function interrupted(options: ScriptedOptions, arrived: boolean, owner = ENDED) {
+  const before = new ScriptedAdapter(options);
+  const address = { platform: before.platform, chatId: "ann" };
+  const delivery = { deliveryId: "d1", address, text: "hello" };
+  await store.outbox.add(
+    [{ ...delivery, account: before.account, owner, kind: "reply", sessionId: null, shown: false }],
+    now,
+  );
+  const [pending] = await store.outbox.pending(before, 10);
+  await store.outbox.sending(pending?.id ?? 0, owner);
+  await before.connect(async () => "accepted");
+  if (arrived) await before.send(delivery);
+  await before.disconnect();
+
+  const adapter = new ScriptedAdapter({ ...options, on: before.there });
+  await adapter.connect(async () => "accepted");
+  const next = deliverer(adapter);
+  await next.recover();
+  await next.wake();
+  await next.idle();
+  return {
+    adapter,
+    shown: [...adapter.shown.values()],
+    sentAgain: adapter.sent.length,
+    isOver: (await store.outbox.interrupted(adapter)).length === 0,
+    left: (await store.outbox.pending(adapter, 10)).length,
+  };
+}
+
+describe("what was being sent when a process ended", () => {
+  it.each([true, false])("is found where the platform can be asked (arrived: %s)", async (arrived) => {
+    const { shown, sentAgain, isOver, left } = await interrupted({ can: ["find"] }, arrived);
+    expect(shown).toEqual(["hello"]);
+    expect(sentAgain).toBe(arrived ? 0 : 1);
+    expect([isOver, left]).toEqual([true, 0]);
+  });
+
+  it.each([true, false])("is sent again where that does no harm (arrived: %s)", async (arrived) => {
+    const { shown, sentAgain, isOver, left } = await interrupted({ can: ["idempotent"] }, arrived);
+    expect(shown).toEqual(["hello"]);
+    expect(sentAgain).toBe(1);
+    expect([isOver, left]).toEqual([true, 0]);
+  });
+
+  it.each([true, false])(
+    "is unknown where nobody can tell, and not sent again (arrived: %s)",
+    async (arrived) => {
+      const { shown, sentAgain, isOver, left } = await interrupted({}, arrived);
+      expect(shown).toEqual(arrived ? ["hello"] : []);
+      expect(sentAgain).toBe(0);
+      expect([isOver, left]).toEqual([true, 0]);
+    },
+  );
+
+  it("is unknown where the platform cannot be asked just now", async () => {
+    class Silent extends ScriptedAdapter {
+      override readonly find = async (): Promise<never> => {
+        throw new Error("no answer");
+      };
+    }
+    const adapter = new Silent();
+    const address = { platform: adapter.platform, chatId: "ann" };
+    const delivery = {
+      deliveryId: "d1",
+      account: "bot",
+      owner: ENDED,
+      address,
+      kind: "reply",
+      text: "x",
+    } as const;
+    await store.outbox.add([{ ...delivery, sessionId: null, shown: false }], now);
+    const [pending] = await store.outbox.pending(adapter, 10);
+    await store.outbox.sending(pending?.id ?? 0, ENDED);
+    await adapter.connect(async () => "accepted");
+    await deliverer(adapter).recover();
+    expect([adapter.sent, await store.outbox.interrupted(adapter)]).toEqual([[], []]);
+  });
+
+  it("is left alone where its process is still there", async () => {
+    const { sentAgain, isOver } = await interrupted({ can: ["idempotent"] }, false, processOwner());
+    expect([sentAgain, isOver]).toEqual([0, false]);
+  });
+});

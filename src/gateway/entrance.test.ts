@@ -1,0 +1,152 @@
+/** The way in, through a whole gateway: who was meant, who may, and only then anything is fetched or kept. */
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Chat, World } from "../../test/support/gateway-world.js";
+import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
+import { OWNER } from "../session/access.js";
+import { Media } from "./media.js";
+
+let folder: string;
+let world: World;
+let ann: Chat;
+const open = async (more: ConstructorParameters<typeof Object>[0] = {}): Promise<void> => {
+  world = await World.open({ gateway: { media: new Media(join(folder, "media")), ...more } });
+  ann = world.chat("ann");
+};
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "baton-entrance-"));
+  await open();
+});
+afterEach(async () => {
+  await world.close();
+  rmSync(folder, { recursive: true });
+});
+
+const write = (chat: Chat, text: string, more: Partial<InboundMessage> = {}): Promise<Received> =>
+  world.adapter.write({ ...chat.source, userId: chat.source.userId ?? "" }, text, more);
+const file = (content: string, onRead = () => {}): RemoteFile => ({
+  name: "notes.txt",
+  mediaType: "text/plain",
+  read: async () => {
+    onRead();
+    return Buffer.from(content);
+  },
+});
+const kept = (): string[] => readdirSync(folder, { recursive: true, encoding: "utf8" });
+const sessionsThere = async () => (await world.sessions.list({}, OWNER)).items.length;
+
+describe("what is said to others", () => {
+  const team = { chatId: "team", chatType: "group" } as const;
+
+  it("is ignored, and nothing of it is fetched, kept or answered", async () => {
+    const inTeam = world.chat("ann", team);
+    let reads = 0;
+    const files = [file("x", () => reads++)];
+    for (const text of ["hello all", "/new", "/status"])
+      expect(await write(inTeam, text, { isAddressed: false, files })).toBe("ignored");
+    const edit = { kind: "edit", isAddressed: false, messageId: "m1" } as const;
+    expect(await write(inTeam, "hello, all", edit)).toBe("ignored");
+    expect([reads, kept(), await sessionsThere()]).toEqual([0, [], 0]);
+    expect(await world.store.inbox.waiting(world.adapter)).toEqual([]);
+    expect(await write(inTeam, "hello you", { isAddressed: true })).toBe("accepted");
+    expect(await inTeam.next(0)).toContain("hello you");
+    expect(inTeam.told).toHaveLength(1);
+  });
+
+  it("by somebody unknown is ignored too: they are not even told that they are", async () => {
+    const eve = world.chat("eve", team);
+    expect(await write(eve, "hello all", { isAddressed: false })).toBe("ignored");
+    expect(world.adapter.sent).toEqual([]);
+  });
+
+  it("is answered in a group where all is", async () => {
+    await world.close();
+    await open({ answersAll: ({ chatId }: { chatId: string }) => chatId === "team" });
+    const inTeam = world.chat("ann", team);
+    expect(await write(inTeam, "hello all", { isAddressed: false })).toBe("accepted");
+    expect(await inTeam.next(0)).toContain("hello all");
+    expect(await write(world.chat("ann", { ...team, chatId: "other" }), "hi", { isAddressed: false })).toBe(
+      "ignored",
+    );
+  });
+});
+
+describe("files", () => {
+  it("are fetched only once their sender was let in", async () => {
+    let reads = 0;
+    expect(await write(world.chat("eve"), "take this", { files: [file("x", () => reads++)] })).toBe(
+      "refused",
+    );
+    expect([reads, kept()]).toEqual([0, []]);
+  });
+
+  it("are kept with the message, and the agent is told of them", async () => {
+    expect(await write(ann, "look", { files: [file("hello")] })).toBe("accepted");
+    expect(await ann.next(0)).toBe("look\n[attached: notes.txt (text/plain)] (1)");
+    expect(kept().filter((name) => name.endsWith(".txt"))).toHaveLength(1);
+    const [message] = await world.sessions.load((await ann.session()).sessionId);
+    expect(message).toMatchObject({
+      content: "look\n[attached: notes.txt (text/plain)]",
+      attachments: [{ name: "notes.txt", mediaType: "text/plain" }],
+    });
+  });
+
+  it("of a message that was there already are not kept twice", async () => {
+    const again = { messageId: "same", files: [file("hello")] };
+    expect(await write(ann, "look", again)).toBe("accepted");
+    expect(await write(ann, "look", again)).toBe("duplicate");
+    expect(kept().filter((name) => name.endsWith(".txt"))).toHaveLength(1);
+  });
+
+  it("of a message that could not be kept are not kept either", async () => {
+    world.store.inbox.accept = async () => {
+      throw new Error("The disk is full.");
+    };
+    await expect(write(ann, "look", { files: [file("hello")] })).rejects.toThrow("The disk is full.");
+    expect(kept().filter((name) => name.endsWith(".txt"))).toEqual([]);
+  });
+});
+
+describe("a change of what was written", () => {
+  const edit = (chat: Chat, messageId: string, text: string) =>
+    write(chat, text, { kind: "edit", messageId });
+
+  it("counts while the message waits", async () => {
+    world = await reopened({ default: "queue", byPlatform: {}, byChat: {} });
+    await ann.begin("wait");
+    expect(await write(ann, "helo", { messageId: "waiting" })).toBe("accepted");
+    expect(await edit(ann, "waiting", "hello")).toBe("accepted");
+    expect((await world.store.inbox.waiting(world.adapter)).map(({ item }) => item.text)).toEqual(["hello"]);
+    world.gateway.lane(ann.key).stop("stopped");
+    await world.adapter.until((sent) => sent.some(({ text }) => text.startsWith("hello (")));
+    expect((await ann.transcript()).filter((line) => line.startsWith("user:"))).toEqual([
+      "user: wait",
+      "user: hello",
+    ]);
+  });
+
+  it("changes nothing that was answered, nothing of another, and nothing that never was", async () => {
+    await write(ann, "one", { messageId: "answered" });
+    await ann.next(0);
+    for (const id of ["answered", "never"]) expect(await edit(ann, id, "changed")).toBe("accepted");
+    expect(await edit(world.chat("eve"), "answered", "changed")).toBe("refused");
+    expect(await ann.transcript()).toEqual(["user: one", "assistant: one (1)"]);
+    expect(world.adapter.textsTo("ann")).toEqual(["one (1)"]);
+  });
+
+  const reopened = async (busy: object): Promise<World> => {
+    await world.close();
+    await open({ busy });
+    return world;
+  };
+});
+
+describe("other kinds", () => {
+  it.each(["reaction", "button"] as const)("%s: accepted, and answered by nothing", async (kind) => {
+    expect(await write(ann, "👍", { kind })).toBe("accepted");
+    expect(await write(world.chat("eve"), "👍", { kind })).toBe("refused");
+    expect(await sessionsThere()).toBe(0);
+  });
+});

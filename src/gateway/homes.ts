@@ -1,0 +1,44 @@
+/**
+ * The home channels: where a platform's results go that are for nobody in particular. What the configuration names
+ * counts; where it names none, the chat in which the owner said `/sethome`. The store is asked each time: another process
+ * may have been told.
+ */
+import type { ContextConfig } from "../session/context.js";
+import type { Platform } from "../session/platform.js";
+import type { Accounts, HomeChannel } from "./store.js";
+
+export class Homes {
+  readonly #accounts: Accounts;
+  readonly #configured: ContextConfig["homeChannels"];
+
+  constructor(accounts: Accounts, configured: ContextConfig["homeChannels"]) {
+    this.#accounts = accounts;
+    this.#configured = configured;
+  }
+
+  /** One a platform. */
+  async all(): Promise<readonly HomeChannel[]> {
+    const configured = Object.entries(this.#configured).map(([platform, { chatId, name }]) => ({
+      address: { platform, chatId },
+      name,
+    }));
+    const said = (await this.#accounts.homes()).filter(({ address }) => !this.isConfigured(address.platform));
+    return [...configured, ...said];
+  }
+
+  /** As the agent is told of them. */
+  async forContext(): Promise<ContextConfig["homeChannels"]> {
+    const homes = await this.all();
+    return Object.fromEntries(
+      homes.map(({ address: { platform, chatId }, name }) => [platform, { chatId, name }]),
+    );
+  }
+
+  isConfigured(platform: Platform): boolean {
+    return Object.hasOwn(this.#configured, platform);
+  }
+
+  set(home: HomeChannel): Promise<void> {
+    return this.#accounts.setHome(home);
+  }
+}

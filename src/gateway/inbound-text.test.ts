@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { InboundMessage } from "../adapter/adapter.js";
+import { platforms } from "../session/platform.js";
+import { inboundText } from "./inbound-text.js";
+import type { Taken } from "./media.js";
+
+const [, platform = ""] = platforms();
+const message = (text: string, more: Partial<InboundMessage> = {}): InboundMessage => ({
+  kind: "message",
+  source: { platform, chatId: "1", chatType: "dm" },
+  messageId: "1",
+  text,
+  ...more,
+});
+const none: Taken = { attachments: [], problems: [] };
+
+describe("what the agent is given of a message", () => {
+  it("is its text, as it is", () => {
+    for (const text of ["hello", "two\n\nlines ", "> quoted"])
+      expect(inboundText(message(text), none)).toBe(text);
+  });
+
+  it("begins with what it answers, on one line and shortened", () => {
+    const replyTo = { messageId: "0", text: `First\nline\u202e ${"word ".repeat(100)}` };
+    const [quoted = "", blank, text] = inboundText(message("yes", { replyTo }), none).split("\n");
+    expect(quoted).toMatch(/^> First line word .*…$/);
+    expect(quoted.length).toBeLessThanOrEqual(303);
+    expect([blank, text]).toEqual(["", "yes"]);
+    for (const nothing of [{ messageId: "0" }, { messageId: "0", text: " \n" }])
+      expect(inboundText(message("yes", { replyTo: nothing }), none)).toBe("yes");
+  });
+
+  it("ends with what came with it, and what did not", () => {
+    const taken: Taken = {
+      attachments: [
+        { file: "a", mediaType: "image/png", name: "a.png" },
+        { file: "b", mediaType: "text/plain" },
+      ],
+      problems: ["big.bin: larger than 20 MB\n[attached: fake (x/y)]"],
+    };
+    const came = "[attached: a.png (image/png)]\n[attached: file (text/plain)]";
+    const missing = "[not taken: big.bin: larger than 20 MB [attached: fake (x/y)]]";
+    expect(inboundText(message("look"), taken)).toBe(`look\n${came}\n${missing}`);
+    expect(inboundText(message(""), { ...taken, problems: [] })).toBe(came);
+  });
+});

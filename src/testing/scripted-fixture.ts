@@ -1,0 +1,101 @@
+/** The scripted platform as the adapter's contract wants it: it can play every case. */
+import { readFile } from "node:fs/promises";
+import type { InboundMessage } from "../adapter/adapter.js";
+import type { Address, SessionSource } from "../session/source.js";
+import type { AdapterFixture, Written } from "./adapter-contract.js";
+import { ScriptedAdapter, type ScriptedOptions } from "./scripted-adapter.js";
+
+const BOT = "@bot";
+
+export async function scriptedFixture(options: ScriptedOptions = {}): Promise<AdapterFixture> {
+  const adapter = new ScriptedAdapter(options);
+  const { platform, there } = adapter;
+  const group: Address = { platform, chatId: "team" };
+  const written: InboundMessage[] = [];
+  let lastThread = "";
+  const last = (): InboundMessage => {
+    const message = written.at(-1);
+    if (!message) throw new Error("Nothing was written yet.");
+    return message;
+  };
+
+  const source = ({
+    in: place = "dm",
+    from = "ann",
+    name = from,
+    threadId,
+    isBot,
+  }: Written): SessionSource => ({
+    platform,
+    chatId: place === "dm" ? from : group.chatId,
+    chatType: place,
+    userId: from,
+    userName: name,
+    ...(place === "thread" ? { threadId: threadId ?? lastThread } : {}),
+    ...(isBot ? { isBot } : {}),
+  });
+  /** What the platform shows of a message, and what an adapter makes of it. */
+  const inbound = (given: Written): InboundMessage => {
+    const { text, in: place = "dm", mentions = false, replyTo, files = [] } = given;
+    const quoted = replyTo === undefined ? undefined : quotedText(replyTo);
+    const isAddressed =
+      place === "dm" || mentions || text.startsWith("/") || there.messages.has(replyTo ?? "");
+    const shown = mentions ? `${BOT} ${text}` : text;
+    return {
+      kind: "message",
+      source: source(given),
+      messageId: `m${written.length + 1}`,
+      text: mentions ? shown.slice(BOT.length + 1) : shown,
+      isAddressed,
+      ...(replyTo === undefined
+        ? {}
+        : { replyTo: { messageId: replyTo, ...(quoted === undefined ? {} : { text: quoted }) } }),
+      ...(files.length === 0
+        ? {}
+        : {
+            files: files.map(({ bytes, ...file }) => ({
+              ...file,
+              read: async (maxBytes: number) => {
+                if (bytes.byteLength > maxBytes) throw new Error(`larger than ${maxBytes} bytes`);
+                return bytes;
+              },
+            })),
+          }),
+    };
+  };
+  const quotedText = (messageId: string): string | undefined =>
+    there.messages.get(messageId)?.text ?? written.find((each) => each.messageId === messageId)?.text;
+
+  return {
+    adapter,
+    address: { platform, chatId: "ann" },
+    group,
+    again: () => new ScriptedAdapter({ ...options, on: there }),
+    write: async (given) => {
+      lastThread = given.threadId ?? lastThread;
+      const message = inbound(given);
+      written.push(message);
+      await there.write(message);
+      return message;
+    },
+    amend: async (messageId, text) => {
+      const message = written.find((each) => each.messageId === messageId) ?? last();
+      await there.write({ ...message, kind: "edit", text });
+    },
+    redeliver: () => there.redeliver(last()),
+    isAcknowledged: (messageId) => there.acknowledged.has(messageId),
+    shown: (address = { platform, chatId: "ann" }) => there.messagesAt(address).map(({ text }) => text),
+    answeredBy: (messageId) => there.messages.get(messageId)?.replyTo ?? null,
+    files: async (address = { platform, chatId: "ann" }) => {
+      const files = there.messagesAt(address).flatMap((message) => message.files);
+      return Promise.all(files.map(async ({ name, path }) => ({ name, bytes: await readFile(path) })));
+    },
+    typed: () => there.typed,
+    marks: (messageId) => there.marks.get(messageId) ?? [],
+    menu: () => there.menu,
+    trouble: (what) => {
+      there.trouble = what;
+    },
+    cut: () => there.cut(),
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * A platform in memory: chats, threads, files, and the trouble that real ones make. It outlives the adapters that are
+ * connected to it, one after the other, and keeps what nobody has acknowledged.
+ */
+import {
+  ConnectError,
+  type InboundMessage,
+  type Mark,
+  type OutboundMessage,
+  type Receive,
+  SendError,
+  type Surroundings,
+} from "../adapter/adapter.js";
+import { type Address, formatAddress } from "../session/source.js";
+import type { Trouble } from "./adapter-contract.js";
+
+/** A message that an adapter sent, as it is now. */
+export interface ScriptedMessage {
+  readonly messageId: string;
+  readonly address: Address;
+  readonly deliveryId: string;
+  readonly text: string;
+  readonly replyTo: string | null;
+  readonly files: NonNullable<OutboundMessage["files"]>;
+}
+
+const FAILURES: Readonly<Record<Exclude<Trouble, "revoked token">, () => SendError>> = {
+  "rate limited": () => new SendError("retryable", "Too many messages at once.", { retryAfterMs: 1_500 }),
+  "server error": () => new SendError("retryable", "The server is out of order."),
+  refused: () => new SendError("permanent", "The chat does not take it."),
+  swallowed: () => new SendError("unknown", "The server did not answer in time."),
+};
+
+interface Line {
+  readonly receive: Receive;
+  readonly surroundings: Surroundings | undefined;
+}
+
+export class ScriptedPlatform {
+  readonly messages = new Map<string, ScriptedMessage>();
+  readonly acknowledged = new Set<string>();
+  readonly marks = new Map<string, Mark[]>();
+  menu: readonly string[] = [];
+  typed = 0;
+  /** What the next call that sends meets. */
+  trouble: Trouble | null = null;
+  #isRevoked = false;
+  #threads = 0;
+  #sent = 0;
+  /** What was written and not acknowledged, oldest first. */
+  #waiting: InboundMessage[] = [];
+  #line: Line | null = null;
+
+  /** Whoever is connected has the line, and is brought what waits. */
+  async open(line: Line): Promise<void> {
+    if (this.trouble === "revoked token") this.#isRevoked = true;
+    if (this.#isRevoked)
+      throw new ConnectError("permanent", "The token was revoked: give the adapter another.");
+    this.#line = line;
+    this.menu = line.surroundings?.commands.map(({ name }) => name) ?? [];
+    for (const message of [...this.#waiting]) await this.#bring(message);
+  }
+
+  close(receive: Receive): void {
+    if (this.#line?.receive === receive) this.#line = null;
+  }
+
+  get isOpen(): boolean {
+    return this.#line !== null;
+  }
+
+  /** Somebody writes; what nobody keeps waits. */
+  async write(message: InboundMessage): Promise<void> {
+    this.#waiting.push(message);
+    await this.#bring(message);
+  }
+
+  /** The same once more, whether it was acknowledged or not. */
+  redeliver(message: InboundMessage): Promise<void> {
+    return this.#bring(message);
+  }
+
+  /** The line is lost, and there again. */
+  async cut(): Promise<void> {
+    const line = this.#line;
+    if (!line) return;
+    this.#line = null;
+    line.surroundings?.tell({ lost: "The line was cut." });
+    await this.open(line);
+    line.surroundings?.tell("connected");
+  }
+
+  async #bring(message: InboundMessage): Promise<void> {
+    try {
+      if (!this.#line) return;
+      await this.#line.receive(message);
+    } catch {
+      return; // It comes again.
+    }
+    this.acknowledged.add(message.messageId);
+    this.#waiting = this.#waiting.filter((each) => each !== message);
+  }
+
+  send(message: OutboundMessage, isIdempotent: boolean): string {
+    const { trouble } = this;
+    if (trouble !== "swallowed") this.#meet(trouble);
+    const there = isIdempotent ? this.find(message) : undefined;
+    if (there) return there.messageId;
+    this.#sent += 1;
+    const { address, deliveryId, text, replyTo = null, files = [] } = message;
+    const messageId = `sent-${this.#sent}`;
+    this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, files });
+    if (trouble === "swallowed") this.#meet(trouble);
+    return messageId;
+  }
+
+  edit(messageId: string, text: string): void {
+    const message = this.messages.get(messageId);
+    if (!message) throw new SendError("permanent", `There is no message ${messageId}.`);
+    this.messages.set(messageId, { ...message, text });
+  }
+
+  find({ deliveryId }: OutboundMessage): ScriptedMessage | undefined {
+    return [...this.messages.values()].find((each) => each.deliveryId === deliveryId);
+  }
+
+  type(): void {
+    this.typed += 1;
+  }
+
+  mark(messageId: string, mark: Mark): void {
+    this.marks.set(messageId, [...(this.marks.get(messageId) ?? []), mark]);
+  }
+
+  thread(): string {
+    this.#threads += 1;
+    return `thread-${this.#threads}`;
+  }
+
+  messagesAt(address: Address): ScriptedMessage[] {
+    const place = formatAddress(address);
+    return [...this.messages.values()].filter((each) => formatAddress(each.address) === place);
+  }
+
+  /** Fails as the trouble says, once; a revoked token for ever. */
+  #meet(trouble: Trouble | null): void {
+    this.trouble = null;
+    if (trouble === "revoked token") this.#isRevoked = true;
+    if (this.#isRevoked) throw new SendError("permanent", "The token was revoked: give the adapter another.");
+    if (trouble !== null && trouble !== "revoked token") throw FAILURES[trouble]();
+  }
+}
