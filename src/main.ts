@@ -157,11 +157,14 @@ async function openGatewayOf(
   const { OWN_TOOLS } = await import("./agent/tools/names.js");
   const { sqliteFile } = await import("./open-sessions.js");
   const { agent, model } = await openAgent(config, environment);
+  const { secretsOf } = await import("./config/secrets.js");
   const database = sqliteFile(config.store.reveal());
+  const databaseFiles = database === null ? [] : [database, `${database}-wal`, `${database}-shm`];
+  const secretFiles = secretsOf(config).flatMap(({ file }) => file ?? []);
   const tools = builtInTools({
     workdir: config.agent.workdir,
     folders: config.tools.folders,
-    own: [config.home, ...(database === null ? [] : [database, `${database}-wal`, `${database}-shm`])],
+    own: [config.home, ...databaseFiles, ...secretFiles],
     environment: childEnvironment(),
     maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
     allowHosts: config.tools.fetch.allowHosts,

@@ -82,7 +82,11 @@ async function serve(...servers: ServerOptions[]): Promise<void> {
   });
   mcp.start();
   const facts = { mcp: () => mcp.states(), clock: Date.now };
-  world = await World.open({ gateway: { agent, tools: () => mcp.tools() }, facts });
+  world = await World.open({
+    gateway: { agent, tools: () => mcp.tools() },
+    people: { owners: { telegram: ["ann"] } },
+    facts,
+  });
   ann = world.chat("ann");
 }
 

@@ -51,7 +51,9 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
         ...waits,
       },
     });
-    world = await World.open({ gateway: { agent, tools: () => tools } });
+    world = await World.open({
+      gateway: { agent, tools: () => tools, toolLists: { members: tools.map(({ name }) => name) } },
+    });
     ann = world.chat("ann");
   }
 

@@ -76,7 +76,7 @@ it("the page's table says what was decided", () => {
     platforms: 2,
     link: 3,
     terminal: 1,
-    read_file: 2,
+    read_file: 1,
     send_message: 2,
     fetch_url: 3,
   });

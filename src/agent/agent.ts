@@ -67,6 +67,8 @@ export interface Danger {
   readonly reason: string;
   /** Exactly what would be done, and where: what is approved is this. */
   readonly what: string;
+  /** Whether that is still so once it was approved: a folder may have become another meanwhile. */
+  readonly isStillSo?: () => boolean;
 }
 
 export interface ToolContext {

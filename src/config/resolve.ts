@@ -120,7 +120,7 @@ function valuesOf(written: WrittenServer["env"], home: string): Record<string, s
 }
 
 function secretIn(path: string): Secret {
-  return new Secret(`{ file: ${path} }`, () => readSecretFile(path));
+  return new Secret(`{ file: ${path} }`, () => readSecretFile(path), path);
 }
 
 function isVariable(place: Place | undefined): boolean {
@@ -185,13 +185,13 @@ function endpointOf(written: WrittenEndpoint, folder: string): EndpointConfig {
 function keyOf(written: string | SecretFile, folder: string): Secret {
   if (!(written instanceof SecretFile)) return new Secret("***", () => written.trim());
   const path = pathFrom(folder, written.path);
-  return new Secret(`{ file: ${path} }`, () => readSecretFile(path).trim());
+  return new Secret(`{ file: ${path} }`, () => readSecretFile(path).trim(), path);
 }
 
 function storeOf(written: string | SecretFile, folder: string): Secret {
   if (written instanceof SecretFile) {
     const path = pathFrom(folder, written.path);
-    return new Secret(`{ file: ${path} }`, () => storeUrlFrom(folder, readSecretFile(path)));
+    return new Secret(`{ file: ${path} }`, () => storeUrlFrom(folder, readSecretFile(path)), path);
   }
   const url = storeUrlFrom(folder, written);
   return new Secret(withoutPassword(url), () => url);

@@ -204,7 +204,10 @@ const tools = toolSettings.extend({
     })
     .optional(),
   members: toolNames
-    .meta({ description: "The tools of members, by name.", fallback: "all but `terminal`" })
+    .meta({
+      description: "The tools of members, by name.",
+      fallback: "`fetch_url`, `session_search`, `session_read`, `send_message`",
+    })
     .optional(),
   byPlatform: eachOf(
     platforms(),

@@ -21,11 +21,14 @@ import { InputError } from "../session/errors.js";
 export class Secret {
   /** What may be shown to anybody. */
   readonly shown: string;
+  /** Where it is kept, where that is a file of its own. */
+  readonly file: string | null;
   readonly #value: () => string;
 
-  constructor(shown: string, value: () => string) {
+  constructor(shown: string, value: () => string, file: string | null = null) {
     this.shown = shown;
     this.#value = value;
+    this.file = file;
   }
 
   /** The value: for those who connect with it, never for a message. Throws where its file cannot be used. */
@@ -108,5 +111,5 @@ export function withoutPassword(url: string): string {
   if (/^(?:sqlite|file):/i.test(url)) return url;
   return url
     .replace(/^([a-z][a-z0-9+.-]*:\/*[^:/?#@]*):.*@/is, "$1:***@")
-    .replace(/([?&][^=&#]*pass[^=&#]*=)[^&#]*/gi, "$1***");
+    .replace(/([?&][^=&#]*(?:pass|key|token|secret|auth|sig)[^=&#]*=)[^&#]*/gi, "$1***");
 }

@@ -1,10 +1,12 @@
 /** Every value that holds and where it came from, for people to look at. Secrets are shown as they may be seen. */
+
+import { Redactor } from "../util/redact.js";
 import { DEFAULTS } from "./defaults.js";
 import { leavesOf } from "./layer.js";
 import type { Config, EndpointConfig, McpServerConfig } from "./load.js";
 import type { ModelChoice } from "./model-choice.js";
 import { placeText } from "./problem.js";
-import { Secret } from "./secret.js";
+import { Secret, withoutPassword } from "./secret.js";
 
 export interface Setting {
   readonly key: string;
@@ -39,7 +41,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): Setting[
   return leavesOf(tree).map(({ path, value }) => {
     const key = path.join(".");
     const place = places.get(key);
-    const set = { key, value, from: place ? placeText(place) : "default" };
+    const set = { key, value: harmless(value), from: place ? placeText(place) : "default" };
     return model === undefined ? set : { ...set, ...chosenSetting(key, model) };
   });
 }
@@ -57,6 +59,17 @@ function mapped<Value, Result>(
   change: (value: Value) => Result,
 ): Record<string, Result> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+const { redact } = new Redactor();
+
+/** What stands in the open in a file may still be a secret: it is not shown as one would say it. */
+function harmless(value: unknown): unknown {
+  if (typeof value === "string") return redact(withoutPassword(value));
+  if (!Array.isArray(value)) return value;
+  return value.map((each, index) =>
+    /key|token|secret|pass/i.test(`${value[index - 1]}`) ? "***" : harmless(each),
+  );
 }
 
 function shown(value: unknown): unknown {

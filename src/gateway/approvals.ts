@@ -3,6 +3,7 @@
  * it was asked in and to the person whose turn it is; only they, or the gateway's owner, can answer it, once. Who does
  * not answer in time has said no.
  */
+import { randomInt } from "node:crypto";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Who } from "./authorize.js";
@@ -11,7 +12,7 @@ import type { Who } from "./authorize.js";
 export type Approve = (danger: Danger, signal: AbortSignal) => Promise<string | null>;
 
 export interface Question {
-  /** A short number, to tell questions of one lane apart. */
+  /** Not the same soon again, also not in the next process: an answer that comes late must meet nothing. */
   readonly number: number;
   readonly key: SessionKey;
   /** Whose turn it is; null where nobody is known. */
@@ -77,7 +78,6 @@ function spelt(character: string): string {
 
 export class Approvals {
   readonly #open = new Map<Question, (outcome: Outcome) => void>();
-  #asked = 0;
 
   /** Opens a question; it is settled by `answer`, by the signal, or after that long. */
   ask(
@@ -85,7 +85,7 @@ export class Approvals {
     signal: AbortSignal,
     timeoutMs: number,
   ): { readonly question: Question; readonly outcome: Promise<Outcome> } {
-    const question = { ...about, number: ++this.#asked };
+    const question = { ...about, number: this.#freeNumber() };
     const outcome = new Promise<Outcome>((resolve) => {
       const settle = (how: Outcome): void => {
         clearTimeout(timer);
@@ -108,6 +108,13 @@ export class Approvals {
     return [...this.#open.keys()].filter(
       (question) => question.key === key && (role === "owner" || isTheirs(question)),
     );
+  }
+
+  #freeNumber(): number {
+    const used = new Set([...this.#open.keys()].map(({ number }) => number));
+    let number = randomInt(1_000, 10_000);
+    while (used.has(number)) number = randomInt(1_000, 10_000);
+    return number;
   }
 
   answer(question: Question, verdict: Verdict): void {

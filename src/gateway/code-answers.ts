@@ -26,7 +26,7 @@ export function linkAnswer(outcome: Outcome<"link">, now: number): string {
     case "same":
       return "That is the same person already. The code has been used up.";
     case "refused":
-      return "I cannot join you this way round, since you may do more here than there. Ask for the code here with /link, and type it on the other side.";
+      return "I cannot join these two: the code must come from another platform, and from the side on which you may do at least as much. Ask for the code here with /link, and type it on the other side.";
     default:
       return refusalText(outcome, now);
   }

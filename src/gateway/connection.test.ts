@@ -57,6 +57,8 @@ function connect(
     onProblem: (problem) => events.push(problem),
     onTaken: async () => void events.push("taken"),
     onConnected: () => events.push("connected"),
+    onLost: async () => void events.push("left"),
+    connectMs: 50,
   });
   open.push(connection);
   return { connection, events };
@@ -106,7 +108,8 @@ describe("an account", () => {
       await store.accounts.holder(adapter),
     );
     await vi.waitUntil(() => connection.state.kind === "standing by");
-    expect(events.at(-1)).toMatch(/another process has the account now/);
+    await vi.waitUntil(() => events.includes("left"));
+    expect(events.at(-2)).toMatch(/another process has the account now/);
     await expect(Promise.resolve().then(() => adapter.write({ userId: "ann" }, "hi"))).rejects.toThrow(
       "not connected",
     );
@@ -146,6 +149,47 @@ describe("a platform that cannot be reached", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it("is given up for now where it does not answer, and stopping does not wait for it", async () => {
+    class Silent extends Moody {
+      override connect(): Promise<void> {
+        return new Promise(() => {});
+      }
+    }
+    const { connection } = connect(new Silent());
+    await connection.start();
+    expect(connection.state).toMatchObject({
+      kind: "lost",
+      reason: expect.stringMatching(/did not answer within/),
+    });
+    const again = connect(new Silent(), "me 1 1 x");
+    await connection.stop();
+    const starting = again.connection.start();
+    await again.connection.stop();
+    await starting;
+    expect(again.connection.state.kind).toBe("idle");
+  });
+
+  it("is let go of where the account was lost while it was being reached", async () => {
+    const adapter = new Moody();
+    const { connection } = connect(adapter);
+    let arrive: () => void = () => {};
+    const connecting = adapter.connect.bind(adapter);
+    adapter.connect = async (...call) => {
+      const held = await store.accounts.holder(adapter);
+      await store.accounts.take(adapter, { owner: "thief 1 1 x", until: now + 1e9 }, held);
+      await new Promise<void>((resolve) => {
+        arrive = resolve;
+      });
+      return connecting(...call);
+    };
+    const started = connection.start();
+    await vi.waitUntil(() => connection.state.kind === "standing by");
+    arrive();
+    await started;
+    expect(connection.isConnected).toBe(false);
+    expect(() => adapter.write({ userId: "ann" }, "hi")).toThrow("not connected");
   });
 
   it("is left where somebody has to mend it", async () => {

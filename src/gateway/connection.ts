@@ -34,9 +34,14 @@ export interface ConnectionSetting {
   readonly onTaken: () => Promise<void>;
   /** What is to be said can be. */
   readonly onConnected: () => void;
+  /** The account is another's now: what this process had to do with it is left to them. */
+  readonly onLost: () => Promise<void>;
+  /** How long a platform may take to be reached. */
+  readonly connectMs?: number;
 }
 
 const LONGEST_PAUSE_MS = 60_000;
+const CONNECT_MS = 30_000;
 /** Under which name an account remembers how it was last: for those who look from another process. */
 export const STATE = "state";
 
@@ -70,6 +75,8 @@ export class Connection {
   #stopped = false;
   #trying: Promise<void> = Promise.resolve();
   #told: Promise<void> = Promise.resolve();
+  /** Ends the wait for a platform that is being reached. */
+  #giveUp: () => void = () => {};
 
   constructor(setting: ConnectionSetting) {
     this.#setting = setting;
@@ -101,6 +108,7 @@ export class Connection {
   /** Receives no more, and leaves the account to the next process. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#giveUp();
     clearTimeout(this.#next);
     clearInterval(this.#beat);
     await this.#trying.catch(() => {});
@@ -158,6 +166,7 @@ export class Connection {
     this.#is({ kind: "standing by", holder: "another process" });
     onProblem(`${this.#title}: another process has the account now; this one stands by.`);
     await adapter.disconnect().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
+    await this.#setting.onLost().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
     this.#later(leaseMs / 3);
   }
 
@@ -168,7 +177,8 @@ export class Connection {
       write: (name, value) => accounts.write(adapter, name, value),
     };
     try {
-      await adapter.connect(receive, { memory, commands, tell: (state) => this.#hear(state) });
+      await this.#soon(adapter.connect(receive, { memory, commands, tell: (state) => this.#hear(state) }));
+      if (this.#stopped || !this.#isOurs) return await adapter.disconnect(); // Lost while it was being reached.
       this.#attempts = 0;
       this.#hear("connected");
     } catch (error) {
@@ -179,6 +189,24 @@ export class Connection {
       onProblem(`${this.#title} cannot be reached: ${reason}`);
       await adapter.disconnect().catch(() => {}); // It was not connected.
       if (!isPermanent) this.#later(Math.min(1_000 * 2 ** this.#attempts++, LONGEST_PAUSE_MS));
+    }
+  }
+
+  /** Ends at the latest after a while, or when this process stops. */
+  async #soon(connecting: Promise<void>): Promise<void> {
+    const { connectMs = CONNECT_MS } = this.#setting;
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      const giveUp = (why: string): void => reject(new ConnectError("retryable", why));
+      timer = setTimeout(giveUp, connectMs, `It did not answer within ${connectMs / 1_000} s.`);
+      this.#giveUp = () => giveUp("The gateway stops.");
+    });
+    connecting.catch(() => {}); // Left behind, it may still fail.
+    try {
+      await Promise.race([connecting, tooLong]);
+    } finally {
+      clearTimeout(timer);
+      this.#giveUp = () => {};
     }
   }
 

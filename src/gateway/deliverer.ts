@@ -108,7 +108,10 @@ export class Deliverer {
 
   /** What this process is to send, or one that ended was to. */
   async #mine(): Promise<Delivery[]> {
-    const pending = await this.#outbox.pending(this.#adapter, PAGE);
+    const now = this.#clock();
+    const due = await this.#outbox.nextDue(this.#adapter, now);
+    if (due !== null) this.#later(due - now);
+    const pending = await this.#outbox.pending(this.#adapter, PAGE, now);
     return pending.filter(({ owner }) => owner === this.#owner || !mayBeAlive(owner));
   }
 

@@ -34,7 +34,7 @@ import { atLeast, type Role, type ToolLists, toolsFor } from "./permissions.js";
 import { sendTool } from "./send-tool.js";
 import { sessionModel } from "./session-model.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
-import { messageOf, TurnRun } from "./turn-run.js";
+import { messageOf, TurnRun, WENT_WRONG } from "./turn-run.js";
 import { showTyping } from "./typing.js";
 import { interruptedNotice, interruptedStep } from "./unfinished-calls.js";
 
@@ -121,6 +121,7 @@ export class Gateway {
         onProblem,
         onTaken: () => this.#recover(adapter),
         onConnected: () => this.#deliverLeft(adapter),
+        onLost: () => this.#leave(adapter),
       });
       this.#connections.set(adapter, connection);
       const deliverer = new Deliverer({
@@ -158,11 +159,14 @@ export class Gateway {
     for (const deliverer of this.#deliverers.values()) await deliverer.stop();
     await this.#entrance.idle();
     for (const connection of this.#connections.values()) await connection.stop();
-    const { adapters, store, owner } = this.#options;
-    for (const adapter of adapters) {
-      await store.inbox.release(adapter, owner);
-      await store.outbox.release(adapter, owner);
-    }
+    for (const adapter of this.#options.adapters) await this.#leave(adapter);
+  }
+
+  /** Leaves what waits and what is to be said to whichever process has the account next. */
+  async #leave(adapter: Adapter): Promise<void> {
+    const { store, owner } = this.#options;
+    await store.inbox.release(adapter, owner);
+    await store.outbox.release(adapter, owner);
   }
 
   /** Waits until what is to be said now has been sent. */
@@ -207,6 +211,11 @@ export class Gateway {
       this.#options.clock(),
     );
     return accepted !== null && this.#join(accepted, role, mode);
+  }
+
+  /** The message that the last turn of a session answered. */
+  asked(sessionId: string): Promise<InboxItem | null> {
+    return this.#options.store.turns.lastAsked(sessionId);
   }
 
   /** Says something where a message came from, and keeps nothing of it; fails where it did not go out. */
@@ -263,7 +272,7 @@ export class Gateway {
       if (!(await store.inbox.beginCommand(item.id, owner))) return;
       const said = await commands.run(item, this).catch((error: Error) => {
         onProblem(`${nameOf(item)} failed: ${error.stack ?? error.message}`);
-        return [`${nameOf(item)} failed on my side: ${error.message}`];
+        return [`${nameOf(item)}: ${WENT_WRONG}`];
       });
       const deliveries = said.flatMap((text, n) => this.#notice(item, `inbox.${item.id}.${n}`, text));
       await store.inbox.finishCommand(item.id, deliveries, clock());
@@ -349,6 +358,7 @@ export class Gateway {
       clock,
       leaseMs: this.#leaseMs,
       deadlineMs,
+      onProblem: this.#options.onProblem,
       onCommit: () => {
         sessions.announce(entry);
         this.#wake(turn.address.platform);
@@ -371,7 +381,8 @@ export class Gateway {
     const { sessions, store, adapters, owner, clock, tools, toolLists } = this.#options;
     const view = sessions.as(who.viewer);
     const onSaid = ({ platform }: Address): void => this.#wake(platform);
-    const own = sendTool({ turn, view, outbox: store.outbox, adapters, owner, clock, onSaid });
+    const pieces = ({ platform }: Address, text: string) => this.#piecesAt(platform)(text);
+    const own = sendTool({ turn, view, outbox: store.outbox, adapters, owner, clock, pieces, onSaid });
     const all = [...(await tools(who)), ...sessionTools(view), own];
     const theirs = toolsFor({ role: who.role, platform: item.platform }, all, toolLists);
     const isAttended = adapters.some((adapter) => isOf(adapter, item) && !adapter.isUnattended);
@@ -499,8 +510,9 @@ export class Gateway {
 
   /** Who sends what is said to it: this process, or whichever one has the account. */
   #senderOf(item: InboxItem): string {
-    const { adapters, owner } = this.#options;
-    return adapters.some((adapter) => isOf(adapter, item)) ? owner : "";
+    const connections = [...this.#connections];
+    const isHeld = connections.some(([adapter, connection]) => isOf(adapter, item) && connection.isHeld);
+    return isHeld ? this.#options.owner : "";
   }
 
   #deliver(deliveries: readonly NewDelivery[]): void {

@@ -44,13 +44,16 @@ const caller: Agent = {
 /** What was really done. */
 let acts: string[];
 let hang: Promise<void> | undefined;
+let still = true;
 const act: Tool = {
   name: "act",
   description: "",
   parameters: {},
   danger: (args) => {
     const { line } = args as { line: string };
-    return line.startsWith("rm") ? { reason: "deletes things", what: `${line}\nin /work` } : null;
+    return line.startsWith("rm")
+      ? { reason: "deletes things", what: `${line}\nin /work`, isStillSo: () => still }
+      : null;
   },
   async run(args) {
     const { line } = args as { line: string };
@@ -63,11 +66,16 @@ const act: Tool = {
 let world: World;
 let ann: Chat;
 let bob: Chat;
-const options: Partial<GatewayOptions> = { agent: caller, tools: () => [act] };
+const options: Partial<GatewayOptions> = {
+  agent: caller,
+  tools: () => [act],
+  toolLists: { members: ["act"] },
+};
 
 beforeEach(async () => {
   acts = [];
   hang = undefined;
+  still = true;
   world = await World.open({ gateway: options });
   ann = world.chat("ann", { chatId: "room", chatType: "group" });
   bob = world.chat("bob", { chatId: "room", chatType: "group" });
@@ -75,36 +83,37 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("a dangerous call", () => {
-  const asked = async (text: string): Promise<string> => {
+  const asked = async (text: string): Promise<{ question: string; number: string }> => {
     const question = await ann.ask(text);
     expect(acts).toEqual([]);
-    return question;
+    return { question, number: numberIn(question) };
   };
+  const numberIn = (question: string): string => /\/approve (\d{4})/.exec(question)?.[1] ?? "none";
 
   it("is asked about with exactly what would be done, and done once it is approved", async () => {
-    const question = await asked("rm -r build");
+    const { question, number } = await asked("rm -r build");
     expect(question).toContain("I ask because it deletes things.");
     expect(question).toContain("```\nrm -r build\nin /work\n```");
-    expect(await ann.ask("/approve")).toMatch(/^Approved: 1, `rm -r build in \/work`/);
+    expect(await ann.ask("/approve")).toBe(`Approved: ${number}, \`rm -r build in /work\`.`);
     await until(() => ann.told.some((text) => text.includes("Came of it")));
     expect(ann.told.at(-1)).toBe("Came of it: did rm -r build");
     expect(acts).toEqual(["rm -r build"]);
-    expect(await ann.ask("/approve 1")).toBe("Nothing waits for your answer.");
+    expect(await ann.ask(`/approve ${number}`)).toBe("Nothing waits for your answer.");
   });
 
   it("is not done where the answer is no, and the agent is told", async () => {
-    await asked("rm it");
-    await ann.ask("/deny 1");
+    const { number } = await asked("rm it");
+    await ann.ask(`/deny ${number}`);
     await until(() => ann.told.some((text) => text.includes("the person said no")));
     expect(acts).toEqual([]);
   });
 
   it("is answered by the person whose turn it is, not by others in the room", async () => {
-    await asked("rm it");
-    expect(await bob.ask("/approve 1")).toBe("Nothing waits for your answer.");
+    const { number } = await asked("rm it");
+    expect(await bob.ask(`/approve ${number}`)).toBe("Nothing waits for your answer.");
     expect(await bob.ask("/deny")).toBe("Nothing waits for your answer.");
     const elsewhere = world.chat("ann");
-    expect(await elsewhere.ask("/approve 1")).toBe("Nothing waits for your answer.");
+    expect(await elsewhere.ask(`/approve ${number}`)).toBe("Nothing waits for your answer.");
     expect(acts).toEqual([]);
     await ann.ask("/approve");
     await until(() => acts.length === 1);
@@ -114,18 +123,19 @@ describe("a dangerous call", () => {
     await ann.write("ls\nrm one\nrm two");
     await until(() => ann.told.length === 2);
     expect(acts).toEqual(["ls"]);
-    expect(await ann.ask("/approve")).toMatch(/^Which one\? 1, .* 2, /);
-    await ann.ask("/approve 2");
-    await ann.ask("/deny 1");
+    const numberOf = (what: string) => numberIn(ann.told.find((text) => text.includes(what)) ?? "");
+    expect(await ann.ask("/approve")).toMatch(/^Which one\? \d{4}, .* \d{4}, /);
+    await ann.ask(`/approve ${numberOf("rm two")}`);
+    await ann.ask(`/deny ${numberOf("rm one")}`);
     await until(() => ann.told.some((text) => text.includes("Came of it")));
     expect(acts).toEqual(["ls", "rm two"]);
   });
 
   it("is not done when the turn is stopped while it waits", async () => {
-    await asked("rm it");
+    const { number } = await asked("rm it");
     await ann.ask("/stop");
     await world.gateway.lane(ann.key).idle();
-    await ann.write("/approve 1");
+    await ann.write(`/approve ${number}`);
     await until(() => ann.told.includes("Nothing waits for your answer."));
     expect(acts).toEqual([]);
     expect(await ann.transcript()).toContainEqual(expect.stringMatching(/^tool: .*not run|^tool: Stopped/));
@@ -134,9 +144,17 @@ describe("a dangerous call", () => {
   it("is not done where it is too long to be shown, and hides nothing in what is shown", async () => {
     await ann.write(`rm ${"x".repeat(3_000)}`);
     await until(() => ann.told.some((text) => text.includes("too long to be shown")));
-    const question = await asked("rm a\u202e\u200b ``` b");
+    const { question } = await asked("rm a\u202e\u200b ``` b");
     expect(question).toContain('"rm a\\u{202e}\\u{200b} ``` b\\nin /work"');
     expect(question).toMatch(/^````$/m);
+  });
+
+  it("is not done where what was approved has become something else", async () => {
+    still = false;
+    const { number } = await asked("rm it");
+    await ann.ask(`/approve ${number}`);
+    await until(() => ann.told.some((text) => text.includes("the folder has changed")));
+    expect(acts).toEqual([]);
   });
 
   it("is left after a while without an answer", async () => {

@@ -6,6 +6,7 @@ import type { Tool } from "../agent/agent.js";
 import type { Approve } from "./approvals.js";
 import type { ToolJournal, Turn } from "./store.js";
 
+const CHANGED = "Error: not run: what was approved is not the same any more, since the folder has changed.";
 const NOT_OURS = "Error: not run, since this turn goes on in another process.";
 
 export function guardedTools(
@@ -21,6 +22,7 @@ export function guardedTools(
     if (danger !== null) {
       const refusal = await approve(danger, context.signal);
       if (refusal !== null) return refusal;
+      if (danger.isStillSo?.() === false) return CHANGED;
     }
     if (!(await journal.started(turn, context.call))) return NOT_OURS;
     const result = await tool.run(args, context);

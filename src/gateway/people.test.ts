@@ -60,7 +60,7 @@ it("looks at five of 2,000 guesses, and makes a hash for no other", async () => 
   const here = people({}, { hash });
   const kinds = new Map<string, number>();
   for (let n = 0; n < 2_000; n++) {
-    const { kind } = await here.link("eve", "ABCDEFGH", { seenByOthers: false });
+    const { kind } = await here.link("eve", "ABCDEFGH", { seenByOthers: false, role: null });
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
   expect([...kinds]).toEqual([
@@ -69,7 +69,9 @@ it("looks at five of 2,000 guesses, and makes a hash for no other", async () => 
   ]);
   expect(hashes).toBe(5);
   now += LOCK_MS;
-  expect(await here.link("eve", "ABCDEFGH", { seenByOthers: false })).toMatchObject({ kind: "wrong" });
+  expect(await here.link("eve", "ABCDEFGH", { seenByOthers: false, role: null })).toMatchObject({
+    kind: "wrong",
+  });
 });
 
 it("refuses the right code of one who is locked out, a replay, and a code that is over", async () => {
@@ -124,24 +126,41 @@ it.each([
   ["a member is talked into typing a guest's code", "guest", "member", "refused", "guest"],
   ["a code outlives who it was shown to", null, "guest", "refused", null],
 ] as const)("%s", async (_, shown, typed, outcome, role) => {
-  const list = (which: string | null, id: string) => (which === null ? {} : { [which]: { telegram: [id] } });
+  const list = (which: string | null, platform: string, id: string) =>
+    which === null ? {} : { [which]: { [platform]: [id] } };
   const rules = { owner: "owners", member: "allow", guest: "guests" };
   const here = people({
-    ...list(shown && rules[shown], "1"),
-    ...(shown === typed ? { allow: { telegram: ["1", "2"] } } : list(typed && rules[typed], "2")),
+    ...list(shown && rules[shown], "telegram", "1"),
+    ...(shown === typed
+      ? { allow: { telegram: ["1"], discord: ["2"] } }
+      : list(typed && rules[typed], "discord", "2")),
   });
   const code = await here.showLink(identity("1"));
-  expect(await here.link(identity("2"), code, { seenByOthers: false })).toMatchObject({ kind: outcome });
+  expect(await here.link("discord:2", code, { seenByOthers: false, role: null })).toMatchObject({
+    kind: outcome,
+  });
   const first = await here.access(dm("1"));
   expect(first.allowed ? first.role : null).toBe(role);
-  const second = await here.access(dm("2"));
+  const second = await here.access({ ...dm("2"), platform: "discord" });
   expect(second.allowed ? second.role : null).toBe(outcome === "linked" ? role : typed);
+});
+
+it("joins nobody on one platform, nor anybody to less than what a second id makes them", async () => {
+  const here = people({ guests: { telegram: ["1", "2"] } });
+  const code = await here.showLink(identity("1"));
+  expect(await here.link(identity("2"), code, { seenByOthers: false, role: "guest" })).toEqual({
+    kind: "refused",
+  });
+  const again = await here.showLink(identity("1"));
+  expect(await here.link("signal:uuid", again, { seenByOthers: false, role: "owner" })).toEqual({
+    kind: "refused",
+  });
 });
 
 it("takes the role away from all of a person when the configuration does", async () => {
   const owner = people({ owners: { telegram: ["1"] } });
   const code = await owner.showLink(identity("1"));
-  await owner.link(identityNamed("discord", "2"), code, { seenByOthers: false });
+  await owner.link(identityNamed("discord", "2"), code, { seenByOthers: false, role: null });
   const there = parseSource({ platform: "discord", chat_id: "2", user_id: "2" });
   expect(await owner.access(there)).toMatchObject({ role: "owner" });
   expect((await people().access(there)).allowed).toBe(false);
@@ -150,6 +169,10 @@ it("takes the role away from all of a person when the configuration does", async
 it("makes a code worthless that others have seen", async () => {
   const here = people({ owners: { telegram: ["1"] } });
   const code = await here.showLink(identity("1"));
-  expect(await here.link(identity("2"), code, { seenByOthers: true })).toEqual({ kind: "refused" });
-  expect(await here.link(identity("3"), code, { seenByOthers: false })).toMatchObject({ kind: "wrong" });
+  expect(await here.link(identity("2"), code, { seenByOthers: true, role: null })).toEqual({
+    kind: "refused",
+  });
+  expect(await here.link(identity("3"), code, { seenByOthers: false, role: null })).toMatchObject({
+    kind: "wrong",
+  });
 });

@@ -18,7 +18,7 @@ import {
 } from "./authorize.js";
 import { askingBy, CODE_MS, makeCode } from "./pairing.js";
 import type { MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
-import { atLeast, type Role } from "./permissions.js";
+import { atLeast, highest, type Role } from "./permissions.js";
 
 /** What the configuration says of people. */
 export interface PeopleRules extends ListedPeople {
@@ -109,12 +109,22 @@ export class People {
 
   /**
    * Joins who types a code to who was shown it. Whoever types it becomes the other, never more: somebody who talks the
-   * owner into typing a code gets nothing. A code that others have seen is only made worthless.
+   * owner into typing a code gets nothing. Both are on different platforms: two people on one do not become one by a slip.
+   * A code that others have seen is only made worthless.
    */
-  link(typed: string, code: string, options: { readonly seenByOthers: boolean }) {
+  link(
+    typed: string,
+    code: string,
+    /** `role`: what whoever types it may do; null for somebody unknown. */
+    options: { readonly seenByOthers: boolean; readonly role: Role | null },
+  ) {
     const mayJoin: MayJoin = (shown, other) => {
-      const [role, otherRole] = [this.roleOf(shown), this.roleOf(other)];
-      return role !== null && (otherRole === null || atLeast(role, otherRole));
+      const role = this.roleOf(shown);
+      const otherRole = highest([this.roleOf(other), options.role]);
+      const isElsewhere = shown.identities.every(
+        ({ identity }) => platformOf(identity) !== platformOf(typed),
+      );
+      return isElsewhere && role !== null && (otherRole === null || atLeast(role, otherRole));
     };
     return this.#try(typed, code, (hash, now) =>
       this.store.link(typed, hash, options.seenByOthers ? null : mayJoin, this.newId(), now),
@@ -145,6 +155,10 @@ export class People {
     this.#salt ??= await this.store.salt(Buffer.from(this.#random(16)).toString("hex"));
     return this.#salt;
   }
+}
+
+function platformOf(identity: string): string {
+  return identity.slice(0, identity.indexOf(":"));
 }
 
 const scrypted = promisify(scrypt) as (secret: string, salt: string, length: number) => Promise<Buffer>;

@@ -23,8 +23,13 @@ describe("tools", () => {
     expect(names(on("guest"), tools, {})).toEqual(["fetch_url", "session_search", "session_read"]);
   });
 
-  it("a member has all but the terminal, an owner all", () => {
-    expect(names(on("member"), tools, {})).toEqual(tools.slice(1).map(({ name }) => name));
+  it("a member can also write to their own chats, an owner has all", () => {
+    expect(names(on("member"), tools, {})).toEqual([
+      "fetch_url",
+      "session_search",
+      "session_read",
+      "send_message",
+    ]);
     expect(names(on("owner"), tools, {})).toHaveLength(tools.length);
   });
 

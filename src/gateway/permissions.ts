@@ -34,8 +34,8 @@ export interface ToolLists {
 /** Nothing that touches files, runs commands or writes to others. */
 const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
 
-/** Whoever has a shell has the machine, and could make themselves the owner. */
-const OWNER_TOOLS: readonly string[] = ["terminal"];
+/** Beside these nothing is a member's unless it is configured: whoever has files or a shell has the machine. */
+const MEMBER_TOOLS: readonly string[] = [...GUEST_TOOLS, "send_message"];
 
 export interface ToolUser {
   readonly role: Role;
@@ -62,7 +62,7 @@ function roleHasTool(role: Role, name: string, lists: ToolLists): boolean {
     case "owner":
       return true;
     case "member":
-      return lists.members?.includes(name) ?? !OWNER_TOOLS.includes(name);
+      return (lists.members ?? MEMBER_TOOLS).includes(name);
     case "guest":
       return (lists.guests ?? GUEST_TOOLS).includes(name);
     default:

@@ -20,6 +20,8 @@ export interface SendSetting {
   readonly adapters: readonly Adapter[];
   readonly owner: string;
   readonly clock: Clock;
+  /** A text in pieces that the place takes. */
+  readonly pieces: (address: Address, text: string) => readonly string[];
   /** Called when there is something to send to this address. */
   readonly onSaid: (address: Address) => void;
 }
@@ -62,17 +64,18 @@ async function send(setting: SendSetting, address: Address, text: string, callId
     return `Error: there is no chat ${name} that may be written to from here. Nobody was written to.`;
   const adapter = adapters.find(({ platform }) => platform === address.platform);
   if (!adapter) return `Error: ${address.platform} is not connected here, so nothing was sent.`;
-  const delivery = {
-    deliveryId: `${turn.id}.${turn.fence}.sent.${callId}`,
+  const deliveries = setting.pieces(address, text).map((piece, n) => ({
+    deliveryId: `${turn.id}.${turn.fence}.sent.${callId}.${n}`,
     account: adapter.account,
     owner,
     address,
     kind: "reply" as const,
-    text,
+    text: piece,
     sessionId: lane.sessionId,
     shown: false,
-  };
-  if (!(await outbox.say(delivery, clock()))) return `Error: this call was carried out before.`;
+  }));
+  if (!(await outbox.say(lane.sessionId, text, deliveries, clock())))
+    return "Error: this call was carried out before.";
   onSaid(address);
   return `It is on its way to ${name}.`;
 }

@@ -43,7 +43,7 @@ export interface OwnedItem {
 export interface Inbox {
   /** Keeps what was received, once: null where it is there already. Its owner is to answer it. */
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null>;
-  /** Changes the text of a message that nobody has begun to answer; null where there is none. */
+  /** Changes the text of a message that nobody has begun to answer; null where there is none of that sender. */
   amend(account: Account, which: Amended, text: string): Promise<InboxItem | null>;
   /** What was accepted and nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<OwnedItem[]>;
@@ -114,6 +114,8 @@ export interface Turns {
   renew(turn: Turn, leaseUntil: number): Promise<boolean>;
   /** Turns of this account that are running, whoever runs them. */
   running(account: Account): Promise<RunningTurn[]>;
+  /** What the last turn of a session answered; null where it had none. */
+  lastAsked(sessionId: string): Promise<InboxItem | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */
   release(turn: Turn): Promise<void>;
   /** Takes over a turn whose holder is gone; null where somebody else was quicker. */
@@ -170,10 +172,12 @@ export interface Delivery extends Omit<NewDelivery, "shown"> {
 
 export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
-  /** The same, and the session it belongs to has said it: so it can be answered there. False where it was added before. */
-  say(delivery: NewDelivery & { readonly sessionId: string }, now: number): Promise<boolean>;
-  /** What is still to be sent through an account, oldest first. */
-  pending(account: Account, limit: number): Promise<Delivery[]>;
+  /** The same, and that session has said it: so it can be answered there. False where it was added before. */
+  say(sessionId: string, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
+  /** What is to be sent through an account by then, oldest first; an address that has to wait is passed over as a whole. */
+  pending(account: Account, limit: number, due?: number): Promise<Delivery[]>;
+  /** When the next one is due of those that wait; null where none does. */
+  nextDue(account: Account, now: number): Promise<number | null>;
   /** Leaves what is pending to whoever comes next. */
   release(account: Account, owner: string): Promise<void>;
   /** About to be sent; false where it is not pending any more. */

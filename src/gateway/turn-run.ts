@@ -42,12 +42,16 @@ export interface TurnSetting {
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly deadlineMs: number;
+  readonly onProblem: (problem: string) => void;
   /** Called after each commit. */
   readonly onCommit: () => void;
 }
 
 /** Why a turn is ended from outside. `parked`: the process ends, and the next one goes on. */
 export type StopReason = "stopped" | "interrupted" | "deadline" | "parked";
+
+/** What is wrong inside is not for everybody's eyes. */
+export const WENT_WRONG = "Something went wrong on my side; whoever runs me sees what in `baton logs`.";
 
 /** How long an agent has to end by itself once it was told to. */
 const GRACE_MS = 150;
@@ -234,7 +238,8 @@ export class TurnRun {
 
   #fail(error: unknown): Promise<TurnOutcome> {
     const reason = error instanceof Error ? error.message : String(error);
-    const text = error instanceof AgentError ? reason : `Something went wrong on my side: ${reason}`;
+    const text = error instanceof AgentError ? reason : WENT_WRONG;
+    if (!(error instanceof AgentError)) this.#setting.onProblem(`A turn failed: ${reason}`);
     return this.#finish("failed", this.#partial(), [`${text} /retry tries again.`], reason);
   }
 

@@ -274,77 +274,29 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     it("says something in a session once, and has it in the transcript", async () => {
       const { sessionId } = await sessions.getOrCreate(ann);
       const other = await fixture.open();
-      const words = { ...delivery("hello"), sessionId };
-      expect(await store.outbox.say(words, now)).toBe(true);
-      expect(await other.outbox.say(words, now)).toBe(false);
+      const pieces = [delivery("hel"), delivery("lo")];
+      expect(await store.outbox.say(sessionId, "hello", pieces, now)).toBe(true);
+      expect(await other.outbox.say(sessionId, "hello", pieces, now)).toBe(false);
       expect((await sessions.load(sessionId)).map(({ role, content }) => `${role}: ${content}`)).toEqual([
         "assistant: hello",
       ]);
-      expect(await store.outbox.pending(account, 10)).toHaveLength(1);
-      const nowhere = { ...delivery("x"), sessionId: "20260101_000000_000000000000" };
-      await expect(store.outbox.say(nowhere, now)).rejects.toMatchObject({ code: "session_not_found" });
-      expect(await store.outbox.pending(account, 10)).toHaveLength(1);
+      expect(await store.outbox.pending(account, 10)).toHaveLength(2);
+      const nowhere = "20260101_000000_000000000000";
+      await expect(store.outbox.say(nowhere, "x", [delivery("x")], now)).rejects.toMatchObject({
+        code: "session_not_found",
+      });
+      expect(await store.outbox.pending(account, 10)).toHaveLength(2);
     });
 
-    describe("accounts", () => {
-      const mine = { owner: "me", until: now + 100 };
-      const yours = { owner: "you", until: now + 200 };
-
-      it("are one process's at a time, over two connections", async () => {
-        const other = await fixture.open();
-        expect(await store.accounts.holder(account)).toBeNull();
-        const taken = await Promise.all([
-          store.accounts.take(account, mine, null),
-          other.accounts.take(account, yours, null),
-        ]);
-        expect(taken.filter(Boolean)).toHaveLength(1);
-        expect(await other.accounts.holder(account)).toEqual(taken[0] ? mine : yours);
-        expect(await store.accounts.take({ ...account, account: "other bot" }, yours, null)).toBe(true);
-      });
-
-      it("are taken only as they were seen, and renewed only by their holder", async () => {
-        await store.accounts.take(account, mine, null);
-        const later = { ...mine, until: now + 150 };
-        expect(await store.accounts.renew(account, later)).toBe(true);
-        expect(await store.accounts.take(account, yours, mine)).toBe(false);
-        expect(await store.accounts.take(account, yours, null)).toBe(false);
-        expect(await store.accounts.take(account, yours, later)).toBe(true);
-        expect(await store.accounts.renew(account, later)).toBe(false);
-        expect(await store.accounts.holder(account)).toEqual(yours);
-      });
-
-      it("are let go of by their holder alone", async () => {
-        await store.accounts.take(account, mine, null);
-        await store.accounts.release(account, "you");
-        expect(await store.accounts.holder(account)).toEqual(mine);
-        await store.accounts.release(account, "me");
-        expect(await store.accounts.holder(account)).toBeNull();
-      });
-
-      it("remember, each for itself, also when nobody has them", async () => {
-        const other = await fixture.open();
-        expect(await store.accounts.read(account, "offset")).toBeNull();
-        await store.accounts.write(account, "offset", "7");
-        await other.accounts.write(account, "offset", "8\0\ud800");
-        await store.accounts.write({ ...account, account: "other bot" }, "offset", "9");
-        await store.accounts.take(account, mine, null);
-        await store.accounts.release(account, "me");
-        expect(await store.accounts.read(account, "offset")).toBe("8\ufffd\ufffd");
-        expect(await store.accounts.read(account, "other")).toBeNull();
-      });
-
-      it("have one home channel a platform, with its thread", async () => {
-        const [, , there = ""] = platforms();
-        const home = { address: { platform: HERE, chatId: "a:%1", threadId: "7" }, name: "Ops\0" };
-        expect(await store.accounts.homes()).toEqual([]);
-        await store.accounts.setHome({ address: { platform: HERE, chatId: "1" }, name: "before" });
-        await store.accounts.setHome(home);
-        await store.accounts.setHome({ address: { platform: there, chatId: "2" }, name: "there" });
-        const found = await (await fixture.open()).accounts.homes();
-        expect(found).toHaveLength(2);
-        expect(found).toContainEqual({ ...home, name: "Ops\ufffd" });
-        expect(found).toContainEqual({ address: { platform: there, chatId: "2" }, name: "there" });
-      });
+    it("changes a message that waits, for whoever wrote it", async () => {
+      await accept("one");
+      const bob = { ...ann, userId: "bob" };
+      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, "bob's")).toBeNull();
+      const amended = await store.inbox.amend(account, { source: ann, messageId: "one" }, "hers");
+      expect(amended?.text).toBe("hers");
+      expect((await store.inbox.waiting(account)).map(({ item: { text } }) => text)).toEqual(["hers"]);
+      await begun(amended as InboxItem);
+      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, "late")).toBeNull();
     });
 
     it("forgets what was asked and said when a session is pruned", async () => {

@@ -133,7 +133,7 @@ const gateway = new Gateway({
   tools: () => [look],
   scopes: {},
   people: { allow: { [platform]: people } },
-  toolLists: {},
+  toolLists: { members: ["look"] },
   busy: { default: "queue", byPlatform: {}, byChat: busy },
   context: { connectedPlatforms: [platform], homeChannels: {} },
   maxMessages: 500,

@@ -234,7 +234,9 @@ export class McpServer {
         Object.entries(values).map(([name, value]) => {
           if (typeof value === "string") return [name, value];
           const secret = value.reveal();
-          if (secret.length >= SHORTEST_SECRET) secrets.push(secret);
+          // Also what follows `Bearer`, which a server may repeat alone.
+          const parts = [secret, ...secret.split(/\s+/)];
+          secrets.push(...parts.filter((part) => part.length >= SHORTEST_SECRET));
           return [name, secret];
         }),
       );

@@ -73,7 +73,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
             ? "moves files outside the working folder"
             : null));
   },
-  cp: (args) => sensitiveTarget(operands(args).slice(-1)),
+  cp: (args) => sensitiveTarget(operands(args).slice(-1)) ?? keepsSecrets(args),
+  baton: batons,
+  npx: (args) => (args[0]?.text === "baton" ? batons(args.slice(1)) : null),
   ln: (args) => sensitiveTarget(operands(args).slice(-1)),
   install: (args) => sensitiveTarget(operands(args).slice(-1)),
   tee: (args) => sensitiveTarget(args),
@@ -92,9 +94,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
       : sensitiveTarget(operands(args).slice(-1));
   },
   tar: (args) =>
-    has(args, /^--(?:checkpoint-action|to-command|use-compress-program|rsh-command)/)
+    keepsSecrets(args) ??
+    (has(args, /^--(?:checkpoint-action|to-command|use-compress-program|rsh-command)/)
       ? "runs commands from within tar"
-      : unpacksOverSystem(args),
+      : unpacksOverSystem(args)),
   find: finds,
   kill: (args) => {
     const isSignal = args.length > 1 && /^-[^-]/.test(args[0]?.text ?? "");
@@ -199,4 +202,18 @@ function unpacksOverSystem(args: readonly Word[]): string | null {
   const target = at < 0 ? undefined : args[at + 1]?.text;
   if (target === undefined) return null;
   return target === "/" || whySensitive(`${target}/`) ? "unpacks over the system's own files" : null;
+}
+
+/** Baton's own command line decides who is let in and what is asked about. */
+function batons(args: readonly Word[]): string | null {
+  return has(args.slice(0, 1), /^(?:people|config|restore|service|setup|sessions|gateway)$/)
+    ? "changes Baton itself, who may use it, or what it keeps"
+    : null;
+}
+
+/** Copying keys away is as bad as changing them. */
+function keepsSecrets(args: readonly Word[]): string | null {
+  return has(args, /(?:^|\/)\.(?:ssh|gnupg|aws|kube|netrc|baton)(?:\/|$)/)
+    ? "takes keys or other secrets somewhere else"
+    : null;
 }

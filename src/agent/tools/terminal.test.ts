@@ -1,6 +1,6 @@
 /** Real processes, each in a folder of its own. What must end is awaited; a test that waits for ever fails by itself. */
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -123,9 +123,18 @@ describe("terminal", () => {
   it("says which commands are to be asked about", () => {
     expect(terminal().danger?.({ command: "rm -rf /" })).toEqual({
       reason: expect.stringMatching(/removes folders/),
-      what: `rm -rf /\n\nin ${folder}`,
+      what: `rm -rf /\n\nin ${realpathSync(folder)}`,
+      isStillSo: expect.any(Function),
     });
-    expect(terminal().danger?.({ command: "rm -rf /", workdir: "sub" })?.what).toBe("rm -rf /\n\nin sub");
+    mkdirSync(join(folder, "precious"));
+    mkdirSync(join(folder, "junk"));
+    symlinkSync("junk", join(folder, "build"));
+    const danger = terminal().danger?.({ command: "rm -rf ./*", workdir: "build" });
+    expect(danger?.what).toBe(`rm -rf ./*\n\nin ${join(realpathSync(folder), "junk")}`);
+    expect(danger?.isStillSo?.()).toBe(true);
+    rmSync(join(folder, "build"));
+    symlinkSync("precious", join(folder, "build"));
+    expect(danger?.isStillSo?.()).toBe(false);
     for (const args of [{ command: "ls" }, {}, null, "rm -rf /", { command: 7 }]) {
       expect(terminal().danger?.(args)).toBeNull();
     }

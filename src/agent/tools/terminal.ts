@@ -2,7 +2,9 @@
  * The tool `terminal`: a shell command in the foreground, in a folder of those that file tools may use. The command itself
  * is not confined: what it may do is what this user may do, which is why some are asked about first.
  */
-import type { Tool } from "../agent.js";
+import { realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Danger, Tool } from "../agent.js";
 import { Confined } from "./confined.js";
 import { dangerOf } from "./danger.js";
 import { type Arguments, answering, Refused } from "./refused.js";
@@ -52,7 +54,7 @@ export function terminalTool(options: TerminalOptions): Tool {
       const command = textOf(args, "command");
       const reason = command === null ? null : dangerOf(command);
       if (command === null || reason === null) return null;
-      return { reason, what: `${command}\n\nin ${textOf(args, "workdir") ?? options.cwd}` };
+      return dangerIn(resolve(options.cwd, textOf(args, "workdir") ?? ""), command, reason);
     },
     run: answering(async (args, context) => {
       const command = commandOf(args);
@@ -65,6 +67,33 @@ export function terminalTool(options: TerminalOptions): Tool {
         : result;
     }),
   };
+}
+
+interface Place {
+  readonly path: string;
+  /** What the folder is, whatever its name; null where there is none. */
+  readonly identity: string | null;
+}
+
+/** Where a path leads to at this moment. */
+function placeOf(path: string): Place {
+  try {
+    const real = realpathSync(path);
+    const { dev, ino } = statSync(real);
+    return { path: real, identity: `${dev} ${ino}` };
+  } catch {
+    return { path, identity: null };
+  }
+}
+
+/** What is shown, and approved, is the folder that is really meant. */
+function dangerIn(folder: string, command: string, reason: string): Danger {
+  const place = placeOf(folder);
+  const isStillSo = (): boolean => {
+    const now = placeOf(folder);
+    return now.path === place.path && now.identity === place.identity;
+  };
+  return { reason, what: `${command}\n\nin ${place.path}`, isStillSo };
 }
 
 function commandOf(args: Arguments): string {

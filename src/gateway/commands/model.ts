@@ -14,6 +14,7 @@ export function model({ model: fact }: Facts): Command {
     name: "model",
     usage: "[name]",
     description: "show the model, or choose another one for this session",
+    role: "member",
     details: "`/model default` goes back to the usual one.",
     async run(call) {
       if (!fact) return "The agent here needs no model, and has none. `baton models` says how to add one.";

@@ -25,7 +25,10 @@ export function link({ clock }: Facts): Command {
       if (words === "") return inPrivate ? showCode(call, sender) : IN_PRIVATE;
       const code = readCode(words);
       if (code === null) return NOT_A_CODE;
-      const outcome = await gateway.people.link(sender, code, { seenByOthers: !inPrivate });
+      const outcome = await gateway.people.link(sender, code, {
+        seenByOthers: !inPrivate,
+        role: call.who.role,
+      });
       if (!inPrivate)
         return "Others have seen this code now, so it counts no more. Ask for another, and type it in private.";
       return linkAnswer(outcome, clock());

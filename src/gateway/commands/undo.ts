@@ -31,25 +31,23 @@ export const retry: Command = {
   name: "retry",
   usage: "",
   description: "ask again with your last message",
-  details: "The answer so far is kept, but the agent no longer sees it. What is running is stopped first.",
+  details:
+    "The answer so far is kept, but the agent no longer sees it. What is running is stopped first. In a group the message " +
+    "stays the one of who said it, with what they may do, whoever asks again.",
   run: (call) =>
-    inTranscript(call, async (messages, rewrite) => {
+    inTranscript(call, async (messages, rewrite, sessionId) => {
       const from = messages.findLastIndex(({ role }) => role === "user");
       const last = messages[from];
       if (last?.role !== "user") return "There is nothing to try again yet.";
-      const { userName: _, ...source } = call.item.source;
-      const said = asMessage({ ...call.item, source: { ...source, ...named(last.name) } }, last.content);
+      const asked = await call.gateway.asked(sessionId);
+      const said = asMessage({ ...call.item, source: asked?.source ?? call.item.source }, last.content);
+      const { attachments } = last;
       // Into the inbox before it leaves the transcript: whatever happens in between, it is asked.
-      await call.gateway.enqueue(said, call.who.role, "queue");
+      await call.gateway.enqueue({ ...said, ...(attachments ? { attachments } : {}) }, "guest", "queue");
       await rewrite(messages.slice(0, from));
       return `Trying again: ${quoted(last.content)}`;
     }),
 };
-
-/** In a group the message stays the one of who said it, whoever asks again. */
-function named(userName: string | undefined): { userName?: string } {
-  return userName === undefined ? {} : { userName };
-}
 
 /** Works on the active transcript once nothing is being added to it. */
 async function inTranscript(
@@ -57,14 +55,18 @@ async function inTranscript(
   work: (
     messages: readonly StoredMessage[],
     rewrite: (messages: readonly StoredMessage[]) => Promise<void>,
+    sessionId: string,
   ) => Promise<string>,
 ): Promise<string> {
   if (!(await sessions.current(item.key))) return NO_SESSION;
   return gateway.lane(item.key).change(async () => {
     const entry = await sessions.current(item.key);
     if (!entry) return NO_SESSION;
-    return work(await sessions.load(entry.sessionId), (messages) =>
-      sessions.rewrite(entry.sessionId, messages),
+    const { sessionId } = entry;
+    return work(
+      await sessions.load(sessionId),
+      (messages) => sessions.rewrite(sessionId, messages),
+      sessionId,
     );
   });
 }

@@ -22,6 +22,8 @@ export function platforms({ int, text, tableEnd }: Dialect): readonly string[] {
       address ${text} NOT NULL,
       name ${text} NOT NULL
     ) ${tableEnd}`,
+    `CREATE INDEX outbox_by_address ON outbox (platform, account, address, id)
+     WHERE state IN ('pending', 'sending')`,
     `ALTER TABLE inbox ADD COLUMN attachments ${text}`,
     `ALTER TABLE messages ADD COLUMN attachments ${text}`,
     `ALTER TABLE outbox ADD COLUMN reply_to ${text}`,

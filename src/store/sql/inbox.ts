@@ -8,6 +8,7 @@ import type {
   NewInboxItem,
   OwnedItem,
 } from "../../gateway/store.js";
+import { identityOf } from "../../session/access.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { parseSource } from "../../session/source.js";
 import { escapePart, unescapePart } from "../../util/escape.js";
@@ -47,16 +48,19 @@ export class SqlInbox implements Inbox {
   }
 
   async amend(account: Account, { source, messageId }: Amended, text: string): Promise<InboxItem | null> {
-    const row = await this.#db.get(
-      `UPDATE inbox SET text = ? WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
-         AND kind = 'message' AND state = 'waiting' RETURNING *`,
-      storableText(text),
-      account.platform,
-      account.account,
-      escapePart(source.chatId),
-      escapePart(messageId),
-    );
-    return row ? inboxItem(row) : null;
+    return this.#db.transaction(async (tx) => {
+      const row = await tx.get(
+        `SELECT * FROM inbox WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
+           AND kind = 'message' AND state = 'waiting' ${this.#db.dialect.forUpdate("inbox")}`,
+        account.platform,
+        account.account,
+        escapePart(source.chatId),
+        escapePart(messageId),
+      );
+      if (!row || identityOf(inboxItem(row).source) !== identityOf(source)) return null;
+      await tx.run("UPDATE inbox SET text = ? WHERE id = ?", storableText(text), row.id as number);
+      return inboxItem({ ...row, text: storableText(text) });
+    });
   }
 
   async waiting(account: Account): Promise<OwnedItem[]> {

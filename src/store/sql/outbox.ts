@@ -20,26 +20,48 @@ export class SqlOutbox implements Outbox {
     return this.#db.transaction((tx) => insertDeliveries(tx, deliveries, now));
   }
 
-  async say(delivery: NewDelivery & { readonly sessionId: string }, now: number): Promise<boolean> {
-    const { deliveryId, sessionId, text } = delivery;
+  async say(
+    sessionId: string,
+    text: string,
+    deliveries: readonly NewDelivery[],
+    now: number,
+  ): Promise<boolean> {
     const said = await this.#db.transaction(async (tx) => {
-      if (await tx.get("SELECT id FROM outbox WHERE delivery_id = ?", deliveryId)) return false;
+      const [first] = deliveries;
+      const sql = "SELECT id FROM outbox WHERE delivery_id = ?";
+      if (first && (await tx.get(sql, first.deliveryId))) return false;
       await appendIn(tx, { sessionId, messages: [{ role: "assistant", content: text }], touch: false, now });
-      await insertDeliveries(tx, [delivery], now);
+      await insertDeliveries(tx, deliveries, now);
       return true;
     });
     this.#feed.poke();
     return said;
   }
 
-  async pending(account: Account, limit: number): Promise<Delivery[]> {
+  async pending(account: Account, limit: number, due = Number.MAX_SAFE_INTEGER): Promise<Delivery[]> {
     const rows = await this.#db.all(
-      "SELECT * FROM outbox WHERE platform = ? AND account = ? AND state = 'pending' ORDER BY id LIMIT ?",
+      `SELECT * FROM outbox o WHERE platform = ? AND account = ? AND state = 'pending' AND not_before <= ?
+         AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.platform = o.platform AND e.account = o.account
+           AND e.address = o.address AND e.state IN ('pending', 'sending') AND e.id < o.id AND e.not_before > ?)
+       ORDER BY id LIMIT ?`,
       account.platform,
       account.account,
+      due,
+      due,
       limit,
     );
     return rows.map(deliveryOf);
+  }
+
+  async nextDue(account: Account, now: number): Promise<number | null> {
+    const row = await this.#db.get(
+      `SELECT min(not_before) AS due FROM outbox
+       WHERE platform = ? AND account = ? AND state = 'pending' AND not_before > ?`,
+      account.platform,
+      account.account,
+      now,
+    );
+    return row?.due == null ? null : Number(row.due);
   }
 
   async release({ platform, account }: Account, owner: string): Promise<void> {

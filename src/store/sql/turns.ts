@@ -125,6 +125,14 @@ export class SqlTurns implements Turns {
     return rows.map(runningTurn);
   }
 
+  async lastAsked(sessionId: string): Promise<InboxItem | null> {
+    const row = await this.#db.get(
+      "SELECT i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.session_id = ? ORDER BY i.id DESC LIMIT 1",
+      sessionId,
+    );
+    return row ? inboxItem(row) : null;
+  }
+
   async release(turn: Turn): Promise<void> {
     await holdTurn(this.#db, turn, "owner = '', lease_until = 0, attempt = attempt - 1");
   }
