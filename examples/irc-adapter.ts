@@ -116,7 +116,7 @@ export class IrcAdapter implements Adapter {
           handled = handled.then(() => write(`NOTICE ${from} :${text}`));
         else if (command === "PRIVMSG")
           handled = handled
-            .then(() => signal.aborted || receive(inbound(from, to, text, nick)))
+            .then((): unknown => signal.aborted || receive(inbound(from, to, text, nick)))
             .catch(() => {}); // IRC says nothing twice.
       });
     });
