@@ -1,6 +1,15 @@
 import { defineConfig } from "vitest/config";
 
+const src = (path: string) => new URL(`src/${path}`, import.meta.url).pathname;
+
 export default defineConfig({
+  // The examples import the package by its name.
+  resolve: {
+    alias: [
+      { find: /^baton-gateway$/, replacement: src("index.ts") },
+      { find: /^baton-gateway\/testing$/, replacement: src("testing/index.ts") },
+    ],
+  },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // Tests that start processes run the compiled code.

@@ -3,6 +3,26 @@
  * sees, show sessions to people, move them, and build a store or platform of one's own.
  */
 
+// Build a platform of one's own, and run it.
+export {
+  type Adapter,
+  type Capabilities,
+  ConnectError,
+  type InboundMessage,
+  type LocalFile,
+  type Mark,
+  type Memory,
+  type OutboundMessage,
+  type Receive,
+  type Received,
+  type RemoteFile,
+  SendError,
+  type Surroundings,
+} from "./adapter/adapter.js";
+export type { Agent, AgentEvent, TurnInput } from "./agent/agent.js";
+export { offlineAgent } from "./agent/offline.js";
+export { commandTable } from "./gateway/commands/table.js";
+export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";
 // Keep conversations.
 export { type OpenOptions, openSessions } from "./open-sessions.js";
 // Show sessions to people, and only theirs.
