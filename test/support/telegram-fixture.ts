@@ -1,109 +1,128 @@
-/** Both ends of Telegram for the adapter contract: the adapter as it is opened, and the server that plays the rest. */
+/** Both ends of Telegram for the adapter's contract: the adapter as it is opened, and the server that plays the rest. */
 import { openTelegram } from "../../src/adapter/telegram/config.js";
-import { textOf, toHtml } from "../../src/adapter/telegram/format.js";
-import type { AdapterFixture, Written } from "../../src/testing/adapter-contract.js";
+import { toHtml } from "../../src/adapter/telegram/format.js";
+import type { Address } from "../../src/session/source.js";
+import type { Trouble, Written } from "../../src/testing/adapter-contract.js";
+import { readTelegramHtml } from "./telegram-html.js";
 import { type Injected, TelegramServer } from "./telegram-server.js";
 
-const DM = "100001";
-const GROUP = "-1001234567890";
-const TOPIC = 42;
-const PEOPLE = new Map<string, number>();
+const platform = "telegram";
+const ANN = 100001;
+const GROUP = -1001234567890;
+const DM: Address = { platform, chatId: String(ANN) };
 
-export async function telegramFixture(): Promise<AdapterFixture & { readonly server: TelegramServer }> {
+/** What somebody writes; in a topic, in which. */
+type Said = Written & { readonly threadId?: string; readonly name?: string };
+
+export async function telegramFixture() {
   const server = await TelegramServer.start();
+  await server.addForum(GROUP);
   const open = () => openTelegram({ token: () => server.token, baseUrl: server.url });
   const adapter = await open();
   const next = await open();
-  const writtenTo = new Map<string, Injected>();
+  const written = new Map<string, { readonly said: Said; readonly update: number }>();
+  const people = new Map<string | undefined, number>([[undefined, ANN]]);
+  const personOf = (name: string | undefined): number => {
+    const id = people.get(name) ?? ANN + people.size;
+    people.set(name, id);
+    return id;
+  };
+  const quoted = (messageId: string): object => {
+    const ours = server.sent.find((sent) => sent.messageId === messageId);
+    const person = { id: personOf(written.get(messageId)?.said.from), is_bot: false, first_name: "Somebody" };
+    const text = ours?.text ?? written.get(messageId)?.said.text;
+    return { message_id: Number(messageId), from: ours ? server.bot : person, text };
+  };
+  const inject = async (said: Said, as: NonNullable<Injected["as"]>): Promise<{ messageId: string }> =>
+    server.deliver({ ...injectedOf(server, said, personOf(said.from)), as });
+
   return {
     server,
     adapter,
-    address: { platform: "telegram", chatId: DM },
-    group: { platform: "telegram", chatId: GROUP },
+    address: DM,
+    group: { platform, chatId: String(GROUP) },
     again: () => next,
-    write: async (written) => {
-      const injected = injectedOf(server, written);
-      const { messageId } = await server.deliver(injected);
-      writtenTo.set(messageId, injected);
-      return { messageId };
-    },
-    amend: (messageId, text) => {
-      const before = writtenTo.get(messageId);
-      if (!before) throw new Error("Nobody wrote that.");
-      return server.deliver({
-        ...before,
-        text,
-        as: ({ update_id, message }) => ({
-          update_id,
-          edited_message: { ...message, message_id: Number(messageId), edit_date: message.date },
-        }),
-      });
+    write: (said: Said) =>
+      inject(said, ({ update_id, message }) => {
+        written.set(String(message.message_id), { said, update: update_id });
+        const answers = said.replyTo ? { reply_to_message: quoted(said.replyTo) } : {};
+        return { update_id, message: { ...shaped(server, said, message), ...answers } };
+      }),
+    amend: async (messageId: string, text: string) => {
+      const said = written.get(messageId)?.said;
+      if (!said) throw new Error("Nobody wrote that.");
+      await inject({ ...said, text }, ({ update_id, message }) => ({
+        update_id,
+        edited_message: { ...shaped(server, { ...said, text }, message), message_id: Number(messageId) },
+      }));
     },
     redeliver: () => server.redeliver(),
-    shown: ({ chatId, threadId } = { platform: "telegram", chatId: DM }) =>
-      server.sentTo(chatId, threadId).map(({ text }) => text),
-    files: async ({ chatId, threadId } = { platform: "telegram", chatId: DM }) =>
+    isAcknowledged: (messageId: string) =>
+      server.confirmed >= (written.get(messageId)?.update ?? Number.POSITIVE_INFINITY),
+    shown: ({ chatId, threadId }: Address = DM) =>
+      server.sentTo(chatId, threadId).map(({ html }) => readTelegramHtml(html).withLinks),
+    answeredBy: (messageId: string) =>
+      server.sent.find((sent) => sent.messageId === messageId)?.replyTo ?? null,
+    files: async ({ chatId, threadId }: Address = DM) =>
       server.sentTo(chatId, threadId).flatMap(({ file }) => (file ? [file] : [])),
     typed: () => server.calls.filter(({ method }) => method === "sendChatAction").length,
-    marks: (messageId) => marksOn(server, messageId),
-    trouble: (what) => server.trouble(what),
+    marks: (messageId: string) => server.marksOn(messageId),
+    menu: () => server.menu,
+    trouble: (what: Trouble) => server.trouble(what),
     cut: () => server.cut(),
-    asShown: (text) => textOf(toHtml(text)),
+    asShown: (text: string) => readTelegramHtml(toHtml(text)).withLinks,
     dispose: () => server.close(),
   };
 }
 
-function injectedOf(server: TelegramServer, written: Written): Injected {
-  const { text, in: place = "dm", from, mentions, replyTo, files = [], isBot } = written;
-  const name = `@${server.bot.username}`;
-  const shown = mentions ? `${name} ${text}` : text;
-  const fromId = idOf(from);
-  for (const { name: id, bytes } of files) server.files.set(id, bytes);
-  const [file] = files;
+/** What crabline takes of it. */
+function injectedOf(server: TelegramServer, said: Said, fromId: number): Injected {
+  const { text, in: place = "dm", threadId } = said;
   return {
-    chatId: place === "dm" ? String(fromId) : GROUP,
+    chatId: String(place === "dm" ? fromId : GROUP),
     fromId,
-    text: shown,
-    ...(place === "thread" ? { threadId: TOPIC } : {}),
+    text: shownText(server, said) || text || "-",
+    ...(place === "thread" ? { threadId: Number(threadId) } : {}),
     ...(place === "dm" ? {} : { isForum: true }),
-    ...(mentions ? { entities: [{ type: "mention", offset: 0, length: name.length }] } : {}),
-    as: ({ update_id, message }) => ({
-      update_id,
-      message: {
-        ...(file ? { ...message, text: undefined, caption: shown } : message),
-        ...(place === "thread" ? { is_topic_message: true } : {}),
-        ...(isBot ? { from: { id: fromId, is_bot: true, first_name: "Another bot" } } : {}),
-        ...(replyTo ? { reply_to_message: answered(server, replyTo) } : {}),
-        ...(file
-          ? { document: { file_id: file.name, file_name: file.name, mime_type: file.mediaType } }
-          : {}),
-      },
-    }),
   };
 }
 
-/** A message that was sent is the bot's; any other one is somebody's. */
-function answered(server: TelegramServer, messageId: string): object {
-  const ours = server.sent.find((sent) => sent.messageId === messageId);
-  return ours
-    ? { message_id: Number(messageId), from: server.bot, text: ours.text }
-    : {
-        message_id: Number(messageId),
-        from: { id: 100002, is_bot: false, first_name: "Bob" },
-        text: "before",
-      };
+/** The message as Telegram delivers it. */
+function shaped(server: TelegramServer, said: Said, message: Readonly<Record<string, unknown>>): object {
+  const { in: place, name, isBot = false, files = [] } = said;
+  const text = shownText(server, said);
+  const entities = entitiesIn(text);
+  for (const { name: id, bytes } of files) server.files.set(id, bytes);
+  const [file] = files;
+  const from = { ...(message.from as object), is_bot: isBot, ...(name ? { first_name: name } : {}) };
+  return {
+    ...message,
+    from,
+    ...(file
+      ? {
+          text: undefined,
+          ...(text ? { caption: text, caption_entities: entities } : {}),
+          document: {
+            file_id: file.name,
+            file_name: file.name,
+            mime_type: file.mediaType,
+            file_size: file.bytes.byteLength,
+          },
+        }
+      : { text, entities }),
+    ...(place === "thread" ? { is_topic_message: true } : {}),
+  };
 }
 
-function idOf(from: string | undefined): number {
-  if (from === undefined) return Number(DM);
-  const known = PEOPLE.get(from) ?? Number(DM) + 1 + PEOPLE.size;
-  PEOPLE.set(from, known);
-  return known;
+function shownText(server: TelegramServer, { text, mentions }: Said): string {
+  return mentions ? `@${server.bot.username} ${text}` : text;
 }
 
-function marksOn(server: TelegramServer, messageId: string): string[] {
-  const last = server.calls.findLast(
-    ({ method, given }) => method === "setMessageReaction" && String(given.message_id) === messageId,
-  );
-  return ((last?.given.reaction ?? []) as { emoji: string }[]).map(({ emoji }) => emoji);
+/** Telegram marks what looks like a mention or a command. */
+function entitiesIn(text: string): readonly object[] {
+  return [...text.matchAll(/(?<=^|\s)(?:@\w{5,}|\/\w+(?:@\w+)?)/g)].map(({ 0: found, index }) => ({
+    type: found.startsWith("@") ? "mention" : "bot_command",
+    offset: index,
+    length: found.length,
+  }));
 }

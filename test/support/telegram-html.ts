@@ -7,18 +7,31 @@ const ATTRIBUTES: Readonly<Record<string, RegExp>> = {
   code: /^(?: class="language-[\w+#.-]+")?$/,
 };
 
-/** What people see. */
-export function readTelegramHtml(html: string): string {
+export interface Read {
+  /** What people see, and what counts. */
+  readonly text: string;
+  /** The same with the addresses behind its words. */
+  readonly withLinks: string;
+}
+
+export function readTelegramHtml(html: string): Read {
   const open: string[] = [];
-  let text = "";
+  let [text, withLinks, url] = ["", "", ""];
+  const add = (characters: string): void => {
+    text += characters;
+    withLinks += characters;
+  };
   for (const [token] of html.matchAll(/<[^>]*>|&[^;]*;|[^<&]+|[<&]/g)) {
-    if (token.startsWith("&") && token.length > 1) text += entity(token);
-    else if (token.startsWith("<") && token.length > 1) nest(open, token);
-    else if (/[<>&"]/.test(token)) throw new Error(`${JSON.stringify(token)} is not escaped`);
-    else text += token;
+    if (token.startsWith("&") && token.length > 1) add(entity(token));
+    else if (token.startsWith("<") && token.length > 1) {
+      nest(open, token);
+      if (token === "</a>" && !text.endsWith(url)) withLinks += ` (${url})`;
+      url = /^<a href="(.*)">$/.exec(token)?.[1] ?? url;
+    } else if (/[<>&"]/.test(token)) throw new Error(`${JSON.stringify(token)} is not escaped`);
+    else add(token);
   }
   if (open.length > 0) throw new Error(`<${open.at(-1)}> is not closed`);
-  return text;
+  return { text, withLinks };
 }
 
 function entity(token: string): string {

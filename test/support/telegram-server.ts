@@ -34,6 +34,8 @@ export interface Sent {
   readonly messageId: string;
   readonly replyTo?: string;
   text: string;
+  /** As it was given: HTML. */
+  html: string;
   readonly file?: { readonly name: string; readonly bytes: Uint8Array };
 }
 
@@ -50,13 +52,16 @@ export class TelegramServer {
   /** Each call but the polls, with what was given. */
   readonly calls: { readonly method: string; readonly given: Json }[] = [];
   readonly files = new Map<string, Uint8Array>();
+  /** Up to which update Telegram believes that they arrived. */
+  confirmed = 0;
   readonly #crabline: StartedTelegramServer;
   readonly #folder: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #shapes = new Map<number, NonNullable<Injected["as"]>>();
   readonly #pending = new Map<number, Pending>();
-  readonly #troubles: Trouble[] = [];
+  readonly #troubles: Exclude<Trouble, "revoked token">[] = [];
+  #isRevoked = false;
   readonly #watchers = new Set<() => void>();
   /** The polls that wait; each can be answered at once. */
   readonly #polls = new Set<(updates: readonly unknown[]) => void>();
@@ -99,7 +104,11 @@ export class TelegramServer {
   readonly bot = { id: 424242, is_bot: true, first_name: "Crabline", username: "crabline_bot" };
 
   /** Somebody writes. `told` settles when Telegram was told that it arrived, or asked for again. */
-  async inject(injected: Injected): Promise<{ readonly messageId: string; readonly told: Promise<boolean> }> {
+  async inject(injected: Injected): Promise<{
+    readonly messageId: string;
+    readonly updateId: number;
+    readonly told: Promise<boolean>;
+  }> {
     const { chatId, fromId = 100001, text, threadId, isForum, entities, as } = injected;
     this.#updates += 1;
     const updateId = this.#updates;
@@ -107,15 +116,35 @@ export class TelegramServer {
     const told = new Promise<boolean>((resolve) => {
       this.#pending.set(updateId, { wasDelivered: false, settle: resolve });
     });
+    const taken = await this.#admit({
+      chatId,
+      fromId,
+      text,
+      updateId,
+      messageThreadId: threadId,
+      isForum,
+      entities,
+    });
+    const answer = taken as { update?: { message: { message_id: number } } };
+    if (!answer.update) throw new Error(`crabline did not take it: ${JSON.stringify(answer)}`);
+    return { messageId: String(answer.update.message.message_id), updateId, told };
+  }
+
+  /** A group with topics, which crabline knows once it has seen it. */
+  async addForum(id: number): Promise<void> {
+    this.#updates += 1;
+    const chat = { id, type: "supergroup", title: "Team", is_forum: true };
+    await this.#admit({ update_id: this.#updates, message: { message_id: 1, chat } });
+  }
+
+  async #admit(body: object): Promise<unknown> {
     const { adminToken, endpoints } = this.#crabline.manifest;
     const response = await fetch(endpoints.adminInboundUrl, {
       method: "POST",
       headers: { "content-type": "application/json", "x-crabline-admin-token": adminToken },
-      body: JSON.stringify({ chatId, fromId, text, updateId, messageThreadId: threadId, isForum, entities }),
+      body: JSON.stringify(body),
     });
-    const answer = (await response.json()) as { update?: { message: { message_id: number } } };
-    if (!answer.update) throw new Error(`crabline did not take it: ${JSON.stringify(answer)}`);
-    return { messageId: String(answer.update.message.message_id), told };
+    return response.json();
   }
 
   /** The last update comes once more, as after a confirmation that was lost. Settles when the next one is asked for. */
@@ -128,25 +157,16 @@ export class TelegramServer {
 
   /** Waits until somebody reads the updates; fails where nobody does. */
   reading(): Promise<void> {
-    return this.until(() => this.#polls.size > 0, 1_000);
+    return this.until(() => this.#polls.size > 0, 500);
   }
 
   /** Somebody writes, and Telegram is told that it arrived, or that it did not; fails where nobody reads. */
   async deliver(injected: Injected): Promise<{ readonly messageId: string }> {
-    await this.reading();
-    const { messageId, told } = await this.inject(injected);
-    let isTold = false;
-    void told.then(() => {
-      isTold = true;
-      this.#changed();
-    });
-    const id = this.#updates;
-    while (!isTold && this.#pending.get(id)?.wasDelivered === false) {
-      // A reader that is just leaving may still be seen.
+    const { messageId, updateId, told } = await this.inject(injected);
+    const isComing = (): boolean => this.#pending.get(updateId)?.wasDelivered === false;
+    while (isComing()) {
       await this.reading();
-      await this.until(
-        () => isTold || this.#pending.get(id)?.wasDelivered !== false || this.#polls.size === 0,
-      );
+      await this.until(() => !isComing() || this.#polls.size === 0); // A reader that is just leaving may still be seen.
     }
     await told;
     return { messageId };
@@ -169,8 +189,10 @@ export class TelegramServer {
     });
   }
 
+  /** Done to the next call that sends; a token is revoked for good. */
   trouble(what: Trouble): void {
-    this.#troubles.push(what);
+    if (what === "revoked token") this.#isRevoked = true;
+    else this.#troubles.push(what);
   }
 
   /** Every connection is broken. */
@@ -180,6 +202,20 @@ export class TelegramServer {
 
   sentTo(chatId: string, threadId?: string): readonly Sent[] {
     return this.sent.filter((each) => each.chatId === chatId && each.threadId === threadId);
+  }
+
+  /** The reactions on a message, as they were set last. */
+  marksOn(messageId: string): string[] {
+    const last = this.calls.findLast(
+      ({ method, given }) => method === "setMessageReaction" && String(given.message_id) === messageId,
+    );
+    return ((last?.given.reaction ?? []) as { emoji: string }[]).map(({ emoji }) => emoji);
+  }
+
+  /** The names of the commands that the bot offers. */
+  get menu(): string[] {
+    const last = this.calls.findLast(({ method }) => method === "setMyCommands");
+    return ((last?.given.commands ?? []) as { command: string }[]).map(({ command }) => command);
   }
 
   async close(): Promise<void> {
@@ -203,7 +239,7 @@ export class TelegramServer {
     }
     const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
     const body = await bodyOf(request);
-    if (token !== this.token) return refuse(response, 401, "Unauthorized");
+    if (token !== this.token || this.#isRevoked) return refuse(response, 401, "Unauthorized");
     if (method === "getUpdates") return this.#poll(request, response, body);
     const given = givenIn(request, body);
     this.calls.push({ method, given });
@@ -268,6 +304,7 @@ export class TelegramServer {
     const edited = method === "editMessageText" ? this.#messageOf(given) : undefined;
     if (edited) {
       edited.text = shownOf(given);
+      edited.html = String(given.text);
       return;
     }
     const reply = given.reply_parameters;
@@ -280,6 +317,7 @@ export class TelegramServer {
       messageId,
       ...(replied ? { replyTo: String(replied.message_id) } : {}),
       text: shownOf(given),
+      html: String(given.text ?? given.caption ?? ""),
       ...(file ? { file } : {}),
     });
   }
@@ -320,6 +358,7 @@ export class TelegramServer {
 
   /** Asking from that number on says that all before it arrived, and what was delivered from there on did not. */
   #tellFrom(offset: number): void {
+    this.confirmed = Math.max(this.confirmed, offset - 1);
     for (const [id, { wasDelivered, settle }] of this.#pending) {
       if (id >= offset && !wasDelivered) continue;
       this.#pending.delete(id);
@@ -335,7 +374,7 @@ interface Refusal {
 }
 
 /** Those that are answered; what is swallowed is not. */
-const TROUBLES: Readonly<Record<Trouble, Refusal | undefined>> = {
+const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token">, Refusal | undefined>> = {
   "rate limited": {
     code: 429,
     words: "Too Many Requests: retry after 7",
@@ -343,7 +382,6 @@ const TROUBLES: Readonly<Record<Trouble, Refusal | undefined>> = {
   },
   "server error": { code: 500, words: "Internal Server Error" },
   refused: { code: 403, words: "Forbidden: bot was blocked by the user" },
-  "revoked token": { code: 401, words: "Unauthorized" },
   swallowed: undefined,
 };
 
@@ -383,5 +421,5 @@ function fileIn(body: Buffer): Sent["file"] {
 
 function shownOf(given: Json): string {
   const text = String(given.text ?? given.caption ?? "");
-  return given.parse_mode === "HTML" ? readTelegramHtml(text) : text;
+  return given.parse_mode === "HTML" ? readTelegramHtml(text).text : text;
 }
