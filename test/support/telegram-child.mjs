@@ -53,6 +53,7 @@ const { gateway, close } = await openGateway({
 });
 process.on("message", async () => {
   await close({ drainMs: 0 });
+  process.removeAllListeners("disconnect"); // Nothing else may keep it alive.
   process.disconnect();
 });
 await gateway.start();

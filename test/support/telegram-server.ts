@@ -60,7 +60,8 @@ export class TelegramServer {
   readonly #sockets = new Set<Socket>();
   readonly #shapes = new Map<number, NonNullable<Injected["as"]>>();
   readonly #pending = new Map<number, Pending>();
-  readonly #troubles: Exclude<Trouble, "revoked token">[] = [];
+  /** What becomes of the next calls that send. */
+  readonly #troubles: (Refusal | "swallowed")[] = [];
   #isRevoked = false;
   readonly #watchers = new Set<() => void>();
   /** The polls that wait; each can be answered at once. */
@@ -192,7 +193,12 @@ export class TelegramServer {
   /** Done to the next call that sends; a token is revoked for good. */
   trouble(what: Trouble): void {
     if (what === "revoked token") this.#isRevoked = true;
-    else this.#troubles.push(what);
+    else this.#troubles.push(what === "swallowed" ? what : TROUBLES[what]);
+  }
+
+  /** The next call that sends is answered with that. */
+  refuseNext(refusal: Refusal): void {
+    this.#troubles.push(refusal);
   }
 
   /** Every connection is broken. */
@@ -262,7 +268,7 @@ export class TelegramServer {
     given: Json,
   ): Promise<void> {
     const trouble = SENDING.has(method) ? this.#troubles.shift() : undefined;
-    const wrong = trouble ? TROUBLES[trouble] : this.#wrongIn(method, given);
+    const wrong = typeof trouble === "object" ? trouble : this.#wrongIn(method, given);
     if (wrong) return refuse(response, wrong.code, wrong.words, wrong.parameters);
     const passed = await fetch(`${this.#crabline.manifest.endpoints.apiRoot}/bot${this.token}/${method}`, {
       method: "POST",
@@ -373,8 +379,7 @@ interface Refusal {
   readonly parameters?: Json;
 }
 
-/** Those that are answered; what is swallowed is not. */
-const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token">, Refusal | undefined>> = {
+const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token" | "swallowed">, Refusal>> = {
   "rate limited": {
     code: 429,
     words: "Too Many Requests: retry after 7",
@@ -382,7 +387,6 @@ const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token">, Refusal | und
   },
   "server error": { code: 500, words: "Internal Server Error" },
   refused: { code: 403, words: "Forbidden: bot was blocked by the user" },
-  swallowed: undefined,
 };
 
 function refuse(response: ServerResponse, code: number, words: string, parameters?: Json): void {
