@@ -51,7 +51,8 @@ export class TelegramServer {
   readonly sent: Sent[] = [];
   /** Each call but the polls, with what was given. */
   readonly calls: { readonly method: string; readonly given: Json }[] = [];
-  readonly files = new Map<string, Uint8Array>();
+  /** By id; null where the line breaks when it is fetched. */
+  readonly files = new Map<string, Uint8Array | null>();
   /** Up to which update Telegram believes that they arrived. */
   confirmed = 0;
   readonly #crabline: StartedTelegramServer;
@@ -240,7 +241,8 @@ export class TelegramServer {
     const file = path.startsWith(`/file/bot${this.token}/`) ? path.split("/").at(-1) : undefined;
     if (file !== undefined) {
       const bytes = this.files.get(decodeURIComponent(file));
-      response.writeHead(bytes ? 200 : 404).end(bytes);
+      if (bytes === null) response.destroy();
+      else response.writeHead(bytes ? 200 : 404).end(bytes);
       return;
     }
     const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];

@@ -19,7 +19,6 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
-import { WRONG_TOKEN } from "./config.js";
 import { failureOf, movedTo, sendErrorOf } from "./failure.js";
 import { fetchFile, tooLarge } from "./files.js";
 import { shownLength, textOf, toHtml } from "./format.js";
@@ -27,6 +26,7 @@ import { offerMenu } from "./menu.js";
 import { Moves, numberOf } from "./moves.js";
 import { parseMove, parseUpdate, UPDATES } from "./parse.js";
 import { Poller } from "./poller.js";
+import { WRONG_TOKEN } from "./wrong-token.js";
 
 const MAX_TEXT = 4_096;
 const MAX_CAPTION = 1_024;
@@ -208,15 +208,28 @@ export class TelegramAdapter implements Adapter {
 
   async #sendPart(message: OutboundMessage, part: Part): Promise<string> {
     const { address } = message;
-    const target = targetOf(message);
+    const { message_thread_id: thread, ...plain } = targetOf(message);
+    const sendTo = (chat: string, target: Target): Promise<{ readonly message_id: number }> =>
+      part.kind === "text" ? this.#sendText(chat, part, target) : this.#sendFile(chat, part, target);
     const sent = await this.#call(address, (chat) =>
-      part.kind === "text"
-        ? inHtml(part.html, (text, mode) =>
-            this.#api.sendMessage(chat, text, { ...target, ...mode, link_preview_options: NO_PREVIEW }),
-          )
-        : this.#sendFile(chat, part, target),
+      thread === undefined
+        ? sendTo(chat, plain)
+        : // A topic may be gone: the same people see the chat around it, and nothing is lost.
+          sendTo(chat, { ...plain, message_thread_id: thread }).catch((error: unknown) =>
+            isRefusal(error, /thread not found/i) ? sendTo(chat, plain) : Promise.reject(error),
+          ),
     );
     return this.#connected().moves.idOf(address.chatId, sent.message_id);
+  }
+
+  #sendText(
+    chat: string,
+    { html }: Extract<Part, { kind: "text" }>,
+    target: Target,
+  ): Promise<{ readonly message_id: number }> {
+    return inHtml(html, (text, mode) =>
+      this.#api.sendMessage(chat, text, { ...target, ...mode, link_preview_options: NO_PREVIEW }),
+    );
   }
 
   async #sendFile(
@@ -302,8 +315,11 @@ function unlessUnchanged(error: unknown): void {
   if (!isRefusal(error, /message is not modified/i)) throw error;
 }
 
+/** In a group without topics, in a basic group, and in a private chat where the bot may not make any. */
+const NO_TOPICS = /not a forum|forum_missing|forum_create_forbidden|for supergroup/i;
+
 function unlessNoForum(error: unknown): null {
-  if (isRefusal(error, /not a forum/i)) return null;
+  if (isRefusal(error, NO_TOPICS)) return null;
   if (isRefusal(error, /not enough rights/i))
     throw new SendError("permanent", "The bot may not make topics: let it manage topics in this group.");
   throw error;

@@ -1,5 +1,6 @@
 /** What the adapter is told, and how it is opened: the library is loaded only then. */
 import { type Adapter, ConnectError } from "../adapter.js";
+import { WRONG_TOKEN } from "./wrong-token.js";
 
 export interface TelegramSettings {
   /** What @BotFather gave: `<bot id>:<secret>`. */
@@ -9,10 +10,6 @@ export interface TelegramSettings {
 }
 
 const BOT_API = "https://api.telegram.org";
-
-/** What a wrong token is answered with, wherever it is noticed. */
-export const WRONG_TOKEN =
-  "Telegram does not know this bot token. Set TELEGRAM_BOT_TOKEN to the one that @BotFather gave you.";
 
 /** Calls nobody yet: whether the token is right shows when it connects. */
 export async function openTelegram(settings: TelegramSettings): Promise<Adapter> {

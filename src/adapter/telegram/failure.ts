@@ -4,7 +4,7 @@
  */
 import { GrammyError, HttpError } from "grammy";
 import { SendError } from "../adapter.js";
-import { WRONG_TOKEN } from "./config.js";
+import { WRONG_TOKEN } from "./wrong-token.js";
 
 /** What the Bot API answered, or why it did not. */
 export type Failure =

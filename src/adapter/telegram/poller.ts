@@ -4,9 +4,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Surroundings } from "../adapter.js";
-import { WRONG_TOKEN } from "./config.js";
 import { type Failure, failureOf } from "./failure.js";
 import { updateId } from "./parse.js";
+import { WRONG_TOKEN } from "./wrong-token.js";
 
 export interface PollerOptions {
   /** The updates from that number on; waits that long for the first. */

@@ -10,6 +10,7 @@ import {
   ConnectError,
   type InboundMessage,
   type LocalFile,
+  type RemoteFile,
   SendError,
   type Surroundings,
 } from "../adapter.js";
@@ -48,6 +49,19 @@ const failure = async (call: Promise<unknown>): Promise<unknown> =>
 const send = (text: string, files: readonly LocalFile[] = [], deliveryId = "d1", address = DM) =>
   adapter.send({ address, text, deliveryId, files });
 
+/** Somebody sends a file, and says nothing of its size. */
+async function sentFile(id: string, bytes: Uint8Array | null): Promise<RemoteFile> {
+  server.files.set(id, bytes);
+  await server.deliver({
+    chatId: "100001",
+    text: "-",
+    as: ({ update_id, message }) => ({ update_id, message: { ...message, document: { file_id: id } } }),
+  });
+  const file = received.at(-1)?.files?.[0];
+  if (!file) throw new Error("No file came.");
+  return file;
+}
+
 beforeEach(async () => {
   server = await TelegramServer.start();
   folder = await mkdtemp(join(tmpdir(), "telegram-files-"));
@@ -85,16 +99,10 @@ describe("a token", () => {
     const failures = [unreached];
     server.trouble("swallowed");
     failures.push(await failure(send("lost?")));
-    const read = received;
-    server.files.set("gone", new Uint8Array(1));
-    await server.deliver({
-      chatId: "100001",
-      text: "-",
-      as: ({ update_id, message }) => ({ update_id, message: { ...message, document: { file_id: "gone" } } }),
-    });
-    server.files.clear();
-    failures.push(await failure(read[0]?.files?.[0]?.read(10) ?? Promise.resolve()));
-    expect(failures.map((error) => error instanceof Error)).toEqual([true, true, true]);
+    const [gone, broken] = [await sentFile("gone", new Uint8Array(1)), await sentFile("broken", null)];
+    server.files.delete("gone");
+    for (const file of [gone, broken]) failures.push(await failure(file.read(10)));
+    expect(failures.map((error) => error instanceof Error)).toEqual([true, true, true, true]);
     for (const error of failures) expect(everythingOf(error)).not.toContain("crabline-telegram-token");
   });
 });
@@ -222,6 +230,12 @@ describe("what is sent", () => {
     expect(server.calls.at(-1)?.given.parse_mode).toBeUndefined();
   });
 
+  it("goes to the chat where its topic is gone", async () => {
+    server.refuseNext({ code: 400, words: "Bad Request: message thread not found" });
+    await adapter.send({ address: { ...DM, threadId: "7" }, text: "still here", deliveryId: "d" });
+    expect(server.sentTo(DM.chatId).map(({ text }) => text)).toEqual(["still here"]);
+  });
+
   it("takes a short text with its file, and a picture as a photo", async () => {
     await send("the *plan*", [await file("plan.pdf", "application/pdf")]);
     await send("", [await file("cat.png", "image/png")], "d2");
@@ -262,6 +276,15 @@ describe("what is sent", () => {
     expect(await failure(send("", [gone]))).toMatchObject({ outcome: "permanent" });
     expect(await failure(send(" "))).toMatchObject({ outcome: "permanent" });
     expect(server.sent).toEqual([]);
+  });
+});
+
+describe("a file that came", () => {
+  it("is read up to what was allowed, whatever its sender says", async () => {
+    await connect();
+    const file = await sentFile("odd name?", new TextEncoder().encode("12345"));
+    expect(Buffer.from(await file.read(5)).toString()).toBe("12345");
+    expect(await failure(file.read(4))).toMatchObject({ message: expect.stringContaining("larger than") });
   });
 });
 
