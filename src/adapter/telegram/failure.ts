@@ -80,3 +80,8 @@ function errorCode(error: unknown): string | undefined {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[A-Z_]{3,40}$/.test(code) ? code : undefined;
 }
+
+/** The Bot API said no, in these words. */
+export function isRefusal(error: unknown, words: RegExp): boolean {
+  return error instanceof GrammyError && error.error_code === 400 && words.test(error.description);
+}
