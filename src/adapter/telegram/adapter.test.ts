@@ -1,0 +1,4 @@
+import { telegramFixture } from "../../../test/support/telegram-fixture.js";
+import { adapterContract } from "../../testing/adapter-contract.js";
+
+adapterContract("telegram", telegramFixture);

@@ -1,0 +1,87 @@
+/**
+ * What went wrong with a call, in the port's words. What grammY throws is never passed on: beneath it is the address of
+ * the call, and that holds the token.
+ */
+import { GrammyError, HttpError } from "grammy";
+import { SendError } from "../adapter.js";
+import { WRONG_TOKEN } from "./wrong-token.js";
+
+/** What the Bot API answered, or why it did not. */
+export type Failure =
+  | {
+      readonly kind: "refused";
+      readonly code: number;
+      readonly words: string;
+      readonly retryAfterMs?: number;
+    }
+  /** The call never reached it. */
+  | { readonly kind: "unreached"; readonly words: string }
+  /** Nobody knows what became of it. */
+  | { readonly kind: "unanswered"; readonly words: string };
+
+/** Codes of calls that did not get through to anybody. */
+const UNREACHED = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "EHOSTDOWN",
+]);
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof GrammyError && typeof error.error_code === "number") {
+    const { error_code: code, description, parameters } = error;
+    const words = String(description);
+    const seconds = parameters.retry_after;
+    return typeof seconds === "number"
+      ? { kind: "refused", code, words, retryAfterMs: seconds * 1_000 }
+      : { kind: "refused", code, words };
+  }
+  const code = errorCode(error instanceof HttpError ? error.error : error);
+  if (code !== undefined && UNREACHED.has(code))
+    return { kind: "unreached", words: `Telegram cannot be reached (${code}).` };
+  return {
+    kind: "unanswered",
+    words: code ? `Telegram did not answer (${code}).` : "Telegram did not answer.",
+  };
+}
+
+/** Where a group went that became a supergroup. */
+export function movedTo(error: unknown): string | null {
+  const to = error instanceof GrammyError ? error.parameters.migrate_to_chat_id : undefined;
+  return Number.isSafeInteger(to) && to !== 0 ? String(to) : null;
+}
+
+export function sendErrorOf(error: unknown): SendError {
+  if (error instanceof SendError) return error;
+  const failure = failureOf(error);
+  switch (failure.kind) {
+    case "unreached":
+      return new SendError("retryable", failure.words);
+    case "unanswered":
+      return new SendError("unknown", failure.words);
+    case "refused":
+      return refusal(failure);
+    default:
+      return failure satisfies never;
+  }
+}
+
+function refusal({ code, words, retryAfterMs }: Extract<Failure, { kind: "refused" }>): SendError {
+  if (code === 429)
+    return new SendError("retryable", words, retryAfterMs === undefined ? {} : { retryAfterMs });
+  if (code >= 500) return new SendError("retryable", words);
+  return new SendError("permanent", code === 401 ? WRONG_TOKEN : words);
+}
+
+function errorCode(error: unknown): string | undefined {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[A-Z_]{3,40}$/.test(code) ? code : undefined;
+}
+
+/** The Bot API said no, in these words. */
+export function isRefusal(error: unknown, words: RegExp): boolean {
+  return error instanceof GrammyError && error.error_code === 400 && words.test(error.description);
+}

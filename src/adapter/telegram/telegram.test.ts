@@ -1,0 +1,329 @@
+/** What only Telegram has, against the server that plays it: conflicts, moves, menus, photos, and a token to keep. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Sent, TelegramServer } from "../../../test/support/telegram-server.js";
+import { buildSessionKey } from "../../session/session-key.js";
+import {
+  type Adapter,
+  ConnectError,
+  type InboundMessage,
+  type LocalFile,
+  type RemoteFile,
+  SendError,
+  type Surroundings,
+} from "../adapter.js";
+import { openTelegram } from "./config.js";
+import { menuOf } from "./menu.js";
+
+const platform = "telegram";
+const DM = { platform, chatId: "100001" };
+
+let server: TelegramServer;
+let adapter: Adapter;
+let folder: string;
+let received: InboundMessage[];
+let told: Parameters<Surroundings["tell"]>[0][];
+const remembered = new Map<string, string>();
+
+const open = (token = server.token) => openTelegram({ token: () => token, baseUrl: server.url });
+const surroundings = (commands: Surroundings["commands"] = []): Surroundings => ({
+  memory: {
+    read: async (name) => remembered.get(name) ?? null,
+    write: async (name, value) => void remembered.set(name, value),
+  },
+  commands,
+  tell: (state) => void told.push(state),
+});
+const connect = (to: Adapter = adapter, commands?: Surroundings["commands"]) =>
+  to.connect(async (message) => {
+    received.push(message);
+    return "accepted";
+  }, surroundings(commands));
+const failure = async (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+const send = (text: string, files: readonly LocalFile[] = [], deliveryId = "d1", address = DM) =>
+  adapter.send({ address, text, deliveryId, files });
+
+/** Somebody sends a file, and says nothing of its size. */
+async function sentFile(id: string, bytes: Uint8Array | null): Promise<RemoteFile> {
+  server.files.set(id, bytes);
+  await server.deliver({
+    chatId: "100001",
+    text: "-",
+    as: ({ update_id, message }) => ({ update_id, message: { ...message, document: { file_id: id } } }),
+  });
+  const file = received.at(-1)?.files?.[0];
+  if (!file) throw new Error("No file came.");
+  return file;
+}
+
+beforeEach(async () => {
+  server = await TelegramServer.start();
+  folder = await mkdtemp(join(tmpdir(), "telegram-files-"));
+  adapter = await open();
+  received = [];
+  told = [];
+  remembered.clear();
+});
+afterEach(async () => {
+  await adapter.disconnect();
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("a token", () => {
+  it("names the account before anybody is called", () => {
+    expect(adapter.account).toBe("424242");
+    expect(server.calls).toEqual([]);
+  });
+
+  it("that is wrong is a sentence that says what to mend, and nothing that helps tries again", async () => {
+    for (const connecting of [open("not a token"), open("424242:wrong").then((wrong) => connect(wrong))]) {
+      const error = await failure(connecting);
+      expect(error).toBeInstanceOf(ConnectError);
+      expect((error as ConnectError).outcome).toBe("permanent");
+      expect((error as ConnectError).message).toMatch(/TELEGRAM_BOT_TOKEN/);
+    }
+  });
+
+  it("is in no failure, however deep one looks", async () => {
+    const nobody = await openTelegram({ token: () => server.token, baseUrl: "http://127.0.0.1:1" });
+    const unreached = await failure(connect(nobody));
+    expect(unreached).toMatchObject({ outcome: "retryable" });
+    await connect();
+    const failures = [unreached];
+    server.trouble("swallowed");
+    failures.push(await failure(send("lost?")));
+    const [gone, broken] = [await sentFile("gone", new Uint8Array(1)), await sentFile("broken", null)];
+    server.files.delete("gone");
+    for (const file of [gone, broken]) failures.push(await failure(file.read(10)));
+    expect(failures.map((error) => error instanceof Error)).toEqual([true, true, true, true]);
+    for (const error of failures) expect(everythingOf(error)).not.toContain("crabline-telegram-token");
+  });
+});
+
+/** A failure with all that hangs on it. */
+function everythingOf(error: unknown): string {
+  if (!(error instanceof Error)) return JSON.stringify(error) ?? "";
+  const fields = Object.getOwnPropertyNames(error).map((name) => Reflect.get(error, name));
+  return [error.message, error.stack, ...fields.map(everythingOf)].join("\n");
+}
+
+describe("the updates of a bot", () => {
+  it("have one reader: another one is told of, and so is that it is gone", async () => {
+    await connect();
+    await server.reading();
+    const other = await open();
+    const others: unknown[] = [];
+    await other.connect(async () => "accepted", { ...surroundings(), tell: (state) => others.push(state) });
+    await server.until(() => told.length > 0 || others.length > 0);
+    const [lost] = [...told, ...others] as { lost: string }[];
+    expect(lost?.lost).toMatch(/another program reads/i);
+    await other.disconnect();
+    await server.deliver({ chatId: "100001", text: "hello" });
+    expect(received.map(({ text }) => text)).toEqual(["hello"]);
+    await server.reading();
+    expect(told.at(-1) ?? "connected").toBe("connected");
+  });
+
+  it("go on from the one that could not be kept, and none before it comes again", async () => {
+    const heard: string[] = [];
+    let isFull = true;
+    await adapter.connect(async ({ text }) => {
+      heard.push(text);
+      if (text === "two" && isFull) {
+        isFull = false;
+        throw new Error("The disk is full.");
+      }
+      return "accepted";
+    }, surroundings());
+    const tellings = [];
+    for (const text of ["one", "two", "three"])
+      tellings.push((await server.inject({ chatId: "100001", text })).told);
+    await Promise.all(tellings);
+    await server.deliver({ chatId: "100001", text: "four" });
+    expect(heard).toEqual(["one", "two", "two", "three", "four"]);
+  });
+});
+
+describe("a group that becomes a supergroup", () => {
+  const [before, after] = ["-4012345678", "-1002222222222"];
+  const group = { platform, chatId: before };
+  const move = { migrate_to_chat_id: Number(after) };
+
+  it("stays the chat it was, also in the next process", async () => {
+    await connect();
+    await server.deliver({ chatId: before, text: "before" });
+    await server.deliver({
+      chatId: before,
+      text: "-",
+      as: ({ update_id, message }) => ({ update_id, message: { ...message, text: undefined, ...move } }),
+    });
+    await adapter.disconnect();
+    adapter = await open();
+    await connect();
+    await server.deliver({ chatId: after, text: "after" });
+    const [first, second] = received;
+    expect(second?.source).toMatchObject({ chatId: before, chatIdAlt: after });
+    expect(second && buildSessionKey(second.source)).toBe(first && buildSessionKey(first.source));
+    expect(first?.messageId).toBe("1");
+    expect(second?.messageId).toBe(`${after}/1`); // Its messages are numbered anew, and are others.
+
+    const sent = await adapter.send({
+      address: group,
+      text: "here",
+      deliveryId: "d",
+      replyTo: second?.messageId ?? "",
+    });
+    expect(server.sentTo(after)).toMatchObject([{ text: "here", replyTo: "1" }]);
+    await adapter.edit?.({ address: group, text: "still here", deliveryId: "d" }, sent.messageId);
+    await adapter.react?.(group, second?.messageId ?? "", "seen");
+    expect(server.sentTo(after)).toMatchObject([{ text: "still here" }]);
+    expect(server.marksOn("1")).toEqual(["👀"]);
+  });
+
+  it("is followed where nobody had said so", async () => {
+    await connect();
+    server.refuseNext({
+      code: 400,
+      words: "Bad Request: group chat was upgraded to a supergroup chat",
+      parameters: move,
+    });
+    await send("one", [], "d1", group);
+    await send("two", [], "d2", group);
+    expect(server.sentTo(after).map(({ text }) => text)).toEqual(["one", "two"]);
+  });
+});
+
+describe("what is sent", () => {
+  const file = async (name: string, mediaType: string, content = "bytes"): Promise<LocalFile> => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return { path, name, mediaType };
+  };
+  const shown = (): Partial<Sent>[] =>
+    server.sent.map(({ method, text, file: sent }) => ({
+      method,
+      text,
+      ...(sent ? { name: sent.name } : {}),
+    }));
+
+  beforeEach(() => connect());
+
+  it("has no previews of links", async () => {
+    await send("see https://example.org");
+    expect(server.calls.at(-1)?.given).toMatchObject({
+      parse_mode: "HTML",
+      link_preview_options: { is_disabled: true },
+    });
+  });
+
+  it("goes as plain text where its HTML is not taken", async () => {
+    server.refuseNext({ code: 400, words: "Bad Request: can't parse entities: unexpected end" });
+    await send("**a** & b");
+    expect(server.calls.at(-1)?.given).toMatchObject({ text: "a & b" });
+    expect(server.calls.at(-1)?.given.parse_mode).toBeUndefined();
+  });
+
+  it("goes to the chat where its topic is gone", async () => {
+    server.refuseNext({ code: 400, words: "Bad Request: message thread not found" });
+    await adapter.send({ address: { ...DM, threadId: "7" }, text: "still here", deliveryId: "d" });
+    expect(server.sentTo(DM.chatId).map(({ text }) => text)).toEqual(["still here"]);
+  });
+
+  it("takes a short text with its file, and a picture as a photo", async () => {
+    await send("the *plan*", [await file("plan.pdf", "application/pdf")]);
+    await send("", [await file("cat.png", "image/png")], "d2");
+    expect(shown()).toEqual([
+      { method: "sendDocument", text: "the plan", name: "plan.pdf" },
+      { method: "sendPhoto", text: "", name: "cat.png" },
+    ]);
+  });
+
+  it("sends a picture that is no photo as a file", async () => {
+    server.refuseNext({ code: 400, words: "Bad Request: PHOTO_INVALID_DIMENSIONS" });
+    await send("", [await file("line.png", "image/png")]);
+    expect(shown()).toEqual([{ method: "sendDocument", text: "", name: "line.png" }]);
+  });
+
+  it("of several parts goes on where it was stopped, and repeats none", async () => {
+    const files = [await file("a.txt", "text/plain"), await file("b.txt", "text/plain")];
+    const first = await send("two files", files.slice(0, 1), "d0"); // Nothing is kept of what went well.
+    expect(server.sent).toHaveLength(1);
+    const waiting = failure(send("two files", files));
+    await server.until(() => server.sent.length > 1);
+    server.trouble("rate limited");
+    const error = await waiting;
+    expect(error).toBeInstanceOf(SendError);
+    expect(error).toMatchObject({ outcome: "retryable", retryAfterMs: 7_000 });
+    const { messageId } = await send("two files", files);
+    expect(shown().slice(1)).toEqual([
+      { method: "sendMessage", text: "two files" },
+      { method: "sendDocument", text: "", name: "a.txt" },
+      { method: "sendDocument", text: "", name: "b.txt" },
+    ]);
+    expect(messageId).toBe(server.sent[1]?.messageId);
+    expect(messageId).not.toBe(first.messageId);
+  });
+
+  it("and is gone, or too large, is never sent", async () => {
+    const gone = { path: join(folder, "gone"), name: "gone.txt", mediaType: "text/plain" };
+    expect(await failure(send("", [gone]))).toMatchObject({ outcome: "permanent" });
+    expect(await failure(send(" "))).toMatchObject({ outcome: "permanent" });
+    expect(server.sent).toEqual([]);
+  });
+});
+
+describe("a file that came", () => {
+  it("is read up to what was allowed, whatever its sender says", async () => {
+    await connect();
+    const file = await sentFile("odd name?", new TextEncoder().encode("12345"));
+    expect(Buffer.from(await file.read(5)).toString()).toBe("12345");
+    expect(await failure(file.read(4))).toMatchObject({ message: expect.stringContaining("larger than") });
+  });
+});
+
+describe("a topic", () => {
+  it("is made only where there are topics", async () => {
+    await connect();
+    expect(await adapter.createThread?.({ platform, chatId: "-1007777777777" }, "Here", null)).toBeNull();
+    expect(await adapter.createThread?.(DM, "Here", null)).toMatchObject({ chatId: "100001" });
+    const without = await TelegramServer.start({ topics: false });
+    const other = await openTelegram({ token: () => without.token, baseUrl: without.url });
+    try {
+      await other.connect(async () => "accepted", surroundings());
+      expect(await other.createThread?.(DM, "Here", null)).toBeNull();
+    } finally {
+      await other.disconnect();
+      await without.close();
+    }
+  });
+});
+
+describe("the menu", () => {
+  it("is told once, until it changes", async () => {
+    const calls = () => server.calls.filter(({ method }) => method === "setMyCommands").length;
+    const commands = [{ name: "New", description: "begin\na new session" }];
+    for (const list of [commands, commands, [...commands, { name: "stop", description: "stop" }]]) {
+      await connect(adapter, list);
+      await adapter.disconnect();
+    }
+    expect(calls()).toBe(2);
+    expect(server.menu).toEqual(["new", "stop"]);
+  });
+
+  it("has only what Telegram takes", () => {
+    const named = (name: string) => ({ name, description: "" });
+    const menu = menuOf([named("ok"), named("not-ok"), named("x".repeat(33)), named("")]);
+    expect(menu).toEqual([{ command: "ok", description: "ok" }]);
+    expect(menuOf([{ name: "a", description: "y".repeat(500) }])[0]?.description.length).toBeLessThanOrEqual(
+      256,
+    );
+    expect(menuOf(Array.from({ length: 150 }, (_, n) => named(`c${n}`)))).toHaveLength(100);
+  });
+});

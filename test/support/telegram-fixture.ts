@@ -1,0 +1,128 @@
+/** Both ends of Telegram for the adapter's contract: the adapter as it is opened, and the server that plays the rest. */
+import { openTelegram } from "../../src/adapter/telegram/config.js";
+import { toHtml } from "../../src/adapter/telegram/format.js";
+import type { Address } from "../../src/session/source.js";
+import type { Trouble, Written } from "../../src/testing/adapter-contract.js";
+import { readTelegramHtml } from "./telegram-html.js";
+import { type Injected, TelegramServer } from "./telegram-server.js";
+
+const platform = "telegram";
+const ANN = 100001;
+const GROUP = -1001234567890;
+const DM: Address = { platform, chatId: String(ANN) };
+
+/** What somebody writes; in a topic, in which. */
+type Said = Written & { readonly threadId?: string; readonly name?: string };
+
+export async function telegramFixture() {
+  const server = await TelegramServer.start();
+  await server.addForum(GROUP);
+  const open = () => openTelegram({ token: () => server.token, baseUrl: server.url });
+  const adapter = await open();
+  const next = await open();
+  const written = new Map<string, { readonly said: Said; readonly update: number }>();
+  const people = new Map<string | undefined, number>([[undefined, ANN]]);
+  const personOf = (name: string | undefined): number => {
+    const id = people.get(name) ?? ANN + people.size;
+    people.set(name, id);
+    return id;
+  };
+  const quoted = (messageId: string): object => {
+    const ours = server.sent.find((sent) => sent.messageId === messageId);
+    const person = { id: personOf(written.get(messageId)?.said.from), is_bot: false, first_name: "Somebody" };
+    const text = ours?.text ?? written.get(messageId)?.said.text;
+    return { message_id: Number(messageId), from: ours ? server.bot : person, text };
+  };
+  const inject = async (said: Said, as: NonNullable<Injected["as"]>): Promise<{ messageId: string }> =>
+    server.deliver({ ...injectedOf(server, said, personOf(said.from)), as });
+
+  return {
+    server,
+    adapter,
+    address: DM,
+    group: { platform, chatId: String(GROUP) },
+    again: () => next,
+    write: (said: Said) =>
+      inject(said, ({ update_id, message }) => {
+        written.set(String(message.message_id), { said, update: update_id });
+        const answers = said.replyTo ? { reply_to_message: quoted(said.replyTo) } : {};
+        return { update_id, message: { ...shaped(server, said, message), ...answers } };
+      }),
+    amend: async (messageId: string, text: string) => {
+      const said = written.get(messageId)?.said;
+      if (!said) throw new Error("Nobody wrote that.");
+      await inject({ ...said, text }, ({ update_id, message }) => ({
+        update_id,
+        edited_message: { ...shaped(server, { ...said, text }, message), message_id: Number(messageId) },
+      }));
+    },
+    redeliver: () => server.redeliver(),
+    isAcknowledged: (messageId: string) =>
+      server.confirmed >= (written.get(messageId)?.update ?? Number.POSITIVE_INFINITY),
+    shown: ({ chatId, threadId }: Address = DM) =>
+      server.sentTo(chatId, threadId).map(({ html }) => readTelegramHtml(html).withLinks),
+    answeredBy: (messageId: string) =>
+      server.sent.find((sent) => sent.messageId === messageId)?.replyTo ?? null,
+    files: async ({ chatId, threadId }: Address = DM) =>
+      server.sentTo(chatId, threadId).flatMap(({ file }) => (file ? [file] : [])),
+    typed: () => server.calls.filter(({ method }) => method === "sendChatAction").length,
+    marks: (messageId: string) => server.marksOn(messageId),
+    menu: () => server.menu,
+    trouble: (what: Trouble) => server.trouble(what),
+    cut: () => server.cut(),
+    asShown: (text: string) => readTelegramHtml(toHtml(text)).withLinks,
+    dispose: () => server.close(),
+  };
+}
+
+/** What crabline takes of it. */
+function injectedOf(server: TelegramServer, said: Said, fromId: number): Injected {
+  const { text, in: place = "dm", threadId } = said;
+  return {
+    chatId: String(place === "dm" ? fromId : GROUP),
+    fromId,
+    text: shownText(server, said) || text || "-",
+    ...(place === "thread" ? { threadId: Number(threadId) } : {}),
+    ...(place === "dm" ? {} : { isForum: true }),
+  };
+}
+
+/** The message as Telegram delivers it. */
+function shaped(server: TelegramServer, said: Said, message: Readonly<Record<string, unknown>>): object {
+  const { in: place, name, isBot = false, files = [] } = said;
+  const text = shownText(server, said);
+  const entities = entitiesIn(text);
+  for (const { name: id, bytes } of files) server.files.set(id, bytes);
+  const [file] = files;
+  const from = { ...(message.from as object), is_bot: isBot, ...(name ? { first_name: name } : {}) };
+  return {
+    ...message,
+    from,
+    ...(file
+      ? {
+          text: undefined,
+          ...(text ? { caption: text, caption_entities: entities } : {}),
+          document: {
+            file_id: file.name,
+            file_name: file.name,
+            mime_type: file.mediaType,
+            file_size: file.bytes.byteLength,
+          },
+        }
+      : { text, entities }),
+    ...(place === "thread" ? { is_topic_message: true } : {}),
+  };
+}
+
+function shownText(server: TelegramServer, { text, mentions }: Said): string {
+  return mentions ? `@${server.bot.username} ${text}` : text;
+}
+
+/** Telegram marks what looks like a mention or a command. */
+function entitiesIn(text: string): readonly object[] {
+  return [...text.matchAll(/(?<=^|\s)(?:@\w{5,}|\/\w+(?:@\w+)?)/g)].map(({ 0: found, index }) => ({
+    type: found.startsWith("@") ? "mention" : "bot_command",
+    offset: index,
+    length: found.length,
+  }));
+}

@@ -1,0 +1,431 @@
+/**
+ * Telegram on loopback: crabline's server of the Bot API, with a thin layer before it for what that one lacks. crabline
+ * keeps the updates, their order, offsets, long polls and conflicts, and the limits of what is sent; the layer adds to
+ * an update what cannot be injected (replies, files, edits, bots), refuses broken HTML and edits of nothing, serves
+ * files, remembers what was sent, and plays trouble.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type StartedTelegramServer, startTelegramServer } from "@openclaw/crabline";
+import { readTelegramHtml } from "./telegram-html.js";
+
+type Json = Readonly<Record<string, unknown>>;
+type Trouble = "rate limited" | "server error" | "refused" | "swallowed" | "revoked token";
+
+/** Somebody's message: what crabline takes, and what the layer makes of it. */
+export interface Injected {
+  readonly chatId: string;
+  readonly fromId?: number;
+  readonly text: string;
+  readonly threadId?: number;
+  readonly isForum?: boolean;
+  readonly entities?: readonly Json[];
+  /** The update as it is delivered, given the one that crabline has. */
+  readonly as?: (update: { readonly update_id: number; readonly message: Json }) => Json;
+}
+
+export interface Sent {
+  readonly method: string;
+  readonly chatId: string;
+  readonly threadId?: string;
+  readonly messageId: string;
+  readonly replyTo?: string;
+  text: string;
+  /** As it was given: HTML. */
+  html: string;
+  readonly file?: { readonly name: string; readonly bytes: Uint8Array };
+}
+
+/** An update that was injected and of which nobody knows yet whether it arrived. */
+interface Pending {
+  wasDelivered: boolean;
+  settle(wasTold: boolean): void;
+}
+
+const SENDING = new Set(["sendMessage", "sendPhoto", "sendDocument", "editMessageText"]);
+
+export class TelegramServer {
+  readonly sent: Sent[] = [];
+  /** Each call but the polls, with what was given. */
+  readonly calls: { readonly method: string; readonly given: Json }[] = [];
+  /** By id; null where the line breaks when it is fetched. */
+  readonly files = new Map<string, Uint8Array | null>();
+  /** Up to which update Telegram believes that they arrived. */
+  confirmed = 0;
+  readonly #crabline: StartedTelegramServer;
+  readonly #folder: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #shapes = new Map<number, NonNullable<Injected["as"]>>();
+  readonly #pending = new Map<number, Pending>();
+  /** What becomes of the next calls that send. */
+  readonly #troubles: (Refusal | "swallowed")[] = [];
+  #isRevoked = false;
+  readonly #watchers = new Set<() => void>();
+  /** The polls that wait; each can be answered at once. */
+  readonly #polls = new Set<(updates: readonly unknown[]) => void>();
+  #updates = 0;
+  #last: unknown;
+
+  static async start(options: { topics?: boolean } = {}): Promise<TelegramServer> {
+    const folder = await mkdtemp(join(tmpdir(), "telegram-"));
+    const crabline = await startTelegramServer({
+      host: "127.0.0.1",
+      port: 0,
+      recorderPath: join(folder, "calls.jsonl"),
+      botHasTopicsEnabled: options.topics ?? true,
+    });
+    const server = new TelegramServer(crabline, folder);
+    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
+    return server;
+  }
+
+  private constructor(crabline: StartedTelegramServer, folder: string) {
+    this.#crabline = crabline;
+    this.#folder = folder;
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get token(): string {
+    return this.#crabline.manifest.botToken;
+  }
+
+  readonly bot = { id: 424242, is_bot: true, first_name: "Crabline", username: "crabline_bot" };
+
+  /** Somebody writes. `told` settles when Telegram was told that it arrived, or asked for again. */
+  async inject(injected: Injected): Promise<{
+    readonly messageId: string;
+    readonly updateId: number;
+    readonly told: Promise<boolean>;
+  }> {
+    const { chatId, fromId = 100001, text, threadId, isForum, entities, as } = injected;
+    this.#updates += 1;
+    const updateId = this.#updates;
+    if (as) this.#shapes.set(updateId, as);
+    const told = new Promise<boolean>((resolve) => {
+      this.#pending.set(updateId, { wasDelivered: false, settle: resolve });
+    });
+    const taken = await this.#admit({
+      chatId,
+      fromId,
+      text,
+      updateId,
+      messageThreadId: threadId,
+      isForum,
+      entities,
+    });
+    const answer = taken as { update?: { message: { message_id: number } } };
+    if (!answer.update) throw new Error(`crabline did not take it: ${JSON.stringify(answer)}`);
+    return { messageId: String(answer.update.message.message_id), updateId, told };
+  }
+
+  /** A group with topics, which crabline knows once it has seen it. */
+  async addForum(id: number): Promise<void> {
+    this.#updates += 1;
+    const chat = { id, type: "supergroup", title: "Team", is_forum: true };
+    await this.#admit({ update_id: this.#updates, message: { message_id: 1, chat } });
+  }
+
+  async #admit(body: object): Promise<unknown> {
+    const { adminToken, endpoints } = this.#crabline.manifest;
+    const response = await fetch(endpoints.adminInboundUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-crabline-admin-token": adminToken },
+      body: JSON.stringify(body),
+    });
+    return response.json();
+  }
+
+  /** The last update comes once more, as after a confirmation that was lost. Settles when the next one is asked for. */
+  async redeliver(): Promise<void> {
+    await this.reading();
+    const [poll] = this.#polls;
+    poll?.([this.#last]);
+    await this.until(() => poll !== undefined && !this.#polls.has(poll) && this.#polls.size > 0);
+  }
+
+  /** Waits until somebody reads the updates; fails where nobody does. */
+  reading(): Promise<void> {
+    return this.until(() => this.#polls.size > 0, 500);
+  }
+
+  /** Somebody writes, and Telegram is told that it arrived, or that it did not; fails where nobody reads. */
+  async deliver(injected: Injected): Promise<{ readonly messageId: string }> {
+    const { messageId, updateId, told } = await this.inject(injected);
+    const isComing = (): boolean => this.#pending.get(updateId)?.wasDelivered === false;
+    while (isComing()) {
+      await this.reading();
+      await this.until(() => !isComing() || this.#polls.size === 0); // A reader that is just leaving may still be seen.
+    }
+    await told;
+    return { messageId };
+  }
+
+  async until(holds: () => boolean, ms = 15_000): Promise<void> {
+    if (holds()) return;
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        if (!holds()) return;
+        clearTimeout(alarm);
+        this.#watchers.delete(look);
+        resolve();
+      };
+      const alarm = setTimeout(() => {
+        this.#watchers.delete(look);
+        reject(new Error("That did not come about."));
+      }, ms);
+      this.#watchers.add(look);
+    });
+  }
+
+  /** Done to the next call that sends; a token is revoked for good. */
+  trouble(what: Trouble): void {
+    if (what === "revoked token") this.#isRevoked = true;
+    else this.#troubles.push(what === "swallowed" ? what : TROUBLES[what]);
+  }
+
+  /** The next call that sends is answered with that. */
+  refuseNext(refusal: Refusal): void {
+    this.#troubles.push(refusal);
+  }
+
+  /** Every connection is broken. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  sentTo(chatId: string, threadId?: string): readonly Sent[] {
+    return this.sent.filter((each) => each.chatId === chatId && each.threadId === threadId);
+  }
+
+  /** The reactions on a message, as they were set last. */
+  marksOn(messageId: string): string[] {
+    const last = this.calls.findLast(
+      ({ method, given }) => method === "setMessageReaction" && String(given.message_id) === messageId,
+    );
+    return ((last?.given.reaction ?? []) as { emoji: string }[]).map(({ emoji }) => emoji);
+  }
+
+  /** The names of the commands that the bot offers. */
+  get menu(): string[] {
+    const last = this.calls.findLast(({ method }) => method === "setMyCommands");
+    return ((last?.given.commands ?? []) as { command: string }[]).map(({ command }) => command);
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.cut();
+    await this.#crabline.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #changed(): void {
+    for (const look of [...this.#watchers]) look();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? "/";
+    const file = path.startsWith(`/file/bot${this.token}/`) ? path.split("/").at(-1) : undefined;
+    if (file !== undefined) {
+      const bytes = this.files.get(decodeURIComponent(file));
+      if (bytes === null) response.destroy();
+      else response.writeHead(bytes ? 200 : 404).end(bytes);
+      return;
+    }
+    const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
+    const body = await bodyOf(request);
+    if (token !== this.token || this.#isRevoked) return refuse(response, 401, "Unauthorized");
+    if (method === "getUpdates") return this.#poll(request, response, body);
+    const given = givenIn(request, body);
+    this.calls.push({ method, given });
+    if (method === "getFile") return this.#locate(response, String(given.file_id));
+    await this.#pass(request, response, method, body, given);
+    this.#changed();
+  }
+
+  #locate(response: ServerResponse, fileId: string): void {
+    const result = { file_id: fileId, file_unique_id: fileId, file_path: `documents/${fileId}` };
+    if (this.files.has(fileId)) answer(response, 200, { ok: true, result });
+    else refuse(response, 400, "Bad Request: wrong file_id");
+  }
+
+  async #pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    method: string,
+    body: Buffer,
+    given: Json,
+  ): Promise<void> {
+    const trouble = SENDING.has(method) ? this.#troubles.shift() : undefined;
+    const wrong = typeof trouble === "object" ? trouble : this.#wrongIn(method, given);
+    if (wrong) return refuse(response, wrong.code, wrong.words, wrong.parameters);
+    const passed = await fetch(`${this.#crabline.manifest.endpoints.apiRoot}/bot${this.token}/${method}`, {
+      method: "POST",
+      headers: { "content-type": request.headers["content-type"] ?? "application/json" },
+      body: new Uint8Array(body),
+    });
+    const answered = (await passed.json()) as { ok: boolean; result?: { message_id?: number } };
+    if (answered.ok && SENDING.has(method))
+      this.#keep(method, given, String(answered.result?.message_id), body);
+    if (trouble === "swallowed") response.destroy();
+    else answer(response, passed.status, answered);
+  }
+
+  /** What crabline would take and Telegram does not. */
+  #wrongIn(method: string, given: Json): Refusal | undefined {
+    const text = given.text ?? given.caption;
+    if (given.parse_mode === "HTML" && typeof text === "string") {
+      try {
+        readTelegramHtml(text);
+      } catch (error) {
+        return { code: 400, words: `Bad Request: can't parse entities: ${(error as Error).message}` };
+      }
+    }
+    if (method !== "editMessageText") return undefined;
+    const edited = this.#messageOf(given);
+    if (!edited) return { code: 400, words: "Bad Request: message to edit not found" };
+    if (edited.text === shownOf(given))
+      return { code: 400, words: "Bad Request: message is not modified: specified new message content" };
+    return undefined;
+  }
+
+  #messageOf(given: Json): Sent | undefined {
+    return this.sent.find(
+      ({ chatId, messageId }) => chatId === String(given.chat_id) && messageId === String(given.message_id),
+    );
+  }
+
+  #keep(method: string, given: Json, messageId: string, body: Buffer): void {
+    const edited = method === "editMessageText" ? this.#messageOf(given) : undefined;
+    if (edited) {
+      edited.text = shownOf(given);
+      edited.html = String(given.text);
+      return;
+    }
+    const reply = given.reply_parameters;
+    const replied = typeof reply === "string" ? JSON.parse(reply) : reply;
+    const file = fileIn(body);
+    this.sent.push({
+      method,
+      chatId: String(given.chat_id),
+      ...(given.message_thread_id === undefined ? {} : { threadId: String(given.message_thread_id) }),
+      messageId,
+      ...(replied ? { replyTo: String(replied.message_id) } : {}),
+      text: shownOf(given),
+      html: String(given.text ?? given.caption ?? ""),
+      ...(file ? { file } : {}),
+    });
+  }
+
+  /** Passes a poll on to crabline, and what comes back on, in its shape. */
+  async #poll(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+    this.#tellFrom(Number(givenIn(request, body).offset ?? 0));
+    const waiting = new AbortController();
+    const respond = (updates: readonly unknown[]): void => {
+      answer(response, 200, { ok: true, result: updates });
+      waiting.abort();
+    };
+    response.on("close", () => {
+      waiting.abort();
+      this.#polls.delete(respond);
+      this.#changed();
+    });
+    this.#polls.add(respond);
+    this.#changed();
+    const passed = await fetch(`${this.#crabline.manifest.endpoints.apiRoot}/bot${this.token}/getUpdates`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: new Uint8Array(body),
+      signal: waiting.signal,
+    }).catch(() => null);
+    if (passed === null) return;
+    const answered = (await passed.json()) as { result?: { update_id: number; message: Json }[] };
+    if (!Array.isArray(answered.result)) return answer(response, passed.status, answered);
+    const updates = answered.result.map((update) => this.#shapes.get(update.update_id)?.(update) ?? update);
+    for (const { update_id: id } of answered.result) {
+      const pending = this.#pending.get(id);
+      if (pending) pending.wasDelivered = true;
+    }
+    this.#last = updates.at(-1) ?? this.#last;
+    answer(response, 200, { ok: true, result: updates });
+    this.#changed();
+  }
+
+  /** Asking from that number on says that all before it arrived, and what was delivered from there on did not. */
+  #tellFrom(offset: number): void {
+    this.confirmed = Math.max(this.confirmed, offset - 1);
+    for (const [id, { wasDelivered, settle }] of this.#pending) {
+      if (id >= offset && !wasDelivered) continue;
+      this.#pending.delete(id);
+      settle(id < offset);
+    }
+  }
+}
+
+interface Refusal {
+  readonly code: number;
+  readonly words: string;
+  readonly parameters?: Json;
+}
+
+const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token" | "swallowed">, Refusal>> = {
+  "rate limited": {
+    code: 429,
+    words: "Too Many Requests: retry after 7",
+    parameters: { retry_after: 7 },
+  },
+  "server error": { code: 500, words: "Internal Server Error" },
+  refused: { code: 403, words: "Forbidden: bot was blocked by the user" },
+};
+
+function refuse(response: ServerResponse, code: number, words: string, parameters?: Json): void {
+  answer(response, code, {
+    ok: false,
+    error_code: code,
+    description: words,
+    ...(parameters && { parameters }),
+  });
+}
+
+function answer(response: ServerResponse, status: number, json: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function givenIn(request: IncomingMessage, body: Buffer): Json {
+  if (request.headers["content-type"]?.includes("json")) return JSON.parse(body.toString() || "{}") as Json;
+  const fields = body.toString().matchAll(/form-data;name="(\w+)"\r\n\r\n([\s\S]*?)\r\n--/g);
+  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]));
+}
+
+function fileIn(body: Buffer): Sent["file"] {
+  const head = /;filename=([^\r\n]*)\r\ncontent-type:[^\r\n]*\r\n\r\n/.exec(body.toString("latin1"));
+  if (!head) return undefined;
+  const from = head.index + head[0].length;
+  const to = body.lastIndexOf("\r\n--", body.length - 4);
+  const name = Buffer.from(head[1] ?? "", "latin1").toString();
+  return { name, bytes: new Uint8Array(body.subarray(from, to)) };
+}
+
+function shownOf(given: Json): string {
+  const text = String(given.text ?? given.caption ?? "");
+  return given.parse_mode === "HTML" ? readTelegramHtml(text).text : text;
+}
