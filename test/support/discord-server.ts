@@ -131,6 +131,16 @@ export class DiscordServer {
     return sent as ApiMessage;
   }
 
+  /** The calls that send a message. */
+  posts(): Call[] {
+    return this.calls.filter(({ method, path }) => method === "POST" && path.endsWith("/messages"));
+  }
+
+  /** Settles when such a call has come. */
+  async called(isIt: (call: Call) => boolean): Promise<void> {
+    while (!this.calls.some(isIt)) await this.#stirred();
+  }
+
   /** Everything in a channel, oldest first. */
   async messages(channelId: string): Promise<ApiMessage[]> {
     const found = await this.#ask("GET", `/channels/${channelId}/messages?limit=100`);
@@ -170,8 +180,7 @@ export class DiscordServer {
 
   /** Settles when a client is there that was let in. */
   async up(): Promise<void> {
-    while (![...this.#lines].some(({ isUp }) => isUp))
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (![...this.#lines].some(({ isUp }) => isUp)) await this.#stirred();
   }
 
   async close(): Promise<void> {
@@ -201,6 +210,7 @@ export class DiscordServer {
     const body = Buffer.concat(chunks);
     const call = { method: request.method ?? "GET", path, body: body.toString() };
     this.calls.push(call);
+    this.#stir();
     const answer = this.answer(call);
     if (answer !== null && answer !== "swallowed") {
       response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
@@ -228,14 +238,22 @@ export class DiscordServer {
     return text.replaceAll(host, new URL(this.origin).host);
   }
 
+  #stirred(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #stir(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
   #open(request: IncomingMessage, socket: Socket): void {
     const line = new Line(request, socket, new URL(this.#crabline.manifest.baseUrl), {
       rewrite: (text) => this.#ours(text),
+      closesWith: this.closesWith,
       onSaid: (payload) => {
         if (payload.t === "READY" || payload.t === "RESUMED") {
           this.identified.push(payload.t);
-          if (this.closesWith !== null) line.close(this.closesWith);
-          for (const resolve of this.#waiting.splice(0)) resolve();
+          this.#stir();
         }
       },
     });
@@ -262,7 +280,15 @@ class Line {
     request: IncomingMessage,
     client: Socket,
     target: URL,
-    { rewrite, onSaid }: { rewrite: (text: string) => string; onSaid: (payload: Payload) => void },
+    {
+      rewrite,
+      onSaid,
+      closesWith,
+    }: {
+      rewrite: (text: string) => string;
+      onSaid: (payload: Payload) => void;
+      closesWith: number | null;
+    },
   ) {
     this.#client = client;
     this.#server = connect(Number(target.port), target.hostname);
@@ -277,6 +303,7 @@ class Line {
       other: (bytes) => client.write(bytes),
       text: (text) => {
         const payload = JSON.parse(text) as Payload;
+        if (payload.t === "READY" && closesWith !== null) return this.#close(closesWith);
         if (payload.s) this.sequence = payload.s;
         client.write(frame(rewrite(text)));
         if (payload.t === "READY" || payload.t === "RESUMED") this.isUp = true;
@@ -290,7 +317,7 @@ class Line {
     this.#client.write(frame(JSON.stringify(payload)));
   }
 
-  close(code: number): void {
+  #close(code: number): void {
     const bytes = Buffer.alloc(4);
     bytes.writeUInt16BE(0x8802, 0);
     bytes.writeUInt16BE(code, 2);

@@ -3,14 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  ANN,
-  type Answer,
-  type Call,
-  CHANNEL,
-  DiscordServer,
-  GUILD,
-} from "../../../test/support/discord-server.js";
+import { ANN, type Answer, CHANNEL, DiscordServer, GUILD } from "../../../test/support/discord-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
 import {
@@ -201,4 +194,405 @@ let ids = 0;
 function newId(): string {
   ids += 1;
   return (((BigInt(Date.now()) - 1_420_070_400_000n) << 22n) + BigInt(4_000_000 + ids)).toString();
+}
+
+describe("discord", () => {
+  let server: DiscordServer;
+  let account: Account;
+  let dm: Address;
+  const group: Address = { platform: "discord", chatId: CHANNEL };
+
+  beforeEach(async () => {
+    server = await DiscordServer.start();
+    account = new Account(server);
+    dm = { platform: "discord", chatId: await server.directChannel() };
+  });
+  afterEach(async () => {
+    await account.end();
+    await server.close();
+  });
+
+  const writeTo = (channelId: string, content: string) =>
+    server.inject({ channelId, content, ...(channelId === dm.chatId ? {} : { guildId: GUILD }) });
+  const message = (text: string, address = dm) => ({ address, text, deliveryId: "turn-1.0" });
+
+  describe("connects", () => {
+    it.each([
+      ["no token at all", ""],
+      ["a token of nobody's", `${Buffer.from("135000000000000009").toString("base64url")}.a.b`],
+    ])("not with %s, and says what to set", async (_, token) => {
+      const adapter = await openDiscord({ token: () => token, baseUrl: server.baseUrl });
+      const failure = await adapter.connect(async () => "accepted", account).catch((error) => error);
+      expect(failure).toBeInstanceOf(ConnectError);
+      expect(failure).toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("DISCORD_BOT_TOKEN"),
+      });
+      await adapter.disconnect();
+    });
+
+    it("not without the intent to read messages, and says where to switch it on", async () => {
+      server.closesWith = 4014;
+      const failure = await account.connect().catch((error) => error);
+      expect(failure).toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("Message Content"),
+      });
+    });
+
+    it("not while it is out of reach, but may later", async () => {
+      server.answer = () => ({ status: 503, body: {} });
+      await expect(account.connect()).rejects.toMatchObject({ outcome: "retryable" });
+    });
+
+    it("not more than fifty times a day without resuming, and says until when", async () => {
+      const now = Date.now();
+      account.remembered.set(
+        "identifies",
+        JSON.stringify(Array.from({ length: 50 }, (_, n) => now - 1_000 - n)),
+      );
+      const failure = await account.connect().catch((error) => error);
+      expect(failure).toMatchObject({ outcome: "retryable" });
+      expect(failure.message).toContain(new Date(now - 1_049 + 86_400_000).toISOString());
+      expect(server.identified).toEqual([]);
+    });
+
+    it("counting each time", async () => {
+      await account.connect();
+      expect(JSON.parse(account.remembered.get("identifies") ?? "")).toHaveLength(1);
+    });
+
+    it("with its commands in the menu, told once", async () => {
+      account.commands = [{ name: "new", description: "begin a new conversation" }];
+      await account.connect();
+      expect(await server.commands()).toMatchObject([
+        { name: "new", description: "begin a new conversation" },
+      ]);
+      await account.end();
+      await account.connect();
+      expect(
+        server.calls.filter(({ method, path }) => method === "PUT" && path.endsWith("/commands")),
+      ).toHaveLength(1);
+    });
+  });
+
+  describe("after a gap", () => {
+    it("goes on with the session, and reads what was written meanwhile", async () => {
+      await account.connect();
+      await writeTo(dm.chatId, "before");
+      await account.hears("before");
+      server.cut();
+      await writeTo(dm.chatId, "meanwhile");
+      await account.hears("before", "meanwhile");
+      expect(server.identified).toEqual(["READY", "RESUMED"]);
+      expect(account.told).toEqual([
+        "connected",
+        expect.objectContaining({ lost: expect.any(String) }),
+        "connected",
+      ]);
+    });
+
+    it("goes on in the next process", async () => {
+      await account.connect();
+      await writeTo(dm.chatId, "before");
+      await account.hears("before");
+      await account.end();
+      await writeTo(dm.chatId, "meanwhile");
+      await account.connect();
+      await writeTo(dm.chatId, "after");
+      await account.hears("before", "meanwhile", "after");
+      expect(server.identified).toEqual(["READY", "RESUMED"]);
+    });
+
+    it("begins anew where the session is gone, and loses nothing either", async () => {
+      await account.connect();
+      await writeTo(dm.chatId, "before");
+      await account.hears("before");
+      await account.end();
+      const progress = JSON.parse(account.remembered.get("progress") ?? "");
+      account.remembered.set("progress", JSON.stringify({ ...progress, session: null }));
+      await writeTo(dm.chatId, "meanwhile");
+      await writeTo(CHANNEL, `<@${server.botId}> in a channel nobody knew`);
+      await account.connect();
+      await account.hearsAll("before", "in a channel nobody knew", "meanwhile");
+      expect(server.identified).toEqual(["READY", "READY"]);
+    });
+
+    it("gives again what could not be taken, also the first message of a chat", async () => {
+      account.refuses = 1;
+      await account.connect();
+      await writeTo(dm.chatId, "hello");
+      await account.refused;
+      await account.end();
+      await account.connect();
+      await account.hears("hello");
+    });
+
+    it("gives it again in the same process too, and nothing overtakes it", async () => {
+      account.refuses = 1;
+      await account.connect();
+      await writeTo(dm.chatId, "one");
+      await writeTo(dm.chatId, "two");
+      await account.hears("one", "two");
+    });
+
+    it("comes back when Discord asks it to call again, and tells nobody", async () => {
+      await account.connect();
+      server.askToReconnect();
+      await account.isUp(2);
+      expect(server.identified).toEqual(["READY", "RESUMED"]);
+      expect(account.told).toEqual(["connected", "connected"]);
+    });
+  });
+
+  describe("receives", () => {
+    it("from a group what is for it, with where and who", async () => {
+      await account.connect();
+      await writeTo(CHANNEL, "among us");
+      const { id } = await writeTo(CHANNEL, `hey <@${server.botId}> you`);
+      await account.hears("among us", "hey you");
+      expect(account.heard.map(({ isAddressed }) => isAddressed)).toEqual([false, true]);
+      expect(account.heard[1]?.source).toEqual({
+        platform: "discord",
+        chatId: CHANNEL,
+        chatType: "group",
+        chatName: "#crabline-channel",
+        userId: ANN,
+        userName: "Ann",
+        messageId: id,
+      });
+    });
+
+    it("a reply to what it said, with the words", async () => {
+      await account.connect();
+      const { messageId } = await account.adapter.send(message("Tea or coffee?", group));
+      await server.inject({ channelId: CHANNEL, guildId: GUILD, content: "tea", replyTo: messageId });
+      await account.hears("tea");
+      expect(account.heard[0]).toMatchObject({
+        isAddressed: true,
+        replyTo: { messageId, text: "Tea or coffee?" },
+      });
+    });
+
+    it("a slash command: kept, answered in private for a moment, and taken back", async () => {
+      await account.connect();
+      server.answer = ({ path }) =>
+        /\/(?:interactions|webhooks)\//.test(path) ? { status: 200, body: {} } : null;
+      server.say("INTERACTION_CREATE", {
+        id: newId(),
+        application_id: server.botId,
+        type: 2,
+        token: "secret",
+        channel_id: CHANNEL,
+        guild_id: GUILD,
+        member: { user: { id: ANN, username: "ann" } },
+        data: { type: 1, name: "new", options: [{ type: 3, name: "text", value: "holiday plans" }] },
+      });
+      await account.hears("/new holiday plans");
+      expect(account.heard[0]).toMatchObject({
+        kind: "command",
+        isAddressed: true,
+        source: { chatType: "group" },
+      });
+      await server.called(({ method, path }) => method === "DELETE" && path.includes("/webhooks/"));
+      const answers = server.calls.filter(({ path }) => /\/(?:interactions|webhooks)\//.test(path));
+      expect(answers.map(({ method }) => method)).toEqual(["POST", "DELETE"]);
+      expect(JSON.parse(answers[0]?.body ?? "")).toEqual({ type: 5, data: { flags: 64 } });
+    });
+  });
+
+  describe("sends", () => {
+    beforeEach(() => account.connect());
+
+    it("pinging nobody, without previews, as an answer, under a nonce of its delivery", async () => {
+      const { id } = await writeTo(CHANNEL, "hello");
+      const sent = { ...message("@everyone <@1> https://example.com", group), replyTo: id };
+      await account.adapter.send(sent);
+      const [there] = await server.sent(CHANNEL);
+      expect(there).toMatchObject({
+        content: "@everyone \\<@1\\> <https://example.com>",
+        allowed_mentions: { parse: [] },
+        flags: 4,
+        message_reference: { message_id: id },
+        nonce: expect.stringMatching(/^[\w-]{25}$/),
+      });
+      expect(JSON.parse(server.posts()[0]?.body ?? "")).toMatchObject({
+        enforce_nonce: true,
+        message_reference: { fail_if_not_exists: false },
+      });
+    });
+
+    it("what nobody confirmed once: it is found by its nonce", async () => {
+      server.answer = ({ method, path }) =>
+        method === "POST" && path.endsWith("/messages") ? "swallowed" : null;
+      const { messageId } = await account.adapter.send(message("once"));
+      expect((await server.sent(dm.chatId)).map(({ id, content }) => [id, content])).toEqual([
+        [messageId, "once"],
+      ]);
+    });
+
+    it("and finds it after a crash, or says that it is not there", async () => {
+      const { messageId } = await account.adapter.send(message("once"));
+      await account.end();
+      await account.connect();
+      expect(await account.adapter.find(message("once"))).toEqual({ messageId });
+      expect(await account.adapter.find({ ...message("once"), deliveryId: "turn-2.0" })).toBe("not there");
+    });
+
+    it("no file that is too large, and says so", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "baton-discord-file-"));
+      const path = join(folder, "large");
+      await writeFile(path, Buffer.alloc(10 * 1024 * 1024 + 1));
+      const files = [{ path, name: "large.bin", mediaType: "application/octet-stream" }];
+      await expect(account.adapter.send({ ...message("look"), files })).rejects.toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("large.bin"),
+      });
+      expect(await server.sent(dm.chatId)).toEqual([]);
+      await rm(folder, { recursive: true });
+    });
+
+    it("nothing to what is not a channel", async () => {
+      const nowhere = { platform: "discord", chatId: "../users/@me" };
+      await expect(account.adapter.send(message("x", nowhere))).rejects.toMatchObject({
+        outcome: "permanent",
+      });
+    });
+  });
+
+  describe("makes a thread", () => {
+    beforeEach(() => account.connect());
+
+    it("whose key is that of what a person writes in it, and lets the person in", async () => {
+      const thread = await account.adapter.createThread(group, "Holiday plans", ANN);
+      expect(thread).toEqual({ platform: "discord", chatId: CHANNEL, threadId: expect.any(String) });
+      const threadId = thread?.threadId ?? "";
+      expect(await server.sent(threadId)).toMatchObject([
+        { content: `<@${ANN}>`, allowed_mentions: { users: [ANN] } },
+      ]);
+      await server.inject({
+        channelId: threadId,
+        guildId: GUILD,
+        parentChannelId: CHANNEL,
+        content: "here I am",
+      });
+      await account.hears("here I am");
+      const source = account.heard[0]?.source;
+      expect(source).toMatchObject({
+        parentChatId: CHANNEL,
+        chatTopic: "Holiday plans",
+        chatName: "#crabline-channel",
+      });
+      expect(source && buildSessionKey(source)).toBe(`agent:main:discord:thread:${CHANNEL}:${threadId}`);
+    });
+
+    it("of its own where Discord can, and adds the person", async () => {
+      const threadId = newId();
+      server.answer = ({ path }) => {
+        if (path.endsWith(`/channels/${CHANNEL}/threads`)) return { status: 201, body: { id: threadId } };
+        return path.endsWith(`/thread-members/${ANN}`) ? { status: 200, body: {} } : null;
+      };
+      expect(await account.adapter.createThread(group, "x".repeat(300), ANN)).toMatchObject({ threadId });
+      expect(server.posts()).toEqual([]);
+      const asked = server.calls.find(({ path }) => path.endsWith("/threads"));
+      expect(JSON.parse(asked?.body ?? "")).toMatchObject({
+        type: 11,
+        name: expect.stringMatching(/^x{99}…$/),
+      });
+    });
+
+    it("not in a chat of two, nor in a thread", async () => {
+      expect(await account.adapter.createThread(dm, "Holiday", ANN)).toBeNull();
+      expect(await account.adapter.createThread({ ...group, threadId: newId() }, "Holiday", ANN)).toBeNull();
+    });
+
+    it("not where it may not", async () => {
+      server.answer = ({ path }) =>
+        path.endsWith("/threads") ? { status: 403, body: { code: 50_013 } } : null;
+      expect(await account.adapter.createThread(group, "Holiday", ANN)).toBeNull();
+    });
+  });
+});
+
+/** A gateway's side: what an account remembers over several processes, and what it has heard. */
+class Account implements Surroundings {
+  adapter: DiscordAdapter;
+  commands: Surroundings["commands"] = [];
+  readonly remembered = new Map<string, string>();
+  readonly heard: InboundMessage[] = [];
+  readonly told: unknown[] = [];
+  /** How many messages are not taken. */
+  refuses = 0;
+  readonly refused: Promise<void>;
+  readonly #server: DiscordServer;
+  #refuse: () => void = () => {};
+  #waiting: (() => void)[] = [];
+
+  readonly memory: Memory = {
+    read: async (name) => this.remembered.get(name) ?? null,
+    write: async (name, value) => void this.remembered.set(name, value),
+  };
+
+  constructor(server: DiscordServer) {
+    this.#server = server;
+    this.adapter = this.#newAdapter();
+    this.refused = new Promise((resolve) => {
+      this.#refuse = resolve;
+    });
+  }
+
+  tell(state: unknown): void {
+    this.told.push(state);
+    this.#stir();
+  }
+
+  async connect(): Promise<void> {
+    this.adapter = this.#newAdapter();
+    await this.adapter.connect(
+      async (message) => {
+        if (this.refuses > 0) {
+          this.refuses -= 1;
+          this.#refuse();
+          throw new Error("not now");
+        }
+        this.heard.push(message);
+        this.#stir();
+        return "accepted";
+      },
+      { memory: this.memory, commands: this.commands, tell: (state) => this.tell(state) },
+    );
+  }
+
+  end(): Promise<void> {
+    return this.adapter.disconnect();
+  }
+
+  /** In whatever order: channels do not wait for each other. */
+  async hearsAll(...texts: string[]): Promise<void> {
+    while (this.heard.length < texts.length) await this.#stirred();
+    expect(this.heard.map(({ text }) => text).sort()).toEqual(texts);
+  }
+
+  async hears(...texts: string[]): Promise<void> {
+    while (this.heard.length < texts.length) await this.#stirred();
+    await new Promise((resolve) => setImmediate(resolve)); // It was taken; now it counts as read.
+    expect(this.heard.map(({ text }) => text)).toEqual(texts);
+  }
+
+  async isUp(times: number): Promise<void> {
+    while (this.told.filter((state) => state === "connected").length < times) await this.#stirred();
+  }
+
+  #newAdapter(): DiscordAdapter {
+    const { token, baseUrl } = this.#server;
+    return new DiscordAdapter({ token: () => token, baseUrl, timeoutMs: TIMEOUT_MS });
+  }
+
+  #stirred(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #stir(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
 }

@@ -74,6 +74,8 @@ export class DiscordAdapter implements Adapter {
   readonly #settings: DiscordSettings;
   readonly #download: ReturnType<typeof downloadFrom>;
   #connected: Connected | null = null;
+  /** Everything up to here was read when the line came up last. */
+  #gapFrom = "1";
 
   constructor(settings: DiscordSettings) {
     this.#settings = settings;
@@ -97,6 +99,7 @@ export class DiscordAdapter implements Adapter {
       onBegun: (sequence) => inflow.beginAt(sequence),
       onEvent: (event) => this.#hear(connected, event),
       onUp: () => {
+        this.#gapFrom = progress.mark;
         tell("connected");
         this.#readOn(connected);
       },
@@ -171,7 +174,7 @@ export class DiscordAdapter implements Adapter {
     const { api, channels } = this.#there();
     const place = parent.threadId ? null : await channels.place(parent.chatId);
     if (!place?.channel.takesThreads) return null;
-    const name = shorten(cleanLine(title), THREAD_NAME - 1) || "Conversation";
+    const name = shorten(cleanLine(title), THREAD_NAME) || "Conversation";
     const threadId = await beginThread(api, parent.chatId, name).catch(unlessRefused);
     if (threadId === null) return null;
     if (isSnowflake(person)) await letIn(api, threadId, person);
@@ -247,16 +250,17 @@ export class DiscordAdapter implements Adapter {
       inflow.add(channelId, () => this.#readChannel(connected, channelId, progress.lastSeen(channelId)));
   }
 
-  /** Channels that we do not know have something for us only if it is newer than all that we have read. */
+  /** Channels that we do not know have something for us if it is newer than all that we had read, and than our coming. */
   #readServer(connected: Connected, json: unknown): void {
     const { channels, progress, inflow } = connected;
-    const { mark } = progress;
-    const { channels: plain, threads } = (json ?? {}) as { channels?: unknown; threads?: unknown };
+    const { channels: plain, threads, joined_at } = (json ?? {}) as Readonly<Record<string, unknown>>;
+    const joined = typeof joined_at === "string" ? Date.parse(joined_at) : Number.NaN;
+    const from = readAfter(this.#gapFrom, snowflakeAt(joined || 0));
     for (const each of [plain, threads].flatMap((list) => (Array.isArray(list) ? list : []))) {
       const channel = channels.learn(each);
       const last = channel?.lastMessageId;
-      if (!channel || !last || progress.lastSeen(channel.id) !== null || !isNewer(last, mark)) continue;
-      inflow.add(channel.id, () => this.#readChannel(connected, channel.id, mark));
+      if (!channel || !last || progress.lastSeen(channel.id) !== null || !isNewer(last, from)) continue;
+      inflow.add(channel.id, () => this.#readChannel(connected, channel.id, from));
     }
   }
 

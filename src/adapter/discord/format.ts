@@ -26,7 +26,7 @@ export function formatMarkdown(text: string): string {
 }
 
 /** Beyond this nobody looks: it does not fit anyway. */
-const CERTAINLY_TOO_LONG = 16_000;
+const CERTAINLY_TOO_LONG = 5_000;
 
 export function lengthOf(text: string): number {
   return text.length > CERTAINLY_TOO_LONG ? text.length : formatMarkdown(text).length;

@@ -8,6 +8,7 @@ const NAME = "commands";
 const CHAT_INPUT = 1;
 const TEXT = 3;
 const MAX_COMMANDS = 100;
+const DESCRIPTION = 100;
 
 /** A menu that could not be told of takes nothing from anybody: commands can be written too. */
 export async function announceCommands(
@@ -35,7 +36,7 @@ export function commandMenu(commands: Surroundings["commands"]): readonly object
     .map(({ name, description }) => ({
       type: CHAT_INPUT,
       name,
-      description: shorten(cleanLine(description), MAX_COMMANDS - 1) || name,
+      description: shorten(cleanLine(description), DESCRIPTION) || name,
       options: [{ type: TEXT, name: "text", description: "What follows the command" }],
     }));
 }
