@@ -152,6 +152,19 @@ export class DiscordServer {
     return (await this.messages(channelId)).filter(({ author }) => author.id === this.botId);
   }
 
+  /** What the bot has written there, as soon as it is as wanted: looked at after every call. */
+  async shows(
+    channelId: string,
+    isWanted: (messages: readonly ApiMessage[]) => boolean,
+  ): Promise<ApiMessage[]> {
+    for (;;) {
+      const stirred = this.#stirred();
+      const messages = await this.sent(channelId);
+      if (isWanted(messages)) return messages;
+      await stirred;
+    }
+  }
+
   async commands(): Promise<{ readonly name: string; readonly description: string }[]> {
     const found = await this.#ask("GET", `/applications/${this.#crabline.manifest.applicationId}/commands`);
     return found as { name: string; description: string }[];
@@ -230,6 +243,7 @@ export class DiscordServer {
       Object.fromEntries([...relayed.headers].filter(([name]) => /^(x-rate|content-type)/.test(name))),
     );
     response.end(isJson ? this.#ours(bytes.toString()) : bytes);
+    this.#stir();
   }
 
   /** Addresses of crabline become addresses of the wire. */

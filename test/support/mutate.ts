@@ -24,7 +24,7 @@ type Parent = Record<string | number, unknown>;
 
 /** The payload is JSON; so is what comes back, but for `undefined`. */
 export function mutated(payload: unknown, random: () => number): unknown {
-  const root = { payload: structuredClone(payload) };
+  const root = { payload: JSON.parse(JSON.stringify(payload)) as unknown };
   const times = 1 + Math.floor(random() * 4);
   for (let n = 0; n < times; n += 1) mutateOnce(root, random);
   return root.payload;
@@ -44,10 +44,14 @@ function mutateOnce(root: { payload: unknown }, random: () => number): void {
     parent[pick(["__proto__", "constructor", "toString", "id", "bot", "type"], random)] = pick(ODD, random)();
 }
 
-function placesIn(value: unknown): [Parent, string][] {
-  if (typeof value !== "object" || value === null) return [];
+function placesIn(value: unknown, found: [Parent, string][] = []): [Parent, string][] {
+  if (typeof value !== "object" || value === null) return found;
   const parent = value as Parent;
-  return Object.keys(parent).flatMap((key): [Parent, string][] => [[parent, key], ...placesIn(parent[key])]);
+  for (const key of Object.keys(parent)) {
+    found.push([parent, key]);
+    placesIn(parent[key], found);
+  }
+  return found;
 }
 
 function pick<Item>(items: readonly Item[], random: () => number): Item {

@@ -22,6 +22,7 @@ import {
 import { DiscordAdapter } from "./adapter.js";
 import { openDiscord } from "./config.js";
 import { formatMarkdown } from "./format.js";
+import { before } from "./snowflake.js";
 
 const TIMEOUT_MS = 2_000;
 
@@ -374,6 +375,22 @@ describe("discord", () => {
       });
     });
 
+    it("a change of what was written, and no other change", async () => {
+      await account.connect();
+      const { id } = await writeTo(dm.chatId, "tea");
+      await account.hears("tea");
+      const [written] = await server.messages(dm.chatId);
+      const old = { ...written, id: before(id), edited_timestamp: null };
+      server.say("MESSAGE_UPDATE", old);
+      server.say("MESSAGE_UPDATE", {
+        ...written,
+        content: "coffee",
+        edited_timestamp: "2026-01-10T12:00:00+00:00",
+      });
+      await account.hears("tea", "coffee");
+      expect(account.heard[1]).toMatchObject({ kind: "edit", messageId: id });
+    });
+
     it("a slash command: kept, answered in private for a moment, and taken back", async () => {
       await account.connect();
       server.answer = ({ path }) =>
@@ -437,6 +454,8 @@ describe("discord", () => {
       await account.connect();
       expect(await account.adapter.find(message("once"))).toEqual({ messageId });
       expect(await account.adapter.find({ ...message("once"), deliveryId: "turn-2.0" })).toBe("not there");
+      server.answer = ({ method }) => (method === "GET" ? { status: 403, body: { code: 50_001 } } : null);
+      expect(await account.adapter.find(message("once"))).toBeNull();
     });
 
     it("no file that is too large, and says so", async () => {

@@ -29,7 +29,7 @@ import { formatMarkdown, lengthOf } from "./format.js";
 import { Inflow } from "./inflow.js";
 import { Line } from "./line.js";
 import { announceCommands } from "./menu.js";
-import { parseInteraction, parseMessage, placeOf } from "./parse.js";
+import { parseEdit, parseInteraction, parseMessage, placeOf } from "./parse.js";
 import { Progress, readAfter } from "./progress.js";
 import { isNewer, isSnowflake, snowflakeAt, timeOf } from "./snowflake.js";
 
@@ -73,6 +73,12 @@ export class DiscordAdapter implements Adapter {
   } as const;
   readonly #settings: DiscordSettings;
   readonly #download: ReturnType<typeof downloadFrom>;
+  /** What is heard in a channel, by the name of its event. */
+  readonly #inChannels = new Map<unknown, (connected: Connected, json: unknown, at: At) => Promise<void>>([
+    ["MESSAGE_CREATE", (...heard) => this.#hearMessage(...heard)],
+    ["MESSAGE_UPDATE", (...heard) => this.#hearEdit(...heard)],
+    ["INTERACTION_CREATE", (...heard) => this.#hearCommand(...heard)],
+  ]);
   #connected: Connected | null = null;
   /** Everything up to here was read when the line came up last. */
   #gapFrom = "1";
@@ -119,7 +125,7 @@ export class DiscordAdapter implements Adapter {
     const { api } = this.#there();
     const { deliveryId, replyTo, files = [] } = message;
     const post = {
-      content: contentOf(message),
+      content: formatMarkdown(message.text),
       nonce: nonceOf(deliveryId),
       ...(isSnowflake(replyTo) ? { replyTo } : {}),
       files: await Promise.all(files.map(rawFile)),
@@ -128,37 +134,20 @@ export class DiscordAdapter implements Adapter {
       return { messageId: await api.post(channelOf(message.address), post) };
     } catch (error) {
       if (!(error instanceof SendError) || error.outcome !== "unknown") throw error;
-      const found = await this.find(message).catch(() => null); // Then it stays unknown.
+      const justNow = snowflakeAt(Date.now() - FIND_BEFORE_MS);
+      const found = await this.#look(message, justNow).catch(() => null); // Then it stays unknown.
       if (found !== null && found !== "not there") return found;
       throw error;
     }
   }
 
   async edit(message: OutboundMessage, messageId: string): Promise<void> {
-    await this.#there().api.edit(channelOf(message.address), messageId, contentOf(message));
+    await this.#there().api.edit(channelOf(message.address), messageId, formatMarkdown(message.text));
   }
 
-  /**
-   * Looks for the nonce. A message of ours that has none and says the same may be it or may not: then nobody can tell.
-   */
   async find(message: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null> {
-    const { api, self, beganAt } = this.#there();
-    const [channelId, nonce, content] = [
-      channelOf(message.address),
-      nonceOf(message.deliveryId),
-      contentOf(message),
-    ];
-    let after = snowflakeAt(timeOf(beganAt) - FIND_BEFORE_MS);
-    for (let page = 0; page < GAP_PAGES; page += 1) {
-      const messages = (await api.messagesAfter(channelId, after, PAGE)) as Partial<SentMessage>[];
-      const ours = messages.filter(({ author }) => author?.id === self);
-      const found = ours.find((each) => each.nonce === nonce);
-      if (found?.id) return { messageId: found.id };
-      if (ours.some((each) => each.nonce === undefined && each.content === content)) return null;
-      if (messages.length < PAGE) return "not there";
-      after = messages.at(-1)?.id ?? after;
-    }
-    return null;
+    const { beganAt } = this.#there();
+    return this.#look(message, snowflakeAt(timeOf(beganAt) - FIND_BEFORE_MS));
   }
 
   async typing(address: Address): Promise<void> {
@@ -195,12 +184,38 @@ export class DiscordAdapter implements Adapter {
     return this.#connected;
   }
 
+  /**
+   * Looks for the nonce. A message of ours that has none and says the same may be it or may not: then nobody can tell.
+   */
+  async #look(
+    { address, deliveryId, text }: OutboundMessage,
+    since: string,
+  ): Promise<{ readonly messageId: string } | "not there" | null> {
+    const { api, self } = this.#there();
+    const nonce = nonceOf(deliveryId);
+    const content = formatMarkdown(text);
+    let after = since;
+    for (let page = 0; page < GAP_PAGES; page += 1) {
+      const messages = (await api.messagesAfter(channelOf(address), after, PAGE)) as
+        | Partial<SentMessage>[]
+        | null;
+      if (!messages) return null;
+      const ours = messages.filter(({ author }) => author?.id === self);
+      const found = ours.find((each) => each.nonce === nonce);
+      if (found?.id) return { messageId: found.id };
+      if (ours.some((each) => each.nonce === undefined && each.content === content)) return null;
+      if (messages.length < PAGE) return "not there";
+      after = messages.at(-1)?.id ?? after;
+    }
+    return null;
+  }
+
   #hear(connected: Connected, { t, d, s }: GatewayDispatchPayload): void {
     const { inflow, channels } = connected;
-    const at = HEARD_IN_A_CHANNEL.has(t) ? placeOf(d) : null;
-    if (at) {
-      const hear = t === "INTERACTION_CREATE" ? this.#hearCommand : this.#hearMessage;
-      inflow.add(at.channelId, () => hear.call(this, connected, d, at), s);
+    const hear = this.#inChannels.get(t);
+    const at = hear ? placeOf(d) : null;
+    if (hear && at) {
+      inflow.add(at.channelId, () => hear(connected, d, at), s);
       return;
     }
     inflow.pass(s);
@@ -209,19 +224,21 @@ export class DiscordAdapter implements Adapter {
   }
 
   async #hearMessage(connected: Connected, json: unknown, at: At): Promise<void> {
-    const { channels, progress, taken, self, receive } = connected;
+    const { channels, progress, taken, self } = connected;
     const place = await channels.place(at.channelId);
     const message = place && parseMessage(json, { place, self, download: this.#download });
-    if (message?.kind === "edit") {
-      await receive(message);
-      return;
-    }
     if (taken.has(at.messageId)) return;
     if (message) {
       await progress.begin(at.channelId, at.messageId);
       await this.#take(connected, message);
     }
     progress.done(at.channelId, at.messageId);
+  }
+
+  async #hearEdit({ channels, self, receive }: Connected, json: unknown, at: At): Promise<void> {
+    const place = await channels.place(at.channelId);
+    const edit = place && parseEdit(json, { place, self, download: this.#download });
+    if (edit) await receive(edit);
   }
 
   async #take({ taken, receive }: Connected, message: InboundMessage): Promise<void> {
@@ -268,11 +285,11 @@ export class DiscordAdapter implements Adapter {
     const oldest = snowflakeAt(Date.now() - GAP_MS);
     let after = readAfter(seen ?? oldest, oldest);
     for (let page = 0; page < GAP_PAGES; page += 1) {
-      const messages = await connected.api.messagesAfter(channelId, after, PAGE);
+      const messages = (await connected.api.messagesAfter(channelId, after, PAGE)) ?? [];
       for (const message of messages) {
         const at = placeOf(message);
         if (!at) continue;
-        await this.#hearMessage(connected, unedited(message), at);
+        await this.#hearMessage(connected, message, at);
         after = at.messageId;
       }
       if (messages.length < PAGE) return;
@@ -288,8 +305,6 @@ interface SentMessage {
   readonly nonce: unknown;
   readonly author: { readonly id: string };
 }
-
-const HEARD_IN_A_CHANNEL = new Set<unknown>(["MESSAGE_CREATE", "MESSAGE_UPDATE", "INTERACTION_CREATE"]);
 
 /** The bot's id, which its token begins with; null where it is no token. */
 function botOf(token: string): string | null {
@@ -316,10 +331,6 @@ function channelOf({ chatId, threadId }: Address): string {
       `${JSON.stringify(channelId)} is not the id of a Discord channel: those are numbers.`,
     );
   return channelId;
-}
-
-function contentOf({ text }: OutboundMessage): string {
-  return formatMarkdown(text);
 }
 
 /** At most 25 characters. */
@@ -358,11 +369,6 @@ async function letIn(api: Api, threadId: string, person: string): Promise<void> 
     .addToThread(threadId, person)
     .catch(() => api.post(threadId, { content: `<@${person}>`, pings: person }))
     .catch(() => {});
-}
-
-/** What is read later is new to us, however often it was changed. */
-function unedited(message: unknown): unknown {
-  return { ...(message as object), edited_timestamp: null };
 }
 
 function applicationOf(json: unknown): string {

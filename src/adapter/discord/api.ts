@@ -109,11 +109,11 @@ export class Api {
     return this.#read(() => this.rest.get(Routes.channel(channelId)));
   }
 
-  /** The first of the messages after that one, oldest first; none where we may not read them. */
-  async messagesAfter(channelId: string, after: string, limit: number): Promise<readonly unknown[]> {
+  /** The first of the messages after that one, oldest first; null where we may not read them. */
+  async messagesAfter(channelId: string, after: string, limit: number): Promise<readonly unknown[] | null> {
     const query = new URLSearchParams({ after, limit: String(limit) });
     const found = await this.#read(() => this.rest.get(Routes.channelMessages(channelId), { query }));
-    return Array.isArray(found) ? [...found].reverse() : [];
+    return Array.isArray(found) ? found.toReversed() : null;
   }
 
   /** Waits where Discord asks to; fails where it has trouble. */

@@ -29,7 +29,7 @@ export async function announceCommands(
   }
 }
 
-export function commandMenu(commands: Surroundings["commands"]): readonly object[] {
+function commandMenu(commands: Surroundings["commands"]): readonly object[] {
   return commands
     .filter(({ name }) => /^[a-z0-9_-]{1,32}$/.test(name))
     .slice(0, MAX_COMMANDS)

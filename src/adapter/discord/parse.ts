@@ -78,7 +78,7 @@ export function placeOf(json: unknown): { readonly channelId: string; readonly m
 
 export function parseMessage(json: unknown, reading: Reading): InboundMessage | null {
   const message = fields(json);
-  const { id, channel_id, type, edited_timestamp } = message;
+  const { id, channel_id, type } = message;
   const { place, self } = reading;
   if (!isSnowflake(id) || channel_id !== place.channel.id || !WRITTEN.includes(type as number)) return null;
   const sender = person(message);
@@ -92,7 +92,7 @@ export function parseMessage(json: unknown, reading: Reading): InboundMessage | 
   if (text === "" && files.length === 0) return null;
   const replyTo = repliedTo(message);
   return {
-    kind: isText(edited_timestamp) ? "edit" : "message",
+    kind: "message",
     source: sourceOf(place, sender, id),
     messageId: id,
     text,
@@ -100,6 +100,12 @@ export function parseMessage(json: unknown, reading: Reading): InboundMessage | 
     isAddressed: isAddressed(message, place, self),
     ...(files.length > 0 ? { files } : {}),
   };
+}
+
+/** Null where something else about it has changed: a pin, a preview, a thread. */
+export function parseEdit(json: unknown, reading: Reading): InboundMessage | null {
+  const message = isText(fields(json).edited_timestamp) ? parseMessage(json, reading) : null;
+  return message && { ...message, kind: "edit" };
 }
 
 export function parseInteraction(json: unknown, place: Place): Interaction | null {
