@@ -1,0 +1,617 @@
+/** The adapter over discord.js, against crabline's Discord and a wire in front of it. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ANN, type Answer, CHANNEL, DiscordServer, GUILD } from "../../../test/support/discord-server.js";
+import { buildSessionKey } from "../../session/session-key.js";
+import type { Address } from "../../session/source.js";
+import {
+  type AdapterFixture,
+  adapterContract,
+  type Trouble,
+  type Written,
+} from "../../testing/adapter-contract.js";
+import {
+  ConnectError,
+  type InboundMessage,
+  type Memory,
+  type Receive,
+  type Surroundings,
+} from "../adapter.js";
+import { DiscordAdapter } from "./adapter.js";
+import { openDiscord } from "./config.js";
+import { formatMarkdown } from "./format.js";
+import { before } from "./snowflake.js";
+
+const TIMEOUT_MS = 2_000;
+
+adapterContract("discord", fixture);
+
+const TROUBLES: Readonly<Record<Trouble, Answer>> = {
+  "rate limited": { status: 429, body: { message: "slow", retry_after: 1 }, headers: { "retry-after": "1" } },
+  "server error": { status: 502, body: {} },
+  refused: { status: 403, body: { code: 50_013, message: "Missing Permissions" } },
+  swallowed: "swallowed",
+  "revoked token": { status: 401, body: { code: 0, message: "401: Unauthorized" } },
+};
+
+async function fixture(): Promise<AdapterFixture> {
+  const server = await DiscordServer.start();
+  const chatId = await server.directChannel();
+  const heard = new Heard();
+  const settings = { token: () => server.token, baseUrl: server.baseUrl, timeoutMs: TIMEOUT_MS };
+  const threadId = (
+    await server.inject({ channelId: CHANNEL, guildId: GUILD, content: "a thread begins here" })
+  ).id;
+  const places = {
+    dm: { channelId: chatId },
+    group: { channelId: CHANNEL, guildId: GUILD },
+    thread: { channelId: threadId, guildId: GUILD, parentChannelId: CHANNEL },
+  };
+  const channelOf = (address?: Address): string => address?.threadId ?? address?.chatId ?? chatId;
+
+  const write = async (written: Written): Promise<{ messageId: string }> => {
+    const place = places[written.in ?? "dm"];
+    if (heard.isListening) await server.up();
+    const content = written.mentions ? `<@${server.botId}> ${written.text}` : written.text;
+    if (written.isBot) {
+      const { id } = await server.injectFromBot(place.channelId, content);
+      return heard.progress(id);
+    }
+    const senderId = written.from ?? ANN;
+    if (written.files) {
+      const id = newId();
+      server.say("MESSAGE_CREATE", {
+        id,
+        type: 0,
+        channel_id: place.channelId,
+        content,
+        author: { id: senderId, username: "ann" },
+        attachments: written.files.map(({ name, mediaType, bytes }) => ({
+          filename: name,
+          content_type: mediaType,
+          size: bytes.byteLength,
+          url: server.host(bytes, name),
+        })),
+      });
+      return heard.message(id);
+    }
+    const replyTo = written.replyTo ? { replyTo: written.replyTo } : {};
+    const { id } = await server.inject({ ...place, senderId, content, ...replyTo });
+    return heard.message(id);
+  };
+
+  return {
+    adapter: heard.over(new DiscordAdapter(settings)),
+    again: () => heard.over(new DiscordAdapter(settings)),
+    address: { platform: "discord", chatId },
+    group: { platform: "discord", chatId: CHANNEL },
+    write,
+    amend: async (messageId, content) => {
+      const everywhere = [chatId, CHANNEL, threadId].map((channelId) =>
+        server.messages(channelId).catch(() => []),
+      );
+      const message = (await Promise.all(everywhere)).flat().find(({ id }) => id === messageId);
+      server.say("MESSAGE_UPDATE", { ...message, content, edited_timestamp: new Date().toISOString() });
+      return heard.message(messageId, "edit");
+    },
+    shown: async (address) => (await server.sent(channelOf(address))).map(({ content }) => content),
+    files: async (address) => {
+      const sent = await server.sent(channelOf(address));
+      const attachments = sent.flatMap((message) => message.attachments);
+      return Promise.all(
+        attachments.map(async ({ filename, url }) => ({
+          name: filename,
+          bytes: new Uint8Array(await (await fetch(url)).arrayBuffer()),
+        })),
+      );
+    },
+    typed: () => server.calls.filter(({ path }) => path.endsWith("/typing")).length,
+    marks: async (messageId) => {
+      const messages = (await Promise.all([chatId, CHANNEL].map((id) => server.messages(id)))).flat();
+      const marked = messages.find(({ id }) => id === messageId);
+      return marked?.reactions.map(({ emoji }) => emoji.name) ?? [];
+    },
+    trouble: (what) => {
+      let isOver = false;
+      server.answer = ({ method, path }) => {
+        const isSend = method === "POST" && path.endsWith("/messages");
+        if (isOver || (!isSend && what !== "revoked token")) return null;
+        isOver = what !== "revoked token";
+        return TROUBLES[what];
+      };
+    },
+    cut: () => server.cut(),
+    asShown: formatMarkdown,
+    dispose: () => server.close(),
+  };
+}
+
+/** Listens along, so that whoever writes knows when the adapter is done with it. */
+class Heard {
+  readonly #settled = new Set<string>();
+  #mark = 0n;
+  #waiting: (() => void)[] = [];
+  isListening = false;
+
+  over(adapter: DiscordAdapter): DiscordAdapter {
+    const connect = adapter.connect.bind(adapter);
+    const disconnect = adapter.disconnect.bind(adapter);
+    adapter.connect = async (receive, surroundings) => {
+      await connect(this.#watch(receive), { ...surroundings, memory: this.#along(surroundings.memory) });
+      this.isListening = true;
+    };
+    adapter.disconnect = async () => {
+      this.isListening = false;
+      await disconnect();
+      this.#stir();
+    };
+    return adapter;
+  }
+
+  message(messageId: string, kind = "message"): Promise<{ messageId: string }> {
+    return this.#until(messageId, () => this.#settled.has(`${kind} ${messageId}`));
+  }
+
+  progress(messageId: string): Promise<{ messageId: string }> {
+    return this.#until(messageId, () => this.#mark >= BigInt(messageId));
+  }
+
+  async #until(messageId: string, isSo: () => boolean): Promise<{ messageId: string }> {
+    while (this.isListening && !isSo()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return { messageId };
+  }
+
+  #watch(receive: Receive): Receive {
+    return async (message) => {
+      try {
+        return await receive(message);
+      } finally {
+        this.#settled.add(`${message.kind} ${message.messageId}`);
+        setImmediate(() => this.#stir());
+      }
+    };
+  }
+
+  #along(memory: Memory): Memory {
+    return {
+      read: (name) => memory.read(name),
+      write: async (name, value) => {
+        await memory.write(name, value);
+        if (name === "progress") this.#mark = BigInt((JSON.parse(value) as { mark: string }).mark);
+        this.#stir();
+      },
+    };
+  }
+
+  #stir(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+let ids = 0;
+/** An id of now, of a message that crabline does not know. */
+function newId(): string {
+  ids += 1;
+  return (((BigInt(Date.now()) - 1_420_070_400_000n) << 22n) + BigInt(4_000_000 + ids)).toString();
+}
+
+describe("discord", () => {
+  let server: DiscordServer;
+  let account: Account;
+  let dm: Address;
+  const group: Address = { platform: "discord", chatId: CHANNEL };
+
+  beforeEach(async () => {
+    server = await DiscordServer.start();
+    account = new Account(server);
+    dm = { platform: "discord", chatId: await server.directChannel() };
+  });
+  afterEach(async () => {
+    await account.end();
+    await server.close();
+  });
+
+  const writeTo = (channelId: string, content: string) =>
+    server.inject({ channelId, content, ...(channelId === dm.chatId ? {} : { guildId: GUILD }) });
+  const message = (text: string, address = dm) => ({ address, text, deliveryId: "turn-1.0" });
+
+  describe("connects", () => {
+    it.each([
+      ["no token at all", ""],
+      ["a token of nobody's", `${Buffer.from("135000000000000009").toString("base64url")}.a.b`],
+    ])("not with %s, and says what to set", async (_, token) => {
+      const adapter = await openDiscord({ token: () => token, baseUrl: server.baseUrl });
+      const failure = await adapter.connect(async () => "accepted", account).catch((error) => error);
+      expect(failure).toBeInstanceOf(ConnectError);
+      expect(failure).toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("DISCORD_BOT_TOKEN"),
+      });
+      await adapter.disconnect();
+    });
+
+    it("not without the intent to read messages, and says where to switch it on", async () => {
+      server.closesWith = 4014;
+      const failure = await account.connect().catch((error) => error);
+      expect(failure).toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("Message Content"),
+      });
+    });
+
+    it("not while it is out of reach, but may later", async () => {
+      server.answer = () => ({ status: 503, body: {} });
+      await expect(account.connect()).rejects.toMatchObject({ outcome: "retryable" });
+    });
+
+    it("not more than fifty times a day without resuming, and says until when", async () => {
+      const now = Date.now();
+      account.remembered.set(
+        "identifies",
+        JSON.stringify(Array.from({ length: 50 }, (_, n) => now - 1_000 - n)),
+      );
+      const failure = await account.connect().catch((error) => error);
+      expect(failure).toMatchObject({ outcome: "retryable" });
+      expect(failure.message).toContain(new Date(now - 1_049 + 86_400_000).toISOString());
+      expect(server.identified).toEqual([]);
+    });
+
+    it("counting each time", async () => {
+      await account.connect();
+      expect(JSON.parse(account.remembered.get("identifies") ?? "")).toHaveLength(1);
+    });
+
+    it("with its commands in the menu, told once", async () => {
+      account.commands = [{ name: "new", description: "begin a new conversation" }];
+      await account.connect();
+      expect(await server.commands()).toMatchObject([
+        { name: "new", description: "begin a new conversation" },
+      ]);
+      await account.end();
+      await account.connect();
+      expect(
+        server.calls.filter(({ method, path }) => method === "PUT" && path.endsWith("/commands")),
+      ).toHaveLength(1);
+    });
+  });
+
+  describe("after a gap", () => {
+    it("goes on with the session, and reads what was written meanwhile", async () => {
+      await account.connect();
+      await writeTo(dm.chatId, "before");
+      await account.hears("before");
+      server.cut();
+      await writeTo(dm.chatId, "meanwhile");
+      await account.hears("before", "meanwhile");
+      expect(server.identified).toEqual(["READY", "RESUMED"]);
+      expect(account.told).toEqual([
+        "connected",
+        expect.objectContaining({ lost: expect.any(String) }),
+        "connected",
+      ]);
+    });
+
+    it("goes on in the next process", async () => {
+      await account.connect();
+      await writeTo(dm.chatId, "before");
+      await account.hears("before");
+      await account.end();
+      await writeTo(dm.chatId, "meanwhile");
+      await account.connect();
+      await writeTo(dm.chatId, "after");
+      await account.hears("before", "meanwhile", "after");
+      expect(server.identified).toEqual(["READY", "RESUMED"]);
+    });
+
+    it("begins anew where the session is gone, and loses nothing either", async () => {
+      await account.connect();
+      await writeTo(dm.chatId, "before");
+      await account.hears("before");
+      await account.end();
+      const progress = JSON.parse(account.remembered.get("progress") ?? "");
+      account.remembered.set("progress", JSON.stringify({ ...progress, session: null }));
+      await writeTo(dm.chatId, "meanwhile");
+      await writeTo(CHANNEL, `<@${server.botId}> in a channel nobody knew`);
+      await account.connect();
+      await account.hearsAll("before", "in a channel nobody knew", "meanwhile");
+      expect(server.identified).toEqual(["READY", "READY"]);
+    });
+
+    it("gives again what could not be taken, also the first message of a chat", async () => {
+      account.refuses = 1;
+      await account.connect();
+      await writeTo(dm.chatId, "hello");
+      await account.refused;
+      await account.end();
+      await account.connect();
+      await account.hears("hello");
+    });
+
+    it("gives it again in the same process too, and nothing overtakes it", async () => {
+      account.refuses = 1;
+      await account.connect();
+      await writeTo(dm.chatId, "one");
+      await writeTo(dm.chatId, "two");
+      await account.hears("one", "two");
+    });
+
+    it("comes back when Discord asks it to call again, and tells nobody", async () => {
+      await account.connect();
+      server.askToReconnect();
+      await account.isUp(2);
+      expect(server.identified).toEqual(["READY", "RESUMED"]);
+      expect(account.told).toEqual(["connected", "connected"]);
+    });
+  });
+
+  describe("receives", () => {
+    it("from a group what is for it, with where and who", async () => {
+      await account.connect();
+      await writeTo(CHANNEL, "among us");
+      const { id } = await writeTo(CHANNEL, `hey <@${server.botId}> you`);
+      await account.hears("among us", "hey you");
+      expect(account.heard.map(({ isAddressed }) => isAddressed)).toEqual([false, true]);
+      expect(account.heard[1]?.source).toEqual({
+        platform: "discord",
+        chatId: CHANNEL,
+        chatType: "group",
+        chatName: "#crabline-channel",
+        userId: ANN,
+        userName: "Ann",
+        messageId: id,
+      });
+    });
+
+    it("a reply to what it said, with the words", async () => {
+      await account.connect();
+      const { messageId } = await account.adapter.send(message("Tea or coffee?", group));
+      await server.inject({ channelId: CHANNEL, guildId: GUILD, content: "tea", replyTo: messageId });
+      await account.hears("tea");
+      expect(account.heard[0]).toMatchObject({
+        isAddressed: true,
+        replyTo: { messageId, text: "Tea or coffee?" },
+      });
+    });
+
+    it("a change of what was written, and no other change", async () => {
+      await account.connect();
+      const { id } = await writeTo(dm.chatId, "tea");
+      await account.hears("tea");
+      const [written] = await server.messages(dm.chatId);
+      const old = { ...written, id: before(id), edited_timestamp: null };
+      server.say("MESSAGE_UPDATE", old);
+      server.say("MESSAGE_UPDATE", {
+        ...written,
+        content: "coffee",
+        edited_timestamp: "2026-01-10T12:00:00+00:00",
+      });
+      await account.hears("tea", "coffee");
+      expect(account.heard[1]).toMatchObject({ kind: "edit", messageId: id });
+    });
+
+    it("a slash command: kept, answered in private for a moment, and taken back", async () => {
+      await account.connect();
+      server.answer = ({ path }) =>
+        /\/(?:interactions|webhooks)\//.test(path) ? { status: 200, body: {} } : null;
+      server.say("INTERACTION_CREATE", {
+        id: newId(),
+        application_id: server.botId,
+        type: 2,
+        token: "secret",
+        channel_id: CHANNEL,
+        guild_id: GUILD,
+        member: { user: { id: ANN, username: "ann" } },
+        data: { type: 1, name: "new", options: [{ type: 3, name: "text", value: "holiday plans" }] },
+      });
+      await account.hears("/new holiday plans");
+      expect(account.heard[0]).toMatchObject({
+        kind: "command",
+        isAddressed: true,
+        source: { chatType: "group" },
+      });
+      await server.called(({ method, path }) => method === "DELETE" && path.includes("/webhooks/"));
+      const answers = server.calls.filter(({ path }) => /\/(?:interactions|webhooks)\//.test(path));
+      expect(answers.map(({ method }) => method)).toEqual(["POST", "DELETE"]);
+      expect(JSON.parse(answers[0]?.body ?? "")).toEqual({ type: 5, data: { flags: 64 } });
+    });
+  });
+
+  describe("sends", () => {
+    beforeEach(() => account.connect());
+
+    it("pinging nobody, without previews, as an answer, under a nonce of its delivery", async () => {
+      const { id } = await writeTo(CHANNEL, "hello");
+      const sent = { ...message("@everyone <@1> https://example.com", group), replyTo: id };
+      await account.adapter.send(sent);
+      const [there] = await server.sent(CHANNEL);
+      expect(there).toMatchObject({
+        content: "@everyone \\<@1\\> <https://example.com>",
+        allowed_mentions: { parse: [] },
+        flags: 4,
+        message_reference: { message_id: id },
+        nonce: expect.stringMatching(/^[\w-]{25}$/),
+      });
+      expect(JSON.parse(server.posts()[0]?.body ?? "")).toMatchObject({
+        enforce_nonce: true,
+        message_reference: { fail_if_not_exists: false },
+      });
+    });
+
+    it("what nobody confirmed once: it is found by its nonce", async () => {
+      server.answer = ({ method, path }) =>
+        method === "POST" && path.endsWith("/messages") ? "swallowed" : null;
+      const { messageId } = await account.adapter.send(message("once"));
+      expect((await server.sent(dm.chatId)).map(({ id, content }) => [id, content])).toEqual([
+        [messageId, "once"],
+      ]);
+    });
+
+    it("and finds it after a crash, or says that it is not there", async () => {
+      const { messageId } = await account.adapter.send(message("once"));
+      await account.end();
+      await account.connect();
+      expect(await account.adapter.find(message("once"))).toEqual({ messageId });
+      expect(await account.adapter.find({ ...message("once"), deliveryId: "turn-2.0" })).toBe("not there");
+      server.answer = ({ method }) => (method === "GET" ? { status: 403, body: { code: 50_001 } } : null);
+      expect(await account.adapter.find(message("once"))).toBeNull();
+    });
+
+    it("no file that is too large, and says so", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "baton-discord-file-"));
+      const path = join(folder, "large");
+      await writeFile(path, Buffer.alloc(10 * 1024 * 1024 + 1));
+      const files = [{ path, name: "large.bin", mediaType: "application/octet-stream" }];
+      await expect(account.adapter.send({ ...message("look"), files })).rejects.toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("large.bin"),
+      });
+      expect(await server.sent(dm.chatId)).toEqual([]);
+      await rm(folder, { recursive: true });
+    });
+
+    it("nothing to what is not a channel", async () => {
+      const nowhere = { platform: "discord", chatId: "../users/@me" };
+      await expect(account.adapter.send(message("x", nowhere))).rejects.toMatchObject({
+        outcome: "permanent",
+      });
+    });
+  });
+
+  describe("makes a thread", () => {
+    beforeEach(() => account.connect());
+
+    it("whose key is that of what a person writes in it, and lets the person in", async () => {
+      const thread = await account.adapter.createThread(group, "Holiday plans", ANN);
+      expect(thread).toEqual({ platform: "discord", chatId: CHANNEL, threadId: expect.any(String) });
+      const threadId = thread?.threadId ?? "";
+      expect(await server.sent(threadId)).toMatchObject([
+        { content: `<@${ANN}>`, allowed_mentions: { users: [ANN] } },
+      ]);
+      await server.inject({
+        channelId: threadId,
+        guildId: GUILD,
+        parentChannelId: CHANNEL,
+        content: "here I am",
+      });
+      await account.hears("here I am");
+      const source = account.heard[0]?.source;
+      expect(source).toMatchObject({
+        parentChatId: CHANNEL,
+        chatTopic: "Holiday plans",
+        chatName: "#crabline-channel",
+      });
+      expect(source && buildSessionKey(source)).toBe(`agent:main:discord:thread:${CHANNEL}:${threadId}`);
+    });
+
+    it("of its own where Discord can, and adds the person", async () => {
+      const threadId = newId();
+      server.answer = ({ path }) => {
+        if (path.endsWith(`/channels/${CHANNEL}/threads`)) return { status: 201, body: { id: threadId } };
+        return path.endsWith(`/thread-members/${ANN}`) ? { status: 200, body: {} } : null;
+      };
+      expect(await account.adapter.createThread(group, "x".repeat(300), ANN)).toMatchObject({ threadId });
+      expect(server.posts()).toEqual([]);
+      const asked = server.calls.find(({ path }) => path.endsWith("/threads"));
+      expect(JSON.parse(asked?.body ?? "")).toMatchObject({
+        type: 11,
+        name: expect.stringMatching(/^x{99}…$/),
+      });
+    });
+
+    it("not in a chat of two, nor in a thread", async () => {
+      expect(await account.adapter.createThread(dm, "Holiday", ANN)).toBeNull();
+      expect(await account.adapter.createThread({ ...group, threadId: newId() }, "Holiday", ANN)).toBeNull();
+    });
+
+    it("not where it may not", async () => {
+      server.answer = ({ path }) =>
+        path.endsWith("/threads") ? { status: 403, body: { code: 50_013 } } : null;
+      expect(await account.adapter.createThread(group, "Holiday", ANN)).toBeNull();
+    });
+  });
+});
+
+/** A gateway's side: what an account remembers over several processes, and what it has heard. */
+class Account implements Surroundings {
+  adapter: DiscordAdapter;
+  commands: Surroundings["commands"] = [];
+  readonly remembered = new Map<string, string>();
+  readonly heard: InboundMessage[] = [];
+  readonly told: unknown[] = [];
+  /** How many messages are not taken. */
+  refuses = 0;
+  readonly refused: Promise<void>;
+  readonly #server: DiscordServer;
+  #refuse: () => void = () => {};
+  #waiting: (() => void)[] = [];
+
+  readonly memory: Memory = {
+    read: async (name) => this.remembered.get(name) ?? null,
+    write: async (name, value) => void this.remembered.set(name, value),
+  };
+
+  constructor(server: DiscordServer) {
+    this.#server = server;
+    this.adapter = this.#newAdapter();
+    this.refused = new Promise((resolve) => {
+      this.#refuse = resolve;
+    });
+  }
+
+  tell(state: unknown): void {
+    this.told.push(state);
+    this.#stir();
+  }
+
+  async connect(): Promise<void> {
+    this.adapter = this.#newAdapter();
+    await this.adapter.connect(
+      async (message) => {
+        if (this.refuses > 0) {
+          this.refuses -= 1;
+          this.#refuse();
+          throw new Error("not now");
+        }
+        this.heard.push(message);
+        this.#stir();
+        return "accepted";
+      },
+      { memory: this.memory, commands: this.commands, tell: (state) => this.tell(state) },
+    );
+  }
+
+  end(): Promise<void> {
+    return this.adapter.disconnect();
+  }
+
+  /** In whatever order: channels do not wait for each other. */
+  async hearsAll(...texts: string[]): Promise<void> {
+    while (this.heard.length < texts.length) await this.#stirred();
+    expect(this.heard.map(({ text }) => text).sort()).toEqual(texts);
+  }
+
+  async hears(...texts: string[]): Promise<void> {
+    while (this.heard.length < texts.length) await this.#stirred();
+    await new Promise((resolve) => setImmediate(resolve)); // It was taken; now it counts as read.
+    expect(this.heard.map(({ text }) => text)).toEqual(texts);
+  }
+
+  async isUp(times: number): Promise<void> {
+    while (this.told.filter((state) => state === "connected").length < times) await this.#stirred();
+  }
+
+  #newAdapter(): DiscordAdapter {
+    const { token, baseUrl } = this.#server;
+    return new DiscordAdapter({ token: () => token, baseUrl, timeoutMs: TIMEOUT_MS });
+  }
+
+  #stirred(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #stir(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,153 @@
+/** Discord's REST API, as much of it as we use. One try a call: who calls knows whether it may be made again. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { RateLimitError, type RawFile, REST, Routes } from "discord.js";
+import { type Mark, SendError } from "../adapter.js";
+import type { DiscordSettings } from "./config.js";
+import { sendError, statusOf } from "./failure.js";
+
+const BASE_URL = "https://discord.com/api";
+const TIMEOUT_MS = 15_000;
+const NO_MENTIONS = { parse: [] };
+const SUPPRESS_EMBEDS = 1 << 2;
+const EPHEMERAL = 1 << 6;
+const DEFERRED = 5;
+const PUBLIC_THREAD = 11;
+const A_WEEK_IN_MINUTES = 10_080;
+const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "⚠️" };
+
+export interface Post {
+  readonly content: string;
+  readonly nonce?: string;
+  readonly replyTo?: string;
+  readonly files?: readonly RawFile[];
+  /** Whom it may ping: nobody unless told. */
+  readonly pings?: string;
+}
+
+export class Api {
+  readonly rest: REST;
+  readonly #token: string;
+
+  constructor(settings: DiscordSettings, token: string) {
+    this.#token = token;
+    this.rest = new REST({
+      api: settings.baseUrl ?? BASE_URL,
+      version: "10",
+      retries: 0,
+      timeout: settings.timeoutMs ?? TIMEOUT_MS,
+      // Nothing waits in here: the outbox does, and survives it.
+      rejectOnRateLimit: () => true,
+    }).setToken(token);
+  }
+
+  me(): Promise<unknown> {
+    return this.rest.get(Routes.user());
+  }
+
+  async application(): Promise<string | null> {
+    const { id } = (await this.rest.get(Routes.oauth2CurrentApplication())) as { id?: unknown };
+    return typeof id === "string" ? id : null;
+  }
+
+  async post(channelId: string, { content, nonce, replyTo, files, pings }: Post): Promise<string> {
+    const body = {
+      content,
+      flags: SUPPRESS_EMBEDS,
+      allowed_mentions: pings ? { users: [pings] } : NO_MENTIONS,
+      ...(nonce ? { nonce, enforce_nonce: true } : {}),
+      ...(replyTo ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
+    };
+    const route = Routes.channelMessages(channelId);
+    const sent = await this.#send(false, () => this.rest.post(route, { body, files: [...(files ?? [])] }));
+    return idOf(sent);
+  }
+
+  async edit(channelId: string, messageId: string, content: string): Promise<void> {
+    const body = { content, flags: SUPPRESS_EMBEDS, allowed_mentions: NO_MENTIONS };
+    await this.#send(true, () => this.rest.patch(Routes.channelMessage(channelId, messageId), { body }));
+  }
+
+  async typing(channelId: string): Promise<void> {
+    await this.#send(true, () => this.rest.post(Routes.channelTyping(channelId)));
+  }
+
+  async react(channelId: string, messageId: string, mark: Mark): Promise<void> {
+    const route = Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(MARKS[mark]));
+    await this.#send(true, () => this.rest.put(route));
+  }
+
+  /** A thread of its own, or of a message. */
+  async thread(channelId: string, name: string, messageId?: string): Promise<string> {
+    const kind = messageId === undefined ? { type: PUBLIC_THREAD } : {};
+    const body = { name, auto_archive_duration: A_WEEK_IN_MINUTES, ...kind };
+    return idOf(
+      await this.#send(false, () => this.rest.post(Routes.threads(channelId, messageId), { body })),
+    );
+  }
+
+  async addToThread(threadId: string, userId: string): Promise<void> {
+    await this.#send(true, () => this.rest.put(Routes.threadMembers(threadId, userId)));
+  }
+
+  async setCommands(application: string, body: readonly object[]): Promise<void> {
+    await this.rest.put(Routes.applicationCommands(application), { body });
+  }
+
+  /** Says that an answer will come, to the asking person alone. */
+  async defer(interactionId: string, token: string): Promise<void> {
+    const body = { type: DEFERRED, data: { flags: EPHEMERAL } };
+    await this.rest.post(Routes.interactionCallback(interactionId, token), { body, auth: false });
+  }
+
+  /** Takes back what was said in place of an answer. */
+  async undefer(application: string, token: string): Promise<void> {
+    await this.rest.delete(Routes.webhookMessage(application, token), { auth: false });
+  }
+
+  /** Null where there is none, or none for us. */
+  async channel(channelId: string): Promise<unknown> {
+    return this.#read(() => this.rest.get(Routes.channel(channelId)));
+  }
+
+  /** The first of the messages after that one, oldest first; null where we may not read them. */
+  async messagesAfter(channelId: string, after: string, limit: number): Promise<readonly unknown[] | null> {
+    const query = new URLSearchParams({ after, limit: String(limit) });
+    const found = await this.#read(() => this.rest.get(Routes.channelMessages(channelId), { query }));
+    return Array.isArray(found) ? found.toReversed() : null;
+  }
+
+  /** Waits where Discord asks to; fails where it has trouble. */
+  async #read(call: () => Promise<unknown>): Promise<unknown> {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        const status = statusOf(error);
+        this.#mendToken(status);
+        if (status === 403 || status === 404) return null;
+        if (!(error instanceof RateLimitError)) throw error;
+        await sleep(error.retryAfter, undefined, { ref: false });
+      }
+    }
+  }
+
+  async #send(isRepeatable: boolean, call: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await call();
+    } catch (error) {
+      this.#mendToken(statusOf(error));
+      throw sendError(error, isRepeatable);
+    }
+  }
+
+  /** The library forgets a token that was refused once, and then speaks of no token at all. */
+  #mendToken(status: number | null): void {
+    if (status === 401) this.rest.setToken(this.#token);
+  }
+}
+
+function idOf(json: unknown): string {
+  const { id } = (json ?? {}) as { id?: unknown };
+  if (typeof id !== "string") throw new SendError("unknown", "Discord answered without an id.");
+  return id;
+}

@@ -1,0 +1,16 @@
+/** What a Discord account is set up with. discord.js is loaded only when one is opened. */
+import type { Adapter } from "../adapter.js";
+
+export interface DiscordSettings {
+  /** The bot's token; asked for each time that it connects. */
+  readonly token: () => string;
+  /** The REST API without its version; the gateway's address comes from there. */
+  readonly baseUrl?: string;
+  /** How long a call may take. */
+  readonly timeoutMs?: number;
+}
+
+export async function openDiscord(settings: DiscordSettings): Promise<Adapter> {
+  const { DiscordAdapter } = await import("./adapter.js");
+  return new DiscordAdapter(settings);
+}

@@ -1,0 +1,234 @@
+/**
+ * What Discord sends, as the port has it. Total: whatever the JSON is, the answer is a message or null. Where a message
+ * is decided by its channel alone, never by what it says of itself: what comes over the gateway and what is read
+ * afterwards must get the same key.
+ */
+
+import type { SessionSource } from "../../session/source.js";
+import type { InboundMessage, RemoteFile } from "../adapter.js";
+import { isSnowflake } from "./snowflake.js";
+
+export interface Channel {
+  readonly id: string;
+  readonly kind: "dm" | "text" | "thread";
+  /** A thread can be begun in it. */
+  readonly takesThreads: boolean;
+  readonly name?: string;
+  readonly topic?: string;
+  /** Of a thread: the channel it is in. */
+  readonly parentId?: string;
+  /** Of a thread: who began it. */
+  readonly ownerId?: string;
+  readonly lastMessageId?: string;
+}
+
+/** A channel and, where it is a thread, the one it is in. */
+export interface Place {
+  readonly channel: Channel;
+  readonly parent?: Channel;
+}
+
+export interface Reading {
+  readonly place: Place;
+  /** The bot's user. */
+  readonly self: string;
+  /** How a file that came with a message is fetched. */
+  readonly download: (url: string, size: number | undefined) => RemoteFile["read"];
+}
+
+export interface Interaction {
+  readonly message: InboundMessage;
+  /** To answer it with. */
+  readonly token: string;
+}
+
+const DM = 1;
+const THREADS = [10, 11, 12];
+/** Text, voice, announcements, stage: people write in all of them. */
+const PLACES_TO_WRITE = [0, 2, 5, 13];
+const PLACES_FOR_THREADS = [0, 5];
+
+/** A message that people wrote; joins, pins and the like have other numbers. */
+const WRITTEN = [0, 19];
+const SLASH_COMMAND = 2;
+const CHAT_INPUT = 1;
+const TEXT_OPTION = 3;
+
+export function parseChannel(json: unknown): Channel | null {
+  const { id, type, name, topic, parent_id, owner_id, last_message_id } = fields(json);
+  if (!isSnowflake(id) || typeof type !== "number") return null;
+  const named = {
+    ...(isText(name) ? { name } : {}),
+    ...(isText(topic) ? { topic } : {}),
+    ...(isSnowflake(last_message_id) ? { lastMessageId: last_message_id } : {}),
+  };
+  if (type === DM) return { id, kind: "dm", takesThreads: false, ...named };
+  if (PLACES_TO_WRITE.includes(type))
+    return { id, kind: "text", takesThreads: PLACES_FOR_THREADS.includes(type), ...named };
+  if (!THREADS.includes(type) || !isSnowflake(parent_id)) return null;
+  const owner = isSnowflake(owner_id) ? { ownerId: owner_id } : {};
+  return { id, kind: "thread", takesThreads: false, parentId: parent_id, ...owner, ...named };
+}
+
+/** Where a message is, before its channel is known. */
+export function placeOf(json: unknown): { readonly channelId: string; readonly messageId: string } | null {
+  const { id, channel_id } = fields(json);
+  return isSnowflake(id) && isSnowflake(channel_id) ? { channelId: channel_id, messageId: id } : null;
+}
+
+export function parseMessage(json: unknown, reading: Reading): InboundMessage | null {
+  const message = fields(json);
+  const { id, channel_id, type } = message;
+  const { place, self } = reading;
+  if (!isSnowflake(id) || channel_id !== place.channel.id || !WRITTEN.includes(type as number)) return null;
+  const sender = person(message);
+  if (!sender) return null;
+  const written = fields(
+    isText(message.content) || list(message.attachments).length > 0 ? message : forwarded(message),
+  );
+  const content = isText(written.content) ? written.content : "";
+  const files = filesOf(written.attachments, reading.download);
+  const text = withoutMention(content, self);
+  if (text === "" && files.length === 0) return null;
+  const replyTo = repliedTo(message);
+  return {
+    kind: "message",
+    source: sourceOf(place, sender, id),
+    messageId: id,
+    text,
+    ...(replyTo ? { replyTo } : {}),
+    isAddressed: isAddressed(message, place, self),
+    ...(files.length > 0 ? { files } : {}),
+  };
+}
+
+/** Null where something else about it has changed: a pin, a preview, a thread. */
+export function parseEdit(json: unknown, reading: Reading): InboundMessage | null {
+  const message = isText(fields(json).edited_timestamp) ? parseMessage(json, reading) : null;
+  return message && { ...message, kind: "edit" };
+}
+
+export function parseInteraction(json: unknown, place: Place): Interaction | null {
+  const { id, type, token, data, member, user, channel_id } = fields(json);
+  const { name, type: kind, options } = fields(data);
+  const sender = person({ author: fields(member).user ?? user });
+  if (type !== SLASH_COMMAND || kind !== CHAT_INPUT || !sender) return null;
+  if (!isSnowflake(id) || channel_id !== place.channel.id || !isText(token)) return null;
+  if (!isText(name) || !/^[\w-]{1,32}$/.test(name)) return null;
+  const words = list(options)
+    .map(fields)
+    .flatMap((option) => (option.type === TEXT_OPTION && isText(option.value) ? [option.value] : []));
+  return {
+    token,
+    message: {
+      kind: "command",
+      source: sourceOf(place, sender, id),
+      messageId: id,
+      text: [`/${name}`, ...words].join(" "),
+      isAddressed: true,
+    },
+  };
+}
+
+interface Sender {
+  readonly userId: string;
+  readonly userName?: string;
+}
+
+/** Null for bots, webhooks, Discord itself, and whoever cannot be named. */
+function person(message: Fields): Sender | null {
+  const { id, username, global_name, bot, system } = fields(message.author);
+  const isPerson = isNo(bot) && isNo(system) && message.webhook_id === undefined;
+  if (!isPerson || !isSnowflake(id)) return null;
+  const userName = [global_name, username].find(isText);
+  return { userId: id, ...(userName ? { userName } : {}) };
+}
+
+/** Said to be no, or not said at all; anything else could be a yes. */
+function isNo(value: unknown): boolean {
+  return value === undefined || value === null || value === false;
+}
+
+/**
+ * A thread is a place of its own, in the channel it was begun in: `thread:<channel>:<thread>`, as for one that
+ * `createThread` made.
+ */
+function sourceOf({ channel, parent }: Place, sender: Sender, messageId: string): SessionSource {
+  const platform = "discord";
+  if (channel.kind === "dm") return { platform, chatId: channel.id, chatType: "dm", ...sender, messageId };
+  if (channel.kind === "text" || channel.parentId === undefined)
+    return { platform, chatId: channel.id, chatType: "group", ...named(channel), ...sender, messageId };
+  return {
+    platform,
+    chatId: channel.parentId,
+    chatType: "thread",
+    threadId: channel.id,
+    parentChatId: channel.parentId,
+    ...(parent ? named(parent) : {}),
+    ...(channel.name ? { chatTopic: channel.name } : {}),
+    ...sender,
+    messageId,
+  };
+}
+
+function named({ name, topic }: Channel): Pick<SessionSource, "chatName" | "chatTopic"> {
+  return { ...(name ? { chatName: `#${name}` } : {}), ...(topic ? { chatTopic: topic } : {}) };
+}
+
+/** In a group only what names the bot, answers it, or stands in a thread that it began. */
+function isAddressed(message: Fields, { channel }: Place, self: string): boolean {
+  if (channel.kind === "dm") return true;
+  if (channel.kind === "thread" && channel.ownerId === self) return true;
+  const mentioned = list(message.mentions).some((user) => fields(user).id === self);
+  return mentioned || fields(fields(message.referenced_message).author).id === self;
+}
+
+function withoutMention(content: string, self: string): string {
+  const mention = new RegExp(`[ \\t]*<@!?${self}>[ \\t]*`, "g");
+  return content.replace(mention, (_, at: number) => (at === 0 ? "" : " ")).replace(/^\s+|\s+$/g, "");
+}
+
+function repliedTo(message: Fields): InboundMessage["replyTo"] | null {
+  const { message_id, type } = fields(message.message_reference);
+  if (!isSnowflake(message_id) || type === FORWARDED) return null;
+  const { content } = fields(message.referenced_message);
+  return { messageId: message_id, ...(isText(content) ? { text: content } : {}) };
+}
+
+const FORWARDED = 1;
+
+/** What was forwarded has its text in a copy. */
+function forwarded(message: Fields): unknown {
+  return fields(list(message.message_snapshots)[0]).message;
+}
+
+function filesOf(attachments: unknown, download: Reading["download"]): RemoteFile[] {
+  return list(attachments).flatMap((attachment) => {
+    const { url, filename, content_type, size } = fields(attachment);
+    if (!isText(url)) return [];
+    const length = typeof size === "number" && size >= 0 ? size : undefined;
+    return [
+      {
+        ...(isText(filename) ? { name: filename } : {}),
+        mediaType: isText(content_type) ? content_type : "application/octet-stream",
+        read: download(url, length),
+      },
+    ];
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Own fields only: what a prototype says was not sent. */
+function fields(value: unknown): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  return Object.assign(Object.create(null), value) as Fields;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

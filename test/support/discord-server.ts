@@ -1,0 +1,346 @@
+/**
+ * Discord on loopback: crabline's server, behind a wire of our own that can cut the line, get in the way of calls, and
+ * say over the gateway what crabline has no way to say (edits, files, slash commands, closing codes).
+ */
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type StartedDiscordServer, startDiscordServer } from "@openclaw/crabline";
+import { FrameSplitter, frame } from "./websocket-frames.js";
+
+export const GUILD = "135000000000000011";
+export const CHANNEL = "135000000000000010";
+export const ANN = "135000000000000021";
+
+export interface Injected {
+  readonly channelId: string;
+  readonly guildId?: string;
+  readonly parentChannelId?: string;
+  readonly senderId?: string;
+  readonly senderName?: string;
+  readonly content: string;
+  readonly replyTo?: string;
+}
+
+export interface ApiMessage {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly content: string;
+  readonly nonce?: string;
+  readonly flags: number;
+  readonly allowed_mentions?: unknown;
+  readonly message_reference?: { readonly message_id: string };
+  readonly author: { readonly id: string; readonly bot?: boolean };
+  readonly attachments: readonly { readonly filename: string; readonly url: string }[];
+  readonly reactions: readonly { readonly emoji: { readonly name: string } }[];
+}
+
+/** A call that came in. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** What is done to a call in place of what it asks for. `swallowed`: it is done, and nobody says so. */
+export type Answer =
+  | { readonly status: number; readonly body: object; readonly headers?: object }
+  | "swallowed";
+
+export class DiscordServer {
+  /** Every call, in order. */
+  readonly calls: Call[] = [];
+  /** How often a client introduced itself, or resumed. */
+  readonly identified: string[] = [];
+  /** Asked before each call; what it answers stands in for the server. */
+  answer: (call: Call) => Answer | null = () => null;
+  /** The code with which the gateway closes when somebody introduces themselves. */
+  closesWith: number | null = null;
+  readonly #crabline: StartedDiscordServer;
+  readonly #server: Server;
+  readonly #folder: string;
+  readonly #lines = new Set<Line>();
+  readonly #files: Uint8Array[] = [];
+  #waiting: (() => void)[] = [];
+
+  static async start(): Promise<DiscordServer> {
+    const folder = await mkdtemp(join(tmpdir(), "baton-discord-"));
+    const crabline = await startDiscordServer({ recorderPath: join(folder, "discord.jsonl") });
+    const server = createServer();
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new DiscordServer(crabline, server, folder);
+  }
+
+  private constructor(crabline: StartedDiscordServer, server: Server, folder: string) {
+    this.#crabline = crabline;
+    this.#server = server;
+    this.#folder = folder;
+    server.on("request", (request, response) => void this.#relay(request, response));
+    server.on("upgrade", (request, socket) => this.#open(request, socket as Socket));
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get baseUrl(): string {
+    return `${this.origin}/api`;
+  }
+
+  get token(): string {
+    return this.#crabline.manifest.botToken;
+  }
+
+  get botId(): string {
+    return this.#crabline.manifest.botUserId;
+  }
+
+  /** The chat of two with somebody. */
+  async directChannel(person = ANN): Promise<string> {
+    const channel = await this.#ask("POST", "/users/@me/channels", { recipient_id: person });
+    return (channel as { id: string }).id;
+  }
+
+  /** Somebody writes. */
+  async inject({ replyTo, ...written }: Injected): Promise<ApiMessage> {
+    const reference = replyTo ? { message_reference: { message_id: replyTo } } : {};
+    const response = await fetch(this.#crabline.manifest.endpoints.adminInboundUrl, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-crabline-admin-token": this.#crabline.manifest.adminToken,
+      },
+      body: JSON.stringify({ senderId: ANN, senderName: "Ann", ...written, ...reference }),
+    });
+    if (!response.ok) throw new Error(`crabline: ${response.status} ${await response.text()}`);
+    return ((await response.json()) as { message: ApiMessage }).message;
+  }
+
+  /** Another bot writes. */
+  async injectFromBot(channelId: string, content: string): Promise<ApiMessage> {
+    const sent = await this.#ask(
+      "POST",
+      `/channels/${channelId}/messages`,
+      { content },
+      this.#crabline.manifest.driverBotToken,
+    );
+    return sent as ApiMessage;
+  }
+
+  /** The calls that send a message. */
+  posts(): Call[] {
+    return this.calls.filter(({ method, path }) => method === "POST" && path.endsWith("/messages"));
+  }
+
+  /** Settles when such a call has come. */
+  async called(isIt: (call: Call) => boolean): Promise<void> {
+    while (!this.calls.some(isIt)) await this.#stirred();
+  }
+
+  /** Everything in a channel, oldest first. */
+  async messages(channelId: string): Promise<ApiMessage[]> {
+    const found = await this.#ask("GET", `/channels/${channelId}/messages?limit=100`);
+    return (found as ApiMessage[]).reverse();
+  }
+
+  /** What the bot has written there, oldest first. */
+  async sent(channelId: string): Promise<ApiMessage[]> {
+    return (await this.messages(channelId)).filter(({ author }) => author.id === this.botId);
+  }
+
+  /** What the bot has written there, as soon as it is as wanted: looked at after every call. */
+  async shows(
+    channelId: string,
+    isWanted: (messages: readonly ApiMessage[]) => boolean,
+  ): Promise<ApiMessage[]> {
+    for (;;) {
+      const stirred = this.#stirred();
+      const messages = await this.sent(channelId);
+      if (isWanted(messages)) return messages;
+      await stirred;
+    }
+  }
+
+  async commands(): Promise<{ readonly name: string; readonly description: string }[]> {
+    const found = await this.#ask("GET", `/applications/${this.#crabline.manifest.applicationId}/commands`);
+    return found as { name: string; description: string }[];
+  }
+
+  /** A file that can be fetched. */
+  host(bytes: Uint8Array, name: string): string {
+    this.#files.push(bytes);
+    return `${this.origin}/files/${this.#files.length - 1}/${encodeURIComponent(name)}`;
+  }
+
+  /** Says something over the gateway, beside what crabline says. */
+  say(type: string, data: object): void {
+    for (const line of this.#lines) line.say({ op: 0, t: type, s: line.sequence, d: data });
+  }
+
+  /** Asks all clients to call again. */
+  askToReconnect(): void {
+    for (const line of this.#lines) line.say({ op: 7, d: null });
+  }
+
+  /** All lines break, as when a cable is pulled. */
+  cut(): void {
+    for (const line of this.#lines) line.cut();
+  }
+
+  /** Settles when a client is there that was let in. */
+  async up(): Promise<void> {
+    while (![...this.#lines].some(({ isUp }) => isUp)) await this.#stirred();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#crabline.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #ask(method: string, path: string, body?: object, token = this.token): Promise<unknown> {
+    const response = await fetch(`${this.#crabline.manifest.endpoints.apiRoot}/v10${path}`, {
+      method,
+      headers: { authorization: `Bot ${token}`, ...(body ? { "content-type": "application/json" } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`crabline: ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  }
+
+  async #relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? "/";
+    const file = /^\/files\/(\d+)\//.exec(path)?.[1];
+    if (file) return void response.end(this.#files[Number(file)]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const call = { method: request.method ?? "GET", path, body: body.toString() };
+    this.calls.push(call);
+    this.#stir();
+    const answer = this.answer(call);
+    if (answer !== null && answer !== "swallowed") {
+      response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
+      return void response.end(JSON.stringify(answer.body));
+    }
+    const { "content-type": type, authorization } = request.headers;
+    const relayed = await fetch(this.#crabline.manifest.baseUrl + path, {
+      method: call.method,
+      headers: { ...(type ? { "content-type": type } : {}), ...(authorization ? { authorization } : {}) },
+      ...(body.length > 0 ? { body } : {}),
+    });
+    const bytes = Buffer.from(await relayed.arrayBuffer());
+    if (answer === "swallowed") return;
+    const isJson = relayed.headers.get("content-type")?.includes("json");
+    response.writeHead(
+      relayed.status,
+      Object.fromEntries([...relayed.headers].filter(([name]) => /^(x-rate|content-type)/.test(name))),
+    );
+    response.end(isJson ? this.#ours(bytes.toString()) : bytes);
+    this.#stir();
+  }
+
+  /** Addresses of crabline become addresses of the wire. */
+  #ours(text: string): string {
+    const { host } = new URL(this.#crabline.manifest.baseUrl);
+    return text.replaceAll(host, new URL(this.origin).host);
+  }
+
+  #stirred(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #stir(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #open(request: IncomingMessage, socket: Socket): void {
+    const line = new Line(request, socket, new URL(this.#crabline.manifest.baseUrl), {
+      rewrite: (text) => this.#ours(text),
+      closesWith: this.closesWith,
+      onSaid: (payload) => {
+        if (payload.t === "READY" || payload.t === "RESUMED") {
+          this.identified.push(payload.t);
+          this.#stir();
+        }
+      },
+    });
+    this.#lines.add(line);
+    socket.on("close", () => this.#lines.delete(line));
+  }
+}
+
+interface Payload {
+  readonly op: number;
+  readonly t?: string | null;
+  readonly s?: number | null;
+  readonly d?: unknown;
+}
+
+/** One client's gateway connection: what it says goes through as it is, what it hears is looked at. */
+class Line {
+  isUp = false;
+  sequence = 0;
+  readonly #client: Socket;
+  readonly #server: Socket;
+
+  constructor(
+    request: IncomingMessage,
+    client: Socket,
+    target: URL,
+    {
+      rewrite,
+      onSaid,
+      closesWith,
+    }: {
+      rewrite: (text: string) => string;
+      onSaid: (payload: Payload) => void;
+      closesWith: number | null;
+    },
+  ) {
+    this.#client = client;
+    this.#server = connect(Number(target.port), target.hostname);
+    const headers = request.rawHeaders.flatMap((name, n, all) =>
+      n % 2 === 0 ? [`${name}: ${all[n + 1]}`] : [],
+    );
+    this.#server.write(`GET ${request.url} HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n`);
+    client.on("error", () => this.cut()).on("close", () => this.#server.destroy());
+    this.#server.on("error", () => this.cut()).on("close", () => client.destroy());
+    client.pipe(this.#server);
+    const splitter = new FrameSplitter({
+      other: (bytes) => client.write(bytes),
+      text: (text) => {
+        const payload = JSON.parse(text) as Payload;
+        if (payload.t === "READY" && closesWith !== null) return this.#close(closesWith);
+        if (payload.s) this.sequence = payload.s;
+        client.write(frame(rewrite(text)));
+        if (payload.t === "READY" || payload.t === "RESUMED") this.isUp = true;
+        onSaid(payload);
+      },
+    });
+    this.#server.on("data", (bytes: Buffer) => splitter.push(bytes));
+  }
+
+  say(payload: Payload): void {
+    this.#client.write(frame(JSON.stringify(payload)));
+  }
+
+  #close(code: number): void {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt16BE(0x8802, 0);
+    bytes.writeUInt16BE(code, 2);
+    this.#client.write(bytes);
+  }
+
+  cut(): void {
+    this.isUp = false;
+    this.#client.destroy();
+    this.#server.destroy();
+  }
+}
