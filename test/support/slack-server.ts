@@ -63,8 +63,10 @@ export class SlackServer {
   readonly #acknowledged = new Map<string, (answer: Json) => void>();
   #last: Envelope | undefined;
   #trouble: Trouble | undefined;
-  /** What a WebSocket says first. */
+  /** It opens lines and says nothing. */
   isMute = false;
+  /** How many lines were opened. */
+  opened = 0;
 
   static async start(options: SlackServerOptions = {}): Promise<SlackServer> {
     const http = createServer();
@@ -341,6 +343,7 @@ export class SlackServer {
 
   #greet(socket: WebSocket): void {
     this.#sockets.add(socket);
+    this.opened += 1;
     socket.on("close", () => this.#sockets.delete(socket));
     socket.on("error", () => {});
     socket.on("message", (data) => {

@@ -100,7 +100,8 @@ export class SlackAdapter implements Adapter {
 
   #parse({ type, body }: Envelope): Heard | null {
     if (type === "events_api") return parseEvent(field(body, "event"), this.#self);
-    if (type === "slash_commands") return parseCommand(body, this.#connected?.commands ?? new Set());
+    if (type === "slash_commands")
+      return parseCommand(body, this.#connected?.commands ?? new Set(), this.#self);
     return null;
   }
 
@@ -254,13 +255,15 @@ async function whoAmI(web: WebClient): Promise<Self> {
   throw new ConnectError("retryable", "Slack did not say whose token SLACK_BOT_TOKEN is.");
 }
 
+const NOT_THERE = new Set(["channel_not_found", "not_in_channel"]);
+
 /** A slash command can be given anywhere, also between two others; the answer goes only where the bot is. */
 async function canAnswerIn(web: WebClient, { chatId, chatType, userId }: SessionSource): Promise<boolean> {
   try {
     const channel = field(await web.conversations.info({ channel: chatId }), "channel");
     return chatType === "dm" ? textField(channel, "user") === userId : field(channel, "is_member") !== false;
   } catch (error) {
-    if (slackErrorOf(error) === "channel_not_found") return false;
+    if (NOT_THERE.has(slackErrorOf(error))) return false;
     throw error;
   }
 }

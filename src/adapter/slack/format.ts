@@ -41,7 +41,7 @@ export function toMrkdwn(markdown: string): string {
     .map((line) => line.text)
     .join("\n")
     .trim();
-  return shown === "" ? escaped(text).trim() : shown;
+  return shown || escaped(text).trim() || "…"; // Slack takes no empty text.
 }
 
 /** In UTF-16 units, as it is sent; a text that is far too long is not rendered to find out. */
@@ -49,7 +49,7 @@ export function mrkdwnLength(markdown: string): number {
   return markdown.length > FAR_TOO_LONG ? markdown.length : toMrkdwn(markdown).length;
 }
 
-const FAR_TOO_LONG = 16_000;
+const FAR_TOO_LONG = 8_000;
 
 /** Text that stands for itself. */
 export function escaped(text: string): string {
@@ -121,7 +121,7 @@ function prefixed(lines: readonly Line[], first: string, others: string): Line[]
 
 function code(value: string): Line[] {
   const inner = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return ["```", ...inner.replaceAll("```", `\`\`${GAP}\``).split("\n"), "```"].map((text) => ({
+  return ["```", ...inner.replace(/``(?=`)/g, `\`\`${GAP}`).split("\n"), "```"].map((text) => ({
     text,
     isCode: true,
   }));
@@ -214,7 +214,7 @@ function link(url: string, label: string): string {
 
 function webAddress(url: string): string | null {
   if (!/^(?:https?:\/\/|mailto:)\S/i.test(url) || !URL.canParse(url)) return null;
-  return new URL(url).href.replaceAll("&", "&amp;").replace(/[<>|]/g, encodeURIComponent);
+  return new URL(url).href.replaceAll("&", "&amp;").replace(/[<>|`]/g, encodeURIComponent);
 }
 
 function oneLine(text: string): string {

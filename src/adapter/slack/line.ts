@@ -132,11 +132,12 @@ class Socket extends SocketModeClient {
     await this.disconnect(); // A second time: whatever is left is torn down.
   }
 
-  /** The library throws at an envelope that has no event, where nobody would catch it. */
+  /** The library throws at what is no envelope, or has no event, where nobody would catch it. */
   protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
     if (isBinary || typeof data !== "string") return;
     const message = parsed(data);
     const type = textField(message, "type");
+    if (type === "") return;
     if (type === "disconnect") this.wasRecalled = true;
     if (type === "events_api" && textField(field(field(message, "payload"), "event"), "type") === "") return;
     await super.onWebSocketMessage(data, isBinary);

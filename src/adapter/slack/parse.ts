@@ -32,6 +32,7 @@ export interface Heard {
 const PLATFORM = "slack";
 const TIMESTAMP = /^\d{1,12}\.\d{1,9}$/;
 const ID = /^[A-Z0-9]{2,32}$/;
+const SLACKBOT = "USLACKBOT";
 const TRIGGER = /^[\w.-]{1,200}$/;
 /** What a person can say; all others are Slack's own notices, or bots'. */
 const SPOKEN = new Set(["", "file_share", "thread_broadcast", "me_message"]);
@@ -67,7 +68,7 @@ function heard(
   const userId = textField(said, "user");
   const messageId = textField(said, "ts");
   if (!isId(channel) || !isId(userId) || !isTimestamp(messageId)) return null;
-  if (!SPOKEN.has(textField(said, "subtype")) || userId === self.userId || isByBot(said)) return null;
+  if (!isSpoken(said) || isByBot(said) || userId === self.userId) return null;
   const thread = textField(said, "thread_ts");
   const replyTo = isTimestamp(thread) && thread !== messageId ? thread : null;
   const isPrivate = channelType === "im" && channel.startsWith("D");
@@ -101,8 +102,15 @@ function heard(
   };
 }
 
+/** Neither a notice of Slack's own nor something that is not what it should be. */
+function isSpoken(said: unknown): boolean {
+  const subtype = field(said, "subtype") ?? "";
+  return typeof subtype === "string" && SPOKEN.has(subtype);
+}
+
 function isByBot(said: unknown): boolean {
-  return textField(said, "bot_id") !== "" || field(said, "bot_profile") !== undefined;
+  const marks = [field(said, "bot_id"), field(said, "bot_profile")];
+  return marks.some((mark) => (mark ?? "") !== "") || textField(said, "user") === SLACKBOT;
 }
 
 function filesOf(said: unknown): SharedFile[] {
@@ -117,11 +125,12 @@ function filesOf(said: unknown): SharedFile[] {
  * A slash command. `/new …` is the gateway's `/new`; any other one, as `/baton`, carries the command or the message as
  * its text: Slack keeps some names, `/status` and `/search` among them, for itself. A thread has no slash commands.
  */
-export function parseCommand(body: unknown, names: ReadonlySet<string>): Heard | null {
+export function parseCommand(body: unknown, names: ReadonlySet<string>, self: Self): Heard | null {
   const [chatId, userId] = [textField(body, "channel_id"), textField(body, "user_id")];
   const messageId = textField(body, "trigger_id");
   const command = textField(body, "command");
-  if (!isId(chatId) || !isId(userId) || !TRIGGER.test(messageId) || !/^\/\S+$/.test(command)) return null;
+  if (!isId(chatId) || !isId(userId) || userId === self.userId) return null;
+  if (!TRIGGER.test(messageId) || !/^\/\S+$/.test(command)) return null;
   const words = textField(body, "text").trim();
   const text = names.has(command.slice(1)) ? `${command} ${words}`.trim() : asCommand(words, names);
   if (text === "") return null;
