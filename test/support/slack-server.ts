@@ -18,6 +18,7 @@ export interface SlackMessage {
   readonly user: string;
   readonly text: string;
   readonly thread_ts?: string;
+  readonly reply_count?: number;
   readonly files?: readonly { readonly name: string; readonly url_private: string }[];
   readonly metadata?: Json;
   readonly reactions?: readonly { readonly name: string }[];
@@ -59,6 +60,7 @@ export class SlackServer {
   readonly #ids = new Map<string, string>();
   readonly #dms = new Map<string, string>();
   readonly #places = new Map<string, { readonly channel: string; readonly from: string }>();
+  readonly #waiting: (() => void)[] = [];
   readonly #unacknowledged = new Map<string, Envelope>();
   readonly #acknowledged = new Map<string, (answer: Json) => void>();
   #last: Envelope | undefined;
@@ -239,7 +241,8 @@ export class SlackServer {
   async messages(channel: string): Promise<SlackMessage[]> {
     const { messages } = await this.api("conversations.history", { channel, limit: "1000" }, BOT);
     const roots = messages as SlackMessage[];
-    const threads = await Promise.all(roots.map(({ ts }) => this.#repliesTo(channel, ts)));
+    const begun = roots.filter(({ reply_count = 0 }) => reply_count > 0);
+    const threads = await Promise.all(begun.map(({ ts }) => this.#repliesTo(channel, ts)));
     return [...roots, ...threads.flat()].sort((one, other) => (one.ts < other.ts ? -1 : 1));
   }
 
@@ -249,14 +252,25 @@ export class SlackServer {
     return thread ? all.filter((message) => message.thread_ts === thread) : all;
   }
 
-  /** Waits until that is true of what the bot said there. */
+  /** Waits until that is true of what the bot said there; looks whenever the bot did something. */
   async until(channel: string, holds: (texts: readonly string[]) => boolean): Promise<readonly string[]> {
-    for (let tries = 0; tries < 3_000; tries++) {
+    for (;;) {
+      const stirred = this.#stirring();
       const texts = (await this.said(channel)).map(({ text }) => text);
       if (holds(texts)) return texts;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      if (!(await stirred)) throw new Error(`It never was so: ${JSON.stringify(texts)}`);
     }
-    throw new Error(`It never was so: ${JSON.stringify((await this.said(channel)).map(({ text }) => text))}`);
+  }
+
+  /** True with the next call of the bot's; false where there is none for a long time. */
+  #stirring(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const patience = setTimeout(() => resolve(false), 8_000).unref();
+      this.#waiting.push(() => {
+        clearTimeout(patience);
+        resolve(true);
+      });
+    });
   }
 
   async download(url: string): Promise<Uint8Array> {
@@ -415,6 +429,7 @@ export class SlackServer {
       ...(request.method === "POST" && { body }),
     });
     const result = Buffer.from(await upstream.arrayBuffer());
+    for (const look of this.#waiting.splice(0)) look();
     if (trouble === "swallowed") return void this.#held.add(response);
     response.writeHead(upstream.status, {
       "content-type": upstream.headers.get("content-type") ?? "application/json",
