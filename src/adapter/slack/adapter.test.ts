@@ -165,6 +165,28 @@ describe("slack", () => {
       });
     });
 
+    it("the beginning of a thread that it was not told of, once", async () => {
+      await connect();
+      const { messageId: root } = await server.write({
+        text: "who has &lt;b&gt; time?",
+        in: "group",
+        from: "bob",
+      });
+      const reply = { channel: server.channel, replyTo: root, mentions: true };
+      await server.write({ ...reply, text: "what is this about?" });
+      await server.write({ ...reply, text: "and this?" });
+      const heard = received.filter(({ replyTo }) => replyTo).map(({ text, replyTo }) => [text, replyTo]);
+      expect(heard).toEqual([
+        ["what is this about?", { messageId: root, text: "who has <b> time?" }],
+        ["what is this about?", { messageId: root }], // Its mention: known to the gateway by its id.
+        ["and this?", { messageId: root }],
+        ["and this?", { messageId: root }],
+      ]);
+      const { messageId } = await server.write({ text: "hello", in: "group", mentions: true });
+      await server.write({ text: "more", channel: server.channel, replyTo: messageId, mentions: true });
+      expect(received.at(-1)?.replyTo).toEqual({ messageId }); // It was told of that one.
+    });
+
     it("slash commands, also those that Slack keeps for itself, and says where it cannot answer", async () => {
       await connect();
       await server.command("/new", "plans");

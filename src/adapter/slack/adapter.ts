@@ -4,7 +4,7 @@
  * Slack itself can be asked whether it is there.
  */
 import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
-import type { Address, SessionSource } from "../../session/source.js";
+import type { Address } from "../../session/source.js";
 import {
   type Adapter,
   type Capabilities,
@@ -18,25 +18,22 @@ import {
 import type { SlackSettings } from "./config.js";
 import { remoteFile, upload } from "./files.js";
 import { escaped, mrkdwnLength, toMrkdwn } from "./format.js";
-import { field, listField, textField } from "./json.js";
+import { field } from "./json.js";
 import { type Envelope, Line } from "./line.js";
 import { NameBook } from "./names.js";
 import { type Heard, isId, isTimestamp, parseCommand, parseEvent, type Self } from "./parse.js";
-import { connectError, mayHaveWorked, sendError, slackErrorOf, webClient } from "./web.js";
+import { QuoteBook } from "./quotes.js";
+import { mayHaveWorked, sendError, slackErrorOf, webClient } from "./web.js";
+import { canAnswerIn, findDelivery, metadataOf, mustSee, whoAmI } from "./workspace.js";
 
 const PLATFORM = "slack";
-const EVENT_TYPE = "baton_delivery";
 const REACTION: Readonly<Record<Mark, string>> = { seen: "eyes", failed: "x" };
-/** How far back a message is looked for, and in how many pages at most. */
-const LOOK_BACK_S = 7 * 24 * 60 * 60;
-const PAGE = 200;
-const MAX_PAGES = 10;
-
 /** What there is while the line is open. */
 interface Connected {
   readonly web: WebClient;
   readonly line: Line;
   readonly names: NameBook;
+  readonly quotes: QuoteBook;
   readonly receive: Receive;
   readonly commands: ReadonlySet<string>;
 }
@@ -78,7 +75,8 @@ export class SlackAdapter implements Adapter {
     }
     const line = new Line(this.#settings, (envelope) => this.#take(envelope), surroundings.tell);
     const commands = new Set(surroundings.commands.map(({ name }) => name));
-    this.#connected = { web, line, names: new NameBook(web), receive, commands };
+    const [names, quotes] = [new NameBook(web), new QuoteBook(web, this.#self)];
+    this.#connected = { web, line, names, quotes, receive, commands };
     await line.open();
   }
 
@@ -107,16 +105,17 @@ export class SlackAdapter implements Adapter {
 
   async #receive(envelope: Envelope, { message, files }: Heard): Promise<void> {
     if (!this.#connected) return;
-    const { web, names, receive } = this.#connected;
+    const { web, names, quotes, receive } = this.#connected;
     if (envelope.type === "slash_commands" && !(await canAnswerIn(web, message.source))) {
       const text =
         "I am not in this conversation, so I cannot answer here. Invite me, or write to me directly.";
       return envelope.ack({ text });
     }
-    const source = await names.named(message.source);
+    const [source, quoted] = await Promise.all([names.named(message.source), quotes.quoted(message)]);
     if (!this.#connected) return;
     const attached = files.map((file) => remoteFile(file, this.#settings));
-    await receive({ ...message, source, ...(attached.length > 0 && { files: attached }) });
+    await receive({ ...quoted, source, ...(attached.length > 0 && { files: attached }) });
+    quotes.keep(quoted);
     await envelope.ack();
   }
 
@@ -160,24 +159,7 @@ export class SlackAdapter implements Adapter {
     replyTo,
     deliveryId,
   }: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null> {
-    const web = this.#web();
-    const thread = threadOf(address, replyTo);
-    const oldest = String(Math.floor(Date.now() / 1_000) - LOOK_BACK_S);
-    const where = { channel: address.chatId, oldest, include_all_metadata: true, limit: PAGE };
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const at = { ...where, ...(cursor && { cursor }) };
-      const read = await (thread
-        ? web.conversations.replies({ ...at, ts: thread })
-        : web.conversations.history(at));
-      for (const message of listField(read, "messages")) {
-        const payload = field(field(message, "metadata"), "event_payload");
-        if (textField(payload, "delivery_id") === deliveryId) return { messageId: textField(message, "ts") };
-      }
-      cursor = textField(field(read, "response_metadata"), "next_cursor");
-      if (!cursor) return "not there";
-    }
-    return null;
+    return findDelivery(this.#web(), { ...address, threadId: threadOf(address, replyTo) }, deliveryId);
   }
 
   async react({ chatId }: Address, messageId: string, mark: Mark): Promise<void> {
@@ -244,47 +226,6 @@ function accountOf({ teamId, userId }: Self): string {
   return `${teamId}.${userId}`;
 }
 
-async function whoAmI(web: WebClient): Promise<Self> {
-  try {
-    const answer = await web.auth.test();
-    const [teamId, userId] = [textField(answer, "team_id"), textField(answer, "user_id")];
-    if (isId(teamId) && isId(userId)) return { teamId, userId };
-  } catch (error) {
-    throw connectError(error, "SLACK_BOT_TOKEN");
-  }
-  throw new ConnectError("retryable", "Slack did not say whose token SLACK_BOT_TOKEN is.");
-}
-
-const NOT_THERE = new Set(["channel_not_found", "not_in_channel"]);
-
-/** A slash command can be given anywhere, also between two others; the answer goes only where the bot is. */
-async function canAnswerIn(web: WebClient, { chatId, chatType, userId }: SessionSource): Promise<boolean> {
-  try {
-    const channel = field(await web.conversations.info({ channel: chatId }), "channel");
-    return chatType === "dm" ? textField(channel, "user") === userId : field(channel, "is_member") !== false;
-  } catch (error) {
-    if (NOT_THERE.has(slackErrorOf(error))) return false;
-    throw error;
-  }
-}
-
-/** Everybody sees a public channel; a private one only who is in it. */
-async function mustSee(web: WebClient, channel: string, person: string): Promise<void> {
-  const place = field(await web.conversations.info({ channel }), "channel");
-  if (field(place, "is_private") !== true && field(place, "is_im") !== true) return;
-  let cursor = "";
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const read = await web.conversations.members({ channel, limit: PAGE, ...(cursor && { cursor }) });
-    if (listField(read, "members").includes(person)) return;
-    cursor = textField(field(read, "response_metadata"), "next_cursor");
-    if (!cursor) break;
-  }
-  throw new SendError(
-    "permanent",
-    `${person} is not in the channel ${channel} and would not see a thread there.`,
-  );
-}
-
 async function share(
   web: WebClient,
   { address, replyTo }: OutboundMessage,
@@ -313,10 +254,6 @@ interface Shared {
 /** Replies in a channel stand in the thread of what they answer. */
 function threadOf({ threadId }: Address, replyTo: string | undefined): string | undefined {
   return threadId ?? (replyTo && isTimestamp(replyTo) ? replyTo : undefined);
-}
-
-function metadataOf(deliveryId: string) {
-  return { event_type: EVENT_TYPE, event_payload: { delivery_id: deliveryId } };
 }
 
 function timestamp(ts: string | undefined): string {

@@ -1,9 +1,9 @@
 /** Reading JSON that somebody else made: own fields only, and nothing is believed to be what it should be. */
 
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** The object, or one without fields. */
-export function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 

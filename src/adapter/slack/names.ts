@@ -5,12 +5,12 @@
 import type { WebClient } from "@slack/web-api";
 import type { SessionSource } from "../../session/source.js";
 import { field, textField } from "./json.js";
+import { withinPatience } from "./patience.js";
 
 type Names = Pick<SessionSource, "userName" | "chatName" | "chatTopic">;
 
 const KEPT = 1_000;
 const KEPT_MS = 60 * 60 * 1_000;
-const PATIENCE_MS = 1_000;
 
 export class NameBook {
   readonly #web: WebClient;
@@ -33,7 +33,7 @@ export class NameBook {
   #look(id: string, ask: () => Promise<Names>): Promise<Names> {
     const found = this.#pages.get(id);
     if (found && found.until > Date.now()) return found.names;
-    const names = withinPatience(ask());
+    const names = withinPatience(ask(), {});
     this.#pages.delete(id);
     this.#pages.set(id, { until: Date.now() + KEPT_MS, names });
     const [oldest] = this.#pages.keys();
@@ -54,18 +54,5 @@ export class NameBook {
     const chatName = textField(found, "name");
     const chatTopic = textField(field(found, "topic"), "value");
     return { ...(chatName && { chatName }), ...(chatTopic && { chatTopic }) };
-  }
-}
-
-/** Without names where Slack fails or takes its time. */
-async function withinPatience(asked: Promise<Names>): Promise<Names> {
-  let alarm: NodeJS.Timeout | undefined;
-  const enough = new Promise<Names>((resolve) => {
-    alarm = setTimeout(() => resolve({}), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([asked.catch(() => ({})), enough]);
-  } finally {
-    clearTimeout(alarm);
   }
 }
