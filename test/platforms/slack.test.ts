@@ -15,6 +15,8 @@ describe("a gateway on Slack", () => {
   let folder: string;
   let chat: string;
   const children: ChildProcess[] = [];
+  /** What the last one printed. */
+  let printed: string;
 
   beforeEach(async () => {
     server = await SlackServer.start();
@@ -32,18 +34,20 @@ describe("a gateway on Slack", () => {
     const people = [server.idOf("ann"), server.idOf("bob")];
     const setting = { url: join(folder, "baton.db"), slackUrl, botToken, appToken, people, ...options };
     const child = spawn(process.execPath, [CHILD, JSON.stringify(setting)], {
-      stdio: ["ignore", "inherit", "pipe", "ipc"],
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     children.push(child);
-    let complaint = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      complaint += text;
-    });
+    printed = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+      });
+    }
     const [said] = (await Promise.race([
       once(child, "message"),
-      once(child, "close").then(() => Promise.reject(new Error(complaint))),
+      once(child, "close").then(() => Promise.reject(new Error(printed))),
     ])) as string[];
-    expect(said, complaint).toBe("connected");
+    expect(said, printed).toBe("connected");
     return child;
   }
 
@@ -113,6 +117,7 @@ describe("a gateway on Slack", () => {
     child.send("leave");
     const [code, signal] = await once(child, "close");
     expect([code, signal]).toEqual([0, null]);
+    expect(printed).toBe("");
   });
 
   it("lets nobody else in", async () => {
