@@ -1,0 +1,406 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SlackServer } from "../../../test/support/slack-server.js";
+import { buildSessionKey } from "../../session/session-key.js";
+import { adapterContract } from "../../testing/adapter-contract.js";
+import type { Adapter, InboundMessage, Received, SendError, Surroundings } from "../adapter.js";
+import { openSlack, type SlackSettings } from "./config.js";
+import { toMrkdwn } from "./format.js";
+
+const settingsOf = (server: SlackServer): SlackSettings => ({
+  botToken: () => server.botToken,
+  appToken: () => server.appToken,
+  baseUrl: server.url,
+  timeoutMs: 1_000,
+});
+
+adapterContract("slack", async () => {
+  // The adapter's two envelopes for one mention are one message to the gateway; the contract counts at the adapter.
+  const server = await SlackServer.start({ mentionEvents: false });
+  const [adapter, next] = await Promise.all([openSlack(settingsOf(server)), openSlack(settingsOf(server))]);
+  const address = { platform: "slack", chatId: await server.dm() };
+  const chatOf = (at = address as { chatId: string; threadId?: string }) =>
+    server.said(at.chatId, at.threadId);
+  return {
+    adapter,
+    address,
+    group: { platform: "slack", chatId: server.channel },
+    again: () => next,
+    write: (written) => server.write(written),
+    amend: (messageId, text) => server.amend(messageId, text),
+    redeliver: () => server.redeliver(),
+    shown: async (at) => (await chatOf(at)).filter(({ files }) => !files).map(({ text }) => text),
+    files: async (at) => {
+      const files = (await chatOf(at)).flatMap((message) => message.files ?? []);
+      return Promise.all(
+        files.map(async ({ name, url_private }) => ({ name, bytes: await server.download(url_private) })),
+      );
+    },
+    marks: async (messageId) => {
+      const all = [...(await server.messages(address.chatId)), ...(await server.messages(server.channel))];
+      return all.find(({ ts }) => ts === messageId)?.reactions?.map(({ name }) => name) ?? [];
+    },
+    trouble: (what) => server.trouble(what),
+    cut: () => server.cut(),
+    asShown: toMrkdwn,
+    dispose: async () => {
+      await next.disconnect();
+      await server.close();
+    },
+  };
+});
+
+describe("slack", () => {
+  let server: SlackServer;
+  let adapter: Adapter;
+  let received: InboundMessage[];
+  let told: Parameters<Surroundings["tell"]>[0][];
+  let deliveries = 0;
+
+  beforeEach(async () => {
+    server = await SlackServer.start();
+    adapter = await openSlack(settingsOf(server));
+    received = [];
+    told = [];
+  });
+  afterEach(async () => {
+    await adapter.disconnect();
+    await server.close();
+  });
+
+  const connect = (receive?: (message: InboundMessage) => Promise<Received>) =>
+    adapter.connect(
+      async (message) => {
+        received.push(message);
+        return (await receive?.(message)) ?? "accepted";
+      },
+      {
+        memory: { read: async () => null, write: async () => {} },
+        commands: [
+          { name: "new", description: "" },
+          { name: "status", description: "" },
+        ],
+        tell: (state) => told.push(state),
+      },
+    );
+  const outbound = (text: string, chatId: string, more: object = {}) => {
+    deliveries += 1;
+    return { address: { platform: "slack", chatId }, text, deliveryId: `d-${deliveries}`, ...more };
+  };
+  const failure = (promise: Promise<unknown>): Promise<SendError> =>
+    promise.then(
+      () => expect.unreachable("It was taken."),
+      (error: SendError) => error,
+    );
+
+  describe("opens", () => {
+    it("as the team's bot", () => {
+      expect(adapter.account).toBe(`T000000001.${server.botId}`);
+    });
+
+    it("not with a wrong token, and says which one to mend", async () => {
+      const wrong = { ...settingsOf(server), botToken: () => "xoxb-nobody" };
+      await expect(openSlack(wrong)).rejects.toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("SLACK_BOT_TOKEN"),
+      });
+      const other = await openSlack({ ...settingsOf(server), appToken: () => "xapp-nobody" });
+      const connecting = other.connect(async () => "accepted", {
+        memory: { read: async () => null, write: async () => {} },
+        commands: [],
+        tell: () => {},
+      });
+      await expect(connecting).rejects.toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("SLACK_APP_TOKEN"),
+      });
+      await other.disconnect();
+    });
+
+    it("later, where Slack is not there or says nothing", async () => {
+      const nowhere = { ...settingsOf(server), baseUrl: "http://127.0.0.1:9/api/" };
+      await expect(openSlack(nowhere)).rejects.toMatchObject({ outcome: "retryable" });
+      server.isMute = true;
+      await expect(connect()).rejects.toMatchObject({ outcome: "retryable" });
+      await adapter.disconnect();
+      await vi.waitUntil(() => server.lines === 0);
+    });
+  });
+
+  describe("receives", () => {
+    it("what came while nobody acknowledged, once more", async () => {
+      let failing = true;
+      await connect(async () => {
+        if (failing) throw new Error("The store is full.");
+        return "accepted";
+      });
+      await server.write({ text: "keep this" });
+      expect(received).toHaveLength(1);
+      failing = false;
+      server.cut();
+      await vi.waitUntil(() => received.length === 2);
+      expect(received[1]).toEqual(received[0]);
+      server.cut();
+      await vi.waitUntil(() => told.filter((state) => state === "connected").length === 2);
+      expect(received).toHaveLength(2); // Acknowledged at last.
+    });
+
+    it("a mention in a channel twice, as one message in a thread of its own", async () => {
+      await connect();
+      const { messageId } = await server.write({ text: "hi there", in: "group", mentions: true });
+      expect(received).toHaveLength(2);
+      expect(received[1]).toEqual(received[0]);
+      expect(received[0]).toMatchObject({ kind: "message", messageId, text: "hi there", isAddressed: true });
+      expect(received[0]?.source).toEqual({
+        platform: "slack",
+        chatId: server.channel,
+        chatType: "thread",
+        threadId: messageId,
+        userId: server.idOf("ann"),
+        userName: "ann",
+        chatName: "team",
+        chatTopic: "Work",
+      });
+    });
+
+    it("the beginning of a thread that it was not told of, once", async () => {
+      await connect();
+      const { messageId: root } = await server.write({
+        text: "who has &lt;b&gt; time?",
+        in: "group",
+        from: "bob",
+      });
+      const reply = { channel: server.channel, replyTo: root, mentions: true };
+      await server.write({ ...reply, text: "what is this about?" });
+      await server.write({ ...reply, text: "and this?" });
+      const heard = received.filter(({ replyTo }) => replyTo).map(({ text, replyTo }) => [text, replyTo]);
+      expect(heard).toEqual([
+        ["what is this about?", { messageId: root, text: "who has <b> time?" }],
+        ["what is this about?", { messageId: root }], // Its mention: known to the gateway by its id.
+        ["and this?", { messageId: root }],
+        ["and this?", { messageId: root }],
+      ]);
+      const { messageId } = await server.write({ text: "hello", in: "group", mentions: true });
+      await server.write({ text: "more", channel: server.channel, replyTo: messageId, mentions: true });
+      expect(received.at(-1)?.replyTo).toEqual({ messageId }); // It was told of that one.
+    });
+
+    it("slash commands, also those that Slack keeps for itself, and says where it cannot answer", async () => {
+      await connect();
+      await server.command("/new", "plans");
+      await server.command("/baton", "status now");
+      await server.command("/baton", "what is up?");
+      expect(received.map(({ kind, text }) => [kind, text])).toEqual([
+        ["command", "/new plans"],
+        ["command", "/status now"],
+        ["message", "what is up?"],
+      ]);
+      expect(received[0]?.source).toMatchObject({
+        chatType: "dm",
+        userId: server.idOf("ann"),
+        userName: "ann",
+      });
+      const elsewhere = (await server.api("conversations.open", { users: server.idOf("bob") })) as {
+        channel: { id: string };
+      };
+      expect(await server.command("/new", "", { channel: elsewhere.channel.id })).toMatchObject({
+        text: expect.stringContaining("not in this conversation"),
+      });
+      expect(received).toHaveLength(3);
+    });
+
+    it("files with the bot's token, within the limit, and from nowhere else", async () => {
+      await connect();
+      const bytes = new TextEncoder().encode("a,b\n1,2\n");
+      await server.write({ text: "look", files: [{ name: "table.csv", mediaType: "text/csv", bytes }] });
+      const [file] = received[0]?.files ?? [];
+      expect(file).toMatchObject({ name: "table.csv" });
+      expect(Buffer.from((await file?.read(100)) ?? [])).toEqual(Buffer.from(bytes));
+      await expect(file?.read(3)).rejects.toThrow("larger");
+
+      const asked = vi.spyOn(globalThis, "fetch");
+      const url_private = "https://files.slack.com.evil.example/x";
+      const dm = { channel: await server.dm(), channel_type: "im", user: server.idOf("ann") };
+      await server.emit({
+        type: "message",
+        subtype: "file_share",
+        ts: "1.1",
+        ...dm,
+        files: [{ url_private }],
+      });
+      await expect(received[1]?.files?.[0]?.read(100)).rejects.toThrow("not kept by Slack");
+      expect(asked.mock.calls.filter(([where]) => String(where).includes("evil"))).toEqual([]);
+      asked.mockRestore();
+    });
+
+    it("on, whatever comes over the line", async () => {
+      await connect();
+      for (const frame of [
+        "{",
+        "null",
+        '{"type":"events_api"}',
+        '{"type":"events_api","payload":{"event":1}}',
+        "[]",
+      ])
+        server.raw(frame);
+      await server.write({ text: "still there?" });
+      expect(received.map(({ text }) => text)).toEqual(["still there?"]);
+    });
+  });
+
+  describe("the line", () => {
+    it("is had again when it is cut, and tells", async () => {
+      await connect();
+      server.cut();
+      await vi.waitUntil(() => told.length === 2);
+      expect(told).toEqual([{ lost: "The line to Slack was cut." }, "connected"]);
+      await server.write({ text: "back" });
+      expect(received.map(({ text }) => text)).toEqual(["back"]);
+    });
+
+    it("is renewed when Slack asks for it, which is nothing to be told", async () => {
+      await connect();
+      server.recall();
+      await vi.waitUntil(() => server.opened === 2 && server.lines === 1);
+      await server.write({ text: "as before" });
+      expect(received.map(({ text }) => text)).toEqual(["as before"]);
+      expect(told).toEqual([]);
+    });
+
+    it("is closed for good", async () => {
+      await connect();
+      server.cut();
+      await adapter.disconnect();
+      await vi.waitUntil(() => server.lines === 0);
+      expect(told.filter((state) => state === "connected")).toEqual([]);
+    });
+  });
+
+  describe("sends", () => {
+    beforeEach(() => connect());
+
+    it("in the thread of what it answers, without previews, names or calls to everybody", async () => {
+      const { messageId } = await server.write({ text: "hello?", in: "group", mentions: true });
+      await adapter.send(
+        outbound("@here https://example.com <!channel>", server.channel, { replyTo: messageId }),
+      );
+      const [said] = await server.said(server.channel);
+      expect(said).toMatchObject({
+        thread_ts: messageId,
+        text: "@here <https://example.com/> &lt;!channel&gt;",
+      });
+      expect(server.calls.findLast(({ method }) => method === "chat.postMessage")?.args).toMatchObject({
+        parse: "none",
+        link_names: "false",
+        unfurl_links: "false",
+        unfurl_media: "false",
+      });
+    });
+
+    it("and finds what is there by its delivery id, in a chat and in a thread", async () => {
+      const { messageId: root } = await server.write({ text: "hello?", in: "group", mentions: true });
+      for (const address of [
+        { platform: "slack", chatId: await server.dm() },
+        { platform: "slack", chatId: server.channel, threadId: root },
+      ]) {
+        const message = { address, text: "an answer", deliveryId: `turn.${address.chatId}` };
+        expect(await adapter.find?.(message)).toBe("not there");
+        const sent = await adapter.send(message);
+        expect(await adapter.find?.(message)).toEqual(sent);
+        await adapter.edit?.({ ...message, deliveryId: "another" }, sent.messageId);
+        expect(await adapter.find?.(message)).toBe("not there");
+        expect(await adapter.find?.({ ...message, deliveryId: "another" })).toEqual(sent);
+      }
+    });
+
+    it("and says whether it is worth trying again", async () => {
+      const dm = await server.dm();
+      server.trouble("rate limited");
+      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({
+        outcome: "retryable",
+        retryAfterMs: 1_000,
+      });
+      server.trouble("server error"); // Looked for, and not there.
+      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "retryable" });
+      server.trouble("refused");
+      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "permanent" });
+      server.trouble("revoked token");
+      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("SLACK_BOT_TOKEN"),
+      });
+      server.trouble("swallowed");
+      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "unknown" });
+      expect(await failure(adapter.send(outbound("x", "C0NOWHERE")))).toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("/invite"),
+      });
+      expect(await server.said(dm)).toHaveLength(1); // The one that was swallowed.
+    });
+
+    it("files, after the text that goes with them", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "baton-slack-"));
+      const path = join(folder, "kept");
+      await writeFile(path, "some bytes");
+      const files = [{ path, name: "notes.txt", mediaType: "text/plain" }];
+      await adapter.send(outbound("as asked", await server.dm(), { files }));
+      const [text, shared] = await server.said(await server.dm());
+      expect(text?.text).toBe("as asked");
+      expect(shared?.files?.map(({ name }) => name)).toEqual(["notes.txt"]);
+      const bytes = await server.download(shared?.files?.[0]?.url_private ?? "");
+      expect(Buffer.from(bytes).toString()).toBe("some bytes");
+      await rm(folder, { recursive: true });
+    });
+
+    it("marks on what people wrote", async () => {
+      const { messageId } = await server.write({ text: "hello?" });
+      const address = { platform: "slack", chatId: await server.dm() };
+      await adapter.react?.(address, messageId, "seen");
+      await adapter.react?.(address, messageId, "seen");
+      await adapter.react?.(address, messageId, "failed");
+      const [asked] = await server.messages(address.chatId);
+      expect(asked?.reactions?.map(({ name }) => name)).toEqual(["eyes", "x"]);
+    });
+  });
+
+  describe("makes threads", () => {
+    beforeEach(() => connect());
+
+    it("whose key is that of what people write in them", async () => {
+      const person = server.idOf("ann");
+      for (const [chatId, chatType] of [
+        [server.channel, "thread"],
+        [await server.dm(), "dm"],
+      ] as const) {
+        const parent = { platform: "slack", chatId };
+        const thread = await adapter.createThread?.(parent, "Plans <!here>\nfor *May*", person);
+        const seed = (await server.said(chatId)).find(({ ts }) => ts === thread?.threadId);
+        expect(seed?.text).toBe(`*Plans &lt;!here&gt; for *May**\n<@${person}>`);
+        received = [];
+        await server.write({ text: "here I am", channel: chatId, replyTo: thread?.threadId ?? "" });
+        const [message] = received;
+        expect(message).toMatchObject({ isAddressed: true, text: "here I am" });
+        const expected = { platform: "slack", chatId, chatType, threadId: thread?.threadId ?? "" };
+        expect(buildSessionKey(message?.source ?? expected)).toBe(buildSessionKey(expected));
+      }
+    });
+
+    it("only where the person sees them", async () => {
+      const hidden = await server.privateChannel("hidden", ["bob"]);
+      const parent = { platform: "slack", chatId: hidden };
+      const error = await failure(
+        adapter.createThread?.(parent, "Plans", server.idOf("ann")) as Promise<unknown>,
+      );
+      expect(error).toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("not in the channel"),
+      });
+      expect(await server.said(hidden)).toEqual([]);
+      expect(await adapter.createThread?.(parent, "Plans", server.idOf("bob"))).toMatchObject({
+        chatId: hidden,
+      });
+    });
+  });
+});

@@ -1,0 +1,262 @@
+/**
+ * Slack: events over a socket, everything else over the Web API. An envelope is acknowledged once the gateway has its
+ * message; what was not comes again. A message that is sent carries its delivery id as metadata, so that after a crash
+ * Slack itself can be asked whether it is there.
+ */
+import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
+import type { Address } from "../../session/source.js";
+import {
+  type Adapter,
+  type Capabilities,
+  ConnectError,
+  type Mark,
+  type OutboundMessage,
+  type Receive,
+  SendError,
+  type Surroundings,
+} from "../adapter.js";
+import type { SlackSettings } from "./config.js";
+import { remoteFile, upload } from "./files.js";
+import { escaped, mrkdwnLength, toMrkdwn } from "./format.js";
+import { field } from "./json.js";
+import { type Envelope, Line } from "./line.js";
+import { NameBook } from "./names.js";
+import { type Heard, isId, isTimestamp, parseCommand, parseEvent, type Self } from "./parse.js";
+import { QuoteBook } from "./quotes.js";
+import { mayHaveWorked, sendError, slackErrorOf, webClient } from "./web.js";
+import { canAnswerIn, findDelivery, metadataOf, mustSee, whoAmI } from "./workspace.js";
+
+const PLATFORM = "slack";
+const REACTION: Readonly<Record<Mark, string>> = { seen: "eyes", failed: "x" };
+/** What there is while the line is open. */
+interface Connected {
+  readonly web: WebClient;
+  readonly line: Line;
+  readonly names: NameBook;
+  readonly quotes: QuoteBook;
+  readonly receive: Receive;
+  readonly commands: ReadonlySet<string>;
+}
+
+export class SlackAdapter implements Adapter {
+  readonly platform = PLATFORM;
+  readonly account: string;
+  readonly capabilities: Capabilities = {
+    maxText: 3_900,
+    unit: "utf16",
+    lengthOf: mrkdwnLength,
+    edit: true,
+    threads: true,
+    paceMs: 1_200,
+    maxFile: 100 * 1024 * 1024,
+  };
+  readonly #settings: SlackSettings;
+  readonly #self: Self;
+  #connected: Connected | undefined;
+  /** The end of what is being received, by channel: what is said in one comes in order. */
+  readonly #queues = new Map<string, Promise<void>>();
+
+  static async open(settings: SlackSettings): Promise<SlackAdapter> {
+    return new SlackAdapter(settings, await whoAmI(webClient(settings)));
+  }
+
+  private constructor(settings: SlackSettings, self: Self) {
+    this.#settings = settings;
+    this.#self = self;
+    this.account = accountOf(self);
+  }
+
+  async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
+    const web = webClient(this.#settings);
+    const account = accountOf(await whoAmI(web));
+    if (account !== this.account) {
+      const sentence = `SLACK_BOT_TOKEN is of another bot than before (${account}, not ${this.account}). Start the gateway again.`;
+      throw new ConnectError("permanent", sentence);
+    }
+    const line = new Line(this.#settings, (envelope) => this.#take(envelope), surroundings.tell);
+    const commands = new Set(surroundings.commands.map(({ name }) => name));
+    const [names, quotes] = [new NameBook(web), new QuoteBook(web, this.#self)];
+    this.#connected = { web, line, names, quotes, receive, commands };
+    await line.open();
+  }
+
+  async disconnect(): Promise<void> {
+    const { line } = this.#connected ?? {};
+    this.#connected = undefined;
+    await line?.close();
+  }
+
+  #take(envelope: Envelope): void {
+    const heard = this.#parse(envelope);
+    if (!heard) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
+    const { chatId } = heard.message.source;
+    const before = this.#queues.get(chatId) ?? Promise.resolve();
+    const taken = before.then(() => this.#receive(envelope, heard)).catch(() => {}); // Not kept: it comes again.
+    this.#queues.set(chatId, taken);
+    void taken.then(() => this.#queues.get(chatId) === taken && this.#queues.delete(chatId));
+  }
+
+  #parse({ type, body }: Envelope): Heard | null {
+    if (type === "events_api") return parseEvent(field(body, "event"), this.#self);
+    if (type === "slash_commands")
+      return parseCommand(body, this.#connected?.commands ?? new Set(), this.#self);
+    return null;
+  }
+
+  async #receive(envelope: Envelope, { message, files }: Heard): Promise<void> {
+    if (!this.#connected) return;
+    const { web, names, quotes, receive } = this.#connected;
+    if (envelope.type === "slash_commands" && !(await canAnswerIn(web, message.source))) {
+      const text =
+        "I am not in this conversation, so I cannot answer here. Invite me, or write to me directly.";
+      return envelope.ack({ text });
+    }
+    const [source, quoted] = await Promise.all([names.named(message.source), quotes.quoted(message)]);
+    if (!this.#connected) return;
+    const attached = files.map((file) => remoteFile(file, this.#settings));
+    await receive({ ...quoted, source, ...(attached.length > 0 && { files: attached }) });
+    quotes.keep(quoted);
+    await envelope.ack();
+  }
+
+  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
+    const web = this.#web();
+    try {
+      const { files = [] } = message;
+      const uploaded = [];
+      for (const file of files) uploaded.push(await upload(web, file));
+      const messageId = await this.#post(web, message);
+      const [first, ...others] = uploaded;
+      if (first) await share(web, message, [first, ...others]);
+      return { messageId };
+    } catch (error) {
+      throw sendError(error);
+    }
+  }
+
+  async edit({ address, text, deliveryId }: OutboundMessage, messageId: string): Promise<void> {
+    const web = this.#web();
+    try {
+      await web.chat.update({
+        channel: address.chatId,
+        ts: messageId,
+        text: toMrkdwn(text),
+        metadata: metadataOf(deliveryId),
+        parse: "none",
+        link_names: false,
+      });
+    } catch (error) {
+      const failure = sendError(error);
+      // The same edit can be made twice.
+      throw failure.outcome === "unknown"
+        ? new SendError("retryable", failure.message, { cause: error })
+        : failure;
+    }
+  }
+
+  async find({
+    address,
+    replyTo,
+    deliveryId,
+  }: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null> {
+    return findDelivery(this.#web(), { ...address, threadId: threadOf(address, replyTo) }, deliveryId);
+  }
+
+  async react({ chatId }: Address, messageId: string, mark: Mark): Promise<void> {
+    if (!isTimestamp(messageId)) return; // A slash command is no message.
+    try {
+      await this.#web().reactions.add({ channel: chatId, timestamp: messageId, name: REACTION[mark] });
+    } catch (error) {
+      if (slackErrorOf(error) !== "already_reacted") throw sendError(error);
+    }
+  }
+
+  /** A message that names the person; its replies are the thread. Fails where they could not see it. */
+  async createThread({ chatId }: Address, title: string, person: string | null): Promise<Address> {
+    const web = this.#web();
+    const name = person !== null && isId(person) ? person : null;
+    try {
+      if (name !== null) await mustSee(web, chatId, name);
+      const text = `*${escaped(title.replace(/\s+/g, " ").trim()) || "…"}*${name === null ? "" : `\n<@${name}>`}`;
+      const { ts } = await web.chat.postMessage({ channel: chatId, text, ...PLAIN });
+      return { platform: PLATFORM, chatId, threadId: timestamp(ts) };
+    } catch (error) {
+      throw sendError(error);
+    }
+  }
+
+  async #post(web: WebClient, message: OutboundMessage): Promise<string> {
+    const { address, text, files = [], replyTo, deliveryId } = message;
+    const said = text.trim() ? toMrkdwn(text) : files.map(({ name }) => escaped(name)).join(", ");
+    const thread = threadOf(address, replyTo);
+    const post: ChatPostMessageArguments = {
+      channel: address.chatId,
+      text: said,
+      metadata: metadataOf(deliveryId),
+      ...PLAIN,
+      ...(thread && { thread_ts: thread }),
+    };
+    try {
+      return timestamp((await web.chat.postMessage(post)).ts);
+    } catch (error) {
+      if (!mayHaveWorked(error)) throw error;
+      const found = await this.find(message).catch(() => null);
+      if (found === "not there") throw new SendError("retryable", sendError(error).message, { cause: error });
+      if (found === null) throw error;
+      return found.messageId;
+    }
+  }
+
+  #web(): WebClient {
+    if (!this.#connected) throw new SendError("retryable", "Slack is not connected.");
+    return this.#connected.web;
+  }
+}
+
+/** Nothing is made of a text that we did not make of it, and nothing is fetched to preview it. */
+const PLAIN = {
+  parse: "none",
+  link_names: false,
+  unfurl_links: false,
+  unfurl_media: false,
+  mrkdwn: true,
+} as const;
+
+function accountOf({ teamId, userId }: Self): string {
+  return `${teamId}.${userId}`;
+}
+
+async function share(
+  web: WebClient,
+  { address, replyTo }: OutboundMessage,
+  files: readonly [Shared, ...Shared[]],
+): Promise<void> {
+  const thread = threadOf(address, replyTo);
+  try {
+    await web.files.completeUploadExternal({
+      files: [...files] as [Shared, ...Shared[]],
+      channel_id: address.chatId,
+      ...(thread && { thread_ts: thread }),
+    });
+  } catch (error) {
+    // The text is there: it is not to be sent again for the sake of a file.
+    throw new SendError("unknown", `The text was sent, its files were not: ${sendError(error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+interface Shared {
+  id: string;
+  title: string;
+}
+
+/** Replies in a channel stand in the thread of what they answer. */
+function threadOf({ threadId }: Address, replyTo: string | undefined): string | undefined {
+  return threadId ?? (replyTo && isTimestamp(replyTo) ? replyTo : undefined);
+}
+
+function timestamp(ts: string | undefined): string {
+  if (!ts) throw new SendError("unknown", "Slack took the message and did not say under which id.");
+  return ts;
+}

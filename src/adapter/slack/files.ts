@@ -1,0 +1,82 @@
+/**
+ * Files, in and out. The token goes to Slack's own hosts and to nobody else: a file's address comes with a message, and a
+ * file that somebody only linked lies wherever they like.
+ */
+import { readFile } from "node:fs/promises";
+import type { WebClient } from "@slack/web-api";
+import type { LocalFile, RemoteFile } from "../adapter.js";
+import type { SlackSettings } from "./config.js";
+import type { SharedFile } from "./parse.js";
+import { baseUrlOf } from "./web.js";
+
+/** A file is larger than a call. */
+const TRANSFER_MS = 120_000;
+
+/** Fetched with the bot's token, and no further than the limit. */
+export function remoteFile(file: SharedFile, settings: SlackSettings): RemoteFile {
+  return {
+    ...(file.name && { name: file.name }),
+    mediaType: file.mediaType || "application/octet-stream",
+    read: async (maxBytes) => {
+      if (!isSlacks(file.url, settings)) throw new Error("it is not kept by Slack");
+      const response = await fetch(file.url, {
+        headers: { authorization: `Bearer ${settings.botToken()}` },
+        redirect: "error",
+        signal: AbortSignal.timeout(TRANSFER_MS),
+      });
+      if (!response.ok) throw new Error(`Slack did not give it (HTTP ${response.status})`);
+      if (isPage(response) && !file.mediaType.startsWith("text/html")) {
+        throw new Error("Slack gave a page in its place: the app may lack the scope files:read");
+      }
+      return bounded(response, maxBytes);
+    },
+  };
+}
+
+function isSlacks(address: string, settings: SlackSettings): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, origin, username, password } = new URL(address);
+  if (username || password) return false;
+  if (origin === new URL(baseUrlOf(settings)).origin) return true;
+  return protocol === "https:" && (hostname === "slack.com" || hostname.endsWith(".slack.com"));
+}
+
+function isPage(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/html") ?? false;
+}
+
+async function bounded(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) throw new Error(`larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+export interface Uploaded {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** Brings a file to Slack, where nobody sees it until it is shared. */
+export async function upload(web: WebClient, { path, name }: LocalFile): Promise<Uploaded> {
+  const bytes = await readFile(path);
+  const { upload_url: url, file_id: id } = await web.files.getUploadURLExternal({
+    filename: name,
+    length: bytes.byteLength,
+  });
+  if (!url || !id) throw new Error("Slack gave no place for the file");
+  const response = await fetch(url, {
+    method: "POST",
+    body: bytes,
+    headers: { "content-type": "application/octet-stream" },
+    redirect: "error",
+    signal: AbortSignal.timeout(TRANSFER_MS),
+  });
+  if (!response.ok) throw new Error(`Slack did not take the file (HTTP ${response.status})`);
+  await response.body?.cancel();
+  return { id, title: name };
+}

@@ -1,0 +1,153 @@
+/**
+ * The line to Slack: a WebSocket over which envelopes come and are acknowledged. The library opens one; that it is opened
+ * again, each time a little later, is ours, for the library's own way can end the process.
+ */
+import { SocketModeClient } from "@slack/socket-mode";
+import { ConnectError, type Surroundings } from "../adapter.js";
+import type { SlackSettings } from "./config.js";
+import { field, textField } from "./json.js";
+import { clientOptions, connectError, SILENT, timeoutOf } from "./web.js";
+
+export interface Envelope {
+  /** `events_api`, `slash_commands` and others. */
+  readonly type: string;
+  readonly body: unknown;
+  /** Tells Slack that it arrived; a slash command can be answered with it, to its sender only. */
+  ack(answer?: { readonly text: string }): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** How long Slack may take to close its side. */
+const CLOSING_MS = 1_000;
+
+export class Line {
+  readonly #settings: SlackSettings;
+  readonly #onEnvelope: (envelope: Envelope) => void;
+  readonly #tell: Surroundings["tell"];
+  #socket: Socket | undefined;
+  #next: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(settings: SlackSettings, onEnvelope: (envelope: Envelope) => void, tell: Surroundings["tell"]) {
+    this.#settings = settings;
+    this.#onEnvelope = onEnvelope;
+    this.#tell = tell;
+  }
+
+  /** Settles once Slack has said hello; from then on the line is kept. Fails with a `ConnectError`. */
+  async open(): Promise<void> {
+    const socket = new Socket(this.#settings, this.#onEnvelope);
+    this.#socket = socket;
+    try {
+      await socket.hello();
+    } catch (error) {
+      await socket.end();
+      throw error instanceof ConnectError ? error : connectError(error, "SLACK_APP_TOKEN");
+    }
+    void socket.ended.then(() => this.#lost(socket));
+  }
+
+  /** Closed for good. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#next);
+    await this.#socket?.end();
+  }
+
+  #lost(socket: Socket): void {
+    if (this.#closed) return;
+    // Slack renews its lines every few hours and says so: that is nothing to be told.
+    if (!socket.wasRecalled) this.#tell({ lost: "The line to Slack was cut." });
+    void this.#reopen(0, !socket.wasRecalled);
+  }
+
+  async #reopen(attempt: number, wasTold: boolean): Promise<void> {
+    try {
+      await this.open();
+      if (wasTold && !this.#closed) this.#tell("connected");
+    } catch (error) {
+      if (this.#closed) return;
+      this.#tell({ lost: (error as Error).message });
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
+      this.#next = setTimeout(() => void this.#reopen(attempt + 1, true), pauseMs);
+    }
+    if (this.#closed) await this.#socket?.end();
+  }
+}
+
+/** One connection, from its opening to its end. */
+class Socket extends SocketModeClient {
+  readonly ended: Promise<void>;
+  readonly #helloMs: number;
+  /** Slack said that it would close this one. */
+  wasRecalled = false;
+  #isOver = false;
+
+  constructor(settings: SlackSettings, onEnvelope: (envelope: Envelope) => void) {
+    super({
+      appToken: settings.appToken(),
+      autoReconnectEnabled: false,
+      logger: SILENT,
+      clientOptions: clientOptions(settings),
+    });
+    this.#helloMs = timeoutOf(settings);
+    this.ended = new Promise((resolve) => {
+      this.once("disconnected", () => resolve());
+    });
+    this.on("slack_event", onEnvelope);
+  }
+
+  async hello(): Promise<void> {
+    let alarm: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      const error = new ConnectError("retryable", "Slack opened a line and said nothing.");
+      alarm = setTimeout(() => reject(error), this.#helloMs);
+    });
+    const started = this.start().then(
+      // It may open after somebody lost patience with it.
+      () => (this.#isOver ? this.end() : undefined),
+      (error: unknown) => {
+        throw error ?? new ConnectError("retryable", "Slack closed the line before it said hello.");
+      },
+    );
+    try {
+      await Promise.race([started, tooLong]);
+    } finally {
+      clearTimeout(alarm);
+    }
+  }
+
+  /** Closes it, politely at first. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    if (!this.websocket) return;
+    let alarm: NodeJS.Timeout | undefined;
+    const closed = this.disconnect();
+    const patience = new Promise<void>((resolve) => {
+      alarm = setTimeout(resolve, CLOSING_MS);
+    });
+    await Promise.race([closed, patience]);
+    clearTimeout(alarm);
+    await this.disconnect(); // A second time: whatever is left is torn down.
+  }
+
+  /** The library throws at what is no envelope, or has no event, where nobody would catch it. */
+  protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
+    if (isBinary || typeof data !== "string") return;
+    const message = parsed(data);
+    const type = textField(message, "type");
+    if (type === "") return;
+    if (type === "disconnect") this.wasRecalled = true;
+    if (type === "events_api" && textField(field(field(message, "payload"), "event"), "type") === "") return;
+    await super.onWebSocketMessage(data, isBinary);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What people and places are called: events carry ids only. Names are asked for once in a while, never for longer than a
+ * message can wait, and where Slack does not tell, there is none: nothing is decided by a name.
+ */
+import type { WebClient } from "@slack/web-api";
+import type { SessionSource } from "../../session/source.js";
+import { field, textField } from "./json.js";
+import { withinPatience } from "./patience.js";
+
+type Names = Pick<SessionSource, "userName" | "chatName" | "chatTopic">;
+
+const KEPT = 1_000;
+const KEPT_MS = 60 * 60 * 1_000;
+
+export class NameBook {
+  readonly #web: WebClient;
+  readonly #pages = new Map<string, { readonly until: number; readonly names: Promise<Names> }>();
+
+  constructor(web: WebClient) {
+    this.#web = web;
+  }
+
+  /** The source with the names that Slack has for its person and its place. */
+  async named(source: SessionSource): Promise<SessionSource> {
+    const { userId = "", chatId, chatType } = source;
+    const [person, place] = await Promise.all([
+      this.#look(userId, () => this.#person(userId)),
+      chatType === "dm" ? {} : this.#look(chatId, () => this.#place(chatId)),
+    ]);
+    return { ...source, ...person, ...place };
+  }
+
+  #look(id: string, ask: () => Promise<Names>): Promise<Names> {
+    const found = this.#pages.get(id);
+    if (found && found.until > Date.now()) return found.names;
+    const names = withinPatience(ask(), {});
+    this.#pages.delete(id);
+    this.#pages.set(id, { until: Date.now() + KEPT_MS, names });
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > KEPT && oldest !== undefined) this.#pages.delete(oldest);
+    return names;
+  }
+
+  async #person(user: string): Promise<Names> {
+    const found = field(await this.#web.users.info({ user }), "user");
+    const profile = field(found, "profile");
+    const userName =
+      textField(profile, "display_name") || textField(profile, "real_name") || textField(found, "name");
+    return userName ? { userName } : {};
+  }
+
+  async #place(channel: string): Promise<Names> {
+    const found = field(await this.#web.conversations.info({ channel }), "channel");
+    const chatName = textField(found, "name");
+    const chatTopic = textField(field(found, "topic"), "value");
+    return { ...(chatName && { chatName }), ...(chatTopic && { chatTopic }) };
+  }
+}

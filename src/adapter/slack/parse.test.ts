@@ -1,0 +1,258 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { randomFrom } from "../../../test/support/random.mjs";
+import { buildSessionKey } from "../../session/session-key.js";
+import { field, textField } from "./json.js";
+import { type Heard, parseCommand, parseEvent } from "./parse.js";
+import { plainTextOf } from "./plain-text.js";
+
+const self = { teamId: "T024BE7LD", userId: "U0BATON01" };
+const commands = new Set(["new", "status"]);
+const folder = new URL("./fixtures/", import.meta.url);
+const fixtures = new Map<string, string>(
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => [name.replace(".json", ""), readFileSync(new URL(name, folder), "utf8")]),
+);
+
+const payload = (name: string): unknown => JSON.parse(fixtures.get(name) ?? "");
+const parse = (given: unknown): Heard | null =>
+  field(given, "command") === undefined
+    ? parseEvent(field(given, "event"), self)
+    : parseCommand(given, commands, self);
+const heard = (name: string): Heard | null => parse(payload(name));
+
+const ann = { platform: "slack", userId: "U2147483697" };
+const dm = { ...ann, chatId: "D024BE91L", chatType: "dm" };
+const messageId = "1715187600.000200";
+const root = "1715180000.000100";
+
+describe("an event", () => {
+  it.each<[string, object]>([
+    [
+      "message-im",
+      {
+        kind: "message",
+        source: dm,
+        text: "hello & welcome, see the page (https://example.com/a?b=1&c=2)",
+        isAddressed: true,
+      },
+    ],
+    [
+      "message-im-thread",
+      {
+        source: { ...dm, threadId: root },
+        text: "and this?",
+        isAddressed: true,
+        replyTo: { messageId: root },
+      },
+    ],
+    [
+      "message-channel",
+      {
+        source: { ...ann, chatId: "C061EG9SL", chatType: "thread", threadId: messageId },
+        text: "just talking to @U061F7AUR",
+        isAddressed: false,
+      },
+    ],
+    [
+      "message-channel-mention",
+      {
+        source: { ...ann, chatId: "C061EG9SL", chatType: "thread", threadId: messageId },
+        text: "/new plans",
+        isAddressed: true,
+      },
+    ],
+    [
+      "message-private-channel-thread",
+      {
+        source: { ...ann, chatId: "G0LAN2Q65", chatType: "thread", threadId: root },
+        text: "and <b>?",
+        isAddressed: true,
+        replyTo: { messageId: root },
+      },
+    ],
+    [
+      "message-mpim",
+      { source: { ...ann, chatId: "G0MPIM111", chatType: "thread", threadId: messageId }, text: "hey" },
+    ],
+    ["thread-reply-to-bot", { isAddressed: true, text: "thanks", replyTo: { messageId: root } }],
+    ["thread-broadcast", { isAddressed: true, text: "for all: done?" }],
+    ["message-changed", { kind: "edit", messageId, source: dm, text: "hello, I meant" }],
+    ["slash-command", { kind: "command", source: dm, text: "/new plans for May", isAddressed: true }],
+    [
+      "slash-command-channel",
+      { kind: "command", source: { ...ann, chatId: "C061EG9SL", chatType: "channel" }, text: "/status" },
+    ],
+  ])("%s is a message", (name, expected) => {
+    const message = heard(name)?.message;
+    expect(message).toMatchObject(expected);
+    if ("source" in expected) expect(message?.source).toEqual(expected.source);
+    if (!name.startsWith("slash")) expect(message?.messageId).toBe(messageId);
+  });
+
+  it("and the mention that comes beside it are one", () => {
+    expect(heard("app-mention")).toEqual(heard("message-channel-mention"));
+  });
+
+  it("tells of its files, but not of those that are gone", () => {
+    expect(heard("file-share")?.files).toEqual([
+      {
+        name: "tower.png",
+        mediaType: "image/png",
+        url: "https://files.slack.com/files-pri/T024BE7LD-F2147483862/download/tower.png",
+      },
+    ]);
+  });
+
+  it.each([
+    "message-changed-by-preview",
+    "message-deleted",
+    "bot-message",
+    "own-message",
+    "channel-join",
+    "reaction-added",
+  ])("%s is none", (name) => {
+    expect(heard(name)).toBeNull();
+  });
+
+  it.each([undefined, null, 1, "x", [], {}, { type: "message" }, { type: "message", message: null }])(
+    "%j is none",
+    (event) => {
+      expect(parseEvent(event, self)).toBeNull();
+      expect(parseCommand(event, commands, self)).toBeNull();
+    },
+  );
+});
+
+describe("what people write", () => {
+  it.each([
+    ["&lt;!channel&gt; &amp;amp;", "<!channel> &amp;"],
+    ["<!here> <!subteam^S1|@team> <!date^1|today>", "@here @team today"],
+    ["<#C1|general> <#C2>", "#general #C2"],
+    ["<mailto:a@b.c|a@b.c> <http://x.y|x.y> <http://x.y>", "a@b.c http://x.y http://x.y"],
+    ["<@U0BATON01>", ""],
+    ["  <@U0BATON01>   do <@U0BATON01|baton>  it ", "do it"],
+    ["<@U0BATON012> < <>", "@U0BATON012 < "],
+  ])("%j reads %j", (text, plain) => {
+    expect(plainTextOf(text, self.userId)).toBe(plain.trim());
+  });
+});
+
+/** Values that a field should not have. */
+const ODD: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1.5,
+  "",
+  " ",
+  "im",
+  "\ud800\0",
+  "x".repeat(5_000),
+  "<".repeat(2_000),
+  "<@U0BATON01>",
+  "U0BATON01",
+  "D024BE91L",
+  "1715180000.000100",
+  "__proto__",
+  "constructor",
+  [],
+  {},
+  [[[]]],
+  [null, { url_private: 1 }],
+  { length: -1 },
+];
+const NAMES = [
+  "type",
+  "subtype",
+  "user",
+  "channel",
+  "channel_type",
+  "ts",
+  "thread_ts",
+  "bot_id",
+  "__proto__",
+  "message",
+];
+
+function mutate(json: unknown, random: () => number): unknown {
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const objects: Record<string, unknown>[] = [];
+  const look = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    objects.push(value as Record<string, unknown>);
+    Object.values(value).forEach(look);
+  };
+  for (let n = 1 + Math.floor(random() * 3); n > 0; n--) {
+    objects.length = 0;
+    look(json);
+    const target = pick(objects);
+    const name = random() < 0.7 ? pick(Object.keys(target)) : pick(NAMES);
+    const other = pick(objects);
+    const value = [() => pick(ODD), () => other[pick(Object.keys(other))], () => structuredClone(other)][
+      Math.floor(random() * 3)
+    ]?.();
+    if (name === undefined) continue;
+    if (random() < 0.3) delete target[name];
+    // As JSON.parse does it: an own field, whatever it is called.
+    else
+      Object.defineProperty(target, name, {
+        value: structuredClone(value),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+  }
+  return json;
+}
+
+describe("24,000 events that are not as they should be", () => {
+  it("throw nothing, give nobody more, and touch no prototype", () => {
+    const random = randomFrom(5);
+    const names = [...fixtures.keys()];
+    let messages = 0;
+    for (let n = 0; n < 24_000; n++) {
+      const given = mutate(payload(names[n % names.length] ?? ""), random);
+      const found = parse(given);
+      if (!found) continue;
+      messages += 1;
+      expectNoMore(found, given);
+    }
+    expect(messages).toBeGreaterThan(3_000);
+    expect(messages).toBeLessThan(20_000);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect(({} as Record<string, unknown>).url_private).toBeUndefined();
+  });
+});
+
+/** Whatever was made of it is what the event says, in so many words. */
+function expectNoMore({ message, files }: Heard, given: unknown): void {
+  const event = field(given, "event");
+  const isCommand = field(given, "command") !== undefined;
+  const said = message.kind === "edit" ? field(event, "message") : event;
+  const { source } = message;
+  const key = buildSessionKey(source); // It throws at a source that is none.
+  const check = (holds: boolean): void => {
+    if (!holds) expect.fail(`${key}: ${JSON.stringify({ message, given })}`);
+  };
+  check(source.userId !== self.userId && source.isBot === undefined);
+  if (isCommand) {
+    check(source.userId === textField(given, "user_id") && source.chatId === textField(given, "channel_id"));
+    check(source.chatType !== "dm" || textField(given, "channel_name") === "directmessage");
+    return;
+  }
+  check(source.userId === textField(said, "user") && source.chatId === textField(event, "channel"));
+  check(message.messageId === textField(said, "ts"));
+  check(source.chatType !== "dm" || textField(event, "channel_type") === "im");
+  check((field(said, "bot_id") ?? "") === "");
+  const isMention =
+    textField(event, "type") === "app_mention" || textField(said, "text").includes(`<@${self.userId}`);
+  const isReply = textField(said, "parent_user_id") === self.userId;
+  check(message.isAddressed === false || source.chatType === "dm" || isMention || isReply);
+  check(
+    files.every(({ url, name, mediaType }) =>
+      [url, name, mediaType].every((text) => typeof text === "string"),
+    ),
+  );
+}

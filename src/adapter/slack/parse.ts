@@ -1,0 +1,158 @@
+/**
+ * Slack's events and slash commands as messages. Total: whatever JSON comes, it is a message or null, and what is odd or
+ * missing never gives anybody more. Bots are not heard, this one least of all.
+ *
+ * In a channel every conversation is a thread: a message there begins one under its own id, and the replies to it carry
+ * that id, so that both have the same key, and so has the thread that a handoff makes. A chat of two is one
+ * conversation, beside which its threads are others.
+ */
+import type { ChatType, SessionSource } from "../../session/source.js";
+import type { InboundMessage } from "../adapter.js";
+import { field, listField, textField } from "./json.js";
+import { mentions, plainTextOf } from "./plain-text.js";
+
+/** Whom the token belongs to. */
+export interface Self {
+  readonly teamId: string;
+  readonly userId: string;
+}
+
+/** A file as an event tells of it. */
+export interface SharedFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly url: string;
+}
+
+export interface Heard {
+  readonly message: Omit<InboundMessage, "files">;
+  readonly files: readonly SharedFile[];
+}
+
+const PLATFORM = "slack";
+const TIMESTAMP = /^\d{1,12}\.\d{1,9}$/;
+const ID = /^[A-Z0-9]{2,32}$/;
+const SLACKBOT = "USLACKBOT";
+const TRIGGER = /^[\w.-]{1,200}$/;
+/** What a person can say; all others are Slack's own notices, or bots'. */
+const SPOKEN = new Set(["", "file_share", "thread_broadcast", "me_message"]);
+
+export function isTimestamp(text: string): boolean {
+  return TIMESTAMP.test(text);
+}
+
+export function isId(text: string): boolean {
+  return ID.test(text);
+}
+
+/** The `event` of an Events API envelope. */
+export function parseEvent(event: unknown, self: Self): Heard | null {
+  const type = textField(event, "type");
+  if (type !== "message" && type !== "app_mention") return null;
+  const place = { channel: textField(event, "channel"), channelType: textField(event, "channel_type") };
+  if (textField(event, "subtype") !== "message_changed") {
+    return heard("message", event, place, self, type === "app_mention");
+  }
+  // Slack also tells so when it adds a preview or counts replies: the text is then as it was.
+  const [now, before] = [field(event, "message"), field(event, "previous_message")];
+  return textField(now, "text") === textField(before, "text") ? null : heard("edit", now, place, self, false);
+}
+
+function heard(
+  kind: "message" | "edit",
+  said: unknown,
+  { channel, channelType }: { readonly channel: string; readonly channelType: string },
+  self: Self,
+  isMention: boolean,
+): Heard | null {
+  const userId = textField(said, "user");
+  const messageId = textField(said, "ts");
+  if (!isId(channel) || !isId(userId) || !isTimestamp(messageId)) return null;
+  if (!isSpoken(said) || isByBot(said) || userId === self.userId) return null;
+  const thread = textField(said, "thread_ts");
+  const replyTo = isTimestamp(thread) && thread !== messageId ? thread : null;
+  const isPrivate = channelType === "im" && channel.startsWith("D");
+  const threadId = replyTo ?? (isPrivate ? null : messageId);
+  const source: SessionSource = {
+    platform: PLATFORM,
+    chatId: channel,
+    chatType: isPrivate ? "dm" : "thread",
+    userId,
+    ...(threadId === null ? {} : { threadId }),
+  };
+  const text = textField(said, "text");
+  const plain = plainTextOf(text, self.userId);
+  const files = kind === "message" ? filesOf(said) : [];
+  if (plain === "" && files.length === 0) return null; // A bare mention says nothing.
+  const isAddressed =
+    isPrivate ||
+    isMention ||
+    mentions(text, self.userId) ||
+    (replyTo !== null && textField(said, "parent_user_id") === self.userId);
+  return {
+    message: {
+      kind,
+      source,
+      messageId,
+      text: plain,
+      ...(replyTo === null ? {} : { replyTo: { messageId: replyTo } }),
+      isAddressed,
+    },
+    files,
+  };
+}
+
+/** Neither a notice of Slack's own nor something that is not what it should be. */
+function isSpoken(said: unknown): boolean {
+  const subtype = field(said, "subtype") ?? "";
+  return typeof subtype === "string" && SPOKEN.has(subtype);
+}
+
+function isByBot(said: unknown): boolean {
+  const marks = [field(said, "bot_id"), field(said, "bot_profile")];
+  return marks.some((mark) => (mark ?? "") !== "") || textField(said, "user") === SLACKBOT;
+}
+
+function filesOf(said: unknown): SharedFile[] {
+  return listField(said, "files").flatMap((file) => {
+    if (textField(file, "mode") === "tombstone") return [];
+    const url = textField(file, "url_private_download") || textField(file, "url_private");
+    return [{ name: textField(file, "name"), mediaType: textField(file, "mimetype"), url }];
+  });
+}
+
+/**
+ * A slash command. `/new …` is the gateway's `/new`; any other one, as `/baton`, carries the command or the message as
+ * its text: Slack keeps some names, `/status` and `/search` among them, for itself. A thread has no slash commands.
+ */
+export function parseCommand(body: unknown, names: ReadonlySet<string>, self: Self): Heard | null {
+  const [chatId, userId] = [textField(body, "channel_id"), textField(body, "user_id")];
+  const messageId = textField(body, "trigger_id");
+  const command = textField(body, "command");
+  if (!isId(chatId) || !isId(userId) || userId === self.userId) return null;
+  if (!TRIGGER.test(messageId) || !/^\/\S+$/.test(command)) return null;
+  const words = textField(body, "text").trim();
+  const text = names.has(command.slice(1)) ? `${command} ${words}`.trim() : asCommand(words, names);
+  if (text === "") return null;
+  const chatType = chatTypeOf(chatId, textField(body, "channel_name"));
+  return {
+    message: {
+      kind: text.startsWith("/") ? "command" : "message",
+      source: { platform: PLATFORM, chatId, chatType, userId },
+      messageId,
+      text,
+      isAddressed: true,
+    },
+    files: [],
+  };
+}
+
+function asCommand(words: string, names: ReadonlySet<string>): string {
+  const [first = ""] = words.split(/\s/, 1);
+  return names.has(first) ? `/${words}` : words;
+}
+
+function chatTypeOf(channel: string, name: string): ChatType {
+  if (channel.startsWith("D") && name === "directmessage") return "dm";
+  return name === "privategroup" || name.startsWith("mpdm-") ? "group" : "channel";
+}

@@ -1,0 +1,54 @@
+/**
+ * What a thread is about: the first time that somebody speaks to the bot in one whose beginning it was not told, the
+ * beginning is quoted.
+ */
+import type { WebClient } from "@slack/web-api";
+import { field, listField, textField } from "./json.js";
+import type { Heard, Self } from "./parse.js";
+import { withinPatience } from "./patience.js";
+import { mentions, plainTextOf } from "./plain-text.js";
+
+type Message = Heard["message"];
+
+const KEPT = 1_000;
+
+export class QuoteBook {
+  readonly #web: WebClient;
+  readonly #self: Self;
+  readonly #known = new Set<string>();
+
+  constructor(web: WebClient, self: Self) {
+    this.#web = web;
+    this.#self = self;
+  }
+
+  /** The message, with the beginning of its thread where that is new. */
+  async quoted(message: Message): Promise<Message> {
+    const { kind, replyTo, isAddressed } = message;
+    if (kind !== "message" || !replyTo || !isAddressed || this.#known.has(threadOf(message))) return message;
+    const text = await withinPatience(this.#beginning(message, replyTo.messageId), "");
+    return text === "" ? message : { ...message, replyTo: { ...replyTo, text } };
+  }
+
+  /** It was received: what was quoted with it is known from now on. */
+  keep(message: Message): void {
+    if (!message.replyTo?.text) return;
+    this.#known.add(threadOf(message));
+    const [oldest] = this.#known;
+    if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  async #beginning({ source }: Message, ts: string): Promise<string> {
+    const { userId } = this.#self;
+    const read = await this.#web.conversations.replies({ channel: source.chatId, ts, limit: 1 });
+    const root = listField(read, "messages").find((each) => textField(each, "ts") === ts);
+    const text = textField(root, "text");
+    // In a channel what was said by or to the bot is in this thread's session already.
+    const isTold = source.chatType !== "dm" && (field(root, "user") === userId || mentions(text, userId));
+    return isTold ? "" : plainTextOf(text, userId);
+  }
+}
+
+function threadOf({ source, replyTo }: Message): string {
+  return `${source.chatId}:${replyTo?.messageId ?? ""}`;
+}

@@ -1,0 +1,86 @@
+/** What is asked of the workspace: whose token it is, who sees a place, and whether a message is there. */
+import type { WebClient } from "@slack/web-api";
+import type { SessionSource } from "../../session/source.js";
+import { ConnectError, SendError } from "../adapter.js";
+import { field, listField, textField } from "./json.js";
+import { isId, type Self } from "./parse.js";
+import { connectError, slackErrorOf } from "./web.js";
+
+const EVENT_TYPE = "baton_delivery";
+/** How far back a message is looked for, and in how many pages at most. */
+const LOOK_BACK_S = 7 * 24 * 60 * 60;
+const PAGE = 200;
+const MAX_PAGES = 10;
+
+export async function whoAmI(web: WebClient): Promise<Self> {
+  try {
+    const answer = await web.auth.test();
+    const [teamId, userId] = [textField(answer, "team_id"), textField(answer, "user_id")];
+    if (isId(teamId) && isId(userId)) return { teamId, userId };
+  } catch (error) {
+    throw connectError(error, "SLACK_BOT_TOKEN");
+  }
+  throw new ConnectError("retryable", "Slack did not say whose token SLACK_BOT_TOKEN is.");
+}
+
+const NOT_THERE = new Set(["channel_not_found", "not_in_channel"]);
+
+/** A slash command can be given anywhere, also between two others; the answer goes only where the bot is. */
+export async function canAnswerIn(
+  web: WebClient,
+  { chatId, chatType, userId }: SessionSource,
+): Promise<boolean> {
+  try {
+    const channel = field(await web.conversations.info({ channel: chatId }), "channel");
+    return chatType === "dm" ? textField(channel, "user") === userId : field(channel, "is_member") !== false;
+  } catch (error) {
+    if (NOT_THERE.has(slackErrorOf(error))) return false;
+    throw error;
+  }
+}
+
+/** Everybody sees a public channel; a private one only who is in it. */
+export async function mustSee(web: WebClient, channel: string, person: string): Promise<void> {
+  const place = field(await web.conversations.info({ channel }), "channel");
+  if (field(place, "is_private") !== true && field(place, "is_im") !== true) return;
+  let cursor = "";
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const read = await web.conversations.members({ channel, limit: PAGE, ...(cursor && { cursor }) });
+    if (listField(read, "members").includes(person)) return;
+    cursor = textField(field(read, "response_metadata"), "next_cursor");
+    if (!cursor) break;
+  }
+  throw new SendError(
+    "permanent",
+    `${person} is not in the channel ${channel} and would not see a thread there.`,
+  );
+}
+
+/** By this a message is known again. */
+export function metadataOf(deliveryId: string) {
+  return { event_type: EVENT_TYPE, event_payload: { delivery_id: deliveryId } };
+}
+
+/** Null where there is more to read than is read. */
+export async function findDelivery(
+  web: WebClient,
+  { chatId, threadId }: { readonly chatId: string; readonly threadId?: string | undefined },
+  deliveryId: string,
+): Promise<{ readonly messageId: string } | "not there" | null> {
+  const oldest = String(Math.floor(Date.now() / 1_000) - LOOK_BACK_S);
+  const where = { channel: chatId, oldest, include_all_metadata: true, limit: PAGE };
+  let cursor = "";
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const at = { ...where, ...(cursor && { cursor }) };
+    const read = await (threadId
+      ? web.conversations.replies({ ...at, ts: threadId })
+      : web.conversations.history(at));
+    for (const message of listField(read, "messages")) {
+      const payload = field(field(message, "metadata"), "event_payload");
+      if (textField(payload, "delivery_id") === deliveryId) return { messageId: textField(message, "ts") };
+    }
+    cursor = textField(field(read, "response_metadata"), "next_cursor");
+    if (!cursor) return "not there";
+  }
+  return null;
+}
