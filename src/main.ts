@@ -58,7 +58,7 @@ async function runCommand(): Promise<number> {
     openChat: (...call) => openChat(environment, ...call),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
-    platformAdapters,
+    openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
     openGateway: (config, adapters, onProblem) =>
       openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
     inspectStore,
@@ -132,9 +132,13 @@ async function openChat(
   };
 }
 
-/** The platforms that the configuration connects. */
-async function platformAdapters(_config: Config): Promise<readonly Adapter[]> {
-  return [];
+/** Where each platform's results go that are for nobody in particular. */
+function homeChannelsOf({ platforms }: Config): Record<string, { chatId: string; name: string }> {
+  return Object.fromEntries(
+    Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
+      homeChannel === null ? [] : [[platform, { chatId: homeChannel, name: "home" }]],
+    ),
+  );
 }
 
 /** The gateway as the configuration wants it, over these adapters. */
@@ -186,6 +190,10 @@ async function openGatewayOf(
     toolLists: config.tools,
     people: config.people,
     busy: config.busy,
+    homeChannels: homeChannelsOf(config),
+    answersAll: ({ platform }) =>
+      Object.hasOwn(config.platforms, platform) &&
+      config.platforms[platform as keyof Config["platforms"]].answer === "all",
     outputDir: config.outputDir,
     mediaFolder: mediaFolder(config),
     maxMessages: config.agent.maxMessages,

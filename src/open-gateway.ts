@@ -13,6 +13,7 @@ import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ContextConfig } from "./session/context.js";
 import { LOCAL } from "./session/platform.js";
 import type { Sessions } from "./session/sessions.js";
+import type { SessionSource } from "./session/source.js";
 
 export interface OpenGatewayOptions extends OpenOptions {
   readonly agent: Agent;
@@ -23,6 +24,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly toolLists?: ToolLists;
   readonly people?: PeopleRules;
   readonly busy?: Partial<BusyModes>;
+  /** What is said to others in this group is answered too. */
+  readonly answersAll?: (source: SessionSource) => boolean;
   readonly homeChannels?: ContextConfig["homeChannels"];
   readonly outputDir?: string;
   /** The folder for files that come with messages; without it none are taken. */
@@ -56,6 +59,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     toolLists: options.toolLists ?? {},
     scopes: options.config?.scopes ?? {},
     people: options.people ?? {},
+    ...(options.answersAll === undefined ? {} : { answersAll: options.answersAll }),
     busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },
     context: {
       connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),

@@ -25,7 +25,7 @@ describe.concurrent("baton gateway", () => {
     const run = await baton(home, ["gateway"]);
     expect(run).toMatchObject({ code: 1, stdout: "" });
     expect(run.stderr).toBe(
-      "baton: No chat platform is connected, so there is nothing to serve yet. `baton` chats with you in this terminal.\n",
+      "baton: No chat platform is set up, so there is nothing to serve yet. docs/platforms says how; `baton` chats with you in this terminal.\n",
     );
     expect(existsSync(homeLockFile(home))).toBe(false);
   });
@@ -81,13 +81,13 @@ test("a second gateway is told who has the home folder, and opens nothing", asyn
   const home = makeHome();
   takeHome(home, Date.UTC(2026, 0, 10, 12));
   const problems: string[] = [];
-  const given: Pick<Cli, "version" | "home" | "loadConfig" | "platformAdapters"> & {
+  const given: Pick<Cli, "version" | "home" | "loadConfig" | "openPlatforms"> & {
     terminal: Pick<Terminal, "problem">;
   } = {
     version: "0",
     home,
     loadConfig: () => loadConfig(readEnvironment({ BATON_HOME: home }), home),
-    platformAdapters: async () => [new ScriptedAdapter()],
+    openPlatforms: async () => ({ adapters: [new ScriptedAdapter()], problems: [] }),
     terminal: { problem: (text) => problems.push(text) },
   };
   expect(await run(["gateway"], given as Cli)).toBe(1);

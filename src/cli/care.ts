@@ -114,7 +114,7 @@ async function serviceFinding(cli: Cli, config: Config): Promise<Finding> {
     const manager = serviceManager();
     if (refuseOthers(manager) === null) {
       const finding = "not installed; a gateway runs only while you run it";
-      const hasPlatforms = (await cli.platformAdapters(config)).length > 0;
+      const hasPlatforms = (await cli.openPlatforms(config)).adapters.length > 0;
       return hasPlatforms
         ? { check, status: "hint", finding, fix: "baton service install" }
         : { check, status: "ok", finding };

@@ -53,8 +53,10 @@ export interface Cli {
   chooseModel(config: Config): Promise<ModelChoice | null>;
   /** What is offered where that model is. */
   listModels(choice: ModelChoice): Promise<readonly string[]>;
-  /** The platforms that are set up. */
-  platformAdapters(config: Config): Promise<readonly Adapter[]>;
+  /** The platforms that are set up, and why some of them cannot be opened. */
+  openPlatforms(
+    config: Config,
+  ): Promise<{ readonly adapters: readonly Adapter[]; readonly problems: readonly string[] }>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;

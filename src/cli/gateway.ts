@@ -18,11 +18,12 @@ export function addGateway(program: Command, cli: Cli): void {
 
 async function gateway(cli: Cli): Promise<void> {
   const config = await cli.loadConfig();
-  const adapters = await cli.platformAdapters(config);
+  const { adapters, problems } = await cli.openPlatforms(config);
   if (adapters.length === 0) {
+    const why = problems.map((problem) => `${problem}\n`).join("");
     throw new CliError(
       "no_platforms",
-      "No chat platform is connected, so there is nothing to serve yet. `baton` chats with you in this terminal.",
+      `${why}No chat platform is set up, so there is nothing to serve yet. docs/platforms says how; \`baton\` chats with you in this terminal.`,
     );
   }
   const { takeHome } = await import("../gateway/home-lock.js");
@@ -30,6 +31,7 @@ async function gateway(cli: Cli): Promise<void> {
   const lock = takeHome(cli.home, Date.now());
   if (lock.kind === "held") throw alreadyRunning(cli.home, lock.holder);
   const log = await gatewayLog(cli);
+  for (const problem of problems) log("warn", problem);
   try {
     const outcome = await runGateway({
       open: (logged, onProblem) => cli.openGateway(config, logged, onProblem),

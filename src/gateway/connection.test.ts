@@ -142,8 +142,8 @@ describe("a platform that cannot be reached", () => {
       expect([adapter.attempts, connection.lastError]).toEqual([3, "busy"]);
       expect(events).toEqual([
         "taken",
-        "Telegram cannot be reached: no route",
-        "Telegram cannot be reached: busy",
+        "Telegram is not connected: no route",
+        "Telegram is not connected: busy",
         "connected",
       ]);
     } finally {

@@ -186,7 +186,7 @@ export class Connection {
       const isPermanent = error instanceof ConnectError && error.outcome === "permanent";
       this.#lastError = reason;
       this.#is({ kind: isPermanent ? "failed" : "lost", reason });
-      onProblem(`${this.#title} cannot be reached: ${reason}`);
+      onProblem(`${this.#title} is not connected: ${reason}`);
       await adapter.disconnect().catch(() => {}); // It was not connected.
       if (!isPermanent) this.#later(Math.min(1_000 * 2 ** this.#attempts++, LONGEST_PAUSE_MS));
     }

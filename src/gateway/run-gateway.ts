@@ -68,7 +68,7 @@ async function serve({ open, adapters, log }: RunOptions, asked: Promise<void>):
     for (const { platform, state } of gateway.platforms()) {
       const { title } = platformTraits(platform);
       if (state.kind === "connected") log("info", `${title} is connected.`);
-      else log("warn", `${title}: ${stateText(state, null, Date.now())}.`);
+      else log("warn", `${title}: ${stateText(state, null, Date.now())}`);
     }
     log("info", "The gateway is running. Ctrl-C stops it.");
     await asked;

@@ -20,7 +20,7 @@ process.exitCode = await run(["gateway"], {
   redact: (text) => text,
   home: environment.home,
   loadConfig: () => loadConfig(environment, process.cwd()),
-  platformAdapters: async () => [adapter],
+  openPlatforms: async () => ({ adapters: [adapter], problems: [] }),
   openGateway: (config, adapters, onProblem) =>
     openGateway({
       url: config.store.reveal(),

@@ -19,7 +19,7 @@ export async function install(cli: Cli, options: InstallOptions): Promise<void> 
   const manager = serviceManager();
   const text = manager.describe(serviceOf(cli));
   if (options.print) return options.json ? terminal.json({ file: manager.file, text }) : terminal.write(text);
-  const adapters = await cli.platformAdapters(await cli.loadConfig());
+  const { adapters } = await cli.openPlatforms(await cli.loadConfig());
   const present = refuseOthers(manager);
   refuseOpenSecrets(cli.home);
   if (present !== null) await runAll(manager.stop); // So that what runs is what the file says.

@@ -1,0 +1,81 @@
+/**
+ * Configuration → the adapters of the platforms that are set up, each loaded only then. One that cannot be opened does
+ * not keep the others from it.
+ */
+import type { Adapter } from "./adapter/adapter.js";
+import type { Config, PlatformsConfig } from "./config/load.js";
+import type { Secret } from "./config/secret.js";
+import { platformTraits } from "./session/platform.js";
+
+export interface OpenedPlatforms {
+  readonly adapters: readonly Adapter[];
+  /** Why some that are set up are not among them, in words. */
+  readonly problems: readonly string[];
+}
+
+type Opening = () => Promise<Adapter>;
+
+/** What a platform needs, by the names under which people set it; nothing where it is not set up at all. */
+interface Plan {
+  readonly needs: Readonly<Record<string, Secret | string | null>>;
+  readonly open: Opening;
+}
+
+export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
+  const adapters: Adapter[] = [];
+  const problems: string[] = [];
+  for (const [platform, { needs, open }] of Object.entries(plansOf(config.platforms, config.home))) {
+    const missing = Object.keys(needs).filter((name) => needs[name] === null);
+    if (missing.length === Object.keys(needs).length) continue;
+    const { title } = platformTraits(platform);
+    if (missing.length > 0) {
+      problems.push(`${title} also needs ${missing.join(" and ")}; until then it is left out.`);
+      continue;
+    }
+    try {
+      adapters.push(await open());
+    } catch (error) {
+      problems.push(`${title} cannot be opened: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { adapters, problems };
+}
+
+function plansOf(config: PlatformsConfig, _home: string): Readonly<Record<string, Plan>> {
+  const { telegram, discord, slack } = config;
+  return {
+    telegram: {
+      needs: { TELEGRAM_BOT_TOKEN: telegram.token },
+      open: async () =>
+        (await import("./adapter/telegram/config.js")).openTelegram({
+          token: revealed(telegram.token),
+          ...at(telegram.baseUrl),
+        }),
+    },
+    discord: {
+      needs: { DISCORD_BOT_TOKEN: discord.token },
+      open: async () =>
+        (await import("./adapter/discord/config.js")).openDiscord({
+          token: revealed(discord.token),
+          ...at(discord.baseUrl),
+        }),
+    },
+    slack: {
+      needs: { SLACK_BOT_TOKEN: slack.botToken, SLACK_APP_TOKEN: slack.appToken },
+      open: async () =>
+        (await import("./adapter/slack/config.js")).openSlack({
+          botToken: revealed(slack.botToken),
+          appToken: revealed(slack.appToken),
+          ...at(slack.baseUrl),
+        }),
+    },
+  };
+}
+
+function revealed(secret: Secret | null): () => string {
+  return () => secret?.reveal() ?? "";
+}
+
+function at(baseUrl: string | null): { baseUrl?: string } {
+  return baseUrl === null ? {} : { baseUrl };
+}
