@@ -1,18 +1,62 @@
 /** What adapters that speak plain HTTP have in common: answers of bounded size, and what a failed call may have done. */
 
-/** Fails where there is more. */
-export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () => new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
-  if (Number(response.headers.get("content-length") ?? 0) > maxBytes) {
-    await response.body?.cancel();
-    throw tooLarge();
+/**
+ * A call that is given up at the end, or after a time. (Not by `AbortSignal.any` and `fetch` alone: once the answer has
+ * begun, Node 20 may lose the signal with the garbage, and a body that never ends would be read for ever.)
+ */
+export async function within<T>(
+  ms: number,
+  end: AbortSignal,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  end.throwIfAborted();
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(end.reason);
+  const late = (): void => controller.abort(new DOMException("it took too long", "TimeoutError"));
+  const timer = setTimeout(late, ms).unref();
+  end.addEventListener("abort", stop);
+  try {
+    return await call(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    end.removeEventListener("abort", stop);
   }
+}
+
+/** The pieces of a body; fails when the signal says so, and leaves nothing open. */
+export async function* piecesOf(
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  if (!body) return;
+  const reader = body.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => {}); // It was broken off anyway.
+  signal.addEventListener("abort", cancel);
+  try {
+    while (true) {
+      signal.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    cancel();
+  }
+}
+
+/** Fails where there is more. */
+export async function readBounded(
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop cancels the rest.
-  for await (const piece of response.body ?? []) {
+  for await (const piece of piecesOf(response.body, signal)) {
     bytes += piece.byteLength;
-    if (bytes > maxBytes) throw tooLarge();
+    if (bytes > maxBytes) throw new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces, bytes);

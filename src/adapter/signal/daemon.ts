@@ -1,6 +1,6 @@
 /** `signal-cli daemon --http`: calls by JSON-RPC, and the stream of what comes in. */
 import { ConnectError, SendError } from "../adapter.js";
-import { readBounded, reasonOf, wasNeverSent } from "../http-call.js";
+import { readBounded, reasonOf, wasNeverSent, within } from "../http-call.js";
 import { field, jsonOf, listOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { readEvents, type StreamEvent } from "./events.js";
@@ -26,9 +26,12 @@ export class Daemon {
   /** It is there, and the account is one of its own. */
   async check(end: AbortSignal): Promise<void> {
     const { account } = this.#settings;
-    const response = await this.#reach("api/v1/check", { signal: this.#within(end) });
-    await response.body?.cancel();
-    if (!response.ok) throw this.#notThere(`it answered ${response.status}`);
+    const status = await within(this.#timeoutMs, end, async (signal) => {
+      const response = await this.#reach("api/v1/check", { signal });
+      await response.body?.cancel();
+      return response.status;
+    });
+    if (status !== 200) throw this.#notThere(`it answered ${status}`);
     // A daemon for one account has no list; what it was started with shows when something is sent.
     const answer = await this.#post("listAccounts", {}, end, LONGEST_ANSWER).catch((error: unknown) => {
       throw this.#notThere(reasonOf(error));
@@ -44,7 +47,7 @@ export class Daemon {
     const query = new URLSearchParams({ account: this.#settings.account });
     const headers = { accept: "text/event-stream", ...(lastId ? { "last-event-id": lastId } : {}) };
     const response = await this.#reach(`api/v1/events?${query}`, { headers, signal: end });
-    if (response.ok && response.body) return readEvents(response.body);
+    if (response.ok && response.body) return readEvents(response.body, end);
     await response.body?.cancel();
     if (response.status === 400) throw this.#notRegistered();
     throw this.#notThere(`it answered ${response.status} when asked for messages`);
@@ -76,21 +79,23 @@ export class Daemon {
     maxBytes: number,
   ): Promise<unknown> {
     this.#calls += 1;
-    const response = await fetch(this.#url("api/v1/rpc"), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: this.#calls, method, params }),
-      redirect: "error",
-      signal: this.#within(end),
+    const body = JSON.stringify({ jsonrpc: "2.0", id: this.#calls, method, params });
+    return within(this.#timeoutMs, end, async (signal) => {
+      const response = await fetch(this.#url("api/v1/rpc"), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+        redirect: "error",
+        signal,
+      });
+      const text = new TextDecoder().decode(await readBounded(response, maxBytes, signal));
+      if (response.status === 429 || response.status >= 500)
+        throw new SendError("retryable", `signal-cli answered ${response.status}.`, retryAfter(response));
+      const answer = jsonOf(text);
+      if (!response.ok && field(answer, "error") === undefined)
+        throw new SendError("permanent", `signal-cli refused it: ${response.status}.`);
+      return answer;
     });
-    const text = new TextDecoder().decode(await readBounded(response, maxBytes));
-    if (response.status === 429 || response.status >= 500) {
-      throw new SendError("retryable", `signal-cli answered ${response.status}.`, retryAfter(response));
-    }
-    const answer = jsonOf(text);
-    if (!response.ok && field(answer, "error") === undefined)
-      throw new SendError("permanent", `signal-cli refused it: ${response.status}.`);
-    return answer;
   }
 
   #failure(error: unknown): SendError {
@@ -131,8 +136,8 @@ export class Daemon {
     }
   }
 
-  #within(end: AbortSignal): AbortSignal {
-    return AbortSignal.any([end, AbortSignal.timeout(this.#settings.timeoutMs ?? TIMEOUT_MS)]);
+  get #timeoutMs(): number {
+    return this.#settings.timeoutMs ?? TIMEOUT_MS;
   }
 
   #url(path: string): string {

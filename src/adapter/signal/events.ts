@@ -1,4 +1,5 @@
 /** The daemon's stream of server-sent events, one after the other: the next is read when the last was dealt with. */
+import { piecesOf } from "../http-call.js";
 
 const LONGEST_EVENT = 2 * 1024 * 1024;
 
@@ -8,13 +9,16 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  end: AbortSignal,
+): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let rest = "";
   let id: string | null = null;
   let data: string[] = [];
   let size = 0;
-  for await (const piece of body) {
+  for await (const piece of piecesOf(body, end)) {
     rest += decoder.decode(piece, { stream: true });
     const lines = rest.split(/\r?\n/);
     rest = lines.pop() ?? "";
