@@ -39,6 +39,8 @@ export class SignalWorld {
   readonly #server: Server;
   readonly #folder: string;
   readonly between: Between;
+  /** Those that the daemon says it has; crabline's, like one for a single account, does not say. */
+  accounts: readonly string[] | null = null;
   #next: "swallow" | Answer | null = null;
   #last = "";
 
@@ -127,6 +129,8 @@ export class SignalWorld {
       const result = bytes ? { result: { data: Buffer.from(bytes).toString("base64") } } : {};
       return rpcAnswer(bytes ? result : { error: { code: -1, message: "Could not find attachment" } });
     }
+    if (call?.method === "listAccounts" && this.accounts)
+      return rpcAnswer({ result: this.accounts.map((number) => ({ number })) });
     if (call?.method !== "send") return null;
     const next = this.#next;
     this.#next = null;

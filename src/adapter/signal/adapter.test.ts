@@ -29,10 +29,12 @@ class Watched extends SignalAdapter {
 
   override async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
     const watched: Receive = async (message) => {
-      const received = await receive(message);
-      this.#done.add(message.messageId);
-      this.#waiting.get(message.messageId)?.();
-      return received;
+      try {
+        return await receive(message);
+      } finally {
+        this.#done.add(message.messageId);
+        this.#waiting.get(message.messageId)?.();
+      }
     };
     await super.connect(watched, surroundings);
     this.#isOn = true;
@@ -43,6 +45,7 @@ class Watched extends SignalAdapter {
     await super.disconnect();
   }
 
+  /** The next time that it is dealt with is waited for. */
   forget(messageId: string): void {
     this.#done.delete(messageId);
   }
@@ -116,8 +119,8 @@ async function fixture(): Promise<AdapterFixture> {
     };
   };
 
-  const write = async (written: Written) => {
-    const from = personNamed(written.from);
+  const write = async (written: Written & { readonly name?: string }) => {
+    const from = { ...personNamed(written.from), ...(written.name ? { name: written.name } : {}) };
     const isPlain = !written.mentions && !written.replyTo && !written.files;
     const timestamp = isPlain
       ? await world.write(written.text, from, written.in === "group" ? GROUP : undefined)
@@ -128,16 +131,17 @@ async function fixture(): Promise<AdapterFixture> {
     return { messageId: last };
   };
 
-  return {
+  const fixture = {
     adapter,
     address,
     group,
+    lacks: { bots: "Signal has no bots." },
     again: () => {
       adapter = make();
       return adapter;
     },
     write,
-    amend: async (messageId, text) => {
+    amend: async (messageId: string, text: string) => {
       const ref = messageRefOf(messageId);
       adapter.forget(messageId);
       const timestamp = spoken++;
@@ -153,6 +157,11 @@ async function fixture(): Promise<AdapterFixture> {
       await adapter.dealtWith(last);
     },
     shown: (where = address) => world.sentTo(where.chatId).map(({ params }) => String(params.message)),
+    answeredBy: (messageId: string) => {
+      const { params } = world.sent.find(({ timestamp }) => `${timestamp}` === messageId) ?? {};
+      const [timestamp, author] = [Number(params?.quoteTimestamp), String(params?.quoteAuthor)];
+      return timestamp ? messageIdOf({ timestamp, author }) : null;
+    },
     files: async (where = address) =>
       world.sentTo(where.chatId).flatMap(({ params }) =>
         ((params.attachments ?? []) as string[]).map((uri) => {
@@ -161,18 +170,22 @@ async function fixture(): Promise<AdapterFixture> {
         }),
       ),
     typed: () => world.calls.filter(({ method }) => method === "sendTyping").length,
-    marks: (messageId) =>
+    marks: (messageId: string) =>
       world.calls
         .filter(
           ({ method, params }) =>
             method === "sendReaction" && params.targetTimestamp === messageRefOf(messageId)?.timestamp,
         )
         .map(({ params }) => String(params.emoji)),
-    trouble: (what) => world.failNext(TROUBLES[what]),
+    trouble: (what: Trouble) => {
+      world.failNext(TROUBLES[what]);
+      if (what === "revoked token") world.accounts = ["+15559999999"];
+    },
     cut: () => world.between.cut(),
-    asShown: (text) => formatText(text).text,
+    asShown: (text: string) => formatText(text).text,
     dispose: () => world.close(),
   };
+  return fixture;
 }
 
 adapterContract("signal", fixture);
@@ -220,18 +233,12 @@ describe("signal", () => {
   });
 
   it("does not try again where the account is not the daemon's", async () => {
-    const listed = vi
-      .spyOn(world, "answer")
-      .mockImplementation(({ body }) =>
-        body.includes("listAccounts") ? rpcAnswer({ result: [{ number: "+15559999999" }] }) : null,
-      );
+    world.accounts = ["+15559999999"];
     await expect(adapter.connect(receive, surroundings)).rejects.toMatchObject({
       outcome: "permanent",
       message: expect.stringContaining("SIGNAL_ACCOUNT"),
     });
-    listed.mockImplementation(({ body }) =>
-      body.includes("listAccounts") ? rpcAnswer({ result: [{ number: ACCOUNT }] }) : null,
-    );
+    world.accounts = [ACCOUNT];
     await adapter.connect(receive, surroundings);
   });
 
