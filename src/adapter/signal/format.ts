@@ -2,9 +2,10 @@
  * Markdown as Signal shows it: plain text, and ranges of it that are bold, italic, struck out or monospaced, counted in
  * UTF-16 units. Nothing in the text itself is markup, so nothing needs escaping.
  */
-import type { List, ListItem, PhrasingContent, Root, RootContent, Table } from "mdast";
+import type { List, ListItem, PhrasingContent, Root, RootContent } from "mdast";
 import { parseMarkdown, plainText } from "../markdown.js";
 import { withoutReferences } from "../references.js";
+import { textTable } from "../text-table.js";
 
 export interface FormattedText {
   readonly text: string;
@@ -91,7 +92,7 @@ function block(node: RootContent): Styled {
     case "code":
       return styled(plain(node.value), "MONOSPACE");
     case "table":
-      return table(node);
+      return styled(plain(textTable(node)), "MONOSPACE");
     case "thematicBreak":
       return plain("———");
     case "html":
@@ -116,27 +117,6 @@ function list({ children, ordered, start, spread }: List): Styled {
 function listItem({ children, checked, spread }: ListItem): Styled {
   const box = checked === true ? "☑ " : checked === false ? "☐ " : "";
   return join([plain(box), blocks(children, spread ? "\n\n" : "\n")]);
-}
-
-/** Columns of one width, in a monospaced block. */
-function table({ children }: Table): Styled {
-  const rows = children.map((row) =>
-    row.children.map((cell) => plainText({ ...cell }).replaceAll("\n", " ")),
-  );
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => [...(row[column] ?? "")].length)),
-  );
-  const line = (row: readonly string[]): string =>
-    widths
-      .map((width, column) => {
-        const cell = row[column] ?? "";
-        return cell + " ".repeat(Math.max(0, width - [...cell].length));
-      })
-      .join("  ")
-      .trimEnd();
-  const [head = [], ...body] = rows;
-  const rule = widths.map((width) => "─".repeat(width)).join("  ");
-  return styled(plain([line(head), rule, ...body.map(line)].join("\n")), "MONOSPACE");
 }
 
 function phrases(nodes: readonly PhrasingContent[]): Styled {

@@ -46,9 +46,10 @@ export function parseEvent(event: unknown, setting: ParseSetting): InboundMessag
 /** Null where a field is there and is not what it should be. */
 function readSender(envelope: unknown): Sender | null {
   const number = readId(field(envelope, "sourceNumber"), isNumber);
-  const uuid = readId(field(envelope, "sourceUuid"), isUuid)?.toLowerCase();
+  const given = readId(field(envelope, "sourceUuid"), isUuid);
+  const uuid = given?.toLowerCase();
   const id = number ?? uuid;
-  if (number === null || uuid === null || id === undefined) return null;
+  if (number === null || given === null || id === undefined) return null;
   return { id, uuid, name: textOf(field(envelope, "sourceName")) };
 }
 

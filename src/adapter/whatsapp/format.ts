@@ -2,9 +2,10 @@
  * Markdown as WhatsApp has it: `*bold*`, `_italic_`, `~struck~`, `` `code` ``, fences, lists and quotes. WhatsApp has no
  * escape character: a mark that would be taken for one is kept from it by an invisible word joiner before it.
  */
-import type { List, ListItem, Nodes, PhrasingContent, RootContent, Table } from "mdast";
+import type { List, ListItem, Nodes, PhrasingContent, RootContent } from "mdast";
 import { parseMarkdown, plainText } from "../markdown.js";
 import { withoutReferences } from "../references.js";
+import { textTable } from "../text-table.js";
 
 /** Takes no room, and keeps a mark from standing at the edge of a word. */
 const JOINER = "\u2060";
@@ -36,7 +37,7 @@ function block(node: RootContent): string {
     case "code":
       return fenced(node.value);
     case "table":
-      return table(node);
+      return fenced(textTable(node));
     case "thematicBreak":
       return "———";
     case "html":
@@ -72,25 +73,6 @@ function list({ children, ordered, start, spread }: List): string {
 function listItem({ children, checked, spread }: ListItem): string {
   const box = checked === true ? "☑ " : checked === false ? "☐ " : "";
   return box + blocks(children, spread ? "\n\n" : "\n");
-}
-
-/** Columns of one width, in a fence. */
-function table({ children }: Table): string {
-  const rows = children.map((row) => row.children.map((cell) => plainText(cell).replaceAll("\n", " ")));
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => [...(row[column] ?? "")].length)),
-  );
-  const line = (row: readonly string[]): string =>
-    widths
-      .map((width, column) => {
-        const cell = row[column] ?? "";
-        return cell + " ".repeat(Math.max(0, width - [...cell].length));
-      })
-      .join("  ")
-      .trimEnd();
-  const [head = [], ...body] = rows;
-  const rule = widths.map((width) => "─".repeat(width)).join("  ");
-  return fenced([line(head), rule, ...body.map(line)].join("\n"));
 }
 
 function fenced(code: string): string {
