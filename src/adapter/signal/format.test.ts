@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { aMarkdown, wordsOf } from "../../../test/support/markdown.js";
+import { aMarkdown, wordsOf } from "../../../test/support/random-markdown.js";
 import { split } from "../../delivery/split.js";
 import { formatText } from "./format.js";
 

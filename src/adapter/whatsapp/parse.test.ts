@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fixturesIn } from "../../../test/support/fixtures.js";
-import { mutate } from "../../../test/support/mutate.js";
+import { fixturesIn } from "../../../test/support/json-fixtures.js";
+import { mutate } from "../../../test/support/mutated-json.js";
 import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
 import { parseSource } from "../../session/source.js";

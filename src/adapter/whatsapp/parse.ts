@@ -13,7 +13,7 @@ export interface MediaRef {
 }
 
 /** Word of a message of ours. */
-export interface Status {
+interface Status {
   readonly messageId: string;
   readonly isFailure: boolean;
   /** As we gave it when we sent it. */
