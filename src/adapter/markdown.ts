@@ -4,8 +4,11 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 
+/** Made once: that takes longer than reading a message. */
+const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
+
 export function parseMarkdown(text: string): Root {
-  return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  return fromMarkdown(text, GFM);
 }
 
 /** What is left of a node without any markup. */

@@ -1,0 +1,105 @@
+/** What adapters that speak plain HTTP have in common: answers of bounded size, and what a failed call may have done. */
+
+/**
+ * A call that is given up at the end, or after a time. (Not by `AbortSignal.any` and `fetch` alone: once the answer has
+ * begun, Node 20 may lose the signal with the garbage, and a body that never ends would be read for ever.)
+ */
+export async function within<T>(
+  ms: number,
+  end: AbortSignal,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  end.throwIfAborted();
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(end.reason);
+  const late = (): void => controller.abort(new DOMException("it took too long", "TimeoutError"));
+  const timer = setTimeout(late, ms).unref();
+  end.addEventListener("abort", stop);
+  try {
+    return await call(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    end.removeEventListener("abort", stop);
+  }
+}
+
+/** The pieces of a body; fails when the signal says so, and leaves nothing open. */
+export async function* piecesOf(
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  if (!body) return;
+  const reader = body.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => {}); // It was broken off anyway.
+  signal.addEventListener("abort", cancel);
+  try {
+    while (true) {
+      signal.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    cancel();
+  }
+}
+
+/** Fails where there is more. */
+export async function readBounded(
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of piecesOf(response.body, signal)) {
+    bytes += piece.byteLength;
+    if (bytes > maxBytes) throw new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, bytes);
+}
+
+/** No connection came about, so nothing was asked of anybody. */
+const NEVER_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+export function wasNeverSent(error: unknown): boolean {
+  return NEVER_SENT.has(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "";
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return "cause" in error ? codeOf(error.cause) : "";
+}
+
+/** In words, and never more than is known. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  if (error instanceof Error && error.name === "TimeoutError") return "it took too long to answer";
+  return code || (error instanceof Error ? error.message : String(error));
+}
+
+/** Waits, but not past the end; keeps no process alive. */
+export function pause(ms: number, end: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (end.aborted) return resolve();
+    const finish = (): void => {
+      clearTimeout(timer);
+      end.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms).unref();
+    end.addEventListener("abort", finish);
+  });
+}

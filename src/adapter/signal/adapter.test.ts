@@ -1,0 +1,343 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  ACCOUNT,
+  ANN,
+  GROUP,
+  rpcAnswer,
+  type SignalPerson,
+  SignalWorld,
+} from "../../../test/support/signal-world.js";
+import {
+  type AdapterFixture,
+  adapterContract,
+  type Trouble,
+  type Written,
+} from "../../testing/adapter-contract.js";
+import { ConnectError, type InboundMessage, type Receive, type Surroundings } from "../adapter.js";
+import { SignalAdapter } from "./adapter.js";
+import { formatText } from "./format.js";
+import { messageIdOf, messageRefOf } from "./ids.js";
+
+/** The pipe has no acknowledgement: what was dealt with is all that there is to be told. */
+class Watched extends SignalAdapter {
+  #done = new Set<string>();
+  #waiting = new Map<string, () => void>();
+  #isOn = false;
+
+  override async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
+    const watched: Receive = async (message) => {
+      try {
+        return await receive(message);
+      } finally {
+        this.#done.add(message.messageId);
+        this.#waiting.get(message.messageId)?.();
+      }
+    };
+    await super.connect(watched, surroundings);
+    this.#isOn = true;
+  }
+
+  override async disconnect(): Promise<void> {
+    this.#isOn = false;
+    await super.disconnect();
+  }
+
+  /** The next time that it is dealt with is waited for. */
+  forget(messageId: string): void {
+    this.#done.delete(messageId);
+  }
+
+  async dealtWith(messageId: string): Promise<void> {
+    if (!this.#isOn) throw new Error("Nobody listens.");
+    if (!this.#done.has(messageId))
+      await new Promise<void>((resolve) => this.#waiting.set(messageId, resolve));
+  }
+}
+
+const TROUBLES: Readonly<Record<Trouble, Parameters<SignalWorld["failNext"]>[0]>> = {
+  "rate limited": rpcAnswer({
+    error: {
+      code: -5,
+      message: "Rate limited",
+      data: { response: { results: [{ type: "RATE_LIMIT_FAILURE", retryAfterSeconds: 7 }] } },
+    },
+  }),
+  "server error": { status: 500, body: "" },
+  refused: rpcAnswer({ error: { code: -1, message: "Invalid recipient" } }),
+  swallowed: "swallow",
+  "revoked token": rpcAnswer({ error: { code: -1, message: `User ${ACCOUNT} is not registered.` } }),
+};
+
+function personNamed(name: string | undefined): SignalPerson {
+  if (!name) return ANN;
+  const digits = [...name]
+    .map((letter) => (letter.codePointAt(0) ?? 0) % 10)
+    .join("")
+    .padEnd(6, "0")
+    .slice(0, 6);
+  return { name, number: `+1555${digits}`, uuid: `b0000000-0000-4000-8000-000000${digits}` };
+}
+
+async function fixture(): Promise<AdapterFixture> {
+  const world = await SignalWorld.open();
+  const make = () => new Watched({ baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 1_000 });
+  let adapter = make();
+  const address = { platform: "signal", chatId: ANN.number };
+  const group = { platform: "signal", chatId: GROUP };
+  let last = "";
+  let spoken = Date.now() + 10_000;
+
+  const envelope = (written: Written, timestamp: number) => {
+    const files = written.files ?? [];
+    for (const file of files) world.keep(`${timestamp}-${file.name}`, file.bytes);
+    const quoted = written.replyTo ? messageRefOf(written.replyTo) : null;
+    return {
+      timestamp,
+      dataMessage: {
+        timestamp,
+        message: written.mentions ? `\ufffc ${written.text}` : written.text,
+        ...(written.in === "group" ? { groupInfo: { groupId: GROUP, type: "DELIVER" } } : {}),
+        ...(written.mentions ? { mentions: [{ number: ACCOUNT, start: 0, length: 1 }] } : {}),
+        ...(quoted
+          ? {
+              quote: {
+                id: quoted.timestamp,
+                [quoted.author ? "authorUuid" : "authorNumber"]: quoted.author ?? ACCOUNT,
+              },
+            }
+          : {}),
+        attachments: files.map(({ name, mediaType, bytes }) => ({
+          id: `${timestamp}-${name}`,
+          filename: name,
+          contentType: mediaType,
+          size: bytes.byteLength,
+        })),
+      },
+    };
+  };
+
+  const write = async (written: Written & { readonly name?: string }) => {
+    const from = { ...personNamed(written.from), ...(written.name ? { name: written.name } : {}) };
+    const isPlain = !written.mentions && !written.replyTo && !written.files;
+    const timestamp = isPlain
+      ? await world.write(written.text, from, written.in === "group" ? GROUP : undefined)
+      : spoken++;
+    if (!isPlain) world.speak(envelope(written, timestamp), from);
+    last = messageIdOf({ timestamp, author: from.uuid });
+    await adapter.dealtWith(last);
+    return { messageId: last };
+  };
+
+  const fixture = {
+    adapter,
+    address,
+    group,
+    lacks: { bots: "Signal has no bots." },
+    again: () => {
+      adapter = make();
+      return adapter;
+    },
+    write,
+    amend: async (messageId: string, text: string) => {
+      const ref = messageRefOf(messageId);
+      adapter.forget(messageId);
+      const timestamp = spoken++;
+      world.speak({
+        timestamp,
+        editMessage: { targetSentTimestamp: ref?.timestamp, dataMessage: { timestamp, message: text } },
+      });
+      await adapter.dealtWith(messageId);
+    },
+    redeliver: async () => {
+      adapter.forget(last);
+      world.speakAgain();
+      await adapter.dealtWith(last);
+    },
+    shown: (where = address) => world.sentTo(where.chatId).map(({ params }) => String(params.message)),
+    answeredBy: (messageId: string) => {
+      const { params } = world.sent.find(({ timestamp }) => `${timestamp}` === messageId) ?? {};
+      const [timestamp, author] = [Number(params?.quoteTimestamp), String(params?.quoteAuthor)];
+      return timestamp ? messageIdOf({ timestamp, author }) : null;
+    },
+    files: async (where = address) =>
+      world.sentTo(where.chatId).flatMap(({ params }) =>
+        ((params.attachments ?? []) as string[]).map((uri) => {
+          const [, name = "", base64 = ""] = /filename=([^;]*);base64,(.*)$/s.exec(uri) ?? [];
+          return { name: decodeURIComponent(name), bytes: new Uint8Array(Buffer.from(base64, "base64")) };
+        }),
+      ),
+    typed: () => world.calls.filter(({ method }) => method === "sendTyping").length,
+    marks: (messageId: string) =>
+      world.calls
+        .filter(
+          ({ method, params }) =>
+            method === "sendReaction" && params.targetTimestamp === messageRefOf(messageId)?.timestamp,
+        )
+        .map(({ params }) => String(params.emoji)),
+    trouble: (what: Trouble) => {
+      world.failNext(TROUBLES[what]);
+      if (what === "revoked token") world.accounts = ["+15559999999"];
+    },
+    cut: () => world.between.cut(),
+    asShown: (text: string) => formatText(text).text,
+    dispose: () => world.close(),
+  };
+  return fixture;
+}
+
+adapterContract("signal", fixture);
+
+describe("signal", () => {
+  let world: SignalWorld;
+  let adapter: SignalAdapter;
+  let received: InboundMessage[];
+  const told: unknown[] = [];
+  const remembered = new Map<string, string>();
+  const surroundings: Surroundings = {
+    memory: {
+      read: async (name) => remembered.get(name) ?? null,
+      write: async (name, value) => void remembered.set(name, value),
+    },
+    commands: [],
+    tell: (state) => told.push(state),
+  };
+  const receive: Receive = async (message) => {
+    received.push(message);
+    return "accepted";
+  };
+
+  beforeEach(async () => {
+    world = await SignalWorld.open();
+    adapter = new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 1_000 });
+    received = [];
+    told.length = 0;
+    remembered.clear();
+  });
+  afterEach(async () => {
+    await adapter.disconnect();
+    await world.close();
+  });
+
+  it("says that no daemon is there, and which setting names it", async () => {
+    await world.between.close();
+    const error = await adapter.connect(receive, surroundings).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConnectError);
+    expect(error).toMatchObject({
+      outcome: "retryable",
+      message: expect.stringContaining("SIGNAL_HTTP_URL"),
+    });
+    world = await SignalWorld.open();
+  });
+
+  it("does not try again where the account is not the daemon's", async () => {
+    world.accounts = ["+15559999999"];
+    await expect(adapter.connect(receive, surroundings)).rejects.toMatchObject({
+      outcome: "permanent",
+      message: expect.stringContaining("SIGNAL_ACCOUNT"),
+    });
+    world.accounts = [ACCOUNT];
+    await adapter.connect(receive, surroundings);
+  });
+
+  it("holds a message that could not be received until it was", async () => {
+    let failures = 2;
+    await adapter.connect(async (message) => {
+      if (failures-- > 0) throw new Error("no room");
+      return receive(message);
+    }, surroundings);
+    await world.write("one");
+    await world.write("two");
+    await vi.waitUntil(() => received.length === 2);
+    expect(received.map(({ text }) => text)).toEqual(["one", "two"]);
+  });
+
+  it("goes on after the line was cut, and says so", async () => {
+    await adapter.connect(receive, surroundings);
+    world.between.cut();
+    await world.write("after the cut");
+    await vi.waitUntil(() => received.length === 1);
+    expect(told).toEqual([{ lost: expect.any(String) }, "connected"]);
+  });
+
+  it("asks for what it missed, where the daemon numbers its events", async () => {
+    await adapter.connect(receive, surroundings);
+    world.speak({ timestamp: 5, dataMessage: { timestamp: 5, message: "numbered" } }, ANN, "41");
+    await vi.waitUntil(() => remembered.get("last event") === "41");
+    await adapter.disconnect();
+    const asked: string[] = [];
+    vi.spyOn(world, "answer").mockImplementation(({ path, headers }) => {
+      if (path.includes("events")) asked.push(headers["last-event-id"] ?? "");
+      return null;
+    });
+    adapter = new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT });
+    await adapter.connect(receive, surroundings);
+    expect(asked).toEqual(["41"]);
+  });
+
+  it("sends styles, quotes and files in one message", async () => {
+    await adapter.connect(receive, surroundings);
+    const folder = await mkdtemp(join(tmpdir(), "baton-file-"));
+    const path = join(folder, "a.txt");
+    await writeFile(path, "hello");
+    await adapter.send({
+      address: { platform: "signal", chatId: GROUP },
+      text: "**two** words",
+      deliveryId: "1",
+      replyTo: `77.${ANN.uuid}`,
+      files: [{ path, name: "a;b.txt", mediaType: "text/plain" }],
+    });
+    await rm(folder, { recursive: true });
+    expect(world.sent[0]?.params).toMatchObject({
+      account: ACCOUNT,
+      groupId: GROUP,
+      message: "two words",
+      textStyle: ["0:3:BOLD"],
+      quoteTimestamp: 77,
+      quoteAuthor: ANN.uuid,
+      attachments: ["data:text/plain;filename=a%3Bb.txt;base64,aGVsbG8="],
+    });
+  });
+
+  it.each([
+    ["rate limited", { outcome: "retryable", retryAfterMs: 7_000 }],
+    ["server error", { outcome: "retryable" }],
+    ["refused", { outcome: "permanent" }],
+    ["swallowed", { outcome: "unknown" }],
+    ["revoked token", { outcome: "permanent", message: expect.stringContaining("SIGNAL_ACCOUNT") }],
+  ] as const)("knows what %s means", async (what, expected) => {
+    await adapter.connect(receive, surroundings);
+    world.failNext(TROUBLES[what]);
+    const address = { platform: "signal", chatId: ANN.number };
+    await expect(adapter.send({ address, text: "hi", deliveryId: "1" })).rejects.toMatchObject(expected);
+  });
+
+  it("takes a result that is no success for what it is", async () => {
+    await adapter.connect(receive, surroundings);
+    const address = { platform: "signal", chatId: ANN.number };
+    for (const [type, outcome] of [
+      ["UNREGISTERED_FAILURE", "permanent"],
+      ["NETWORK_FAILURE", "retryable"],
+      ["RATE_LIMIT_FAILURE", "retryable"],
+    ]) {
+      world.failNext(rpcAnswer({ result: { timestamp: 9, results: [{ type }] } }));
+      await expect(adapter.send({ address, text: "hi", deliveryId: "1" })).rejects.toMatchObject({ outcome });
+    }
+  });
+
+  it("gives a file up to the size that is asked for", async () => {
+    await adapter.connect(receive, surroundings);
+    world.keep("f1", new Uint8Array([1, 2, 3]));
+    world.speak({
+      timestamp: 6,
+      dataMessage: { timestamp: 6, attachments: [{ id: "f1", contentType: "image/png" }, { id: "f2" }] },
+    });
+    await vi.waitUntil(() => received.length === 1);
+    const [file, missing] = received[0]?.files ?? [];
+    expect(await file?.read(3)).toEqual(Buffer.from([1, 2, 3]));
+    await expect(file?.read(2)).rejects.toThrow("larger");
+    await expect(missing?.read(2)).rejects.toThrow("Could not find");
+  });
+});

@@ -1,0 +1,252 @@
+/**
+ * Signal, by way of a `signal-cli daemon --http`. What the daemon handed over it does not hand over again, so an event is
+ * read only when the one before it was received, and one that could not be is tried again for as long as this process
+ * lives: at most once across the pipe. A daemon that numbers its events gives those that were missed.
+ */
+import { readFile, stat } from "node:fs/promises";
+import type { Address } from "../../session/source.js";
+import {
+  type Adapter,
+  type Capabilities,
+  ConnectError,
+  type LocalFile,
+  type Mark,
+  type OutboundMessage,
+  type Receive,
+  type RemoteFile,
+  SendError,
+  type Surroundings,
+} from "../adapter.js";
+import { pause } from "../http-call.js";
+import { field, jsonOf, listOf } from "../untrusted.js";
+import type { SignalSettings } from "./config.js";
+import { Daemon } from "./daemon.js";
+import type { StreamEvent } from "./events.js";
+import { formatText } from "./format.js";
+import { isGroupId, isNumber, isTimestamp, isUuid, type MessageRef, messageRefOf } from "./ids.js";
+import { parseEvent, type SignalFile } from "./parse.js";
+
+/** Clients drop what is longer without a word. */
+const MAX_BYTES = 2_048;
+const MAX_FILE = 10 * 1024 * 1024;
+const LONGEST_PAUSE_MS = 30_000;
+/** After that, apps take no edit. */
+const EDITABLE_MS = 24 * 60 * 60 * 1_000;
+const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
+/** What the account remembers: the last event that was dealt with. */
+const LAST_EVENT = "last event";
+
+interface Line {
+  readonly receive: Receive;
+  readonly surroundings: Surroundings;
+  readonly commands: ReadonlySet<string>;
+  readonly end: AbortController;
+  over: Promise<void>;
+}
+
+export class SignalAdapter implements Adapter {
+  readonly platform = "signal";
+  readonly account: string;
+  readonly capabilities: Capabilities = {
+    maxText: MAX_BYTES,
+    unit: "bytes",
+    lengthOf: (text) => Buffer.byteLength(formatText(text).text),
+    edit: true,
+    threads: false,
+    typingMs: 12_500,
+    // Every edit stays visible in the message's history, and apps make no more than ten.
+    paceMs: 5_000,
+    maxFile: MAX_FILE,
+  };
+  readonly #daemon: Daemon;
+  #line: Line | undefined;
+  #lastEvent: string | null = null;
+
+  constructor(settings: SignalSettings) {
+    this.account = settings.account;
+    this.#daemon = new Daemon(settings);
+  }
+
+  async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
+    await this.disconnect();
+    if (!isNumber(this.account) && !isUuid(this.account))
+      throw new ConnectError(
+        "permanent",
+        "SIGNAL_ACCOUNT is not a number: write it as +15550000000, with the country's code.",
+      );
+    const end = new AbortController();
+    const commands = new Set(surroundings.commands.map(({ name }) => name));
+    const line: Line = { receive, surroundings, commands, end, over: Promise.resolve() };
+    this.#lastEvent = await surroundings.memory.read(LAST_EVENT);
+    try {
+      await this.#daemon.check(end.signal);
+      const events = await this.#daemon.events(this.#lastEvent, end.signal);
+      line.over = this.#listen(line, events);
+    } catch (error) {
+      end.abort();
+      throw error;
+    }
+    this.#line = line;
+  }
+
+  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
+    return this.#post(message, {});
+  }
+
+  async edit(message: OutboundMessage, messageId: string): Promise<void> {
+    const ref = messageRefOf(messageId);
+    const age = Date.now() - (ref?.timestamp ?? 0);
+    // Neither the daemon nor Signal's servers look: an edit of nothing would be dropped by every app.
+    if (!ref || ref.author !== undefined || age < -EDITABLE_MS || age > EDITABLE_MS)
+      throw new SendError(
+        "permanent",
+        "Signal: there is no message of ours to edit, or it is older than a day.",
+      );
+    await this.#post(message, { editTimestamp: ref.timestamp });
+  }
+
+  async typing(address: Address): Promise<void> {
+    await this.#call("sendTyping", recipientOf(address));
+  }
+
+  async react(address: Address, messageId: string, mark: Mark): Promise<void> {
+    const { timestamp, author } = refOf(messageId);
+    await this.#call("sendReaction", {
+      ...recipientOf(address),
+      emoji: MARKS[mark],
+      targetAuthor: author ?? this.account,
+      targetTimestamp: timestamp,
+    });
+  }
+
+  async disconnect(): Promise<void> {
+    const line = this.#line;
+    this.#line = undefined;
+    line?.end.abort();
+    await line?.over;
+  }
+
+  async #post(
+    { address, text, replyTo, files = [] }: OutboundMessage,
+    extra: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly messageId: string }> {
+    const formatted = formatText(text);
+    const quoted = replyTo ? messageRefOf(replyTo) : null;
+    const attachments = await Promise.all(files.map(asDataUri));
+    const result = await this.#call("send", {
+      ...recipientOf(address),
+      message: formatted.text,
+      ...(formatted.styles.length > 0 ? { textStyle: formatted.styles } : {}),
+      ...(attachments.length > 0 ? { attachments } : {}),
+      ...(quoted ? { quoteTimestamp: quoted.timestamp, quoteAuthor: quoted.author ?? this.account } : {}),
+      ...extra,
+    });
+    const timestamp = field(result, "timestamp");
+    refuseFailures(address, result);
+    if (!isTimestamp(timestamp)) throw new SendError("unknown", "signal-cli did not say what became of it.");
+    return { messageId: `${timestamp}` };
+  }
+
+  #call(method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const line = this.#line;
+    if (!line) return Promise.reject(new SendError("retryable", "Signal is not connected."));
+    return this.#daemon.call(method, params, line.end.signal);
+  }
+
+  /** Until the line is ended; never rejects. */
+  async #listen(line: Line, first: AsyncGenerator<StreamEvent>): Promise<void> {
+    const { end, surroundings } = line;
+    let events: AsyncGenerator<StreamEvent> | null = first;
+    let attempts = 0;
+    while (!end.signal.aborted) {
+      let reason = "the stream of messages ended.";
+      try {
+        if (!events) {
+          events = await this.#daemon.events(this.#lastEvent, end.signal);
+          surroundings.tell("connected");
+        }
+        for await (const event of events) {
+          attempts = 0;
+          await this.#take(event, line);
+          if (end.signal.aborted) return;
+        }
+      } catch (error) {
+        reason = error instanceof ConnectError ? error.message : `the stream of messages broke off.`;
+      }
+      if (end.signal.aborted) return;
+      if (events) surroundings.tell({ lost: reason });
+      events = null;
+      await pause(attempts === 0 ? 100 : Math.min(500 * 2 ** attempts, LONGEST_PAUSE_MS), end.signal);
+      attempts += 1;
+    }
+  }
+
+  /** Nobody gives it again: it is held until it was received. */
+  async #take({ id, data }: StreamEvent, { receive, surroundings, commands, end }: Line): Promise<void> {
+    const file = (found: SignalFile): RemoteFile => this.#remote(found, end.signal);
+    const message = parseEvent(jsonOf(data), { account: this.account, commands, file });
+    for (let attempts = 0; message && !end.signal.aborted; attempts += 1) {
+      try {
+        await receive(message);
+        if (id !== null) await surroundings.memory.write(LAST_EVENT, id);
+        break;
+      } catch {
+        // The gateway said why; the message waits here.
+        await pause(Math.min(250 * 2 ** attempts, LONGEST_PAUSE_MS), end.signal);
+      }
+    }
+    if (id !== null && !end.signal.aborted) this.#lastEvent = id;
+  }
+
+  #remote({ id, chatId, size, name, mediaType }: SignalFile, end: AbortSignal): RemoteFile {
+    return {
+      ...(name ? { name } : {}),
+      mediaType,
+      read: async (maxBytes) => {
+        const tooLarge = new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
+        if (size !== null && size > maxBytes) throw tooLarge;
+        const where = isGroupId(chatId) ? { groupId: chatId } : { recipient: chatId };
+        const room = Math.ceil(maxBytes / 3) * 4 + 1_024;
+        const result = await this.#daemon.call("getAttachment", { id, ...where }, end, room);
+        const base64 = field(result, "data");
+        if (typeof base64 !== "string") throw new Error("signal-cli does not have it");
+        const bytes = Buffer.from(base64, "base64");
+        if (bytes.byteLength > maxBytes) throw tooLarge;
+        return bytes;
+      },
+    };
+  }
+}
+
+function recipientOf({ chatId }: Address): Readonly<Record<string, unknown>> {
+  if (isNumber(chatId) || isUuid(chatId)) return { recipient: [chatId] };
+  if (isGroupId(chatId)) return { groupId: chatId };
+  throw new SendError("permanent", `${chatId} is no number, UUID or group of Signal's.`);
+}
+
+function refOf(messageId: string): MessageRef {
+  const ref = messageRefOf(messageId);
+  if (!ref) throw new SendError("permanent", `${messageId} is no message of Signal's.`);
+  return ref;
+}
+
+/** In a chat of two, the one result is the outcome; in a group, somebody may always be unreachable. */
+function refuseFailures({ chatId }: Address, result: unknown): void {
+  const results = listOf(field(result, "results"));
+  const type = field(results[0], "type");
+  if (isGroupId(chatId) || results.length !== 1 || typeof type !== "string" || type === "SUCCESS") return;
+  const seconds = Number(field(results[0], "retryAfterSeconds"));
+  const wait = seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {};
+  if (/RATE_LIMIT|PROOF_REQUIRED/.test(type))
+    throw new SendError("retryable", "Signal asks to wait before more is sent.", wait);
+  if (type === "NETWORK_FAILURE") throw new SendError("retryable", "signal-cli could not reach Signal.");
+  throw new SendError("permanent", `Signal did not take it for ${chatId}: ${type.slice(0, 100)}.`);
+}
+
+/** As a data URI, since the daemon may not see our files. */
+async function asDataUri({ path, name, mediaType }: LocalFile): Promise<string> {
+  if ((await stat(path)).size > MAX_FILE)
+    throw new SendError("permanent", `${name} is larger than ${MAX_FILE / 1024 / 1024} MB.`);
+  const base64 = await readFile(path, "base64");
+  return `data:${mediaType};filename=${encodeURIComponent(name)};base64,${base64}`;
+}

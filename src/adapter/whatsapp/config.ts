@@ -1,0 +1,23 @@
+/** What the WhatsApp adapter is told, and the way to it: nothing of it is loaded before it is asked for. */
+import type { Adapter } from "../adapter.js";
+
+export interface WhatsAppSettings {
+  /** The id of our number at Meta, not the number. */
+  readonly phoneNumberId: string;
+  readonly accessToken: () => string;
+  /** What Meta signs with. */
+  readonly appSecret: () => string;
+  /** What Meta shows once, when the webhook is set up. */
+  readonly verifyToken: () => string;
+  /** Where we listen for Meta, or for the proxy that it reaches us by. */
+  readonly webhook?: { readonly host?: string; readonly port?: number; readonly path?: string };
+  readonly baseUrl?: string;
+  readonly graphVersion?: string;
+  /** How long one call may take. */
+  readonly timeoutMs?: number;
+}
+
+export async function openWhatsApp(settings: WhatsAppSettings): Promise<Adapter> {
+  const { WhatsAppAdapter } = await import("./adapter.js");
+  return new WhatsAppAdapter(settings);
+}

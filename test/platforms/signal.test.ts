@@ -1,0 +1,24 @@
+import { journey } from "../support/http-platform-journey.js";
+import { ACCOUNT, ANN, SignalWorld } from "../support/signal-world.js";
+
+const EVE = { number: "+15556660666", uuid: "e0000000-0000-4000-8000-000000000666", name: "Ann" };
+
+journey(
+  "Signal",
+  async () => {
+    const world = await SignalWorld.open();
+    return {
+      options: {
+        platform: "signal",
+        settings: { baseUrl: world.baseUrl, account: ACCOUNT },
+        secrets: {},
+        people: [ANN.uuid],
+      },
+      write: (text) => world.write(text),
+      writeAsStranger: (text) => world.write(text, EVE),
+      told: () => world.sentTo(ANN.number).map(({ params }) => String(params.message)),
+      close: () => world.close(),
+    };
+  },
+  2_048,
+);

@@ -1,0 +1,50 @@
+// A gateway in a process of its own, on the compiled code, with the Signal or the WhatsApp adapter. Its agent does what
+// the last word of a message says: `look` calls a tool, `long` says much, `patient` waits where it is told to; anything
+// else it says again.
+
+import { runToolCall } from "../../dist/agent/tool-call.js";
+import { commandTable } from "../../dist/gateway/commands/table.js";
+import { openGateway } from "../../dist/open-gateway.js";
+
+const { url, platform, settings, secrets, people, isPatient } = JSON.parse(process.argv[2]);
+process.on("disconnect", () => process.exit(0));
+
+const open = {
+  signal: async () => (await import("../../dist/adapter/signal/config.js")).openSignal,
+  whatsapp: async () => (await import("../../dist/adapter/whatsapp/config.js")).openWhatsApp,
+};
+const given = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, () => value]));
+const adapter = await (await open[platform]())({ ...settings, ...given });
+
+async function* converse({ history, signal, tools }) {
+  const asked = history.findLast(({ role }) => role === "user").content;
+  process.send({ kind: "begun", asked });
+  if (asked.endsWith("patient") && isPatient)
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  if (asked.endsWith("look")) {
+    const call = { id: `call-${history.length}`, name: "look", arguments: "{}" };
+    yield { kind: "tool call", call };
+    const found = await runToolCall(call, tools, signal);
+    yield { kind: "tool result", call, content: found };
+    const results = [{ role: "tool", toolCallId: call.id, name: call.name, content: found }];
+    yield { kind: "message", message: { role: "assistant", content: "", toolCalls: [call] }, results };
+    yield { kind: "message", message: { role: "assistant", content: `It is **${found}**.` }, results: [] };
+  } else {
+    const long = Array.from({ length: 120 }, (_, n) => `Paragraph ${n}: ${"words and ".repeat(8)}so on.`);
+    const content = asked.endsWith("long") ? long.join("\n\n") : `You said: ${asked} (${history.length})`;
+    yield { kind: "message", message: { role: "assistant", content }, results: [] };
+  }
+  yield { kind: "done", stopped: signal.aborted };
+}
+
+const { gateway } = await openGateway({
+  url,
+  agent: { name: "scripted", run: converse },
+  adapters: [adapter],
+  commands: commandTable({ agent: "scripted", clock: Date.now }),
+  tools: () => [{ name: "look", description: "", parameters: {}, run: async () => "there" }],
+  people: { allow: { [platform]: people } },
+  onProblem: (problem) => process.send({ kind: "problem", problem }),
+});
+await gateway.start();
+process.send({ kind: "ready", port: adapter.port });

@@ -1,0 +1,97 @@
+/** What a person lives through on a platform, told once for those that a process is given by its settings. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { PlatformProcess, type PlatformProcessOptions } from "./http-platform-process.js";
+
+export interface JourneyWorld {
+  readonly options: Pick<PlatformProcessOptions, "platform" | "settings" | "secrets" | "people">;
+  /** The process is there. */
+  reached?(process: PlatformProcess): void;
+  write(text: string): Promise<unknown>;
+  writeAsStranger(text: string): Promise<unknown>;
+  /** What the person was told, oldest first. */
+  told(): readonly string[];
+  close(): Promise<void>;
+}
+
+export function journey(name: string, open: () => Promise<JourneyWorld>, longestPiece: number): void {
+  describe(`a person on ${name}`, () => {
+    let folder: string;
+    let world: JourneyWorld;
+    const processes: PlatformProcess[] = [];
+
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), "baton-platform-"));
+      world = await open();
+    });
+    afterEach(async () => {
+      await Promise.all(processes.splice(0).map((process) => process.kill()));
+      await world.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const start = async (isPatient = false): Promise<PlatformProcess> => {
+      const process = await PlatformProcess.start({
+        ...world.options,
+        url: join(folder, "baton.db"),
+        isPatient,
+      });
+      processes.push(process);
+      world.reached?.(process);
+      return process;
+    };
+    const until = (holds: () => boolean): Promise<unknown> =>
+      vi.waitUntil(holds, { interval: 5, timeout: 30_000 });
+    const ask = async (text: string): Promise<string> => {
+      const before = world.told().length;
+      await world.write(text);
+      await until(() => world.told().length > before);
+      return world.told()[before] ?? "";
+    };
+
+    test("is answered, also by way of a tool, and at length", async () => {
+      const process = await start();
+      expect(await ask("hello")).toBe("You said: hello (1)");
+      expect(await ask("have a look")).toContain("there");
+      const before = world.told().length;
+      await world.write("tell me something long");
+      await until(() => world.told().at(-1)?.includes("Paragraph 119") ?? false);
+      const pieces = world.told().slice(before);
+      expect(pieces.length).toBeGreaterThan(2);
+      for (const piece of pieces) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(longestPiece);
+      const said = pieces.join("\n\n");
+      for (let n = 0; n < 120; n++) expect(said.split(`Paragraph ${n}:`)).toHaveLength(2);
+      expect(process.problems).toEqual([]);
+    });
+
+    test("begins anew and comes back", async () => {
+      await start();
+      await ask("the first thing");
+      await ask("/new");
+      expect(await ask("the second thing")).toBe("You said: the second thing (1)");
+      expect(await ask("/resume 1")).toMatch(/\S/);
+      expect(await ask("the third thing")).toBe("You said: the third thing (3)");
+    });
+
+    test("is answered once where the gateway was killed in the middle", async () => {
+      const first = await start(true);
+      await world.write("be patient");
+      await first.until(({ kind }) => kind === "begun");
+      await first.kill();
+      expect(world.told()).toEqual([]);
+      await start();
+      await until(() => world.told().length > 0);
+      expect(await ask("and now")).toBe("You said: and now (3)");
+      expect(world.told()).toEqual(["You said: be patient (1)", "You said: and now (3)"]);
+    });
+
+    test("has to be let in", async () => {
+      const process = await start();
+      await world.writeAsStranger("let me in");
+      expect(await ask("hello")).toBe("You said: hello (1)");
+      expect(process.said.flatMap(({ asked }) => asked ?? [])).toEqual(["hello"]);
+    });
+  });
+}
