@@ -154,7 +154,8 @@ export class MatrixApi {
     options: { query?: Query; body?: Json; timeoutMs?: number } = {},
   ): Promise<Json> {
     const { signal, end } = this.#signal(options.timeoutMs ?? this.#options.timeoutMs);
-    const { query = {}, body } = options;
+    const { query = {} } = options;
+    const body = options.body && { ...options.body }; // The SDK takes only plain objects for JSON.
     try {
       return record(await this.#http.authedRequest(method, path, query, body, ask(signal)));
     } finally {

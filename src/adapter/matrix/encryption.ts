@@ -64,23 +64,27 @@ export class Encryption {
   }
 
   static async open({ api, userId, deviceId, folder }: EncryptionOptions): Promise<Encryption> {
-    const name = `matrix-${createHash("sha256").update(`${userId} ${deviceId}`).digest("hex").slice(0, 32)}`;
-    const store = await KeyStore.open(join(folder, `${name}.keys`), name);
+    const file = createHash("sha256").update(`${userId} ${deviceId}`).digest("hex").slice(0, 32);
+    const store = await KeyStore.open(join(folder, `${file}.keys`));
     if (!store.isOld && (await hasKeys(api, userId, deviceId)))
       throw new KeysElsewhere(
         `Encrypted rooms cannot be read: the keys of device ${deviceId} are not in ${folder}. ` +
           "Sign in anew (not with the token of another app) and set MATRIX_ACCESS_TOKEN to the new token.",
       );
     await initAsync();
-    const handle = await StoreHandle.open(name);
+    const handle = await StoreHandle.open(store.name);
     const machine: OlmMachine = await OlmMachine.initFromStore(
       new UserId(userId),
       new DeviceId(deviceId),
       handle,
     );
+    handle.free();
     machine.roomKeyRequestsEnabled = false;
     const encryption = new Encryption(api, machine, store);
-    await encryption.settle();
+    await encryption.settle().catch(async (error) => {
+      await encryption.close();
+      throw error;
+    });
     return encryption;
   }
 

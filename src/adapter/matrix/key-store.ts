@@ -2,6 +2,7 @@
  * The keys' engine keeps its keys in an IndexedDB, of which Node has none: it is given one in memory, and that one is
  * written to a file of ours, whole, whenever it has changed. The file is replaced in one step and is the owner's alone.
  */
+import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { deserialize, serialize } from "node:v8";
@@ -22,33 +23,33 @@ interface SavedStore {
 }
 
 interface SavedDatabase {
-  readonly name: string;
+  /** What follows the store's name. */
+  readonly suffix: string;
   readonly version: number;
   readonly stores: readonly SavedStore[];
 }
 
 export class KeyStore {
+  /** What the names of its databases in memory begin with; another each time it is opened. */
+  readonly name = `matrix-${randomUUID()}`;
   readonly #file: string;
-  readonly #prefix: string;
   readonly #databases: Databases;
   #saved: Buffer | null = null;
 
-  private constructor(file: string, prefix: string, databases: Databases) {
+  private constructor(file: string, databases: Databases) {
     this.#file = file;
-    this.#prefix = prefix;
     this.#databases = databases;
   }
 
-  /** The databases whose names begin so, as the file has them; the engine finds them under the global name. */
-  static async open(file: string, prefix: string): Promise<KeyStore> {
-    const store = new KeyStore(file, prefix, await databasesInMemory());
-    await store.forget();
+  /** As the file has it; the engine finds it by its name. */
+  static async open(file: string): Promise<KeyStore> {
+    const store = new KeyStore(file, await databasesInMemory());
     store.#saved = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return null;
       throw error;
     });
-    if (store.#saved)
-      for (const database of deserialize(store.#saved) as SavedDatabase[]) await store.#load(database);
+    const databases = store.#saved ? (deserialize(store.#saved) as readonly SavedDatabase[]) : [];
+    for (const database of databases) await store.#load(database);
     return store;
   }
 
@@ -60,23 +61,21 @@ export class KeyStore {
   /** Settles when the file has what the engine has. */
   async save(): Promise<void> {
     const databases: SavedDatabase[] = [];
-    for (const { name } of await this.#ours()) databases.push(await this.#dump(name));
+    for (const name of await this.#names()) databases.push(await this.#dump(name));
     const bytes = serialize(databases);
     if (this.#saved?.equals(bytes)) return;
     await replaceFile(this.#file, bytes);
     this.#saved = bytes;
   }
 
-  /** Takes them out of memory; the file stays. */
+  /** Takes it out of memory, as soon as the engine has left it; the file stays. */
   async forget(): Promise<void> {
-    for (const { name } of await this.#ours()) await settled(this.#databases.deleteDatabase(name));
+    for (const name of await this.#names()) this.#databases.deleteDatabase(name);
   }
 
-  async #ours(): Promise<{ name: string }[]> {
+  async #names(): Promise<string[]> {
     const all = await this.#databases.databases();
-    return all
-      .flatMap(({ name }) => (name?.startsWith(this.#prefix) ? [{ name }] : []))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return all.flatMap(({ name }) => (name?.startsWith(this.name) ? [name] : [])).sort();
   }
 
   async #dump(name: string): Promise<SavedDatabase> {
@@ -99,11 +98,11 @@ export class KeyStore {
     }
     const { version } = database;
     database.close();
-    return { name, version, stores };
+    return { suffix: name.slice(this.name.length), version, stores };
   }
 
-  async #load({ name, version, stores }: SavedDatabase): Promise<void> {
-    const request = this.#databases.open(name, version);
+  async #load({ suffix, version, stores }: SavedDatabase): Promise<void> {
+    const request = this.#databases.open(this.name + suffix, version);
     request.onupgradeneeded = () => {
       for (const { name: storeName, keyPath, autoIncrement, indexes } of stores) {
         const store = request.result.createObjectStore(storeName, { keyPath, autoIncrement });
