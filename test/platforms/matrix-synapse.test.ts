@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { InboundMessage, Receive, Surroundings } from "../../src/adapter/adapter.js";
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import { adapterContract } from "../../src/testing/adapter-contract.js";
+import { MatrixFront } from "../support/matrix-front.js";
 import { MatrixPerson } from "../support/matrix-person.js";
 import { SynapseUser } from "../support/synapse.js";
 import { synapseFixture } from "../support/synapse-fixture.js";
@@ -181,6 +182,7 @@ function encryptedRooms(at: string): void {
   let ann: MatrixPerson;
   let bot: Bot;
   let folder: string;
+  let front: MatrixFront;
 
   beforeAll(async () => {
     ann = await MatrixPerson.start(await SynapseUser.register(at, "ann"));
@@ -188,10 +190,12 @@ function encryptedRooms(at: string): void {
   afterAll(() => ann.stop());
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "baton-matrix-keys-"));
-    bot = new Bot(await SynapseUser.register(at, "bot"), join(folder, "matrix"));
+    front = new MatrixFront(at, { plays: false });
+    bot = new Bot(await SynapseUser.register(await front.open(), "bot"), join(folder, "matrix"));
   });
   afterEach(async () => {
     await bot.adapter.disconnect();
+    await front.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -233,10 +237,13 @@ function encryptedRooms(at: string): void {
     await ann.write(room, { msgtype: "m.text", body: "before" });
     await bot.has("before");
     for (const text of ["one", "two", "three"]) {
-      await send(room, text, `of ${text}`);
-      // What a process that is killed right now leaves behind; what it does from here on is undone.
-      const left = await keysIn(folder);
+      // What a process leaves behind that is killed when its message has just left; what it does after that is undone.
+      let left = { path: "", bytes: new Uint8Array() };
+      front.onSend = async () => {
+        left = await keysIn(folder);
+      };
       const memory = [...bot.memory];
+      await send(room, text, `of ${text}`);
       await bot.adapter.disconnect();
       await writeFile(left.path, left.bytes);
       bot.memory.clear();
@@ -246,6 +253,12 @@ function encryptedRooms(at: string): void {
       await bot.has(`after ${text}`);
       expect(await ann.reads(text)).toMatchObject({ isEncrypted: true });
     }
+    // No key of a session was used for two messages.
+    const used = (await bot.user.events(room))
+      .filter(({ type, sender }) => type === "m.room.encrypted" && sender === bot.user.userId)
+      .map(({ content }) => `${content.session_id} ${messageIndex(String(content.ciphertext))}`);
+    expect(used).toHaveLength(3);
+    expect(new Set(used).size).toBe(3);
   }, 60_000);
 
   it("carries files, encrypted, both ways", async () => {
@@ -283,8 +296,15 @@ function encryptedRooms(at: string): void {
   }, 60_000);
 }
 
-async function keysIn(folder: string): Promise<{ readonly path: string; readonly bytes: Uint8Array }> {
+async function keysIn(folder: string): Promise<{ path: string; bytes: Uint8Array<ArrayBuffer> }> {
   const [file = ""] = await readdir(join(folder, "matrix"));
   const path = join(folder, "matrix", file);
-  return { path, bytes: await readFile(path) };
+  return { path, bytes: new Uint8Array(await readFile(path)) };
+}
+
+/** Which key of its session a message was encrypted with: a small number after two bytes. */
+function messageIndex(ciphertext: string): number {
+  const [version, tag, index = -1] = Buffer.from(ciphertext, "base64");
+  expect([version, tag]).toEqual([3, 8]);
+  return index;
 }

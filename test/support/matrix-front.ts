@@ -28,6 +28,8 @@ export class MatrixFront {
   readonly #events = new Map<string, Event>();
   readonly #files = new Map<string, { bytes: Buffer; mediaType: string }>();
   typed = 0;
+  /** Called when something is sent, before the homeserver has it. */
+  onSend: () => Promise<void> = async () => {};
 
   /** `plays`: the homeserver behind it knows texts only. */
   constructor(target: string, { plays }: { plays: boolean }) {
@@ -82,6 +84,7 @@ export class MatrixFront {
     const body = await read(request);
     if (request.method === "PUT" && url.pathname.includes("/typing/")) this.typed += 1;
     const isSend = request.method === "PUT" && url.pathname.includes("/send/");
+    if (isSend) await this.onSend();
     if (isSend && this.#trouble) {
       const trouble = this.#trouble;
       this.#trouble = null;
