@@ -7,7 +7,9 @@ import type { InboundMessage, Receive, Surroundings } from "../../src/adapter/ad
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import { adapterContract } from "../../src/testing/adapter-contract.js";
 import { MatrixFront } from "../support/matrix-front.js";
+import { type JourneyRoom, matrixJourney } from "../support/matrix-journey.js";
 import { MatrixPerson } from "../support/matrix-person.js";
+import { shownTexts } from "../support/matrix-room.js";
 import { SynapseUser } from "../support/synapse.js";
 import { synapseFixture } from "../support/synapse-fixture.js";
 
@@ -15,12 +17,51 @@ const homeserver = process.env.BATON_TEST_SYNAPSE;
 
 if (homeserver) {
   adapterContract("Matrix, with Synapse", () => synapseFixture(homeserver));
+  matrixJourney("a room of a real Synapse", () => journeyRoom(homeserver));
+  matrixJourney("an encrypted room of a real Synapse", () => encryptedJourneyRoom(homeserver));
   describe("a room of a real Synapse", () => rooms(homeserver));
   describe("an encrypted room of a real Synapse", () => encryptedRooms(homeserver));
 } else {
   const reason = "BATON_TEST_SYNAPSE is not set: no Synapse is there (scripts/synapse.sh makes one).";
   console.warn(`Matrix with Synapse is skipped. ${reason}`);
   describe.skip(`Matrix, with Synapse: ${reason}`, () => it("is skipped", () => {}));
+}
+
+async function journeyRoom(at: string): Promise<JourneyRoom> {
+  const ann = await SynapseUser.register(at, "ann");
+  const bot = await SynapseUser.register(at, "bot");
+  const room = await ann.createRoom([bot.userId]);
+  return {
+    homeserver: at,
+    token: bot.token,
+    person: ann.userId,
+    write: (body) => ann.send(room, { msgtype: "m.text", body }),
+    read: async () => shownTexts((await ann.events(room)).filter(({ sender }) => sender === bot.userId)),
+    close: async () => {},
+  };
+}
+
+async function encryptedJourneyRoom(at: string): Promise<JourneyRoom> {
+  const user = await SynapseUser.register(at, "ann");
+  const bot = await SynapseUser.register(at, "bot");
+  const ann = await MatrixPerson.start(user);
+  const room = await ann.createEncryptedRoom([bot.userId]);
+  const folder = await mkdtemp(join(tmpdir(), "baton-matrix-keys-"));
+  return {
+    homeserver: at,
+    token: bot.token,
+    person: user.userId,
+    folder,
+    write: async (body) => {
+      await ann.sees(room, bot.userId); // What is written before that is not encrypted for it.
+      await ann.write(room, { msgtype: "m.text", body });
+    },
+    read: async () => ann.texts(room),
+    close: async () => {
+      ann.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** A bot over one account's memory, which outlives its adapters. */

@@ -7,6 +7,7 @@ import {
   RoomEvent,
 } from "matrix-js-sdk";
 import { logger } from "matrix-js-sdk/lib/logger.js";
+import { shownTexts } from "./matrix-room.js";
 import type { SynapseUser } from "./synapse.js";
 
 const ENCRYPTED = [
@@ -70,6 +71,21 @@ export class MatrixPerson {
     await this.#until(() => found() !== undefined);
     const event = found();
     return { isEncrypted: event?.isEncrypted() ?? false, content: event?.getContent() ?? {} };
+  }
+
+  /** What others wrote in a room and could be read, oldest first, with their edits made. */
+  texts(roomId: string): readonly string[] {
+    const events = new Map(this.#read.map((event) => [event.getId() ?? "", event]));
+    return shownTexts(
+      [...events.values()]
+        .filter((event) => event.getRoomId() === roomId && !event.isDecryptionFailure())
+        .map((event) => ({
+          event_id: event.getId() ?? "",
+          type: event.getType(),
+          sender: event.getSender() ?? "",
+          content: event.getContent(),
+        })),
+    );
   }
 
   stop(): void {
