@@ -19,11 +19,14 @@ export class MatrixFront {
   readonly #target: string;
   readonly #plays: boolean;
   readonly #server: Server;
-  #trouble: Trouble | null = null;
+  #trouble: Exclude<Trouble, "revoked token"> | null = null;
   #syncs = 0;
   /** Those who wait for the sync that comes after the one with this event. */
   readonly #waiting = new Map<string, () => void>();
   readonly #delivered = new Set<string>();
+  readonly #acknowledged = new Set<string>();
+  #nextBatch = "";
+  #isRevoked = false;
   readonly #contents = new Map<string, Content>();
   readonly #events = new Map<string, Event>();
   readonly #files = new Map<string, { bytes: Buffer; mediaType: string }>();
@@ -54,8 +57,15 @@ export class MatrixFront {
     this.#server.closeAllConnections();
   }
 
+  /** For the next call that sends; a revoked token holds for every call from now on. */
   trouble(what: Trouble): void {
-    this.#trouble = what;
+    if (what === "revoked token") this.#isRevoked = true;
+    else this.#trouble = what;
+  }
+
+  /** Somebody asked for what comes after it. */
+  isAcknowledged(eventId: string): boolean {
+    return this.#acknowledged.has(eventId);
   }
 
   /** The event with this id has this content, from now on. */
@@ -83,6 +93,7 @@ export class MatrixFront {
     const url = new URL(request.url ?? "/", this.#target);
     const body = await read(request);
     if (request.method === "PUT" && url.pathname.includes("/typing/")) this.typed += 1;
+    if (this.#isRevoked) return answer(response, 401, { errcode: "M_UNKNOWN_TOKEN", error: "Unknown token" });
     const isSend = request.method === "PUT" && url.pathname.includes("/send/");
     if (isSend) await this.onSend();
     if (isSend && this.#trouble) {
@@ -102,7 +113,10 @@ export class MatrixFront {
   }
 
   async #sync(request: IncomingMessage, url: URL, response: ServerResponse): Promise<void> {
-    for (const eventId of this.#delivered) this.#waiting.get(eventId)?.();
+    for (const eventId of this.#delivered) {
+      if (url.searchParams.get("since") === this.#nextBatch) this.#acknowledged.add(eventId);
+      this.#waiting.get(eventId)?.();
+    }
     for (const eventId of this.#delivered) this.#waiting.delete(eventId);
     this.#delivered.clear();
     const gone = new AbortController();
@@ -119,8 +133,10 @@ export class MatrixFront {
       return;
     }
     const batch = (await passed.json()) as {
+      next_batch: string;
       rooms?: { join?: Record<string, { timeline: { events: Event[] } }> };
     };
+    this.#nextBatch = batch.next_batch;
     for (const { timeline } of Object.values(batch.rooms?.join ?? {}))
       for (const event of timeline.events) {
         this.#delivered.add(event.event_id);
@@ -163,11 +179,10 @@ export class MatrixFront {
   }
 }
 
-const TROUBLES: Record<Exclude<Trouble, "swallowed">, [number, Content]> = {
+const TROUBLES: Record<Exclude<Trouble, "swallowed" | "revoked token">, [number, Content]> = {
   "rate limited": [429, { errcode: "M_LIMIT_EXCEEDED", error: "Too many", retry_after_ms: 1_500 }],
   "server error": [502, { errcode: "M_UNKNOWN", error: "Bad gateway" }],
   refused: [403, { errcode: "M_FORBIDDEN", error: "You may not" }],
-  "revoked token": [401, { errcode: "M_UNKNOWN_TOKEN", error: "Unknown token" }],
 };
 
 function answer(response: ServerResponse, status: number, body: object): void {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { startMatrixServer } from "@openclaw/crabline";
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
-import type { AdapterFixture, Written } from "../../src/testing/adapter-contract.js";
+import type { AdapterFixture, Trouble, Written } from "../../src/testing/adapter-contract.js";
 import { MatrixFront } from "./matrix-front.js";
 
 const SERVER = "matrix.test";
@@ -14,6 +14,9 @@ export const ANN = `@ann:${SERVER}`;
 const BOB = `@bob:${SERVER}`;
 const DM = `!dm:${SERVER}`;
 const GROUP = `!group:${SERVER}`;
+
+/** What somebody writes, with the thread and the name where those are told. */
+export type Said = Written & { readonly threadId?: string; readonly name?: string };
 
 interface TimelineEvent {
   readonly event_id: string;
@@ -63,8 +66,8 @@ export class CrablineMatrix {
   readonly group: Address = { platform: "matrix", chatId: GROUP };
 
   /** Somebody writes; the event's id. What crabline does not know, the front plays. */
-  async write(written: Written): Promise<string> {
-    const { text, in: where = "dm", from = ANN, mentions, replyTo, files = [], isBot } = written;
+  async write(written: Said): Promise<string> {
+    const { text, in: where = "dm", from = ANN, mentions, replyTo, files = [], isBot, threadId } = written;
     const body = mentions ? `${this.botId}: ${text}` : text;
     const file = files[0];
     const { endpoints, adminToken } = this.#server.manifest;
@@ -74,14 +77,15 @@ export class CrablineMatrix {
       body: JSON.stringify({
         roomId: where === "dm" ? DM : GROUP,
         senderId: from.startsWith("@") ? from : `@${from}:${SERVER}`,
-        senderName: from.replace(/^@|:.*$/g, ""),
-        text: body || "file",
+        senderName: written.name ?? from.replace(/^@|:.*$/g, ""),
+        text: body || "nothing",
         direct: where === "dm",
-        ...(where === "thread" ? { threadId: this.#threadRoot } : {}),
+        ...(where === "thread" ? { threadId: threadId ?? this.#threadRoot } : {}),
       }),
     });
     const { event } = (await response.json()) as { event: TimelineEvent };
     let content: Record<string, unknown> = event.content;
+    if (body === "") content = { ...content, body };
     if (isBot) content = { ...content, msgtype: "m.notice" };
     if (replyTo)
       content = {
@@ -158,31 +162,42 @@ export async function crablineFixture(): Promise<AdapterFixture> {
   const matrix = await CrablineMatrix.start();
   const make = () =>
     new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token, timeoutMs: 500 });
-  return {
+  const fixture = {
     adapter: make(),
     address: matrix.dm,
     group: matrix.group,
     again: make,
-    write: async (written) => {
+    write: async (written: Said) => {
       const messageId = await matrix.write(written);
       await matrix.front.told(messageId);
       return { messageId };
     },
-    amend: async (messageId, text) => matrix.front.told(await matrix.amend(messageId, text)),
-    shown: (address) => matrix.shown(address),
-    files: async (address) =>
+    amend: async (messageId: string, text: string) => matrix.front.told(await matrix.amend(messageId, text)),
+    isAcknowledged: (messageId: string) => matrix.front.isAcknowledged(messageId),
+    shown: (address?: Address) => matrix.shown(address),
+    answeredBy: async (messageId: string) =>
+      answeredBy(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),
+    files: async (address?: Address) =>
       (await matrix.sent(address)).flatMap(({ content }) =>
         typeof content.url === "string"
           ? [{ name: String(content.filename), bytes: matrix.front.fileOf(content.url) ?? new Uint8Array() }]
           : [],
       ),
     typed: () => matrix.front.typed,
-    marks: async (messageId) =>
+    marks: async (messageId: string) =>
       marksOn(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),
-    trouble: (what) => matrix.front.trouble(what),
+    trouble: (what: Trouble) => matrix.front.trouble(what),
     cut: () => matrix.front.cut(),
     dispose: () => matrix.close(),
   };
+  return fixture;
+}
+
+export function answeredBy(messageId: string, events: readonly TimelineEvent[]): string | null {
+  const relation = events.find(({ event_id }) => event_id === messageId)?.content["m.relates_to"];
+  return (
+    (relation as { "m.in_reply_to"?: { event_id: string } } | undefined)?.["m.in_reply_to"]?.event_id ?? null
+  );
 }
 
 export function marksOn(messageId: string, events: readonly TimelineEvent[]): string[] {

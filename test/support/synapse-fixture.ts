@@ -1,9 +1,9 @@
 /** The adapter's contract, played by a real Synapse: everything there is, with a front that makes the trouble. */
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
-import type { AdapterFixture, Written } from "../../src/testing/adapter-contract.js";
+import type { AdapterFixture, Trouble } from "../../src/testing/adapter-contract.js";
 import { MatrixFront } from "./matrix-front.js";
-import { marksOn, shownTexts } from "./matrix-room.js";
+import { answeredBy, marksOn, type Said, shownTexts } from "./matrix-room.js";
 import { type RoomEvent, SynapseUser } from "./synapse.js";
 
 let people: Promise<Record<"bot" | "ann" | "bob", SynapseUser>> | undefined;
@@ -40,20 +40,31 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
       ({ sender, content }) =>
         sender === bot.userId && (!threadId || relationOf(content).event_id === threadId),
     );
-  const write = async (written: Written): Promise<string> => {
-    const { text, in: where = "dm", from, mentions, replyTo, files = [], isBot } = written;
+  const write = async (written: Said): Promise<string> => {
+    const {
+      text,
+      in: where = "dm",
+      from,
+      mentions,
+      replyTo,
+      files = [],
+      isBot,
+      threadId = root,
+      name,
+    } = written;
     const who = from === undefined || from === "ann" || where === "dm" ? ann : bob;
     const thread = {
       rel_type: "m.thread",
-      event_id: root,
+      event_id: threadId,
       is_falling_back: true,
-      "m.in_reply_to": { event_id: root },
+      "m.in_reply_to": { event_id: threadId },
     };
     const relation = {
       ...(where === "thread" ? thread : {}),
       ...(replyTo ? { is_falling_back: false, "m.in_reply_to": { event_id: replyTo } } : {}),
     };
     const [file] = files;
+    if (name !== undefined) await who.rename(where === "dm" ? dm : group, name);
     return who.send(where === "dm" ? dm : group, {
       msgtype: file ? "m.file" : isBot ? "m.notice" : "m.text",
       body: mentions ? `${bot.userId}: ${text}` : text || file?.name || "",
@@ -68,17 +79,17 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
       ...(Object.keys(relation).length > 0 ? { "m.relates_to": relation } : {}),
     });
   };
-  return {
+  const fixture = {
     adapter: make(),
     address: { platform: "matrix", chatId: dm },
     group: { platform: "matrix", chatId: group },
     again: make,
-    write: async (written) => {
+    write: async (written: Said) => {
       const messageId = await write(written);
       await front.told(messageId);
       return { messageId };
     },
-    amend: async (messageId, text) =>
+    amend: async (messageId: string, text: string) =>
       front.told(
         await ann.send(dm, {
           msgtype: "m.text",
@@ -87,8 +98,11 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
           "m.relates_to": { rel_type: "m.replace", event_id: messageId },
         }),
       ),
-    shown: async (address) => shownTexts(await events(address)),
-    files: async (address) =>
+    isAcknowledged: (messageId: string) => front.isAcknowledged(messageId),
+    answeredBy: async (messageId: string) =>
+      answeredBy(messageId, [...(await ann.events(dm)), ...(await ann.events(group))]),
+    shown: async (address?: Address) => shownTexts(await events(address)),
+    files: async (address?: Address) =>
       Promise.all(
         (await events(address)).flatMap(({ content }) =>
           typeof content.url === "string"
@@ -97,11 +111,13 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
         ),
       ),
     typed: () => front.typed,
-    marks: async (messageId) => marksOn(messageId, [...(await ann.events(dm)), ...(await ann.events(group))]),
-    trouble: (what) => front.trouble(what),
+    marks: async (messageId: string) =>
+      marksOn(messageId, [...(await ann.events(dm)), ...(await ann.events(group))]),
+    trouble: (what: Trouble) => front.trouble(what),
     cut: () => front.cut(),
     dispose: () => front.close(),
   };
+  return fixture;
 }
 
 function relationOf(content: RoomEvent["content"]): { readonly event_id?: string } {

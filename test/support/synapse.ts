@@ -55,6 +55,12 @@ export class SynapseUser {
     await this.call("POST", `/rooms/${encodeURIComponent(roomId)}/join`, {});
   }
 
+  /** In this room. */
+  async rename(roomId: string, displayname: string): Promise<void> {
+    const path = `/rooms/${encodeURIComponent(roomId)}/state/m.room.member/${encodeURIComponent(this.userId)}`;
+    await this.call("PUT", path, { membership: "join", displayname });
+  }
+
   async send(roomId: string, content: Json, type = "m.room.message"): Promise<string> {
     const transaction = randomBytes(8).toString("hex");
     const path = `/rooms/${encodeURIComponent(roomId)}/send/${type}/${transaction}`;

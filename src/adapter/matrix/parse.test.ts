@@ -33,7 +33,7 @@ describe("an event", () => {
       kind: "message",
       messageId: "$text",
       text: "hello there",
-      isMentioned: false,
+      isAddressed: false,
       source: {
         platform: "matrix",
         chatId: "!room:example.org",
@@ -63,7 +63,7 @@ describe("an event", () => {
     expect(parseEvent(events["reply without fallback"], group, self)).toMatchObject({
       text: "so do I",
       replyTo: { messageId: "$earlier" },
-      isMentioned: false,
+      isAddressed: false,
     });
     expect(quotedText(events["reply with fallback"])).toBe("I agree");
   });
@@ -125,7 +125,7 @@ describe("an event", () => {
   });
 });
 
-describe("the bot is named", () => {
+describe("the bot is meant", () => {
   it.each([
     ["by a link to it", events["mentioned by pill"], "what is new?"],
     [
@@ -138,21 +138,24 @@ describe("the bot is named", () => {
     ["by its name and a blank", said("@Baton go on"), "go on"],
     ["by its id", said("@baton:example.org go"), "go"],
     ["by its id inside", said("go @baton:example.org now"), "go now"],
+    ["by a command of its own", said("/stop that"), "/stop that"],
     ["before a command", said("Baton: /new"), "/new"],
     ["before a command as Matrix has it", said("@baton !stop it"), "/stop it"],
   ])("%s", (_, event, text) => {
-    expect(parseEvent(event, group, self)).toMatchObject({ isMentioned: true, text });
+    expect(parseEvent(event, group, self)).toMatchObject({ isAddressed: true, text });
   });
 
   it.each([
     said("Batonrouge is a city"),
     said("I like Baton"),
+    said("/unknown"),
+    said("/stopper"),
     said("hello", { "m.mentions": { user_ids: ["@baton:example.org.evil"] } }),
     said("hello", { "m.mentions": { user_ids: "@baton:example.org" } }),
     said("hello", { formatted_body: '<a href="https://matrix.to/#/@baton:example.orgx">Baton</a>' }),
     said("hello", { formatted_body: '<a href="https://evil.example/#/@baton:example.org">Baton</a>' }),
   ])("but not by %j", (event) => {
-    expect(parseEvent(event, group, self)?.isMentioned).toBe(false);
+    expect(parseEvent(event, group, self)?.isAddressed).toBe(false);
   });
 
   it("and a name alone is what was written, in a room of two", () => {

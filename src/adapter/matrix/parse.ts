@@ -33,8 +33,8 @@ export interface Parsed {
   /** For an edit, that of the message that is changed: only its sender may. */
   readonly messageId: string;
   readonly text: string;
-  /** In a group: it names the bot. */
-  readonly isMentioned: boolean;
+  /** It names the bot, or is a command; whether it answers the bot is looked up. */
+  readonly isAddressed: boolean;
   readonly replyTo?: NonNullable<InboundMessage["replyTo"]>;
   readonly media?: MediaReference;
 }
@@ -58,14 +58,14 @@ export function parseEvent(given: unknown, room: RoomFacts, self: Self): Parsed 
   const answered = isEdit ? undefined : answeredBy(relation);
   const written = writtenIn(content, self, answered !== undefined, room.chatType === "dm");
   if (!written) return null;
-  const { text, quoted, media, isMentioned } = written;
+  const { text, quoted, media } = written;
   const threadId = isEdit ? undefined : threadOf(relation);
   return {
     kind: isEdit ? "edit" : "message",
     source: { ...sourceOf(room, sender), messageId, ...(threadId ? { threadId } : {}) },
     messageId,
     text,
-    isMentioned,
+    isAddressed: written.isMentioned || isCommand(text, self),
     ...(answered ? { replyTo: { messageId: answered, ...(quoted ? { text: quoted } : {}) } } : {}),
     ...(media && !isEdit ? { media } : {}),
   };
@@ -137,6 +137,11 @@ function writtenIn(content: Json, self: Self, isReply: boolean, isPrivate: boole
 function command(text: string, { commands }: Self): string {
   const [, name = ""] = /^!([a-z][a-z0-9_-]{0,31})(?:\s|$)/.exec(text) ?? [];
   return commands.has(name) ? `/${text.slice(1)}` : text;
+}
+
+function isCommand(text: string, { commands }: Self): boolean {
+  const [, name = ""] = /^\/([a-z][a-z0-9_-]{0,31})(?:\s|$)/.exec(text) ?? [];
+  return commands.has(name);
 }
 
 /** The message that it answers; in a thread only where that was meant, not where it is there for older clients. */

@@ -124,13 +124,13 @@ export class Timeline {
       const original = await seen.find(roomId, parsed.messageId);
       if (original?.sender !== parsed.source.userId) return null;
       const before = parseEvent(original, await rooms.facts(roomId), self);
-      return { isAddressed: isPrivate || parsed.isMentioned || before?.isMentioned === true };
+      return { isAddressed: isPrivate || parsed.isAddressed || before?.isAddressed === true };
     }
     const { replyTo, source } = parsed;
     const answered = replyTo && (await seen.find(roomId, replyTo.messageId));
     const root = isPrivate || !source.threadId ? null : await seen.find(roomId, source.threadId);
     const isAddressed =
-      isPrivate || parsed.isMentioned || answered?.sender === self.userId || root?.sender === self.userId;
+      isPrivate || parsed.isAddressed || answered?.sender === self.userId || root?.sender === self.userId;
     const quoted = answered ? quotedText(answered) : replyTo?.text;
     return {
       isAddressed,
