@@ -83,6 +83,7 @@ enable_registration_without_verification: true
 rc_message: $many
 rc_registration: $many
 rc_login: { address: $many, account: $many }
+rc_room_creation: $many
 rc_joins: { local: $many }
 rc_invites: { per_room: $many, per_user: $many }
 HOMESERVER

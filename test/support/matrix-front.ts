@@ -26,6 +26,10 @@ export class MatrixFront {
   readonly #delivered = new Set<string>();
   readonly #acknowledged = new Set<string>();
   #nextBatch = "";
+  /** What was written last, and where; and whether it is to come again. */
+  #last: { readonly roomId: string; readonly event: Event } | null = null;
+  #again = false;
+  #askAgain: () => void = () => {};
   #isRevoked = false;
   readonly #contents = new Map<string, Content>();
   readonly #events = new Map<string, Event>();
@@ -61,6 +65,12 @@ export class MatrixFront {
   trouble(what: Trouble): void {
     if (what === "revoked token") this.#isRevoked = true;
     else this.#trouble = what;
+  }
+
+  /** The next sync brings what was written last, once more; one that waits is answered with it. */
+  redeliver(): void {
+    this.#again = true;
+    this.#askAgain();
   }
 
   /** Somebody asked for what comes after it. */
@@ -127,7 +137,13 @@ export class MatrixFront {
       if (!response.writableFinished && this.#syncs === 0)
         for (const settle of this.#waiting.values()) settle();
     });
-    const passed = await this.#pass(request, url, Buffer.alloc(0), gone.signal);
+    const passed = await this.#passSync(request, url, gone);
+    if (passed === null) {
+      this.#again = false;
+      const { roomId, event } = this.#last ?? { roomId: "", event: {} };
+      const rooms = { join: { [roomId]: { timeline: { events: [event] } } } };
+      return answer(response, 200, { next_batch: url.searchParams.get("since"), rooms });
+    }
     if (!passed.ok) {
       response.writeHead(passed.status, headersOf(passed)).end(Buffer.from(await passed.arrayBuffer()));
       return;
@@ -137,13 +153,27 @@ export class MatrixFront {
       rooms?: { join?: Record<string, { timeline: { events: Event[] } }> };
     };
     this.#nextBatch = batch.next_batch;
-    for (const { timeline } of Object.values(batch.rooms?.join ?? {}))
+    for (const [roomId, { timeline }] of Object.entries(batch.rooms?.join ?? {}))
       for (const event of timeline.events) {
+        if (event.type === "m.room.message") this.#last = { roomId, event };
         this.#delivered.add(event.event_id);
         event.content = this.#contents.get(event.event_id) ?? event.content;
         this.#events.set(event.event_id, event);
       }
     response.writeHead(200, headersOf(passed)).end(JSON.stringify(batch));
+  }
+
+  /** Null where something is to come again instead. */
+  async #passSync(request: IncomingMessage, url: URL, gone: AbortController): Promise<Response | null> {
+    const isDue = (): boolean => this.#again && this.#last !== null && url.searchParams.has("since");
+    if (isDue()) return null;
+    this.#askAgain = () => gone.abort();
+    try {
+      return await this.#pass(request, url, Buffer.alloc(0), gone.signal);
+    } catch (error) {
+      if (isDue()) return null;
+      throw error;
+    }
   }
 
   /** True where it answered for the homeserver. */
