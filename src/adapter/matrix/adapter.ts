@@ -1,0 +1,311 @@
+/**
+ * Matrix, spoken: one user of one homeserver. It receives by its own sync, whose place is remembered only once all of
+ * a batch was received, and sends under transaction ids made of delivery ids, so that the same delivery is one event.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Address } from "../../session/source.js";
+import {
+  type Adapter,
+  type Capabilities,
+  ConnectError,
+  type LocalFile,
+  type Mark,
+  type OutboundMessage,
+  type Receive,
+  SendError,
+  type Surroundings,
+} from "../adapter.js";
+import { MatrixApi } from "./api.js";
+import type { MatrixSettings } from "./config.js";
+import {
+  editContent,
+  fileContent,
+  MAX_TEXT,
+  type Place,
+  textBytes,
+  textContent,
+  threadRoot,
+} from "./content.js";
+import type { Encryption } from "./encryption.js";
+import { id, type Json, string } from "./json.js";
+import { decryptedEvent } from "./parse.js";
+import { Pending } from "./pending.js";
+import { invitedMembers, Rooms } from "./rooms.js";
+import { SeenEvents } from "./seen-events.js";
+import { SyncLoop } from "./sync-loop.js";
+import { Timeline } from "./timeline.js";
+import { connectError, isMissing, sendError } from "./trouble.js";
+
+const TIMEOUT_MS = 30_000;
+const TYPING_MS = 30_000;
+const PLATFORM = "matrix";
+const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "⚠️" };
+
+/** What the sync brings: messages and what rooms are, and nothing that nobody here looks at. */
+const FILTER: Json = {
+  presence: { types: [] },
+  account_data: { types: [] },
+  room: {
+    timeline: { limit: 50 },
+    state: {
+      types: ["m.room.member", "m.room.name", "m.room.topic", "m.room.encryption"],
+      lazy_load_members: true,
+    },
+    ephemeral: { types: [] },
+    account_data: { types: [] },
+  },
+};
+
+/** All that there is while it is connected. */
+interface Line {
+  readonly api: MatrixApi;
+  readonly userId: string;
+  readonly rooms: Rooms;
+  readonly seen: SeenEvents;
+  readonly encryption: Encryption | null;
+  readonly loop: SyncLoop;
+}
+
+export class MatrixAdapter implements Adapter {
+  readonly platform = PLATFORM;
+  readonly account: string;
+  readonly capabilities: Capabilities = {
+    maxText: MAX_TEXT,
+    unit: "bytes",
+    lengthOf: textBytes,
+    edit: true,
+    threads: true,
+    idempotent: true,
+    typingMs: TYPING_MS,
+    paceMs: 1_500,
+    maxFile: 50 * 1024 * 1024,
+  };
+  readonly #settings: MatrixSettings;
+  #line: Line | null = null;
+  /** Where typing is shown until something is sent. */
+  readonly #typing = new Set<string>();
+
+  constructor(settings: MatrixSettings) {
+    this.#settings = settings;
+    this.account = settings.userId ?? accountOf(settings);
+  }
+
+  async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
+    await this.disconnect();
+    let api: MatrixApi | undefined;
+    try {
+      api = new MatrixApi({ timeoutMs: TIMEOUT_MS, ...this.#settings });
+      this.#line = await this.#open(api, receive, surroundings);
+    } catch (error) {
+      api?.close();
+      throw connectError(error);
+    }
+  }
+
+  async #open(api: MatrixApi, receive: Receive, surroundings: Surroundings): Promise<Line> {
+    const { memory, commands, tell } = surroundings;
+    const { userId, deviceId } = await this.#whoAmI(api);
+    const displayName = await api.displayName(userId).catch(ifMissing);
+    const encryption = await this.#openEncryption(api, userId, deviceId, tell);
+    const rooms = new Rooms(api);
+    const seen = new SeenEvents(api, async (roomId, event) => {
+      const clear = await encryption?.decrypt(roomId, event);
+      return clear ? decryptedEvent(event, clear) : null;
+    });
+    const pending = new Pending(memory);
+    await pending.load();
+    const self = {
+      userId,
+      commands: new Set(commands.map(({ name }) => name)),
+      ...(displayName ? { displayName } : {}),
+    };
+    const timeline = new Timeline({
+      ...{ api, self, rooms, seen, pending, encryption, receive },
+      isOver: () => loop.isOver,
+    });
+    const loop = new SyncLoop({
+      memory,
+      tell,
+      pull: (since, waitMs) => api.sync(since, FILTER, waitMs),
+      take: (batch, since) => timeline.take(batch, since),
+    });
+    await loop.start();
+    return { api, userId, rooms, seen, encryption, loop };
+  }
+
+  async #whoAmI(api: MatrixApi): Promise<{ userId: string; deviceId: string | undefined }> {
+    const { user_id, device_id } = await api.whoAmI();
+    const userId = id(user_id, "@");
+    if (!userId)
+      throw new ConnectError(
+        "permanent",
+        "There is no Matrix homeserver at MATRIX_HOMESERVER: check the URL.",
+      );
+    const expected = this.#settings.userId;
+    if (expected !== undefined && expected !== userId)
+      throw new ConnectError(
+        "permanent",
+        `The access token is that of ${userId}, not of ${expected}: mend MATRIX_ACCESS_TOKEN or the user id.`,
+      );
+    return { userId, deviceId: string(device_id) };
+  }
+
+  /** Null where there is none, or no homeserver for it: then encrypted rooms stay closed, and the others work. */
+  async #openEncryption(
+    api: MatrixApi,
+    userId: string,
+    deviceId: string | undefined,
+    tell: Surroundings["tell"],
+  ): Promise<Encryption | null> {
+    const { folder } = this.#settings;
+    if (folder === undefined || deviceId === undefined) return null;
+    const { Encryption: Opened, KeysElsewhere } = await import("./encryption.js");
+    try {
+      return await Opened.open({ api, userId, deviceId, folder });
+    } catch (error) {
+      if (!(error instanceof KeysElsewhere) && !isMissing(error)) throw error;
+      if (error instanceof KeysElsewhere) tell({ lost: error.message });
+      return null;
+    }
+  }
+
+  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
+    const { address, text, deliveryId, files = [], replyTo } = message;
+    return this.#sending(async (line) => {
+      const place: Place = { threadId: address.threadId, replyTo };
+      const ids: string[] = [];
+      if (text !== "" || files.length === 0)
+        ids.push(await this.#post(line, address, deliveryId, textContent(text, place)));
+      for (const [index, file] of files.entries()) {
+        const content = await this.#upload(
+          line,
+          address,
+          file,
+          ids.length === 0 ? place : { ...place, replyTo: undefined },
+        );
+        ids.push(await this.#post(line, address, `${deliveryId}.${index}`, content));
+      }
+      return { messageId: ids[0] ?? "" };
+    });
+  }
+
+  async edit({ address, text, deliveryId }: OutboundMessage, messageId: string): Promise<void> {
+    await this.#sending(async (line) => {
+      const original = await line.seen.find(address.chatId, messageId);
+      if (original?.sender !== line.userId)
+        throw new SendError("permanent", "The message that is to be changed is not there.");
+      const content = editContent(text, messageId);
+      // A message that grows is edited under one delivery id, each time to another text.
+      const version = createHash("sha256").update(`${messageId} ${text}`).digest("hex").slice(0, 16);
+      await this.#post(line, address, `${deliveryId}.${version}`, content);
+    });
+  }
+
+  async typing({ chatId }: Address): Promise<void> {
+    await this.#sending(async ({ api, userId }) => {
+      this.#typing.add(chatId);
+      await api.typing(chatId, userId, TYPING_MS);
+    });
+  }
+
+  /** Reactions are in the clear, also in encrypted rooms: so all clients do it. */
+  async react({ chatId }: Address, messageId: string, mark: Mark): Promise<void> {
+    await this.#sending(async ({ api }) => {
+      const relation = { rel_type: "m.annotation", event_id: messageId, key: MARKS[mark] };
+      await api.send(chatId, "m.reaction", `mark-${mark}-${messageId}`, { "m.relates_to": relation });
+    });
+  }
+
+  /** A message in the room, named after the title, that the thread hangs on; whoever is not in the room is invited. */
+  async createThread({ platform, chatId }: Address, title: string, person: string | null): Promise<Address> {
+    return this.#sending(async (line) => {
+      const member = id(person, "@") ?? null;
+      if (member !== null && !(await line.rooms.members(chatId)).includes(member))
+        await line.api.invite(chatId, member).catch(ifMissing); // It may be invited already, or we may not invite.
+      const threadId = await this.#post(line, { platform, chatId }, randomUUID(), threadRoot(title, member));
+      return { platform, chatId, threadId };
+    });
+  }
+
+  async disconnect(): Promise<void> {
+    const line = this.#line;
+    this.#line = null;
+    if (!line) return;
+    const stopped = line.loop.stop();
+    line.api.close();
+    await stopped;
+    await line.encryption?.close();
+  }
+
+  async #sending<T>(call: (line: Line) => Promise<T>): Promise<T> {
+    if (!this.#line) throw new SendError("retryable", "Matrix is not connected.");
+    try {
+      return await call(this.#line);
+    } catch (error) {
+      throw sendError(error);
+    }
+  }
+
+  async #post(line: Line, { chatId }: Address, transactionId: string, content: Json): Promise<string> {
+    const { api, encryption, rooms, seen, userId } = line;
+    const settings = await this.#encryptionOf(line, chatId);
+    let sent: { type: string; content: Json } = { type: "m.room.message", content };
+    if (settings) {
+      if (!encryption)
+        throw new SendError(
+          "permanent",
+          "The room is encrypted, and there are no keys for it here: nothing is said in the clear.",
+        );
+      const members = [...(await rooms.members(chatId)), ...(await invitedMembers(api, chatId))];
+      sent = {
+        type: "m.room.encrypted",
+        content: await encryption.encrypt(chatId, members, settings, "m.room.message", content),
+      };
+    }
+    const eventId = await api.send(chatId, sent.type, transactionId, sent.content);
+    seen.see(chatId, { type: "m.room.message", event_id: eventId, sender: userId, content });
+    this.#typing.delete(chatId);
+    return eventId;
+  }
+
+  /** How the room is encrypted; undefined where it is not, and never was. */
+  async #encryptionOf({ rooms, encryption }: Line, roomId: string): Promise<Json | undefined> {
+    const settings = await rooms.encryption(roomId);
+    if (settings || !encryption) return settings;
+    return (await encryption.isEncrypted(roomId)) ? {} : undefined;
+  }
+
+  async #upload(
+    { api, encryption }: Line,
+    { chatId }: Address,
+    file: LocalFile,
+    place: Place,
+  ): Promise<Json> {
+    const line = this.#line;
+    const bytes = await readFile(file.path);
+    const { name, mediaType } = file;
+    const isEncrypted = line !== null && (await this.#encryptionOf(line, chatId)) !== undefined;
+    if (!isEncrypted || !encryption) {
+      const url = await api.upload(bytes, name, mediaType);
+      return fileContent({ name, mediaType, size: bytes.byteLength, at: { url } }, place);
+    }
+    const hidden = encryption.encryptFile(bytes);
+    const url = await api.upload(hidden.bytes, null, "application/octet-stream");
+    return fileContent(
+      { name, mediaType, size: bytes.byteLength, at: { file: { ...hidden.keys, url } } },
+      place,
+    );
+  }
+}
+
+/** Without a user id: a name for this token on this homeserver, which tells nothing of it. */
+function accountOf({ homeserver, accessToken }: MatrixSettings): string {
+  const digest = createHash("sha256").update(accessToken()).digest("hex").slice(0, 16);
+  return `${URL.canParse(homeserver) ? new URL(homeserver).host : homeserver}#${digest}`;
+}
+
+function ifMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+  return undefined;
+}

@@ -1,0 +1,19 @@
+/** What the Matrix adapter is told, and the way to it: the library is loaded when somebody has configured it. */
+import type { Adapter } from "../adapter.js";
+
+export interface MatrixSettings {
+  /** The homeserver's URL, as `https://matrix.example.org`. */
+  readonly homeserver: string;
+  readonly accessToken: () => string;
+  /** Whose token it is, `@bot:example.org`. With it, another token of the same user goes on where this one stopped. */
+  readonly userId?: string;
+  /** A private folder for the keys of encrypted rooms; without it those rooms are not read. */
+  readonly folder?: string;
+  /** How long an answer is waited for. */
+  readonly timeoutMs?: number;
+}
+
+export async function openMatrix(settings: MatrixSettings): Promise<Adapter> {
+  const { MatrixAdapter } = await import("./adapter.js");
+  return new MatrixAdapter(settings);
+}

@@ -1,0 +1,91 @@
+/** What is sent, as the content of an event: text with its HTML, an edit, a file; in a thread, as an answer. Pure. */
+import { storableText } from "../../util/text.js";
+import { escapeHtml, renderHtml } from "./format.js";
+import type { Json } from "./json.js";
+
+/**
+ * An event is at most 65,536 bytes in all. Encrypted, it grows by a third, and a little for the envelope: what is
+ * written in it stays below this.
+ */
+export const MAX_CONTENT = 44_000;
+/** The longest text; its HTML, up to twice as long, goes with it. */
+export const MAX_TEXT = 14_000;
+
+/** How long a text is in an event. */
+export function textBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2;
+}
+
+export interface Place {
+  readonly threadId?: string | undefined;
+  readonly replyTo?: string | undefined;
+}
+
+export function textContent(markdown: string, place: Place = {}): Json {
+  return { ...text(markdown), ...relation(place) };
+}
+
+/** The whole text stands in the new content; the one around it is for clients that know no edits. */
+export function editContent(markdown: string, messageId: string): Json {
+  return {
+    msgtype: "m.text",
+    body: `* ${storableText(markdown).slice(0, 500).toWellFormed()}`,
+    "m.mentions": {},
+    "m.new_content": text(markdown),
+    "m.relates_to": { rel_type: "m.replace", event_id: messageId },
+  };
+}
+
+export interface SentFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+  /** Where it is: a plain file, or an encrypted one with its keys. */
+  readonly at: { readonly url: string } | { readonly file: Json };
+}
+
+export function fileContent({ name, mediaType, size, at }: SentFile, place: Place = {}): Json {
+  const [family = ""] = mediaType.split("/");
+  const msgtype = ["image", "audio", "video"].includes(family) ? `m.${family}` : "m.file";
+  return {
+    msgtype,
+    body: storableText(name),
+    filename: storableText(name),
+    info: { mimetype: mediaType, size },
+    "m.mentions": {},
+    ...at,
+    ...relation(place),
+  };
+}
+
+/** The message that a thread hangs on: its title, and whom it is for. */
+export function threadRoot(title: string, person: string | null): Json {
+  const name = storableText(title);
+  if (person === null) return { ...text(`**${name}**`), body: name, "m.mentions": {} };
+  const pill = `<a href="https://matrix.to/#/${escapeHtml(encodeURIComponent(person))}">${escapeHtml(person)}</a>`;
+  return {
+    msgtype: "m.text",
+    body: `${person}: ${name}`,
+    format: "org.matrix.custom.html",
+    formatted_body: `${pill}: <strong>${escapeHtml(name)}</strong>`,
+    "m.mentions": { user_ids: [person] },
+  };
+}
+
+/** Nobody is notified by a name in an agent's text: whom it names is said apart, and it names nobody. */
+function text(markdown: string): Json {
+  const body = storableText(markdown);
+  const html = renderHtml(body);
+  const plain = { msgtype: "m.text", body, "m.mentions": {} };
+  // Text of nothing but markup can become many times as long: then it is shown as it was written.
+  if (html === undefined || textBytes(body) + textBytes(html) > MAX_CONTENT) return plain;
+  return { ...plain, format: "org.matrix.custom.html", formatted_body: html };
+}
+
+function relation({ threadId, replyTo }: Place): Json {
+  const answered = replyTo === undefined ? {} : { "m.in_reply_to": { event_id: replyTo } };
+  if (threadId === undefined) return replyTo === undefined ? {} : { "m.relates_to": answered };
+  const fallback =
+    replyTo === undefined ? { is_falling_back: true, "m.in_reply_to": { event_id: threadId } } : answered;
+  return { "m.relates_to": { rel_type: "m.thread", event_id: threadId, ...fallback } };
+}

@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { split } from "../../delivery/split.js";
+import {
+  editContent,
+  fileContent,
+  MAX_CONTENT,
+  MAX_TEXT,
+  textBytes,
+  textContent,
+  threadRoot,
+} from "./content.js";
+import { renderHtml } from "./format.js";
+
+describe("Markdown becomes HTML", () => {
+  it.each([
+    [
+      "**bold** and *italic* and ~~gone~~",
+      "<p><strong>bold</strong> and <em>italic</em> and <del>gone</del></p>",
+    ],
+    ["`a<b`", "<p><code>a&lt;b</code></p>"],
+    ["```ts\nlet a = 1 < 2;\n```", '<pre><code class="language-ts">let a = 1 &lt; 2;\n</code></pre>'],
+    ['```x" onclick="y\nz\n```', "<pre><code>z\n</code></pre>"],
+    ["- a\n  - b\n- [x] c", "<ul><li>a<ul><li>b</li></ul></li><li>☑ c</li></ul>"],
+    ["3. a\n4. b", '<ol start="3"><li>a</li><li>b</li></ol>'],
+    [
+      "| a | b |\n|---|---|\n| 1 | **2** |",
+      "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><strong>2</strong></td></tr></tbody></table>",
+    ],
+    ["[site](https://example.org/?a=1&b=2)", '<p><a href="https://example.org/?a=1&amp;b=2">site</a></p>'],
+    ["[run](javascript:alert(1))", "<p>run</p>"],
+    [
+      '[x](https://example.org/"onmouseover=")',
+      '<p><a href="https://example.org/&quot;onmouseover=&quot;">x</a></p>',
+    ],
+    ["![cat](https://example.org/cat.png)", '<p><a href="https://example.org/cat.png">cat</a></p>'],
+    ["> quoted\n> **more**", "<blockquote><p>quoted<br><strong>more</strong></p></blockquote>"],
+    ["# Title\n\ntext", "<h1>Title</h1><p>text</p>"],
+    ["<b>not</b> **bold**", "<p>&lt;b&gt;not&lt;/b&gt; <strong>bold</strong></p>"],
+    ["a\n\n---\n\nb", "<p>a</p><hr><p>b</p>"],
+    ["\\*stars\\*", "<p>*stars*</p>"],
+  ])("%j", (markdown, html) => {
+    expect(renderHtml(markdown)).toBe(html);
+  });
+
+  it.each(["hello", "two\nlines", "", "a < b & c"])("but %j says all by itself", (text) => {
+    expect(renderHtml(text)).toBeUndefined();
+  });
+
+  it("however deep it is nested", () => {
+    expect(() => renderHtml(`${"> ".repeat(500)}deep **down**`)).not.toThrow();
+  });
+});
+
+/** The tags and attributes that may be there; with them every opened tag is closed in order. */
+const TAG = /<(\/?)([a-z0-9]+)((?: (?:href|class|start)="[^"<>]*")?)>/g;
+const VOID = new Set(["br", "hr"]);
+
+function assertWellFormed(html: string): void {
+  const open: string[] = [];
+  for (const [, closing, name = ""] of html.matchAll(TAG)) {
+    if (VOID.has(name)) continue;
+    if (!closing) open.push(name);
+    else if (open.pop() !== name) throw new Error(`</${name}> closes nothing in ${html}`);
+  }
+  if (open.length > 0) throw new Error(`<${open.at(-1)}> stays open in ${html}`);
+  if (/[<>]/.test(html.replace(TAG, ""))) throw new Error(`Something is not escaped in ${html}`);
+  if (/&(?!(?:amp|lt|gt|quot);)/.test(html)) throw new Error(`An ampersand is bare in ${html}`);
+  if (/href="(?!(?:https?|mailto|ftp|magnet):)/i.test(html))
+    throw new Error(`A link leads elsewhere in ${html}`);
+}
+
+const inline = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.constantFrom(
+    "**b**",
+    "*i*",
+    "~~s~~",
+    "`c`",
+    "[l](https://e.org/?a&b)",
+    "[j](javascript:x)",
+    "<script>",
+    "&lt;",
+    "@room",
+    "👩‍👩‍👧",
+    "\\",
+    "*",
+    "_",
+    "![i](x)",
+    "[^1]",
+    "\u0000",
+    "\u001b[2J",
+    '"',
+  ),
+);
+const line = fc.array(inline, { maxLength: 4 }).map((parts) => parts.join(" "));
+const block = fc.oneof(
+  line,
+  line.map((text) => `# ${text}`),
+  line.map((text) => `> ${text}\n> > ${text}`),
+  line.map((text) => `- ${text}\n  1. ${text}\n     - [ ] ${text}`),
+  fc
+    .tuple(line, fc.constantFrom("ts", "", "c++", 'a"b'))
+    .map(([text, lang]) => `\`\`\`${lang}\n${text}\n\`\`\``),
+  line.map((text) => `| a | b |\n|---|---|\n| ${text} | x |`),
+  line.map((text) => `[^1]: ${text}`),
+  fc.constantFrom("---", "<div>", "</p>", "``` open", "[d]: https://e.org"),
+);
+const document = fc.array(block, { maxLength: 4 }).map((blocks) => blocks.join("\n\n"));
+
+/** As it is at most in a room: encrypted it grows by a third, and an envelope is around it. */
+function assertFits(content: object): void {
+  const bytes = Buffer.byteLength(JSON.stringify(content));
+  if (Math.ceil(bytes / 3) * 4 + 3_000 > 65_536) throw new Error(`An event of ${bytes} bytes is too large.`);
+}
+
+describe("what is sent", () => {
+  it("is well-formed and escaped, for 10,000 random documents", () => {
+    fc.assert(
+      fc.property(document, (markdown) => {
+        const html = renderHtml(markdown);
+        if (html !== undefined) assertWellFormed(html);
+      }),
+      { numRuns: 10_000, seed: 5 },
+    );
+  }, 60_000);
+
+  it("fits into an event after it was split, as a message and as an edit", () => {
+    const long = fc
+      .tuple(document, fc.integer({ min: 1, max: 200 }))
+      .map(([text, times]) => `${text}\n\n`.repeat(times));
+    fc.assert(
+      fc.property(long, (markdown) => {
+        for (const { text } of split(markdown, (piece) => textBytes(piece) <= MAX_TEXT)) {
+          assertFits(textContent(text, { threadId: `$${"t".repeat(43)}`, replyTo: `$${"r".repeat(43)}` }));
+          assertFits(editContent(text, `$${"e".repeat(43)}`));
+        }
+      }),
+      { numRuns: 40, seed: 6 },
+    );
+  }, 60_000);
+
+  it("fits, whatever its markup becomes", () => {
+    for (const text of [
+      "\u0001".repeat(MAX_TEXT / 6),
+      "<".repeat(MAX_TEXT),
+      '"'.repeat(MAX_TEXT / 2),
+      "*a* ".repeat(MAX_TEXT / 4),
+    ]) {
+      expect(textBytes(text)).toBeLessThanOrEqual(MAX_TEXT);
+      assertFits(textContent(text));
+      assertFits(editContent(text, "$e"));
+    }
+    expect(MAX_TEXT * 3).toBeLessThan(MAX_CONTENT);
+  });
+
+  it("names nobody but whom a thread is for", () => {
+    expect(textContent("@room @ann:example.org")).toMatchObject({ "m.mentions": {} });
+    expect(threadRoot("<Plans>", "@ann:example.org")).toMatchObject({
+      body: "@ann:example.org: <Plans>",
+      formatted_body:
+        '<a href="https://matrix.to/#/%40ann%3Aexample.org">@ann:example.org</a>: <strong>&lt;Plans&gt;</strong>',
+      "m.mentions": { user_ids: ["@ann:example.org"] },
+    });
+    expect(threadRoot("a *b*", null)).toMatchObject({ body: "a *b*", "m.mentions": {} });
+  });
+
+  it("is in its thread, and answers what it answers", () => {
+    expect(textContent("x", { replyTo: "$r" })["m.relates_to"]).toEqual({
+      "m.in_reply_to": { event_id: "$r" },
+    });
+    expect(textContent("x", { threadId: "$t" })["m.relates_to"]).toEqual({
+      rel_type: "m.thread",
+      event_id: "$t",
+      is_falling_back: true,
+      "m.in_reply_to": { event_id: "$t" },
+    });
+    expect(textContent("x", { threadId: "$t", replyTo: "$r" })["m.relates_to"]).toEqual({
+      rel_type: "m.thread",
+      event_id: "$t",
+      "m.in_reply_to": { event_id: "$r" },
+    });
+    expect(
+      fileContent({ name: "a.png", mediaType: "image/png", size: 3, at: { url: "mxc://e/1" } }),
+    ).toMatchObject({
+      msgtype: "m.image",
+      filename: "a.png",
+      url: "mxc://e/1",
+    });
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * What was taken and is not done: invitations that could not be accepted yet, and messages whose keys have not come.
+ * Remembered for the account, because the homeserver does not send them again. Bounded: the oldest go first.
+ */
+import type { Memory } from "../adapter.js";
+import { id, type Json, list, record } from "./json.js";
+
+export interface PendingEvent {
+  readonly roomId: string;
+  readonly event: Json;
+  /** When it came. */
+  readonly at: number;
+}
+
+const NAME = "pending";
+const MAX_INVITES = 100;
+const MAX_EVENTS = 100;
+const MAX_BYTES = 1_000_000;
+const KEPT_MS = 24 * 60 * 60 * 1_000;
+
+export class Pending {
+  readonly #memory: Memory;
+  #invites: readonly string[] = [];
+  #events: readonly PendingEvent[] = [];
+  #saved = "";
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  get invites(): readonly string[] {
+    return this.#invites;
+  }
+
+  get events(): readonly PendingEvent[] {
+    return this.#events;
+  }
+
+  async load(): Promise<void> {
+    const kept = await this.#memory.read(NAME);
+    this.#saved = kept ?? "";
+    const { invites, events } = record(kept === null ? null : JSON.parse(kept));
+    this.#invites = list(invites).flatMap((roomId) => id(roomId, "!") ?? []);
+    this.#events = list(events).flatMap((entry) => {
+      const { roomId, event, at } = record(entry);
+      const room = id(roomId, "!");
+      return room && typeof at === "number" ? [{ roomId: room, event: record(event), at }] : [];
+    });
+  }
+
+  invited(roomId: string): void {
+    this.#invites = [...this.#invites.filter((known) => known !== roomId), roomId].slice(-MAX_INVITES);
+  }
+
+  answered(roomId: string): void {
+    this.#invites = this.#invites.filter((known) => known !== roomId);
+  }
+
+  keep(roomId: string, event: Json, at: number): void {
+    const others = this.#events.filter((known) => known.event.event_id !== event.event_id);
+    this.#events = [...others, { roomId, event, at }].slice(-MAX_EVENTS);
+  }
+
+  done({ event }: PendingEvent): void {
+    this.#events = this.#events.filter((known) => known.event.event_id !== event.event_id);
+  }
+
+  async save(now: number): Promise<void> {
+    this.#events = this.#events.filter(({ at }) => now - at < KEPT_MS);
+    let text = this.#text();
+    while (text.length > MAX_BYTES && this.#events.length > 0) {
+      this.#events = this.#events.slice(1);
+      text = this.#text();
+    }
+    if (text === this.#saved || (this.#saved === "" && text === EMPTY)) return;
+    await this.#memory.write(NAME, text);
+    this.#saved = text;
+  }
+
+  #text(): string {
+    return JSON.stringify({ invites: this.#invites, events: this.#events });
+  }
+}
+
+const EMPTY = JSON.stringify({ invites: [], events: [] });

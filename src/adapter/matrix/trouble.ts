@@ -1,0 +1,90 @@
+/** What goes wrong between us and a homeserver, as the port's errors: which of it somebody must mend, and how. */
+import { HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
+import { ConnectError, SendError } from "../adapter.js";
+
+/** A sentence without a secret in it. */
+export function reasonOf(error: unknown): string {
+  if (isTokenRefused(error)) return TOKEN_REFUSED;
+  if (error instanceof MatrixError)
+    return `The homeserver says ${error.httpStatus}: ${error.data.error ?? error.errcode}.`;
+  if (error instanceof HTTPError) return `The homeserver says ${error.httpStatus}.`;
+  if (isAborted(error)) return "The homeserver did not answer in time.";
+  const cause = error instanceof Error ? (innermost(error).message ?? error.message) : String(error);
+  return `The homeserver cannot be reached: ${cause}.`;
+}
+
+const TOKEN_REFUSED =
+  "The homeserver refuses the access token: sign in anew and set MATRIX_ACCESS_TOKEN to the new one.";
+
+export function connectError(error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error;
+  const reason = reasonOf(error);
+  if (isTokenRefused(error)) return new ConnectError("permanent", reason, { cause: error });
+  if (isNoHomeserver(error))
+    return new ConnectError(
+      "permanent",
+      "There is no Matrix homeserver at MATRIX_HOMESERVER: check the URL.",
+      {
+        cause: error,
+      },
+    );
+  return new ConnectError("retryable", reason, { cause: error });
+}
+
+/**
+ * Every send has a transaction id, and the same one twice is one event: also what may have arrived can be sent again,
+ * so nothing is `unknown`.
+ */
+export function sendError(error: unknown): SendError {
+  if (error instanceof SendError) return error;
+  const status = error instanceof HTTPError ? (error.httpStatus ?? 0) : 0;
+  const isRefused = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  if (isRefused) return new SendError("permanent", reasonOf(error), { cause: error });
+  const retryAfterMs = retryAfter(error);
+  return new SendError("retryable", reasonOf(error), {
+    cause: error,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** How long the homeserver wants to be left alone; as a header, or as older servers say it. */
+export function retryAfter(error: unknown): number | undefined {
+  if (!(error instanceof HTTPError) || !error.isRateLimitError()) return undefined;
+  try {
+    const ms = error.getRetryAfterMs();
+    return ms !== null && Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  } catch {
+    return undefined; // What it said is no time.
+  }
+}
+
+export function isTokenRefused(error: unknown): boolean {
+  return (
+    error instanceof MatrixError &&
+    (error.errcode === "M_UNKNOWN_TOKEN" || error.errcode === "M_MISSING_TOKEN" || error.httpStatus === 401)
+  );
+}
+
+/** It is not there, or not for us. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof HTTPError && (error.httpStatus === 404 || error.httpStatus === 403);
+}
+
+/** The server does not know this call. */
+export function isUnrecognized({ status }: { readonly status: number }): boolean {
+  return status === 404 || status === 405;
+}
+
+/** Not one of Matrix's errors: something else answers there. */
+function isNoHomeserver(error: unknown): boolean {
+  if (error instanceof MatrixError) return error.httpStatus === 404 && error.errcode === undefined;
+  return error instanceof HTTPError && error.httpStatus === 404;
+}
+
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+function innermost(error: Error): Error {
+  return error.cause instanceof Error ? innermost(error.cause) : error;
+}

@@ -1,0 +1,230 @@
+/**
+ * What stands between an adapter and a homeserver in the tests: it passes everything on, knows when the homeserver was
+ * told that an event arrived, and can make trouble. For a homeserver that knows texts only it also plays the rest: the
+ * contents of people's events, single events, and a media store.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Trouble } from "../../src/testing/adapter-contract.js";
+
+type Content = Record<string, unknown>;
+interface Event {
+  event_id: string;
+  type: string;
+  sender: string;
+  content: Content;
+}
+
+export class MatrixFront {
+  readonly #target: string;
+  readonly #plays: boolean;
+  readonly #server: Server;
+  #trouble: Exclude<Trouble, "revoked token"> | null = null;
+  #syncs = 0;
+  /** Those who wait for the sync that comes after the one with this event. */
+  readonly #waiting = new Map<string, () => void>();
+  readonly #delivered = new Set<string>();
+  readonly #acknowledged = new Set<string>();
+  #nextBatch = "";
+  /** What was written last, and where; and whether it is to come again. */
+  #last: { readonly roomId: string; readonly event: Event } | null = null;
+  #again = false;
+  #askAgain: () => void = () => {};
+  #isRevoked = false;
+  readonly #contents = new Map<string, Content>();
+  readonly #events = new Map<string, Event>();
+  readonly #files = new Map<string, { bytes: Buffer; mediaType: string }>();
+  typed = 0;
+  /** Called when something is sent, before the homeserver has it. */
+  onSend: () => Promise<void> = async () => {};
+
+  /** `plays`: the homeserver behind it knows texts only. */
+  constructor(target: string, { plays }: { plays: boolean }) {
+    this.#target = target;
+    this.#plays = plays;
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  async open(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  cut(): void {
+    this.#server.closeAllConnections();
+  }
+
+  /** For the next call that sends; a revoked token holds for every call from now on. */
+  trouble(what: Trouble): void {
+    if (what === "revoked token") this.#isRevoked = true;
+    else this.#trouble = what;
+  }
+
+  /** The next sync brings what was written last, once more; one that waits is answered with it. */
+  redeliver(): void {
+    this.#again = true;
+    this.#askAgain();
+  }
+
+  /** Somebody asked for what comes after it. */
+  isAcknowledged(eventId: string): boolean {
+    return this.#acknowledged.has(eventId);
+  }
+
+  /** The event with this id has this content, from now on. */
+  play(eventId: string, content: Content): void {
+    this.#contents.set(eventId, content);
+    const known = this.#events.get(eventId);
+    if (known) known.content = content;
+  }
+
+  keepFile(mediaId: string, bytes: Uint8Array, mediaType: string): void {
+    this.#files.set(mediaId, { bytes: Buffer.from(bytes), mediaType });
+  }
+
+  fileOf(address: string): Buffer | undefined {
+    return this.#files.get(address.split("/").at(-1) ?? "")?.bytes;
+  }
+
+  /** Settles when somebody asked for what comes after the event, or for the same again; at once where nobody asks. */
+  told(eventId: string): Promise<void> {
+    if (this.#syncs === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.set(eventId, resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", this.#target);
+    const body = await read(request);
+    if (request.method === "PUT" && url.pathname.includes("/typing/")) this.typed += 1;
+    if (this.#isRevoked) return answer(response, 401, { errcode: "M_UNKNOWN_TOKEN", error: "Unknown token" });
+    const isSend = request.method === "PUT" && url.pathname.includes("/send/");
+    if (isSend) await this.onSend();
+    if (isSend && this.#trouble) {
+      const trouble = this.#trouble;
+      this.#trouble = null;
+      if (trouble === "swallowed") {
+        await this.#pass(request, url, body);
+        return; // And no answer.
+      }
+      const [status, error] = TROUBLES[trouble];
+      return answer(response, status, error);
+    }
+    if (this.#plays && (await this.#play(request, url, body, response))) return;
+    if (url.pathname.endsWith("/sync")) return this.#sync(request, url, response);
+    const passed = await this.#pass(request, url, body);
+    response.writeHead(passed.status, headersOf(passed)).end(Buffer.from(await passed.arrayBuffer()));
+  }
+
+  async #sync(request: IncomingMessage, url: URL, response: ServerResponse): Promise<void> {
+    for (const eventId of this.#delivered) {
+      if (url.searchParams.get("since") === this.#nextBatch) this.#acknowledged.add(eventId);
+      this.#waiting.get(eventId)?.();
+    }
+    for (const eventId of this.#delivered) this.#waiting.delete(eventId);
+    this.#delivered.clear();
+    const gone = new AbortController();
+    this.#syncs += 1;
+    response.on("close", () => {
+      gone.abort();
+      this.#syncs -= 1;
+      if (!response.writableFinished && this.#syncs === 0)
+        for (const settle of this.#waiting.values()) settle();
+    });
+    const passed = await this.#passSync(request, url, gone);
+    if (passed === null) {
+      this.#again = false;
+      const { roomId, event } = this.#last ?? { roomId: "", event: {} };
+      const rooms = { join: { [roomId]: { timeline: { events: [event] } } } };
+      return answer(response, 200, { next_batch: url.searchParams.get("since"), rooms });
+    }
+    if (!passed.ok) {
+      response.writeHead(passed.status, headersOf(passed)).end(Buffer.from(await passed.arrayBuffer()));
+      return;
+    }
+    const batch = (await passed.json()) as {
+      next_batch: string;
+      rooms?: { join?: Record<string, { timeline: { events: Event[] } }> };
+    };
+    this.#nextBatch = batch.next_batch;
+    for (const [roomId, { timeline }] of Object.entries(batch.rooms?.join ?? {}))
+      for (const event of timeline.events) {
+        if (event.type === "m.room.message") this.#last = { roomId, event };
+        this.#delivered.add(event.event_id);
+        event.content = this.#contents.get(event.event_id) ?? event.content;
+        this.#events.set(event.event_id, event);
+      }
+    response.writeHead(200, headersOf(passed)).end(JSON.stringify(batch));
+  }
+
+  /** Null where something is to come again instead. */
+  async #passSync(request: IncomingMessage, url: URL, gone: AbortController): Promise<Response | null> {
+    const isDue = (): boolean => this.#again && this.#last !== null && url.searchParams.has("since");
+    if (isDue()) return null;
+    this.#askAgain = () => gone.abort();
+    try {
+      return await this.#pass(request, url, Buffer.alloc(0), gone.signal);
+    } catch (error) {
+      if (isDue()) return null;
+      throw error;
+    }
+  }
+
+  /** True where it answered for the homeserver. */
+  async #play(request: IncomingMessage, url: URL, body: Buffer, response: ServerResponse): Promise<boolean> {
+    const [, eventId] = /\/rooms\/[^/]+\/event\/([^/]+)$/.exec(url.pathname) ?? [];
+    if (eventId) {
+      const event = this.#events.get(decodeURIComponent(eventId));
+      answer(response, event ? 200 : 404, event ?? { errcode: "M_NOT_FOUND", error: "not here" });
+      return true;
+    }
+    if (url.pathname === "/_matrix/media/v3/upload") {
+      const mediaId = `file${this.#files.size}`;
+      this.keepFile(mediaId, body, request.headers["content-type"] ?? "");
+      answer(response, 200, { content_uri: `mxc://matrix.test/${mediaId}` });
+      return true;
+    }
+    const [, mediaId] = /\/client\/v1\/media\/download\/[^/]+\/([^/]+)$/.exec(url.pathname) ?? [];
+    if (!mediaId) return false;
+    const file = this.#files.get(mediaId);
+    if (file) response.writeHead(200, { "content-type": file.mediaType }).end(file.bytes);
+    else answer(response, 404, { errcode: "M_NOT_FOUND", error: "not here" });
+    return true;
+  }
+
+  #pass(request: IncomingMessage, url: URL, body: Buffer, signal?: AbortSignal): Promise<Response> {
+    const { authorization, "content-type": type } = request.headers;
+    return fetch(url, {
+      method: request.method ?? "GET",
+      headers: { ...(authorization ? { authorization } : {}), ...(type ? { "content-type": type } : {}) },
+      ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
+      ...(signal ? { signal } : {}),
+    });
+  }
+}
+
+const TROUBLES: Record<Exclude<Trouble, "swallowed" | "revoked token">, [number, Content]> = {
+  "rate limited": [429, { errcode: "M_LIMIT_EXCEEDED", error: "Too many", retry_after_ms: 1_500 }],
+  "server error": [502, { errcode: "M_UNKNOWN", error: "Bad gateway" }],
+  refused: [403, { errcode: "M_FORBIDDEN", error: "You may not" }],
+};
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+function headersOf(passed: Response): Record<string, string> {
+  return { "content-type": passed.headers.get("content-type") ?? "application/json" };
+}
+
+async function read(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}

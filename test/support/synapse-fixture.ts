@@ -1,0 +1,126 @@
+/** The adapter's contract, played by a real Synapse: everything there is, with a front that makes the trouble. */
+import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
+import type { Address } from "../../src/session/source.js";
+import type { AdapterFixture, Trouble } from "../../src/testing/adapter-contract.js";
+import { MatrixFront } from "./matrix-front.js";
+import { answeredBy, marksOn, type Said, shownTexts } from "./matrix-room.js";
+import { type RoomEvent, SynapseUser } from "./synapse.js";
+
+let people: Promise<Record<"bot" | "ann" | "bob", SynapseUser>> | undefined;
+
+/** The same for all tests of a file, each of which has rooms of its own. */
+function peopleOf(homeserver: string): NonNullable<typeof people> {
+  const register = (name: string) => SynapseUser.register(homeserver, name);
+  people ??= Promise.all([register("bot"), register("ann"), register("bob")]).then(([bot, ann, bob]) => ({
+    bot,
+    ann,
+    bob,
+  }));
+  return people;
+}
+
+export async function synapseFixture(homeserver: string): Promise<AdapterFixture> {
+  const front = new MatrixFront(homeserver, { plays: false });
+  const before = await front.open();
+  const { bot, ann, bob } = await peopleOf(homeserver);
+  const dm = await ann.createRoom([bot.userId], { is_direct: true });
+  const group = await ann.createRoom([bot.userId, bob.userId], { name: "Team" });
+  for (const [who, room] of [
+    [bot, dm],
+    [bot, group],
+    [bob, group],
+  ] as const)
+    await who.join(room);
+  const root = await ann.send(group, { msgtype: "m.text", body: "here we are" });
+
+  const make = () =>
+    new MatrixAdapter({ homeserver: before, accessToken: () => bot.token, timeoutMs: 3_000 });
+  const events = async ({ chatId, threadId }: Address = { platform: "matrix", chatId: dm }) =>
+    (await ann.events(chatId)).filter(
+      ({ sender, content }) =>
+        sender === bot.userId && (!threadId || relationOf(content).event_id === threadId),
+    );
+  const write = async (written: Said): Promise<string> => {
+    const {
+      text,
+      in: where = "dm",
+      from,
+      mentions,
+      replyTo,
+      files = [],
+      isBot,
+      threadId = root,
+      name,
+    } = written;
+    const who = from === undefined || from === "ann" || where === "dm" ? ann : bob;
+    const thread = {
+      rel_type: "m.thread",
+      event_id: threadId,
+      is_falling_back: true,
+      "m.in_reply_to": { event_id: threadId },
+    };
+    const relation = {
+      ...(where === "thread" ? thread : {}),
+      ...(replyTo ? { is_falling_back: false, "m.in_reply_to": { event_id: replyTo } } : {}),
+    };
+    const [file] = files;
+    if (name !== undefined) await who.rename(where === "dm" ? dm : group, name);
+    return who.send(where === "dm" ? dm : group, {
+      msgtype: file ? "m.file" : isBot ? "m.notice" : "m.text",
+      body: mentions ? `${bot.userId}: ${text}` : text || file?.name || "",
+      ...(file
+        ? {
+            filename: file.name,
+            url: await who.upload(file.bytes, file.mediaType),
+            info: { mimetype: file.mediaType, size: file.bytes.byteLength },
+          }
+        : {}),
+      ...(mentions ? { "m.mentions": { user_ids: [bot.userId] } } : {}),
+      ...(Object.keys(relation).length > 0 ? { "m.relates_to": relation } : {}),
+    });
+  };
+  const fixture = {
+    adapter: make(),
+    address: { platform: "matrix", chatId: dm },
+    group: { platform: "matrix", chatId: group },
+    again: make,
+    write: async (written: Said) => {
+      const messageId = await write(written);
+      await front.told(messageId);
+      return { messageId };
+    },
+    amend: async (messageId: string, text: string) =>
+      front.told(
+        await ann.send(dm, {
+          msgtype: "m.text",
+          body: `* ${text}`,
+          "m.new_content": { msgtype: "m.text", body: text },
+          "m.relates_to": { rel_type: "m.replace", event_id: messageId },
+        }),
+      ),
+    redeliver: async () => front.redeliver(),
+    isAcknowledged: (messageId: string) => front.isAcknowledged(messageId),
+    answeredBy: async (messageId: string) =>
+      answeredBy(messageId, [...(await ann.events(dm)), ...(await ann.events(group))]),
+    shown: async (address?: Address) => shownTexts(await events(address)),
+    files: async (address?: Address) =>
+      Promise.all(
+        (await events(address)).flatMap(({ content }) =>
+          typeof content.url === "string"
+            ? [ann.download(content.url).then((bytes) => ({ name: String(content.filename), bytes }))]
+            : [],
+        ),
+      ),
+    typed: () => front.typed,
+    marks: async (messageId: string) =>
+      marksOn(messageId, [...(await ann.events(dm)), ...(await ann.events(group))]),
+    trouble: (what: Trouble) => front.trouble(what),
+    cut: () => front.cut(),
+    dispose: () => front.close(),
+  };
+  return fixture;
+}
+
+function relationOf(content: RoomEvent["content"]): { readonly event_id?: string } {
+  return (content["m.relates_to"] ?? {}) as { readonly event_id?: string };
+}
