@@ -2,6 +2,7 @@
  * Configuration → the adapters of the platforms that are set up, each loaded only then. One that cannot be opened does
  * not keep the others from it.
  */
+import { join } from "node:path";
 import type { Adapter } from "./adapter/adapter.js";
 import type { Config, PlatformsConfig } from "./config/load.js";
 import type { Secret } from "./config/secret.js";
@@ -41,8 +42,8 @@ export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
   return { adapters, problems };
 }
 
-function plansOf(config: PlatformsConfig, _home: string): Readonly<Record<string, Plan>> {
-  const { telegram, discord, slack } = config;
+function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string, Plan>> {
+  const { telegram, discord, slack, whatsapp, signal, matrix } = config;
   return {
     telegram: {
       needs: { TELEGRAM_BOT_TOKEN: telegram.token },
@@ -67,6 +68,40 @@ function plansOf(config: PlatformsConfig, _home: string): Readonly<Record<string
           botToken: revealed(slack.botToken),
           appToken: revealed(slack.appToken),
           ...at(slack.baseUrl),
+        }),
+    },
+    whatsapp: {
+      needs: {
+        WHATSAPP_ACCESS_TOKEN: whatsapp.accessToken,
+        WHATSAPP_PHONE_NUMBER_ID: whatsapp.phoneNumberId,
+        WHATSAPP_APP_SECRET: whatsapp.appSecret,
+        WHATSAPP_VERIFY_TOKEN: whatsapp.verifyToken,
+      },
+      open: async () =>
+        (await import("./adapter/whatsapp/config.js")).openWhatsApp({
+          phoneNumberId: whatsapp.phoneNumberId ?? "",
+          accessToken: revealed(whatsapp.accessToken),
+          appSecret: revealed(whatsapp.appSecret),
+          verifyToken: revealed(whatsapp.verifyToken),
+          webhook: { host: whatsapp.host, port: whatsapp.port },
+          ...at(whatsapp.baseUrl),
+        }),
+    },
+    signal: {
+      needs: { SIGNAL_HTTP_URL: signal.url, SIGNAL_ACCOUNT: signal.account },
+      open: async () =>
+        (await import("./adapter/signal/config.js")).openSignal({
+          baseUrl: signal.url ?? "",
+          account: signal.account ?? "",
+        }),
+    },
+    matrix: {
+      needs: { MATRIX_HOMESERVER: matrix.homeserver, MATRIX_ACCESS_TOKEN: matrix.accessToken },
+      open: async () =>
+        (await import("./adapter/matrix/config.js")).openMatrix({
+          homeserver: matrix.homeserver ?? "",
+          accessToken: revealed(matrix.accessToken),
+          folder: join(home, "matrix"),
         }),
     },
   };

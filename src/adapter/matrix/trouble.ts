@@ -58,7 +58,7 @@ export function retryAfter(error: unknown): number | undefined {
   }
 }
 
-export function isTokenRefused(error: unknown): boolean {
+function isTokenRefused(error: unknown): boolean {
   return (
     error instanceof MatrixError &&
     (error.errcode === "M_UNKNOWN_TOKEN" || error.errcode === "M_MISSING_TOKEN" || error.httpStatus === 401)
