@@ -37,6 +37,9 @@ export interface SlackServerOptions {
   readonly mentionEvents?: boolean;
 }
 
+/** What somebody writes: in that channel, in that thread, under that name. */
+type Spoken = Written & { readonly channel?: string; readonly threadId?: string; readonly name?: string };
+
 const PEOPLE = ["ann", "bob", "carol", "dave"];
 const BOT = "robot";
 const OTHER_BOT = "otherbot";
@@ -60,6 +63,11 @@ export class SlackServer {
   readonly #ids = new Map<string, string>();
   readonly #dms = new Map<string, string>();
   readonly #places = new Map<string, { readonly channel: string; readonly from: string }>();
+  /** The envelope of a message. */
+  readonly #envelopes = new Map<string, string>();
+  /** The last thread that the bot began. */
+  #begun: string | undefined;
+  #isRevoked = false;
   readonly #waiting: (() => void)[] = [];
   readonly #unacknowledged = new Map<string, Envelope>();
   readonly #acknowledged = new Map<string, (answer: Json) => void>();
@@ -71,7 +79,8 @@ export class SlackServer {
   opened = 0;
 
   static async start(options: SlackServerOptions = {}): Promise<SlackServer> {
-    const http = createServer();
+    // A busy test may leave a connection idle for longer than a server usually waits.
+    const http = createServer({ keepAliveTimeout: 60_000 });
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
     const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
     const port = await freePort();
@@ -149,12 +158,17 @@ export class SlackServer {
   }
 
   /** Somebody writes; settles when it was acknowledged, or nobody did so for a while. */
-  async write(written: Written & { readonly channel?: string }): Promise<{ readonly messageId: string }> {
+  async write(written: Spoken): Promise<{ readonly messageId: string }> {
     const from = written.isBot ? OTHER_BOT : nameOf(written.from ?? "ann");
     const isDm = (written.in ?? "dm") === "dm" && !written.channel;
     const channel = written.channel ?? (isDm ? await this.dm(from) : this.channel);
-    const text = (written.mentions ? `<@${this.botId}> ` : "") + written.text;
-    const thread = written.replyTo ?? (written.in === "thread" ? await this.#rootIn(channel) : undefined);
+    if (written.name !== undefined) await this.#rename(from, written.name);
+    if (!isDm && !written.mentions && written.text.startsWith("/")) {
+      return this.command(written.text, "", { from, channel });
+    }
+    const text = (written.mentions ? `<@${this.botId}> ` : "") + asTyped(written.text);
+    const thread =
+      written.replyTo ?? (written.in === "thread" ? (written.threadId ?? this.#begun) : undefined);
     const message = written.files
       ? await this.#upload(from, channel, text, thread, written.files)
       : ((await this.api("chat.postMessage", { channel, text, ...(thread && { thread_ts: thread }) }, from))
@@ -172,6 +186,7 @@ export class SlackServer {
     const messageId = String(message.ts);
     this.#places.set(messageId, { channel, from });
     const told = this.emit(event);
+    this.#envelopes.set(messageId, this.#last?.envelope_id ?? "");
     if (written.mentions && !isDm && this.#options.mentionEvents !== false) {
       const { channel_type: _, ...mention } = event;
       await Promise.all([told, this.emit({ ...mention, type: "app_mention" })]);
@@ -184,7 +199,7 @@ export class SlackServer {
   async amend(messageId: string, text: string): Promise<void> {
     const { channel, from } = this.#places.get(messageId) ?? { channel: "", from: "" };
     const before = (await this.messages(channel)).find(({ ts }) => ts === messageId);
-    const { message } = await this.api("chat.update", { channel, ts: messageId, text }, from);
+    const { message } = await this.api("chat.update", { channel, ts: messageId, text: asTyped(text) }, from);
     await this.emit({
       type: "message",
       subtype: "message_changed",
@@ -197,15 +212,16 @@ export class SlackServer {
     });
   }
 
-  /** A slash command; what Slack would show to its sender alone. */
+  /** A slash command, and what Slack would show to its sender alone. */
   async command(
     command: string,
     text: string,
-    place: { from?: string; channel?: string } = {},
-  ): Promise<Json> {
+    place: { readonly from?: string; readonly channel?: string } = {},
+  ): Promise<{ readonly messageId: string; readonly answer: Json }> {
     const from = nameOf(place.from ?? "ann");
     const channel = place.channel ?? (await this.dm(from));
-    return this.#deliver("slash_commands", {
+    const trigger = `${Date.now()}.${randomUUID()}`;
+    const answer = await this.#deliver("slash_commands", {
       team_id: "T000000001",
       channel_id: channel,
       channel_name: channel.startsWith("D") ? "directmessage" : "team",
@@ -215,8 +231,14 @@ export class SlackServer {
       text,
       api_app_id: "A1",
       response_url: `${this.url}commands/none`,
-      trigger_id: `${Date.now()}.${randomUUID()}`,
+      trigger_id: trigger,
     });
+    return { messageId: trigger, answer };
+  }
+
+  /** Whether that message was acknowledged. */
+  isAcknowledged(messageId: string): boolean {
+    return !this.#unacknowledged.has(this.#envelopes.get(messageId) ?? "");
   }
 
   emit(event: Json): Promise<Json> {
@@ -278,9 +300,10 @@ export class SlackServer {
     return new Uint8Array(await response.arrayBuffer());
   }
 
-  /** To the next call of the bot's that says something. */
+  /** To the next call of the bot's that says something; a token is revoked for good. */
   trouble(what: Trouble): void {
-    this.#trouble = what;
+    if (what === "revoked token") this.#isRevoked = true;
+    else this.#trouble = what;
   }
 
   cut(): void {
@@ -327,9 +350,8 @@ export class SlackServer {
     return (messages as SlackMessage[]).filter((message) => message.ts !== ts);
   }
 
-  async #rootIn(channel: string): Promise<string> {
-    const { ts } = await this.api("chat.postMessage", { channel, text: "A beginning." }, "bob");
-    return String(ts);
+  async #rename(user: string, name: string): Promise<void> {
+    await this.api("users.profile.set", { profile: JSON.stringify({ display_name: name }) }, user);
   }
 
   async #upload(
@@ -410,6 +432,8 @@ export class SlackServer {
     const token = (request.headers.authorization ?? "").replace("Bearer ", "");
     if (path.startsWith("/api/")) {
       if (method === "apps.connections.open") return this.#openLine(token, response);
+      if (this.#isRevoked && token === this.botToken)
+        return answer(response, { ok: false, error: "token_revoked" });
       if (!this.#knows(token)) return answer(response, { ok: false, error: "invalid_auth" });
       this.calls.push({ method, args: Object.fromEntries(new URLSearchParams(body.toString())) });
     }
@@ -422,13 +446,15 @@ export class SlackServer {
     }
     if (trouble === "server error") return answer(response, { ok: false, error: "internal_error" }, 500);
     if (trouble === "refused") return answer(response, { ok: false, error: "restricted_action" });
-    if (trouble === "revoked token") return answer(response, { ok: false, error: "token_revoked" });
     const upstream = await fetch(this.#upstream + path, {
       method: request.method ?? "GET",
       headers: headersOf(request),
       ...(request.method === "POST" && { body }),
     });
     const result = Buffer.from(await upstream.arrayBuffer());
+    if (method === "chat.postMessage" && !new URLSearchParams(body.toString()).has("thread_ts")) {
+      this.#begun = String((JSON.parse(result.toString()) as Json).ts);
+    }
     for (const look of this.#waiting.splice(0)) look();
     if (trouble === "swallowed") return void this.#held.add(response);
     response.writeHead(upstream.status, {
@@ -450,6 +476,11 @@ export class SlackServer {
 
 function tokenOf(user: string): string {
   return user === BOT ? "xoxb-robot" : `xoxp-${user}`;
+}
+
+/** As Slack's clients send what people type. */
+function asTyped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 function nameOf(name: string): string {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SlackServer } from "../../../test/support/slack-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
-import { adapterContract } from "../../testing/adapter-contract.js";
+import type { Address } from "../../session/source.js";
+import { adapterContract, type Trouble, type Written } from "../../testing/adapter-contract.js";
 import type { Adapter, InboundMessage, Received, SendError, Surroundings } from "../adapter.js";
 import { openSlack, type SlackSettings } from "./config.js";
 import { toMrkdwn } from "./format.js";
@@ -21,28 +22,28 @@ adapterContract("slack", async () => {
   const server = await SlackServer.start({ mentionEvents: false });
   const [adapter, next] = await Promise.all([openSlack(settingsOf(server)), openSlack(settingsOf(server))]);
   const address = { platform: "slack", chatId: await server.dm() };
-  const chatOf = (at = address as { chatId: string; threadId?: string }) =>
-    server.said(at.chatId, at.threadId);
-  return {
+  const chatOf = (at: Address = address) => server.said(at.chatId, at.threadId);
+  const fixture = {
     adapter,
     address,
     group: { platform: "slack", chatId: server.channel },
     again: () => next,
-    write: (written) => server.write(written),
-    amend: (messageId, text) => server.amend(messageId, text),
+    write: (written: Written) => server.write(written),
+    amend: (messageId: string, text: string) => server.amend(messageId, text),
     redeliver: () => server.redeliver(),
-    shown: async (at) => (await chatOf(at)).filter(({ files }) => !files).map(({ text }) => text),
-    files: async (at) => {
+    isAcknowledged: (messageId: string) => server.isAcknowledged(messageId),
+    shown: async (at?: Address) => (await chatOf(at)).filter(({ files }) => !files).map(({ text }) => text),
+    files: async (at?: Address) => {
       const files = (await chatOf(at)).flatMap((message) => message.files ?? []);
       return Promise.all(
         files.map(async ({ name, url_private }) => ({ name, bytes: await server.download(url_private) })),
       );
     },
-    marks: async (messageId) => {
+    marks: async (messageId: string) => {
       const all = [...(await server.messages(address.chatId)), ...(await server.messages(server.channel))];
       return all.find(({ ts }) => ts === messageId)?.reactions?.map(({ name }) => name) ?? [];
     },
-    trouble: (what) => server.trouble(what),
+    trouble: (what: Trouble) => server.trouble(what),
     cut: () => server.cut(),
     asShown: toMrkdwn,
     dispose: async () => {
@@ -50,6 +51,7 @@ adapterContract("slack", async () => {
       await server.close();
     },
   };
+  return fixture;
 });
 
 describe("slack", () => {
@@ -168,7 +170,7 @@ describe("slack", () => {
     it("the beginning of a thread that it was not told of, once", async () => {
       await connect();
       const { messageId: root } = await server.write({
-        text: "who has &lt;b&gt; time?",
+        text: "who has <b> time?",
         in: "group",
         from: "bob",
       });
@@ -205,7 +207,8 @@ describe("slack", () => {
       const elsewhere = (await server.api("conversations.open", { users: server.idOf("bob") })) as {
         channel: { id: string };
       };
-      expect(await server.command("/new", "", { channel: elsewhere.channel.id })).toMatchObject({
+      const { answer } = await server.command("/new", "", { channel: elsewhere.channel.id });
+      expect(answer).toMatchObject({
         text: expect.stringContaining("not in this conversation"),
       });
       expect(received).toHaveLength(3);
@@ -281,11 +284,10 @@ describe("slack", () => {
   describe("sends", () => {
     beforeEach(() => connect());
 
-    it("in the thread of what it answers, without previews, names or calls to everybody", async () => {
+    it("in a thread, without previews, names or calls to everybody", async () => {
       const { messageId } = await server.write({ text: "hello?", in: "group", mentions: true });
-      await adapter.send(
-        outbound("@here https://example.com <!channel>", server.channel, { replyTo: messageId }),
-      );
+      const address = { platform: "slack", chatId: server.channel, threadId: messageId };
+      await adapter.send(outbound("@here https://example.com <!channel>", server.channel, { address }));
       const [said] = await server.said(server.channel);
       expect(said).toMatchObject({
         thread_ts: messageId,
@@ -326,11 +328,6 @@ describe("slack", () => {
       expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "retryable" });
       server.trouble("refused");
       expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "permanent" });
-      server.trouble("revoked token");
-      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({
-        outcome: "permanent",
-        message: expect.stringContaining("SLACK_BOT_TOKEN"),
-      });
       server.trouble("swallowed");
       expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({ outcome: "unknown" });
       expect(await failure(adapter.send(outbound("x", "C0NOWHERE")))).toMatchObject({
@@ -338,6 +335,11 @@ describe("slack", () => {
         message: expect.stringContaining("/invite"),
       });
       expect(await server.said(dm)).toHaveLength(1); // The one that was swallowed.
+      server.trouble("revoked token");
+      expect(await failure(adapter.send(outbound("x", dm)))).toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("SLACK_BOT_TOKEN"),
+      });
     });
 
     it("files, after the text that goes with them", async () => {

@@ -17,7 +17,7 @@ import {
 } from "../adapter.js";
 import type { SlackSettings } from "./config.js";
 import { remoteFile, upload } from "./files.js";
-import { escaped, mrkdwnLength, toMrkdwn } from "./format.js";
+import { escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
 import { field } from "./json.js";
 import { type Envelope, Line } from "./line.js";
 import { NameBook } from "./names.js";
@@ -42,7 +42,7 @@ export class SlackAdapter implements Adapter {
   readonly platform = PLATFORM;
   readonly account: string;
   readonly capabilities: Capabilities = {
-    maxText: 3_900,
+    maxText: MAX_TEXT,
     unit: "utf16",
     lengthOf: mrkdwnLength,
     edit: true,
@@ -154,12 +154,8 @@ export class SlackAdapter implements Adapter {
     }
   }
 
-  async find({
-    address,
-    replyTo,
-    deliveryId,
-  }: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null> {
-    return findDelivery(this.#web(), { ...address, threadId: threadOf(address, replyTo) }, deliveryId);
+  async find(message: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null> {
+    return findDelivery(this.#web(), message.address, message.deliveryId);
   }
 
   async react({ chatId }: Address, messageId: string, mark: Mark): Promise<void> {
@@ -186,15 +182,14 @@ export class SlackAdapter implements Adapter {
   }
 
   async #post(web: WebClient, message: OutboundMessage): Promise<string> {
-    const { address, text, files = [], replyTo, deliveryId } = message;
+    const { address, text, files = [], deliveryId } = message;
     const said = text.trim() ? toMrkdwn(text) : files.map(({ name }) => escaped(name)).join(", ");
-    const thread = threadOf(address, replyTo);
     const post: ChatPostMessageArguments = {
       channel: address.chatId,
       text: said,
       metadata: metadataOf(deliveryId),
       ...PLAIN,
-      ...(thread && { thread_ts: thread }),
+      ...(address.threadId && { thread_ts: address.threadId }),
     };
     try {
       return timestamp((await web.chat.postMessage(post)).ts);
@@ -228,15 +223,14 @@ function accountOf({ teamId, userId }: Self): string {
 
 async function share(
   web: WebClient,
-  { address, replyTo }: OutboundMessage,
+  { address }: OutboundMessage,
   files: readonly [Shared, ...Shared[]],
 ): Promise<void> {
-  const thread = threadOf(address, replyTo);
   try {
     await web.files.completeUploadExternal({
       files: [...files] as [Shared, ...Shared[]],
       channel_id: address.chatId,
-      ...(thread && { thread_ts: thread }),
+      ...(address.threadId && { thread_ts: address.threadId }),
     });
   } catch (error) {
     // The text is there: it is not to be sent again for the sake of a file.
@@ -249,11 +243,6 @@ async function share(
 interface Shared {
   id: string;
   title: string;
-}
-
-/** Replies in a channel stand in the thread of what they answer. */
-function threadOf({ threadId }: Address, replyTo: string | undefined): string | undefined {
-  return threadId ?? (replyTo && isTimestamp(replyTo) ? replyTo : undefined);
 }
 
 function timestamp(ts: string | undefined): string {

@@ -44,12 +44,16 @@ export function toMrkdwn(markdown: string): string {
   return shown || escaped(text).trim() || "…"; // Slack takes no empty text.
 }
 
-/** In UTF-16 units, as it is sent; a text that is far too long is not rendered to find out. */
+/** The most of one message: Slack advises to stay below 4,000, and truncates in silence far above. */
+export const MAX_TEXT = 3_900;
+
+/** In UTF-16 units, as it is sent. A text whose words alone are too long is not rendered to find out: that takes a while. */
 export function mrkdwnLength(markdown: string): number {
-  return markdown.length > FAR_TOO_LONG ? markdown.length : toMrkdwn(markdown).length;
+  const least = markdown.replace(NO_WORDS, "").length;
+  return least > MAX_TEXT ? least : toMrkdwn(markdown).length;
 }
 
-const FAR_TOO_LONG = 8_000;
+const NO_WORDS = /[^\p{L}\p{N} ]+|(?<= ) +/gu;
 
 /** Text that stands for itself. */
 export function escaped(text: string): string {

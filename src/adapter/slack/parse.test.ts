@@ -50,7 +50,7 @@ describe("an event", () => {
     [
       "message-channel",
       {
-        source: { ...ann, chatId: "C061EG9SL", chatType: "thread", threadId: messageId },
+        source: { ...ann, chatId: "C061EG9SL", chatType: "channel" },
         text: "just talking to @U061F7AUR",
         isAddressed: false,
       },

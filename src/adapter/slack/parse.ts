@@ -2,9 +2,9 @@
  * Slack's events and slash commands as messages. Total: whatever JSON comes, it is a message or null, and what is odd or
  * missing never gives anybody more. Bots are not heard, this one least of all.
  *
- * In a channel every conversation is a thread: a message there begins one under its own id, and the replies to it carry
- * that id, so that both have the same key, and so has the thread that a handoff makes. A chat of two is one
- * conversation, beside which its threads are others.
+ * Whoever mentions the bot in a channel begins a thread: the message has its own id as its thread, and the replies to it
+ * carry that id, so that both have the same key, and so has the thread that a handoff makes. What is said there to others
+ * is the channel's. A chat of two is one conversation, beside which its threads are others.
  */
 import type { ChatType, SessionSource } from "../../session/source.js";
 import type { InboundMessage } from "../adapter.js";
@@ -72,23 +72,23 @@ function heard(
   const thread = textField(said, "thread_ts");
   const replyTo = isTimestamp(thread) && thread !== messageId ? thread : null;
   const isPrivate = channelType === "im" && channel.startsWith("D");
-  const threadId = replyTo ?? (isPrivate ? null : messageId);
-  const source: SessionSource = {
-    platform: PLATFORM,
-    chatId: channel,
-    chatType: isPrivate ? "dm" : "thread",
-    userId,
-    ...(threadId === null ? {} : { threadId }),
-  };
   const text = textField(said, "text");
-  const plain = plainTextOf(text, self.userId);
-  const files = kind === "message" ? filesOf(said) : [];
-  if (plain === "" && files.length === 0) return null; // A bare mention says nothing.
   const isAddressed =
     isPrivate ||
     isMention ||
     mentions(text, self.userId) ||
     (replyTo !== null && textField(said, "parent_user_id") === self.userId);
+  const threadId = replyTo ?? (isAddressed && !isPrivate ? messageId : null);
+  const source: SessionSource = {
+    platform: PLATFORM,
+    chatId: channel,
+    chatType: isPrivate ? "dm" : threadId !== null ? "thread" : groupType(channelType),
+    userId,
+    ...(threadId === null ? {} : { threadId }),
+  };
+  const plain = plainTextOf(text, self.userId);
+  const files = kind === "message" ? filesOf(said) : [];
+  if (plain === "" && files.length === 0) return null; // A bare mention says nothing.
   return {
     message: {
       kind,
@@ -106,6 +106,10 @@ function heard(
 function isSpoken(said: unknown): boolean {
   const subtype = field(said, "subtype") ?? "";
   return typeof subtype === "string" && SPOKEN.has(subtype);
+}
+
+function groupType(channelType: string): ChatType {
+  return channelType === "group" || channelType === "mpim" ? "group" : "channel";
 }
 
 function isByBot(said: unknown): boolean {
@@ -132,8 +136,8 @@ export function parseCommand(body: unknown, names: ReadonlySet<string>, self: Se
   if (!isId(chatId) || !isId(userId) || userId === self.userId) return null;
   if (!TRIGGER.test(messageId) || !/^\/\S+$/.test(command)) return null;
   const words = textField(body, "text").trim();
-  const text = names.has(command.slice(1)) ? `${command} ${words}`.trim() : asCommand(words, names);
-  if (text === "") return null;
+  const isOurs = names.has(command.slice(1)) || words === "";
+  const text = isOurs ? `${command} ${words}`.trim() : asCommand(words, names);
   const chatType = chatTypeOf(chatId, textField(body, "channel_name"));
   return {
     message: {

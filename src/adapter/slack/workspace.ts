@@ -1,6 +1,6 @@
 /** What is asked of the workspace: whose token it is, who sees a place, and whether a message is there. */
 import type { WebClient } from "@slack/web-api";
-import type { SessionSource } from "../../session/source.js";
+import type { Address, SessionSource } from "../../session/source.js";
 import { ConnectError, SendError } from "../adapter.js";
 import { field, listField, textField } from "./json.js";
 import { isId, type Self } from "./parse.js";
@@ -64,7 +64,7 @@ export function metadataOf(deliveryId: string) {
 /** Null where there is more to read than is read. */
 export async function findDelivery(
   web: WebClient,
-  { chatId, threadId }: { readonly chatId: string; readonly threadId?: string | undefined },
+  { chatId, threadId }: Address,
   deliveryId: string,
 ): Promise<{ readonly messageId: string } | "not there" | null> {
   const oldest = String(Math.floor(Date.now() / 1_000) - LOOK_BACK_S);
