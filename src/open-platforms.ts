@@ -3,7 +3,8 @@
  * not keep the others from it.
  */
 import { join } from "node:path";
-import type { Adapter } from "./adapter/adapter.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Adapter, ConnectError } from "./adapter/adapter.js";
 import type { Config, PlatformsConfig } from "./config/load.js";
 import type { Secret } from "./config/secret.js";
 import { platformTraits } from "./session/platform.js";
@@ -23,24 +24,34 @@ interface Plan {
 }
 
 export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
-  const adapters: Adapter[] = [];
-  const problems: string[] = [];
-  for (const [platform, { needs, open }] of Object.entries(plansOf(config.platforms, config.home))) {
-    const missing = Object.keys(needs).filter((name) => needs[name] === null);
-    if (missing.length === Object.keys(needs).length) continue;
-    const { title } = platformTraits(platform);
-    if (missing.length > 0) {
-      problems.push(`${title} also needs ${missing.join(" and ")}; until then it is left out.`);
-      continue;
-    }
+  const plans = Object.entries(plansOf(config.platforms, config.home));
+  const outcomes = await Promise.all(plans.map(([platform, plan]) => openOne(platform, plan)));
+  return {
+    adapters: outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : (outcome ?? []))),
+    problems: outcomes.filter((outcome) => typeof outcome === "string"),
+  };
+}
+
+/** The adapter, or why there is none; null where it is not set up at all. */
+async function openOne(platform: string, { needs, open }: Plan): Promise<Adapter | string | null> {
+  const missing = Object.keys(needs).filter((name) => needs[name] === null);
+  if (missing.length === Object.keys(needs).length) return null;
+  const { title } = platformTraits(platform);
+  if (missing.length > 0) return `${title} also needs ${missing.join(" and ")}; until then it is left out.`;
+  for (let tries = 1; ; tries++) {
     try {
-      adapters.push(await open());
+      return await open();
     } catch (error) {
-      problems.push(`${title} cannot be opened: ${error instanceof Error ? error.message : String(error)}`);
+      const mayHelp = error instanceof ConnectError && error.outcome === "retryable" && tries < TRIES;
+      if (!mayHelp) return `${title} is left out: ${error instanceof Error ? error.message : String(error)}`;
+      await sleep(PAUSE_MS);
     }
   }
-  return { adapters, problems };
 }
+
+/** One that asks its platform who it is, and does not reach it, is asked again a few times. */
+const TRIES = 3;
+const PAUSE_MS = 2_000;
 
 function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string, Plan>> {
   const { telegram, discord, slack, whatsapp, signal, matrix } = config;
