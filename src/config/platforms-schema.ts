@@ -73,7 +73,7 @@ export const platformSettings = z.strictObject({
       verifyToken: secret("What the webhook is verified with: a text of your own.", "WHATSAPP_VERIFY_TOKEN"),
       host: text(
         "The address that the webhook listens on; a proxy with TLS stands before it.",
-        "WHATSAPP_HOST",
+        "WHATSAPP_WEBHOOK_HOST",
       ),
       port: z
         .int(PORT)
@@ -82,7 +82,7 @@ export const platformSettings = z.strictObject({
         .meta({
           description: "The port that the webhook listens on.",
           default: DEFAULTS.platforms.whatsapp.port,
-          variable: "WHATSAPP_PORT",
+          variable: "WHATSAPP_WEBHOOK_PORT",
         })
         .optional(),
       baseUrl: address("Another API server."),
