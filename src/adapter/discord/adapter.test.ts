@@ -3,7 +3,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ANN, type Answer, CHANNEL, DiscordServer, GUILD } from "../../../test/support/discord-server.js";
+import {
+  ANN,
+  type Answer,
+  type ApiMessage,
+  CHANNEL,
+  DiscordServer,
+  GUILD,
+} from "../../../test/support/discord-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
 import {
@@ -36,52 +43,52 @@ const TROUBLES: Readonly<Record<Trouble, Answer>> = {
   "revoked token": { status: 401, body: { code: 0, message: "401: Unauthorized" } },
 };
 
+/** What people write, as later versions of the suite have it. */
+type Words = Written & { readonly threadId?: string; readonly name?: string };
+
 async function fixture(): Promise<AdapterFixture> {
   const server = await DiscordServer.start();
   const chatId = await server.directChannel();
   const heard = new Heard();
   const settings = { token: () => server.token, baseUrl: server.baseUrl, timeoutMs: TIMEOUT_MS };
-  const threadId = (
-    await server.inject({ channelId: CHANNEL, guildId: GUILD, content: "a thread begins here" })
-  ).id;
-  const places = {
-    dm: { channelId: chatId },
-    group: { channelId: CHANNEL, guildId: GUILD },
-    thread: { channelId: threadId, guildId: GUILD, parentChannelId: CHANNEL },
+  const inServer = { channelId: CHANNEL, guildId: GUILD };
+  const { id: begun } = await server.inject({ ...inServer, content: "a thread begins here" });
+  const placeOf = ({ in: where = "dm", threadId = heard.threads.at(-1) ?? begun }: Words): Place => {
+    if (where === "dm") return { channelId: chatId };
+    return where === "group" ? inServer : { channelId: threadId, guildId: GUILD, parentChannelId: CHANNEL };
   };
   const channelOf = (address?: Address): string => address?.threadId ?? address?.chatId ?? chatId;
+  const everything = async (): Promise<ApiMessage[]> =>
+    (await Promise.all([chatId, CHANNEL, ...heard.threads].map((id) => server.messages(id)))).flat();
 
-  const write = async (written: Written): Promise<{ messageId: string }> => {
-    const place = places[written.in ?? "dm"];
+  const write = async (written: Words): Promise<{ messageId: string }> => {
+    const place = placeOf(written);
     if (heard.isListening) await server.up();
     const content = written.mentions ? `<@${server.botId}> ${written.text}` : written.text;
-    if (written.isBot) {
-      const { id } = await server.injectFromBot(place.channelId, content);
-      return heard.progress(id);
-    }
-    const senderId = written.from ?? ANN;
-    if (written.files) {
-      const id = newId();
-      server.say("MESSAGE_CREATE", {
-        id,
-        type: 0,
-        channel_id: place.channelId,
-        content,
-        author: { id: senderId, username: "ann" },
-        attachments: written.files.map(({ name, mediaType, bytes }) => ({
-          filename: name,
-          content_type: mediaType,
-          size: bytes.byteLength,
-          url: server.host(bytes, name),
-        })),
-      });
-      return heard.message(id);
-    }
-    const replyTo = written.replyTo ? { replyTo: written.replyTo } : {};
-    const { id } = await server.inject({ ...place, senderId, content, ...replyTo });
+    const senderId = personNamed(written.from);
+    if (written.isBot) return heard.progress((await server.injectFromBot(place.channelId, content)).id);
+    // Discord's own clients make this of a slash where people can write.
+    if (place.guildId && content.startsWith("/"))
+      return heard.message(playCommand(server, place, senderId, content));
+    if (written.files)
+      return heard.message(playFiles(server, place, senderId, { ...written, text: content }));
+    const { id } = await server.inject({
+      ...place,
+      senderId,
+      content,
+      ...(written.name ? { senderName: written.name } : {}),
+      ...(written.replyTo ? { replyTo: written.replyTo } : {}),
+    });
     return heard.message(id);
   };
 
+  const since = {
+    menu: async () => (await server.commands()).map(({ name }) => name),
+    answeredBy: async (messageId: string) => {
+      const answer = (await everything()).find(({ id }) => id === messageId);
+      return answer?.message_reference?.message_id ?? null;
+    },
+  };
   return {
     adapter: heard.over(new DiscordAdapter(settings)),
     again: () => heard.over(new DiscordAdapter(settings)),
@@ -89,10 +96,7 @@ async function fixture(): Promise<AdapterFixture> {
     group: { platform: "discord", chatId: CHANNEL },
     write,
     amend: async (messageId, content) => {
-      const everywhere = [chatId, CHANNEL, threadId].map((channelId) =>
-        server.messages(channelId).catch(() => []),
-      );
-      const message = (await Promise.all(everywhere)).flat().find(({ id }) => id === messageId);
+      const message = (await everything()).find(({ id }) => id === messageId);
       server.say("MESSAGE_UPDATE", { ...message, content, edited_timestamp: new Date().toISOString() });
       return heard.message(messageId, "edit");
     },
@@ -109,23 +113,81 @@ async function fixture(): Promise<AdapterFixture> {
     },
     typed: () => server.calls.filter(({ path }) => path.endsWith("/typing")).length,
     marks: async (messageId) => {
-      const messages = (await Promise.all([chatId, CHANNEL].map((id) => server.messages(id)))).flat();
-      const marked = messages.find(({ id }) => id === messageId);
+      const marked = (await everything()).find(({ id }) => id === messageId);
       return marked?.reactions.map(({ emoji }) => emoji.name) ?? [];
     },
     trouble: (what) => {
-      let isOver = false;
-      server.answer = ({ method, path }) => {
-        const isSend = method === "POST" && path.endsWith("/messages");
-        if (isOver || (!isSend && what !== "revoked token")) return null;
-        isOver = what !== "revoked token";
-        return TROUBLES[what];
-      };
+      server.answer = troubled(what);
     },
     cut: () => server.cut(),
     asShown: formatMarkdown,
     dispose: () => server.close(),
+    ...since,
   };
+}
+
+interface Place {
+  readonly channelId: string;
+  readonly guildId?: string;
+  readonly parentChannelId?: string;
+}
+
+/** Holds for the next call that sends; and where that is swallowed, for the look after it, so that nobody knows. */
+function troubled(what: Trouble): DiscordServer["answer"] {
+  let isSent = false;
+  let isOver = false;
+  return ({ method, path }) => {
+    if (what === "revoked token") return TROUBLES[what];
+    if (isOver) return null;
+    if (isSent) {
+      isOver = method === "GET" && path.includes("/messages?");
+      return isOver ? TROUBLES["server error"] : null;
+    }
+    isSent = method === "POST" && path.endsWith("/messages");
+    isOver = isSent && what !== "swallowed";
+    return isSent ? TROUBLES[what] : null;
+  };
+}
+
+function personNamed(name: string | undefined): string {
+  if (name === undefined) return ANN;
+  const digits = [...name].map((letter) => letter.charCodeAt(0) % 10).join("");
+  return `136${digits.padEnd(15, "0").slice(0, 15)}`;
+}
+
+function playCommand(server: DiscordServer, place: Place, userId: string, text: string): string {
+  const [name = "", ...words] = text.slice(1).split(" ");
+  const options = words.length > 0 ? [{ type: 3, name: "text", value: words.join(" ") }] : [];
+  const id = newId();
+  server.say("INTERACTION_CREATE", {
+    id,
+    application_id: server.botId,
+    type: 2,
+    token: "secret",
+    channel_id: place.channelId,
+    guild_id: GUILD,
+    member: { user: { id: userId, username: "ann" } },
+    data: { type: 1, name, options },
+  });
+  return id;
+}
+
+function playFiles(server: DiscordServer, place: Place, userId: string, { text, files = [] }: Words): string {
+  const id = newId();
+  server.say("MESSAGE_CREATE", {
+    id,
+    type: 0,
+    channel_id: place.channelId,
+    content: text,
+    author: { id: userId, username: "ann" },
+    attachments: files.map(({ name, mediaType, bytes }) => ({
+      filename: name,
+      content_type: mediaType,
+      size: bytes.byteLength,
+      url: server.host(bytes, name),
+    })),
+  });
+  return id;
 }
 
 /** Listens along, so that whoever writes knows when the adapter is done with it. */
@@ -134,6 +196,8 @@ class Heard {
   #mark = 0n;
   #waiting: (() => void)[] = [];
   isListening = false;
+  /** The threads that were made, in order. */
+  readonly threads: string[] = [];
 
   over(adapter: DiscordAdapter): DiscordAdapter {
     const connect = adapter.connect.bind(adapter);
@@ -141,6 +205,12 @@ class Heard {
     adapter.connect = async (receive, surroundings) => {
       await connect(this.#watch(receive), { ...surroundings, memory: this.#along(surroundings.memory) });
       this.isListening = true;
+    };
+    const createThread = adapter.createThread.bind(adapter);
+    adapter.createThread = async (...asked) => {
+      const thread = await createThread(...asked);
+      if (thread?.threadId) this.threads.push(thread.threadId);
+      return thread;
     };
     adapter.disconnect = async () => {
       this.isListening = false;
@@ -150,8 +220,10 @@ class Heard {
     return adapter;
   }
 
-  message(messageId: string, kind = "message"): Promise<{ messageId: string }> {
-    return this.#until(messageId, () => this.#settled.has(`${kind} ${messageId}`));
+  /** It was taken, or not, or is none. */
+  message(messageId: string, kind = ""): Promise<{ messageId: string }> {
+    const isRead = (): boolean => kind === "" && this.#mark >= BigInt(messageId);
+    return this.#until(messageId, () => this.#settled.has(kind + messageId) || isRead());
   }
 
   progress(messageId: string): Promise<{ messageId: string }> {
@@ -168,7 +240,7 @@ class Heard {
       try {
         return await receive(message);
       } finally {
-        this.#settled.add(`${message.kind} ${message.messageId}`);
+        this.#settled.add((message.kind === "edit" ? "edit" : "") + message.messageId);
         setImmediate(() => this.#stir());
       }
     };
@@ -395,16 +467,7 @@ describe("discord", () => {
       await account.connect();
       server.answer = ({ path }) =>
         /\/(?:interactions|webhooks)\//.test(path) ? { status: 200, body: {} } : null;
-      server.say("INTERACTION_CREATE", {
-        id: newId(),
-        application_id: server.botId,
-        type: 2,
-        token: "secret",
-        channel_id: CHANNEL,
-        guild_id: GUILD,
-        member: { user: { id: ANN, username: "ann" } },
-        data: { type: 1, name: "new", options: [{ type: 3, name: "text", value: "holiday plans" }] },
-      });
+      playCommand(server, { channelId: CHANNEL }, ANN, "/new holiday plans");
       await account.hears("/new holiday plans");
       expect(account.heard[0]).toMatchObject({
         kind: "command",

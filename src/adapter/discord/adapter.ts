@@ -29,7 +29,7 @@ import { formatMarkdown, lengthOf } from "./format.js";
 import { Inflow } from "./inflow.js";
 import { Line } from "./line.js";
 import { announceCommands } from "./menu.js";
-import { parseEdit, parseInteraction, parseMessage, placeOf } from "./parse.js";
+import { isFromPerson, parseEdit, parseInteraction, parseMessage, placeOf } from "./parse.js";
 import { Progress, readAfter } from "./progress.js";
 import { isNewer, isSnowflake, snowflakeAt, timeOf } from "./snowflake.js";
 
@@ -225,7 +225,7 @@ export class DiscordAdapter implements Adapter {
 
   async #hearMessage(connected: Connected, json: unknown, at: At): Promise<void> {
     const { channels, progress, taken, self } = connected;
-    const place = await channels.place(at.channelId);
+    const place = isFromPerson(json) ? await channels.place(at.channelId) : null;
     const message = place && parseMessage(json, { place, self, download: this.#download });
     if (taken.has(at.messageId)) return;
     if (message) {

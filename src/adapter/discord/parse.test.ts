@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { mutated } from "../../../test/support/mutate.js";
 import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
-import { ANN, BOT, CHANNELS, INTERACTIONS, MESSAGES } from "./fixtures/messages.js";
+import CHANNELS from "./fixtures/channels.json" with { type: "json" };
+import INTERACTIONS from "./fixtures/interactions.json" with { type: "json" };
+import MESSAGES from "./fixtures/messages.json" with { type: "json" };
 import {
   type Channel,
   type Place,
@@ -13,6 +15,9 @@ import {
   placeOf,
 } from "./parse.js";
 import { isSnowflake } from "./snowflake.js";
+
+const BOT = "1100000000000000001";
+const ANN = "1100000000000000021";
 
 const channel = (json: object): Channel => parseChannel(json) as Channel;
 const DM: Place = { channel: channel(CHANNELS.dm) };

@@ -76,6 +76,11 @@ export function placeOf(json: unknown): { readonly channelId: string; readonly m
   return isSnowflake(id) && isSnowflake(channel_id) ? { channelId: channel_id, messageId: id } : null;
 }
 
+/** Nobody looks further at what bots say, and we hear all that we say ourselves. */
+export function isFromPerson(json: unknown): boolean {
+  return person(fields(json)) !== null;
+}
+
 export function parseMessage(json: unknown, reading: Reading): InboundMessage | null {
   const message = fields(json);
   const { id, channel_id, type } = message;
