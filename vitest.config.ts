@@ -16,7 +16,7 @@ export default defineConfig({
     globalSetup: "test/setup/build.mjs",
     // Processes rather than threads: tests that kill, stop and starve children must not share one.
     pool: "forks",
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
   },
 });
