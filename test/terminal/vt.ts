@@ -23,6 +23,8 @@ export class Vt {
   #row = 0;
   #column = 0;
   #held = "";
+  /** What was put last, while nothing else came since: a read may end inside a character. */
+  #last: { readonly text: string; readonly column: number } | null = null;
 
   constructor(columns: number, rows: number) {
     this.columns = columns;
@@ -69,6 +71,7 @@ export class Vt {
 
   /** Acts on what comes first, and returns how long it was. */
   #take(text: string): number {
+    if (/^\p{Cc}/u.test(text)) this.#last = null;
     const mode = MODE.exec(text);
     if (mode) {
       this.marksPaste = mode[1] === "h";
@@ -92,7 +95,7 @@ export class Vt {
       this.foreign.push(JSON.stringify(text.slice(0, 12)));
       return 1;
     }
-    for (const { segment } of graphemes.segment(printable)) this.#put(segment);
+    for (const { segment } of graphemes.segment(printable)) this.#put(this.#continued(segment));
     return printable.length;
   }
 
@@ -112,12 +115,21 @@ export class Vt {
     this.#fill();
   }
 
+  /** The whole character, where the last read ended inside it: it is put again in its place. */
+  #continued(grapheme: string): string {
+    const whole = (this.#last?.text ?? "") + grapheme;
+    if (!this.#last || [...graphemes.segment(whole)].length > 1) return grapheme;
+    this.#column = this.#last.column;
+    return whole;
+  }
+
   #put(grapheme: string): void {
     const width = stringWidth(grapheme);
     if (this.#column + width > this.columns) {
       this.#column = 0;
       this.#down();
     }
+    this.#last = { text: grapheme, column: this.#column };
     const line = this.#lines[this.#row] ?? [];
     while (line.length < this.#column) line.push(" ");
     line[this.#column] = grapheme;
