@@ -24,6 +24,7 @@ export class MatrixFront {
   /** Those who wait for the sync that comes after the one with this event. */
   readonly #waiting = new Map<string, () => void>();
   readonly #delivered = new Set<string>();
+  readonly #settled = new Set<string>();
   readonly #acknowledged = new Set<string>();
   #nextBatch = "";
   /** What was written last, and where; and whether it is to come again. */
@@ -95,7 +96,7 @@ export class MatrixFront {
 
   /** Settles when somebody asked for what comes after the event, or for the same again; at once where nobody asks. */
   told(eventId: string): Promise<void> {
-    if (this.#syncs === 0) return Promise.resolve();
+    if (this.#syncs === 0 || this.#settled.has(eventId)) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.set(eventId, resolve));
   }
 
@@ -125,6 +126,7 @@ export class MatrixFront {
   async #sync(request: IncomingMessage, url: URL, response: ServerResponse): Promise<void> {
     for (const eventId of this.#delivered) {
       if (url.searchParams.get("since") === this.#nextBatch) this.#acknowledged.add(eventId);
+      this.#settled.add(eventId);
       this.#waiting.get(eventId)?.();
     }
     for (const eventId of this.#delivered) this.#waiting.delete(eventId);
