@@ -7,6 +7,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Trouble } from "../../src/testing/adapter-contract.js";
 
+/** So long without a sync, and nobody is connected: between two of them, what came is being received. */
+const QUIET_ROUNDS = 10;
+
 type Content = Record<string, unknown>;
 interface Event {
   event_id: string;
@@ -94,10 +97,19 @@ export class MatrixFront {
     return this.#files.get(address.split("/").at(-1) ?? "")?.bytes;
   }
 
-  /** Settles when somebody asked for what comes after the event, or for the same again; at once where nobody asks. */
-  told(eventId: string): Promise<void> {
-    if (this.#syncs === 0 || this.#settled.has(eventId)) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.set(eventId, resolve));
+  /** Settles when somebody asked for what comes after the event, or for the same again; or where nobody asks any more. */
+  async told(eventId: string): Promise<void> {
+    if (this.#settled.has(eventId)) return;
+    let quiet = 0;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#waiting.set(eventId, resolve);
+      timer = setInterval(() => {
+        quiet = this.#syncs === 0 ? quiet + 1 : 0;
+        if (quiet > QUIET_ROUNDS) resolve();
+      }, 50);
+    });
+    clearInterval(timer);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -136,8 +148,6 @@ export class MatrixFront {
     response.on("close", () => {
       gone.abort();
       this.#syncs -= 1;
-      if (!response.writableFinished && this.#syncs === 0)
-        for (const settle of this.#waiting.values()) settle();
     });
     const passed = await this.#passSync(request, url, gone);
     if (passed === null) {
