@@ -34,6 +34,7 @@ export class MatrixFront {
   #last: { readonly roomId: string; readonly event: Event } | null = null;
   #again = false;
   #askAgain: () => void = () => {};
+  #onCameAgain: () => void = () => {};
   #isRevoked = false;
   readonly #contents = new Map<string, Content>();
   readonly #events = new Map<string, Event>();
@@ -71,10 +72,13 @@ export class MatrixFront {
     else this.#trouble = what;
   }
 
-  /** The next sync brings what was written last, once more; one that waits is answered with it. */
-  redeliver(): void {
+  /** A sync brings what was written last, once more; settles when somebody asked for what comes after that. */
+  redeliver(): Promise<void> {
     this.#again = true;
     this.#askAgain();
+    return new Promise((resolve) => {
+      this.#onCameAgain = resolve;
+    });
   }
 
   /** Somebody asked for what comes after it. */
@@ -115,7 +119,8 @@ export class MatrixFront {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.#target);
     const body = await read(request);
-    if (request.method === "PUT" && url.pathname.includes("/typing/")) this.typed += 1;
+    if (request.method === "PUT" && url.pathname.includes("/typing/") && body.includes(":true"))
+      this.typed += 1;
     if (this.#isRevoked) return answer(response, 401, { errcode: "M_UNKNOWN_TOKEN", error: "Unknown token" });
     const isSend = request.method === "PUT" && url.pathname.includes("/send/");
     if (isSend) await this.onSend();
@@ -143,6 +148,7 @@ export class MatrixFront {
     }
     for (const eventId of this.#delivered) this.#waiting.delete(eventId);
     this.#delivered.clear();
+    if (!this.#again) this.#onCameAgain();
     const gone = new AbortController();
     this.#syncs += 1;
     response.on("close", () => {
