@@ -7,6 +7,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Trouble } from "../../src/testing/adapter-contract.js";
 
+/** So long without a sync, and nobody is connected: between two of them, what came is being received. */
+const QUIET_ROUNDS = 10;
+
 type Content = Record<string, unknown>;
 interface Event {
   event_id: string;
@@ -24,12 +27,14 @@ export class MatrixFront {
   /** Those who wait for the sync that comes after the one with this event. */
   readonly #waiting = new Map<string, () => void>();
   readonly #delivered = new Set<string>();
+  readonly #settled = new Set<string>();
   readonly #acknowledged = new Set<string>();
   #nextBatch = "";
   /** What was written last, and where; and whether it is to come again. */
   #last: { readonly roomId: string; readonly event: Event } | null = null;
   #again = false;
   #askAgain: () => void = () => {};
+  #onCameAgain: () => void = () => {};
   #isRevoked = false;
   readonly #contents = new Map<string, Content>();
   readonly #events = new Map<string, Event>();
@@ -67,10 +72,13 @@ export class MatrixFront {
     else this.#trouble = what;
   }
 
-  /** The next sync brings what was written last, once more; one that waits is answered with it. */
-  redeliver(): void {
+  /** A sync brings what was written last, once more; settles when somebody asked for what comes after that. */
+  redeliver(): Promise<void> {
     this.#again = true;
     this.#askAgain();
+    return new Promise((resolve) => {
+      this.#onCameAgain = resolve;
+    });
   }
 
   /** Somebody asked for what comes after it. */
@@ -93,16 +101,26 @@ export class MatrixFront {
     return this.#files.get(address.split("/").at(-1) ?? "")?.bytes;
   }
 
-  /** Settles when somebody asked for what comes after the event, or for the same again; at once where nobody asks. */
-  told(eventId: string): Promise<void> {
-    if (this.#syncs === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.set(eventId, resolve));
+  /** Settles when somebody asked for what comes after the event, or for the same again; or where nobody asks any more. */
+  async told(eventId: string): Promise<void> {
+    if (this.#settled.has(eventId)) return;
+    let quiet = 0;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#waiting.set(eventId, resolve);
+      timer = setInterval(() => {
+        quiet = this.#syncs === 0 ? quiet + 1 : 0;
+        if (quiet > QUIET_ROUNDS) resolve();
+      }, 50);
+    });
+    clearInterval(timer);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.#target);
     const body = await read(request);
-    if (request.method === "PUT" && url.pathname.includes("/typing/")) this.typed += 1;
+    if (request.method === "PUT" && url.pathname.includes("/typing/") && body.includes(":true"))
+      this.typed += 1;
     if (this.#isRevoked) return answer(response, 401, { errcode: "M_UNKNOWN_TOKEN", error: "Unknown token" });
     const isSend = request.method === "PUT" && url.pathname.includes("/send/");
     if (isSend) await this.onSend();
@@ -125,17 +143,17 @@ export class MatrixFront {
   async #sync(request: IncomingMessage, url: URL, response: ServerResponse): Promise<void> {
     for (const eventId of this.#delivered) {
       if (url.searchParams.get("since") === this.#nextBatch) this.#acknowledged.add(eventId);
+      this.#settled.add(eventId);
       this.#waiting.get(eventId)?.();
     }
     for (const eventId of this.#delivered) this.#waiting.delete(eventId);
     this.#delivered.clear();
+    if (!this.#again) this.#onCameAgain();
     const gone = new AbortController();
     this.#syncs += 1;
     response.on("close", () => {
       gone.abort();
       this.#syncs -= 1;
-      if (!response.writableFinished && this.#syncs === 0)
-        for (const settle of this.#waiting.values()) settle();
     });
     const passed = await this.#passSync(request, url, gone);
     if (passed === null) {

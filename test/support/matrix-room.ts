@@ -173,7 +173,7 @@ export async function crablineFixture(): Promise<AdapterFixture> {
       return { messageId };
     },
     amend: async (messageId: string, text: string) => matrix.front.told(await matrix.amend(messageId, text)),
-    redeliver: async () => matrix.front.redeliver(),
+    redeliver: () => matrix.front.redeliver(),
     isAcknowledged: (messageId: string) => matrix.front.isAcknowledged(messageId),
     shown: (address?: Address) => matrix.shown(address),
     answeredBy: async (messageId: string) =>

@@ -95,7 +95,7 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
           "m.relates_to": { rel_type: "m.replace", event_id: messageId },
         }),
       ),
-    redeliver: async () => front.redeliver(),
+    redeliver: () => front.redeliver(),
     isAcknowledged: (messageId: string) => front.isAcknowledged(messageId),
     answeredBy: async (messageId: string) =>
       answeredBy(messageId, [...(await ann.events(dm)), ...(await ann.events(group))]),

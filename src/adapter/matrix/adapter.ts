@@ -3,13 +3,11 @@
  * a batch was received, and sends under transaction ids made of delivery ids, so that the same delivery is one event.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { Address } from "../../session/source.js";
 import {
   type Adapter,
   type Capabilities,
   ConnectError,
-  type LocalFile,
   type Mark,
   type OutboundMessage,
   type Receive,
@@ -18,24 +16,18 @@ import {
 } from "../adapter.js";
 import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
-import {
-  editContent,
-  fileContent,
-  MAX_TEXT,
-  type Place,
-  textBytes,
-  textContent,
-  threadRoot,
-} from "./content.js";
+import { editContent, MAX_TEXT, type Place, textBytes, textContent, threadRoot } from "./content.js";
 import type { Encryption } from "./encryption.js";
 import { id, type Json, string } from "./json.js";
+import type { Self } from "./mention.js";
+import { Outgoing } from "./outgoing.js";
 import { decryptedEvent } from "./parse.js";
 import { Pending } from "./pending.js";
-import { invitedMembers, Rooms } from "./rooms.js";
+import { Rooms } from "./rooms.js";
 import { SeenEvents } from "./seen-events.js";
 import { SyncLoop } from "./sync-loop.js";
 import { Timeline } from "./timeline.js";
-import { connectError, isMissing, sendError } from "./trouble.js";
+import { connectError, isMissing, notThere, sendError } from "./trouble.js";
 
 const TIMEOUT_MS = 30_000;
 const TYPING_MS = 30_000;
@@ -64,6 +56,7 @@ interface Line {
   readonly rooms: Rooms;
   readonly seen: SeenEvents;
   readonly encryption: Encryption | null;
+  readonly outgoing: Outgoing;
   readonly loop: SyncLoop;
 }
 
@@ -93,55 +86,24 @@ export class MatrixAdapter implements Adapter {
 
   async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
     await this.disconnect();
-    let api: MatrixApi | undefined;
+    if (!URL.canParse(this.#settings.homeserver)) throw notThere();
+    const api = new MatrixApi({ timeoutMs: TIMEOUT_MS, ...this.#settings });
+    let encryption: Encryption | null = null;
     try {
-      api = new MatrixApi({ timeoutMs: TIMEOUT_MS, ...this.#settings });
-      this.#line = await this.#open(api, receive, surroundings);
+      const { userId, deviceId } = await this.#whoAmI(api);
+      encryption = await this.#openEncryption(api, userId, deviceId, surroundings.tell);
+      this.#line = await openLine(api, userId, encryption, receive, surroundings);
     } catch (error) {
-      api?.close();
+      api.close();
+      await encryption?.close();
       throw connectError(error);
     }
-  }
-
-  async #open(api: MatrixApi, receive: Receive, surroundings: Surroundings): Promise<Line> {
-    const { memory, commands, tell } = surroundings;
-    const { userId, deviceId } = await this.#whoAmI(api);
-    const displayName = await api.displayName(userId).catch(ifMissing);
-    const encryption = await this.#openEncryption(api, userId, deviceId, tell);
-    const rooms = new Rooms(api);
-    const seen = new SeenEvents(api, async (roomId, event) => {
-      const clear = await encryption?.decrypt(roomId, event);
-      return clear ? decryptedEvent(event, clear) : null;
-    });
-    const pending = new Pending(memory);
-    await pending.load();
-    const self = {
-      userId,
-      commands: new Set(commands.map(({ name }) => name)),
-      ...(displayName ? { displayName } : {}),
-    };
-    const timeline = new Timeline({
-      ...{ api, self, rooms, seen, pending, encryption, receive },
-      isOver: () => loop.isOver,
-    });
-    const loop = new SyncLoop({
-      memory,
-      tell,
-      pull: (since, waitMs) => api.sync(since, FILTER, waitMs),
-      take: (batch, since) => timeline.take(batch, since),
-    });
-    await loop.start();
-    return { api, userId, rooms, seen, encryption, loop };
   }
 
   async #whoAmI(api: MatrixApi): Promise<{ userId: string; deviceId: string | undefined }> {
     const { user_id, device_id } = await api.whoAmI();
     const userId = id(user_id, "@");
-    if (!userId)
-      throw new ConnectError(
-        "permanent",
-        "There is no Matrix homeserver at MATRIX_HOMESERVER: check the URL.",
-      );
+    if (!userId) throw notThere();
     const expected = this.#settings.userId;
     if (expected !== undefined && expected !== userId)
       throw new ConnectError(
@@ -174,18 +136,16 @@ export class MatrixAdapter implements Adapter {
     const { address, text, deliveryId, files = [], replyTo } = message;
     return this.#sending(async (line) => {
       const place: Place = { threadId: address.threadId, replyTo };
+      const { outgoing } = line;
       const ids: string[] = [];
       if (text !== "" || files.length === 0)
-        ids.push(await this.#post(line, address, deliveryId, textContent(text, place)));
+        ids.push(await outgoing.post(address.chatId, deliveryId, textContent(text, place)));
       for (const [index, file] of files.entries()) {
-        const content = await this.#upload(
-          line,
-          address,
-          file,
-          ids.length === 0 ? place : { ...place, replyTo: undefined },
-        );
-        ids.push(await this.#post(line, address, `${deliveryId}.${index}`, content));
+        const own: Place = ids.length === 0 ? place : { threadId: place.threadId };
+        const content = await outgoing.upload(address.chatId, file, own);
+        ids.push(await outgoing.post(address.chatId, `${deliveryId}.${index}`, content));
       }
+      this.#stopTyping(line, address.chatId);
       return { messageId: ids[0] ?? "" };
     });
   }
@@ -198,7 +158,7 @@ export class MatrixAdapter implements Adapter {
       const content = editContent(text, messageId);
       // A message that grows is edited under one delivery id, each time to another text.
       const version = createHash("sha256").update(`${messageId} ${text}`).digest("hex").slice(0, 16);
-      await this.#post(line, address, `${deliveryId}.${version}`, content);
+      await line.outgoing.post(address.chatId, `${deliveryId}.${version}`, content);
     });
   }
 
@@ -207,6 +167,11 @@ export class MatrixAdapter implements Adapter {
       this.#typing.add(chatId);
       await api.typing(chatId, userId, TYPING_MS);
     });
+  }
+
+  /** A homeserver shows typing until it is told otherwise, also beside the answer. */
+  #stopTyping({ api, userId }: Line, roomId: string): void {
+    if (this.#typing.delete(roomId)) api.typing(roomId, userId, null).catch(() => {}); // Else it ends by itself.
   }
 
   /** Reactions are in the clear, also in encrypted rooms: so all clients do it. */
@@ -223,7 +188,7 @@ export class MatrixAdapter implements Adapter {
       const member = id(person, "@") ?? null;
       if (member !== null && !(await line.rooms.members(chatId)).includes(member))
         await line.api.invite(chatId, member).catch(ifMissing); // It may be invited already, or we may not invite.
-      const threadId = await this.#post(line, { platform, chatId }, randomUUID(), threadRoot(title, member));
+      const threadId = await line.outgoing.post(chatId, randomUUID(), threadRoot(title, member));
       return { platform, chatId, threadId };
     });
   }
@@ -246,57 +211,39 @@ export class MatrixAdapter implements Adapter {
       throw sendError(error);
     }
   }
+}
 
-  async #post(line: Line, { chatId }: Address, transactionId: string, content: Json): Promise<string> {
-    const { api, encryption, rooms, seen, userId } = line;
-    const settings = await this.#encryptionOf(line, chatId);
-    let sent: { type: string; content: Json } = { type: "m.room.message", content };
-    if (settings) {
-      if (!encryption)
-        throw new SendError(
-          "permanent",
-          "The room is encrypted, and there are no keys for it here: nothing is said in the clear.",
-        );
-      const members = [...(await rooms.members(chatId)), ...(await invitedMembers(api, chatId))];
-      sent = {
-        type: "m.room.encrypted",
-        content: await encryption.encrypt(chatId, members, settings, "m.room.message", content),
-      };
-    }
-    const eventId = await api.send(chatId, sent.type, transactionId, sent.content);
-    seen.see(chatId, { type: "m.room.message", event_id: eventId, sender: userId, content });
-    this.#typing.delete(chatId);
-    return eventId;
-  }
-
-  /** How the room is encrypted; undefined where it is not, and never was. */
-  async #encryptionOf({ rooms, encryption }: Line, roomId: string): Promise<Json | undefined> {
-    const settings = await rooms.encryption(roomId);
-    if (settings || !encryption) return settings;
-    return (await encryption.isEncrypted(roomId)) ? {} : undefined;
-  }
-
-  async #upload(
-    { api, encryption }: Line,
-    { chatId }: Address,
-    file: LocalFile,
-    place: Place,
-  ): Promise<Json> {
-    const line = this.#line;
-    const bytes = await readFile(file.path);
-    const { name, mediaType } = file;
-    const isEncrypted = line !== null && (await this.#encryptionOf(line, chatId)) !== undefined;
-    if (!isEncrypted || !encryption) {
-      const url = await api.upload(bytes, name, mediaType);
-      return fileContent({ name, mediaType, size: bytes.byteLength, at: { url } }, place);
-    }
-    const hidden = encryption.encryptFile(bytes);
-    const url = await api.upload(hidden.bytes, null, "application/octet-stream");
-    return fileContent(
-      { name, mediaType, size: bytes.byteLength, at: { file: { ...hidden.keys, url } } },
-      place,
-    );
-  }
+async function openLine(
+  api: MatrixApi,
+  userId: string,
+  encryption: Encryption | null,
+  receive: Receive,
+  { memory, commands, tell }: Surroundings,
+): Promise<Line> {
+  const displayName = await api.displayName(userId).catch(ifMissing);
+  const rooms = new Rooms(api);
+  const seen = new SeenEvents(api, async (roomId, event) => {
+    const clear = await encryption?.decrypt(roomId, event);
+    return clear ? decryptedEvent(event, clear) : null;
+  });
+  const pending = new Pending(memory);
+  await pending.load();
+  const self: Self = {
+    userId,
+    commands: new Set(commands.map(({ name }) => name)),
+    ...(displayName ? { displayName } : {}),
+  };
+  const isOver = (): boolean => loop.isOver;
+  const timeline = new Timeline({ api, self, rooms, seen, pending, encryption, receive, isOver });
+  const loop = new SyncLoop({
+    memory,
+    tell,
+    pull: (since, waitMs) => api.sync(since, FILTER, waitMs),
+    take: (batch, since) => timeline.take(batch, since),
+  });
+  const outgoing = new Outgoing({ api, userId, rooms, seen, encryption });
+  await loop.start();
+  return { api, userId, rooms, seen, encryption, outgoing, loop };
 }
 
 /** Without a user id: a name for this token on this homeserver, which tells nothing of it. */

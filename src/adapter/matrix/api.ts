@@ -93,8 +93,9 @@ export class MatrixApi {
     return string((await this.#call(Method.Put, path, { body: content })).event_id) ?? "";
   }
 
-  typing(roomId: string, userId: string, timeoutMs: number): Promise<Json> {
-    const body = { typing: true, timeout: timeoutMs };
+  /** Shows typing for that long; null ends it. */
+  typing(roomId: string, userId: string, timeoutMs: number | null): Promise<Json> {
+    const body = timeoutMs === null ? { typing: false } : { typing: true, timeout: timeoutMs };
     return this.#call(Method.Put, `/rooms/${part(roomId)}/typing/${part(userId)}`, { body });
   }
 

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { deserialize, serialize } from "node:v8";
+import { ConnectError } from "../adapter.js";
 import { type Databases, databasesInMemory, type KeyPath, settled } from "./indexed-db.js";
 
 interface SavedStore {
@@ -48,8 +49,17 @@ export class KeyStore {
       if (error.code === "ENOENT") return null;
       throw error;
     });
-    const databases = store.#saved ? (deserialize(store.#saved) as readonly SavedDatabase[]) : [];
-    for (const database of databases) await store.#load(database);
+    try {
+      const databases = store.#saved ? (deserialize(store.#saved) as readonly SavedDatabase[]) : [];
+      for (const database of databases) await store.#load(database);
+    } catch (error) {
+      throw new ConnectError(
+        "permanent",
+        `The keys of encrypted rooms in ${file} cannot be read: restore the file from a backup, or delete it, ` +
+          "sign in anew and set MATRIX_ACCESS_TOKEN to the new token.",
+        { cause: error },
+      );
+    }
     return store;
   }
 

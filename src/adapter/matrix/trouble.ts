@@ -1,5 +1,5 @@
 /** What goes wrong between us and a homeserver, as the port's errors: which of it somebody must mend, and how. */
-import { HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
+import { ConnectionError, HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
 import { ConnectError, SendError } from "../adapter.js";
 
 /** A sentence without a secret in it. */
@@ -9,8 +9,9 @@ export function reasonOf(error: unknown): string {
     return `The homeserver says ${error.httpStatus}: ${error.data.error ?? error.errcode}.`;
   if (error instanceof HTTPError) return `The homeserver says ${error.httpStatus}.`;
   if (isAborted(error)) return "The homeserver did not answer in time.";
-  const cause = error instanceof Error ? (innermost(error).message ?? error.message) : String(error);
-  return `The homeserver cannot be reached: ${cause}.`;
+  if (error instanceof ConnectionError)
+    return `The homeserver cannot be reached: ${innermost(error).message}.`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 const TOKEN_REFUSED =
@@ -18,17 +19,14 @@ const TOKEN_REFUSED =
 
 export function connectError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
-  const reason = reasonOf(error);
-  if (isTokenRefused(error)) return new ConnectError("permanent", reason, { cause: error });
-  if (isNoHomeserver(error))
-    return new ConnectError(
-      "permanent",
-      "There is no Matrix homeserver at MATRIX_HOMESERVER: check the URL.",
-      {
-        cause: error,
-      },
-    );
-  return new ConnectError("retryable", reason, { cause: error });
+  if (isNoHomeserver(error)) return notThere(error);
+  const outcome = isTokenRefused(error) ? "permanent" : "retryable";
+  return new ConnectError(outcome, reasonOf(error), { cause: error });
+}
+
+export function notThere(cause?: unknown): ConnectError {
+  const reason = "There is no Matrix homeserver at MATRIX_HOMESERVER: check the URL.";
+  return new ConnectError("permanent", reason, { cause });
 }
 
 /**
@@ -77,6 +75,7 @@ export function isUnrecognized({ status }: { readonly status: number }): boolean
 
 /** Not one of Matrix's errors: something else answers there. */
 function isNoHomeserver(error: unknown): boolean {
+  if (error instanceof SyntaxError) return true; // Its answer is no JSON.
   if (error instanceof MatrixError) return error.httpStatus === 404 && error.errcode === undefined;
   return error instanceof HTTPError && error.httpStatus === 404;
 }
