@@ -16,6 +16,8 @@ export default defineConfig({
     globalSetup: "test/setup/build.mjs",
     // Processes rather than threads: tests that kill, stop and starve children must not share one.
     pool: "forks",
+    // As many as CI has cores; by itself vitest would leave one idle.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 180_000,
   },
