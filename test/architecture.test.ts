@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** In words of code, not prose: `signal` and `local` are also ordinary English, so those only count as whole strings. */
 const PLATFORM_NAME = /\b(?:telegram|discord|slack|whatsapp|matrix)\b|(["'`])(?:signal|local)\1/i;
-const NAMES_PLATFORMS = [/^session\/platform\.ts$/, /^adapter\//, /^config\//];
+const NAMES_PLATFORMS = [/^open-platforms\.ts$/, /^session\/platform\.ts$/, /^adapter\//, /^config\//];
 
 interface Source {
   readonly path: string;

@@ -31,7 +31,7 @@ describe("a gateway", () => {
       home,
       redact: redactor.redact,
       loadConfig: () => loadConfig(readEnvironment({ BATON_HOME: home }), home),
-      platformAdapters: async () => [adapter],
+      openPlatforms: async () => ({ adapters: [adapter], problems: [] }),
       openGateway: async () => {
         throw new Error(`no route to https://me:hunter2@host with \u001b[31m${SECRET}\u001b[0m`);
       },

@@ -45,6 +45,7 @@ const opened = await openGateway({
   adapters: [await openDiscord({ token: () => token, baseUrl })],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [weather],
+  toolLists: { members: [weather.name] },
   people: { allow: { discord: [person] } },
   leaseMs: 2_000,
   onProblem: (problem) => process.send({ kind: "problem", problem }),

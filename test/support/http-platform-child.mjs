@@ -43,6 +43,7 @@ const { gateway } = await openGateway({
   adapters: [adapter],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [{ name: "look", description: "", parameters: {}, run: async () => "there" }],
+  toolLists: { members: ["look"] },
   people: { allow: { [platform]: people } },
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });

@@ -39,6 +39,7 @@ const { gateway, close } = await openGateway({
   adapters: [adapter],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [look],
+  toolLists: { members: [look.name] },
   people: { allow: { matrix: people } },
   leaseMs: 3_000,
   onProblem: (problem) => process.send({ kind: "problem", problem }),

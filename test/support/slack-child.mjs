@@ -53,6 +53,7 @@ const { gateway, close } = await openGateway({
   adapters: [adapter],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [look],
+  toolLists: { members: [look.name] },
   people: { allow: { slack: people } },
   onProblem: (problem) => process.stderr.write(`${problem}\n`),
 });

@@ -48,6 +48,7 @@ const { gateway, close } = await openGateway({
   adapters: [await openTelegram({ token: () => token, baseUrl })],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [look],
+  toolLists: { members: [look.name] },
   people: { allow: { telegram: people } },
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });
