@@ -112,7 +112,7 @@ describe.runIf(has("zsh") && pty !== null)("zsh", () => {
   });
   afterAll(() => shell?.kill("SIGKILL"));
 
-  test.each(CASES)("%j", async (line, expected) => {
+  test.each(CASES)("%j", { retry: 2, timeout: 15_000 }, async (line, expected) => {
     output = "";
     // Ctrl-D lists what could follow; Ctrl-U takes the line away again.
     shell?.write(`${line}\u0004`);

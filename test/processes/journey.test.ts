@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AtLeastOnce } from "../support/at-least-once.js";
 import { GatewayProcess, type GatewayProcessOptions } from "../support/gateway-process.js";
 
@@ -88,6 +88,8 @@ describe("two gateways on one store and in one session", () => {
     const asked = one.platform.write(CHAT, "tool slow");
     const queued = one.platform.write(CHAT, "and then");
     await begun;
+    // Stopped in the middle of a commit it would hold the store: it is stopped while it takes its time.
+    await vi.waitUntil(() => rows("SELECT state FROM outbox").some(({ state }) => state === "sent"));
     one.process.signal("SIGSTOP");
 
     const other = two.platform.write(CHAT, "meanwhile");
