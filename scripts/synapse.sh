@@ -103,7 +103,7 @@ start() {
     mounted || mount -t proc proc "$root/proc"
     configure
     inside python3 -m synapse.app.homeserver --config-path "$home/homeserver.yaml" --generate-keys >&2
-    chroot "$root" python3 -m synapse.app.homeserver --config-path "$home/homeserver.yaml" \
+    setsid chroot "$root" python3 -m synapse.app.homeserver --config-path "$home/homeserver.yaml" \
       </dev/null >"$root$home/out.log" 2>&1 &
     echo $! >"$root$home/pid"
     disown

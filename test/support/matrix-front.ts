@@ -7,8 +7,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Trouble } from "../../src/testing/adapter-contract.js";
 
-/** So long without a sync, and nobody is connected: between two of them, what came is being received. */
-const QUIET_ROUNDS = 10;
+/** So long without a sync, and nobody is connected: after a failure, the next one comes a second later. */
+const QUIET_ROUNDS = 40;
 
 type Content = Record<string, unknown>;
 interface Event {

@@ -109,8 +109,8 @@ export class CrablineMatrix {
     return event.event_id;
   }
 
-  async amend(messageId: string, text: string): Promise<string> {
-    const eventId = await this.write({ text: `* ${text}` });
+  async amend(messageId: string, text: string, by: Partial<Said> = {}): Promise<string> {
+    const eventId = await this.write({ ...by, text: `* ${text}` });
     this.front.play(eventId, {
       msgtype: "m.text",
       body: `* ${text}`,

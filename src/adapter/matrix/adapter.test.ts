@@ -1,4 +1,133 @@
-import { crablineFixture } from "../../../test/support/matrix-room.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CrablineMatrix, crablineFixture } from "../../../test/support/matrix-room.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
+import type { InboundMessage, Receive, Surroundings } from "../adapter.js";
+import { MatrixAdapter } from "./adapter.js";
 
 adapterContract("Matrix, with crabline's homeserver", crablineFixture);
+
+describe("the Matrix adapter", () => {
+  let matrix: CrablineMatrix;
+  let adapter: MatrixAdapter;
+  let told: unknown[];
+  const memory = new Map<string, string>();
+
+  const make = (settings: object = {}) =>
+    new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token, ...settings });
+  const connect = (receive: Receive = async () => "accepted"): Promise<void> => {
+    const surroundings: Surroundings = {
+      memory: {
+        read: async (name) => memory.get(name) ?? null,
+        write: async (name, value) => void memory.set(name, value),
+      },
+      commands: [],
+      tell: (state) => told.push(state),
+    };
+    return adapter.connect(receive, surroundings);
+  };
+  const until = (isSo: () => boolean) => vi.waitFor(() => expect(isSo()).toBe(true), 10_000);
+
+  beforeEach(async () => {
+    matrix = await CrablineMatrix.start();
+    adapter = make();
+    memory.clear();
+    told = [];
+  });
+  afterEach(async () => {
+    await adapter.disconnect();
+    await matrix.close();
+  });
+
+  it("has again what could not be received, in order, and says meanwhile why", async () => {
+    const texts: string[] = [];
+    let failures = 1;
+    await connect(async ({ text }) => {
+      if (text === "two" && failures-- > 0) throw new Error("The disk is full.");
+      texts.push(text);
+      return "accepted";
+    });
+    for (const text of ["one", "two", "three"]) await matrix.write({ text });
+    await until(() => texts.includes("three"));
+    expect(texts.filter((text) => text !== "one")).toEqual(["two", "three"]);
+    await until(() => told.length > 1);
+    expect(told).toEqual([{ lost: "The disk is full." }, "connected"]);
+  });
+
+  it("leaves to the next process what it could not receive", async () => {
+    let tries = 0;
+    await connect(async () => {
+      tries += 1;
+      throw new Error("The process is about to end.");
+    });
+    await matrix.write({ text: "hello" });
+    await until(() => tries > 0);
+    await adapter.disconnect();
+    const received: InboundMessage[] = [];
+    adapter = make();
+    await connect(async (message) => {
+      received.push(message);
+      return "accepted";
+    });
+    await until(() => received.length > 0);
+    expect(received.map(({ text }) => text)).toEqual(["hello"]);
+  });
+
+  it("does not answer what was said before it first came", async () => {
+    await matrix.write({ text: "long ago" });
+    const texts: string[] = [];
+    await connect(async ({ text }) => {
+      texts.push(text);
+      return "accepted";
+    });
+    await matrix.write({ text: "now" });
+    await until(() => texts.length > 0);
+    expect(texts).toEqual(["now"]);
+  });
+
+  it("lets nobody change what another wrote", async () => {
+    const received: InboundMessage[] = [];
+    await connect(async (message) => {
+      received.push(message);
+      return "accepted";
+    });
+    const theirs = await matrix.write({ text: "from Bob", in: "group", from: "bob", mentions: true });
+    await matrix.amend(theirs, "from Ann", { in: "group" });
+    await matrix.amend(theirs, "from Bob again", { in: "group", from: "bob" });
+    await until(() => received.length > 1);
+    expect(received.map(({ kind, text }) => [kind, text])).toEqual([
+      ["message", "from Bob"],
+      ["edit", "from Bob again"],
+    ]);
+  });
+
+  it.each([
+    ["a token that is not known", { accessToken: () => "nobody's" }, "MATRIX_ACCESS_TOKEN"],
+    ["another user's token", { userId: "@else:matrix.test" }, "@else:matrix.test"],
+    ["no URL", { homeserver: "matrix.test" }, "MATRIX_HOMESERVER"],
+  ])("says of %s what to mend", async (_, settings, word) => {
+    adapter = make(settings);
+    await expect(connect()).rejects.toMatchObject({
+      outcome: "permanent",
+      message: expect.stringContaining(word),
+    });
+  });
+
+  it("tries again where nobody answers", async () => {
+    adapter = make({ homeserver: "http://127.0.0.1:9" });
+    await expect(connect()).rejects.toMatchObject({ outcome: "retryable" });
+  });
+
+  it("goes without encryption where the homeserver has none", async () => {
+    adapter = make({ folder: "/nonexistent/never-made" });
+    await connect();
+    const { messageId } = await adapter.send({ address: matrix.dm, text: "hello", deliveryId: "d" });
+    expect(messageId).toMatch(/^\$/);
+  });
+
+  it("is one account for a user, whatever the token, and else one for the token", () => {
+    expect(make({ userId: "@bot:matrix.test" }).account).toBe("@bot:matrix.test");
+    expect(make().account).toBe(make().account);
+    expect(make().account).not.toContain(matrix.token);
+    expect(make({ accessToken: () => "another" }).account).not.toBe(make().account);
+  });
+});
