@@ -101,6 +101,17 @@ const { gateway, sessions, close } = await openGateway({
 });
 await gateway.start();
 
+for (let n = 0; n < 50; n++) await ask(people[n % chats]);
+async function medianAlone() {
+  tally.times = [];
+  for (let n = 0; n < messages; n++) {
+    await ask(people[n % chats]);
+    await sleep(1); // What is left to be done behind an answer is not the next one's.
+  }
+  return quantile(tally.times, 0.5);
+}
+const young = await medianAlone();
+
 // Every chat has more behind it than the agent is given: windows are full from the start, and do not grow.
 for (const chat of people) {
   const { sessionId } = await sessions.getOrCreate(sourceOf(chat));
@@ -112,13 +123,7 @@ for (const chat of people) {
 }
 await sessions.indexAll();
 
-for (let n = 0; n < 50; n++) await ask(people[n % chats]);
-tally.times = [];
-for (let n = 0; n < messages; n++) {
-  await ask(people[n % chats]);
-  await sleep(1); // What is left to be done behind an answer is not the next one's.
-}
-const alone = { median: quantile(tally.times, 0.5), commits: commitsAlone() };
+const alone = { median: young, withFullWindow: await medianAlone(), commits: commitsAlone() };
 
 /** The four commits before a message is out (accepted, begun, finished, sending), of one row each, by the bare driver. */
 function commitsAlone() {

@@ -15,7 +15,7 @@ const MB = 2 ** 20;
 
 /** What the child prints. */
 interface Figures {
-  readonly alone: { readonly median: number; readonly commits: number };
+  readonly alone: { readonly median: number; readonly withFullWindow: number; readonly commits: number };
   readonly stop: { readonly median: number; readonly max: number };
   readonly load: {
     readonly seconds: number;
@@ -43,6 +43,12 @@ export async function gateway({ stores, sizes }: Bench): Promise<Outcome> {
   return {
     lines: [
       { what: "gateway, accepted to delivered", ours: alone.median, raw: alone.commits, unit: "ms" },
+      {
+        what: "gateway, the same with 500 messages of history",
+        ours: alone.withFullWindow,
+        raw: alone.commits,
+        unit: "ms",
+      },
       { what: "gateway, /stop while a tool hangs, median", ours: stop.median, raw: null, unit: "ms" },
       { what: `gateway, ${many} (${rate} messages/s), median`, ours: load.median, raw: null, unit: "ms" },
       { what: `gateway, ${many}, p99`, ours: load.p99, raw: null, unit: "ms" },

@@ -27,7 +27,7 @@ const { gateway, close } = await openGateway({
   agent,
   adapters: [adapter],
   commands: [],
-  people: { [adapter.platform]: ["ann"] },
+  people: { allow: { [adapter.platform]: ["ann"] } },
   maxMessages: 20,
   onProblem: (problem) => console.error(problem),
 });
