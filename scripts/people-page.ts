@@ -1,24 +1,13 @@
 // docs/people.md: how people are let in, and what each role may do, from the tables that decide it.
 
+import { OWN_TOOLS } from "../src/agent/tools/names.js";
 import { mayRun } from "../src/gateway/commands/commands.js";
 import { form } from "../src/gateway/commands/help.js";
 import { commandTable } from "../src/gateway/commands/table.js";
 import { mayUseTool, ROLES } from "../src/gateway/permissions.js";
 
 /** Those of any MCP server come last, under a name like theirs. */
-export const TOOLS = [
-  "terminal",
-  "read_file",
-  "write_file",
-  "edit_file",
-  "list_files",
-  "search_files",
-  "fetch_url",
-  "session_search",
-  "session_read",
-  "send_message",
-  "<server>_<tool>",
-];
+export const TOOLS: readonly string[] = [...OWN_TOOLS, "<server>_<tool>"];
 
 export function peoplePage(): string {
   const commands = commandTable({ agent: "", clock: () => 0 }).map((command) =>

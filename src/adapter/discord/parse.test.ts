@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mutated } from "../../../test/support/mutate.js";
+import { mutate } from "../../../test/support/mutated-json.js";
 import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
 import CHANNELS from "./fixtures/channels.json" with { type: "json" };
@@ -164,7 +164,7 @@ describe("whatever comes", () => {
     let understood = 0;
     const wrong: unknown[] = [];
     for (let n = 0; n < 20_000; n += 1) {
-      const json = mutated(payloads[n % payloads.length], random);
+      const json = mutate(payloads[n % payloads.length], random);
       const channelId = random() < 0.8 ? placeOf(json)?.channelId : undefined;
       const own = places.find((each) => each.channel.id === channelId);
       const place = own ?? places[Math.floor(random() * places.length)] ?? TEXT;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
 import { builtInTools } from "./built-in.js";
+import { OWN_TOOLS } from "./names.js";
 
 const workdir = mkdtempSync(join(tmpdir(), "baton-tools-"));
 afterAll(() => rmSync(workdir, { recursive: true, force: true }));
@@ -34,7 +35,8 @@ describe("built-in tools", () => {
       "search_files",
       "fetch_url",
     ]);
-    for (const { parameters, description } of tools([workdir])) {
+    for (const { name, parameters, description } of tools([workdir])) {
+      expect(OWN_TOOLS).toContain(name);
       expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
       expect(description).toMatch(/\.$/);
     }

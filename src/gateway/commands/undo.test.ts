@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, until, World } from "../../../test/support/gateway-world.js";
+import type { Message } from "../../session/transcript.js";
+import { Media } from "../media.js";
 
 let world: World;
 let ann: Chat;
@@ -77,6 +82,37 @@ describe("/undo", () => {
 });
 
 describe("/retry", () => {
+  it("runs with what whoever said it may do, and with their files, not with what the asker may", async () => {
+    await world.close();
+    const tool = { name: "terminal", description: "", parameters: {}, run: async () => "" };
+    const folder = mkdtempSync(join(tmpdir(), "baton-retry-"));
+    const people = { owners: { telegram: ["boss"] }, guests: { telegram: ["eve"] } };
+    world = await World.open({ gateway: { tools: () => [tool], media: new Media(folder) }, people });
+    const given: { tools: string[]; last: Message | undefined }[] = [];
+    const run = world.agent.run.bind(world.agent);
+    world.agent.run = (turn) => {
+      given.push({ tools: turn.tools.map(({ name }) => name), last: turn.history.at(-1) });
+      return run(turn);
+    };
+    const room = { chatId: "room", chatType: "group" } as const;
+    const eve = world.chat("eve", room);
+    const boss = world.chat("boss", room);
+    const files = [{ mediaType: "image/png", read: async () => new Uint8Array([1]) }];
+    await world.adapter.write({ ...eve.source, userId: "eve" }, "show me", { files });
+    await until(() => given.length === 1);
+    await world.gateway.lane(eve.key).idle();
+    await boss.write("/retry");
+    await until(() => given.length === 2);
+    for (const { tools, last } of given) {
+      expect(tools).not.toContain("terminal");
+      expect(last).toMatchObject({
+        content: expect.stringContaining("[Eve] show me"),
+        attachments: [{ mediaType: "image/png" }],
+      });
+    }
+    rmSync(folder, { recursive: true });
+  });
+
   it("asks again with the last message, in place of the first answer, which is kept", async () => {
     await ann.ask("one");
     await ann.ask("two");
