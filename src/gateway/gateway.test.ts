@@ -453,6 +453,29 @@ describe("after a process ended in the middle", () => {
     expect(first.gateway.lane(laneKey(first)).run).toBeDefined();
   });
 
+  it("leaves its answers to whoever has the account, once it is another's", async () => {
+    const store = await left();
+    let go: () => void = () => {};
+    const agent = scripted(async function* () {
+      await new Promise<void>((resolve) => (go = resolve));
+      yield* say("late");
+    });
+    const first = await world(agent, { on: store, leaseMs: 60 });
+    await first.adapter.write(ann, "go");
+    await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
+    const { accounts } = store;
+    await accounts.take(
+      first.adapter,
+      { owner: "thief 1 1 x", until: now },
+      await accounts.holder(first.adapter),
+    );
+    const second = await world(echo, { on: store, leaseMs: 60 });
+    await until(() => first.gateway.platforms()[0]?.state.kind === "standing by");
+    go();
+    await second.adapter.until((sent) => sent.length === 1);
+    expect([first.adapter.sent, second.adapter.textsTo("ann")]).toEqual([[], ["late"]]);
+  });
+
   it("says of a command that was being carried out that nobody knows", async () => {
     const store = await left();
     const shared = { on: store, scripted: { shared: true } };

@@ -354,7 +354,7 @@ export class Gateway {
       onBegun: (deliveryId, beginning) =>
         adapter && this.#deliverers.get(adapter)?.goOnWith(deliveryId, beginning),
       account: item.account,
-      owner: this.#senderOf(item),
+      owner: () => this.#senderOf(item), // As it is by then: the account may be another's.
       clock,
       leaseMs: this.#leaseMs,
       deadlineMs,
@@ -401,7 +401,10 @@ export class Gateway {
   #reap(): void {
     const work = async (): Promise<void> => {
       for (const [adapter, connection] of this.#connections) {
-        if (!connection.isHeld) continue;
+        if (!connection.isHeld) {
+          await this.#leave(adapter); // What was still being kept when the account was lost.
+          continue;
+        }
         await this.#recover(adapter);
         if (connection.isConnected) await this.#deliverers.get(adapter)?.recover();
       }

@@ -38,7 +38,7 @@ export interface TurnSetting {
   readonly onBegun: (deliveryId: string, beginning: Beginning) => void;
   /** Through which account what is said goes, and which process sends it. */
   readonly account: string;
-  readonly owner: string;
+  readonly owner: () => string;
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly deadlineMs: number;
@@ -306,7 +306,7 @@ export class TurnRun {
       deliveryId: `${id}.${fence}.${this.#replies}`,
       replyTo: this.#replies === 1 ? replyTo : null,
       account,
-      owner,
+      owner: owner(),
       address,
       kind,
       text,
