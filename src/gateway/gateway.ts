@@ -3,20 +3,17 @@
  * answered, whatever happens to this process; each step is committed before the next one is taken.
  */
 import { randomUUID } from "node:crypto";
-import { type Adapter, fitsInto, type InboundMessage, type Received } from "../adapter/adapter.js";
+import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
-import { sessionTools } from "../agent/tools/sessions.js";
-import { split } from "../delivery/split.js";
-import { identityOf } from "../session/access.js";
 import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import { type Address, addressOf, type SessionSource } from "../session/source.js";
+import { addressOf, type SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
-import { Approvals, approver } from "./approvals.js";
+import { Approvals } from "./approvals.js";
 import type { Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
@@ -24,17 +21,18 @@ import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
 import { editStream } from "./edit-stream.js";
 import { Entrance } from "./entrance.js";
-import { guardedTools } from "./guarded-tools.js";
 import { Homes } from "./homes.js";
 import { Lane } from "./lane.js";
 import type { Media } from "./media.js";
+import { Notices } from "./notices.js";
 import { mayBeAlive } from "./owner.js";
 import { People, type PeopleRules } from "./people.js";
-import { atLeast, type Role, type ToolLists, toolsFor } from "./permissions.js";
-import { sendTool } from "./send-tool.js";
+import { atLeast, type Role, type ToolLists } from "./permissions.js";
+import { resetNote, resetText } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
 import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
 import { messageOf, TurnRun, WENT_WRONG } from "./turn-run.js";
+import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
 import { showTyping } from "./typing.js";
 import { interruptedNotice, interruptedStep } from "./unfinished-calls.js";
 
@@ -85,6 +83,8 @@ export class Gateway {
   readonly #connections = new Map<Adapter, Connection>();
   /** What running turns ask before they act. */
   readonly approvals = new Approvals();
+  readonly #notices: Notices;
+  readonly #turnTools: TurnToolsSetting;
   readonly #leaseMs: number;
   #reaper: NodeJS.Timeout | undefined;
   /** What is being received: it is kept before the gateway stops. */
@@ -97,6 +97,13 @@ export class Gateway {
     const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
     const people = new People(store.people, options.people, { clock });
     this.people = people;
+    this.#notices = new Notices(options.adapters, (item) => this.#senderOf(item));
+    this.#turnTools = {
+      ...options,
+      approvals: this.approvals,
+      notices: this.#notices,
+      onSaid: (platform) => this.#wake(platform),
+    };
     this.homes = new Homes(store.accounts, options.context.homeChannels);
     this.#entrance = new Entrance({
       people,
@@ -274,7 +281,7 @@ export class Gateway {
         onProblem(`${nameOf(item)} failed: ${error.stack ?? error.message}`);
         return [`${nameOf(item)}: ${WENT_WRONG}`];
       });
-      const deliveries = said.flatMap((text, n) => this.#notice(item, `inbox.${item.id}.${n}`, text));
+      const deliveries = said.flatMap((text, n) => this.#notices.about(item, `inbox.${item.id}.${n}`, text));
       await store.inbox.finishCommand(item.id, deliveries, clock());
       this.#deliver(deliveries);
     };
@@ -342,14 +349,14 @@ export class Gateway {
       agent,
       turns: store.turns,
       journal: store.journal,
-      tools: async () => (who.allowed ? this.#toolsOf(who, turn, item) : []), // Let in no longer: answered without tools.
+      tools: async () => (who.allowed ? turnTools(this.#turnTools, { who, turn, item }) : []), // Let in no longer: answered without tools.
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
       ...sessionModel(entry),
       shared,
       live: adapter?.live?.(turn.address),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
-      pieces: this.#piecesAt(turn.address.platform),
+      pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
       replyTo: item.source.chatType === "dm" ? null : item.messageId,
       onBegun: (deliveryId, beginning) =>
         adapter && this.#deliverers.get(adapter)?.goOnWith(deliveryId, beginning),
@@ -376,27 +383,6 @@ export class Gateway {
     }
   }
 
-  /** What this person's role leaves them, guarded. */
-  async #toolsOf(who: Who, turn: Turn, item: InboxItem): Promise<readonly Tool[]> {
-    const { sessions, store, adapters, owner, clock, tools, toolLists } = this.#options;
-    const view = sessions.as(who.viewer);
-    const onSaid = ({ platform }: Address): void => this.#wake(platform);
-    const pieces = ({ platform }: Address, text: string) => this.#piecesAt(platform)(text);
-    const own = sendTool({ turn, view, outbox: store.outbox, adapters, owner, clock, pieces, onSaid });
-    const all = [...(await tools(who)), ...sessionTools(view), own];
-    const theirs = toolsFor({ role: who.role, platform: item.platform }, all, toolLists);
-    const isAttended = adapters.some((adapter) => isOf(adapter, item) && !adapter.isUnattended);
-    const ask = isAttended
-      ? async (text: string, number: number): Promise<void> => {
-          const notices = this.#notice(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
-          await store.outbox.add(notices, clock());
-          this.#deliver(notices);
-        }
-      : null;
-    const approve = approver(this.approvals, { key: turn.key, person: identityOf(item.source) }, ask);
-    return guardedTools(theirs, turn, store.journal, approve);
-  }
-
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
   #reap(): void {
     const work = async (): Promise<void> => {
@@ -419,7 +405,11 @@ export class Gateway {
     for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
       if (mayBeAlive(owner)) continue;
       const text = `I was interrupted while carrying out ${nameOf(item)}. Look whether it took effect before you repeat it.`;
-      await store.inbox.finishCommand(item.id, this.#notice(item, `inbox.${item.id}.unknown`, text), clock());
+      await store.inbox.finishCommand(
+        item.id,
+        this.#notices.about(item, `inbox.${item.id}.unknown`, text),
+        clock(),
+      );
     }
     for (const running of await store.turns.running(account)) {
       if (!this.#isLeft(running)) continue;
@@ -458,7 +448,7 @@ export class Gateway {
     const entry = await this.#options.sessions.get(taken.sessionId);
     if (taken.attempt <= MAX_ATTEMPTS && entry) return this.#run(lane, item, taken, entry);
     const text = "I could not finish this twice in a row, so I left it. /retry tries again.";
-    const deliveries = this.#notice(item, `${turn.id}.parked`, text);
+    const deliveries = this.#notices.about(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };
     await store.turns.finish(taken, "parked", step, "its process ended twice", clock());
     this.#deliver(deliveries);
@@ -473,7 +463,7 @@ export class Gateway {
     const said = calls.map((call) => call.said).join("");
     const texts = [said, interruptedNotice(calls) ?? ""];
     const deliveries = texts.flatMap((text, n) =>
-      text.trim() ? this.#notice(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text) : [],
+      text.trim() ? this.#notices.about(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text) : [],
     );
     const now = clock();
     const step = { messages, deliveries, steeredIn: [] };
@@ -486,29 +476,9 @@ export class Gateway {
     const text = resetText(entry, before);
     if (text === null || !this.#options.sessions.policyFor(entry).notify) return [];
     const { sessionId } = entry;
-    return this.#notice(item, `inbox.${item.id}.reset`, text).map((notice) => ({ ...notice, sessionId }));
-  }
-
-  /** Something to be said where the item came from, in as many pieces as it takes. */
-  #notice(item: InboxItem, deliveryId: string, text: string): NewDelivery[] {
-    const address = addressOf(item.source);
-    const pieces = this.#piecesAt(item.platform)(text);
-    return pieces.map((piece, n) => ({
-      deliveryId: n === 0 ? deliveryId : `${deliveryId}.${n + 1}`,
-      account: item.account,
-      owner: this.#senderOf(item),
-      address,
-      kind: "notice" as const,
-      text: piece,
-      sessionId: null,
-      shown: false,
-    }));
-  }
-
-  #piecesAt(platform: Platform): (text: string) => readonly string[] {
-    const adapter = this.#options.adapters.find((each) => each.platform === platform);
-    if (!adapter) return (text) => [text];
-    return (text) => split(text, (piece) => fitsInto(adapter.capabilities, piece)).map((piece) => piece.text);
+    return this.#notices
+      .about(item, `inbox.${item.id}.reset`, text)
+      .map((notice) => ({ ...notice, sessionId }));
   }
 
   /** Who sends what is said to it: this process, or whichever one has the account. */
@@ -539,19 +509,4 @@ function isOf(adapter: Adapter, { platform, account }: Account): boolean {
 /** The command's own word. */
 function nameOf(item: InboxItem): string {
   return cleanLine(item.text).split(" ")[0] ?? "";
-}
-
-/** What the chat is told of a reset by policy, where there was something to lose. */
-function resetText(entry: SessionEntry, before: SessionEntry | null): string | null {
-  if (!entry.wasAutoReset || !before || before.messageCount === 0) return null;
-  const why = entry.resetReason === "idle" ? "it was quiet for a while" : "a new day began";
-  return `I started a fresh conversation, since ${why}. /resume brings the last one back.`;
-}
-
-/** What the agent is told of it, for this one turn. */
-function resetNote(entry: SessionEntry): string[] {
-  if (!entry.wasAutoReset) return [];
-  return [
-    `**Note:** this conversation starts fresh (${entry.resetReason} reset); what was said before is not in it.`,
-  ];
 }

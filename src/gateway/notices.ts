@@ -1,0 +1,37 @@
+/** What the gateway itself says where a message came from: in pieces that the place takes, for whoever is to send it. */
+import { type Adapter, fitsInto } from "../adapter/adapter.js";
+import { split } from "../delivery/split.js";
+import type { Platform } from "../session/platform.js";
+import { addressOf } from "../session/source.js";
+import type { InboxItem, NewDelivery } from "./store.js";
+
+export class Notices {
+  readonly #adapters: readonly Adapter[];
+  readonly #senderOf: (item: InboxItem) => string;
+
+  /** `senderOf`: this process, or nobody in particular where another has the account. */
+  constructor(adapters: readonly Adapter[], senderOf: (item: InboxItem) => string) {
+    this.#adapters = adapters;
+    this.#senderOf = senderOf;
+  }
+
+  about(item: InboxItem, deliveryId: string, text: string): NewDelivery[] {
+    return this.piecesOf(item.platform, text).map((piece, n) => ({
+      deliveryId: n === 0 ? deliveryId : `${deliveryId}.${n + 1}`,
+      account: item.account,
+      owner: this.#senderOf(item),
+      address: addressOf(item.source),
+      kind: "notice",
+      text: piece,
+      sessionId: null,
+      shown: false,
+    }));
+  }
+
+  /** A text in pieces that the platform takes. */
+  piecesOf(platform: Platform, text: string): readonly string[] {
+    const adapter = this.#adapters.find((each) => each.platform === platform);
+    if (!adapter) return [text];
+    return split(text, (piece) => fitsInto(adapter.capabilities, piece)).map((piece) => piece.text);
+  }
+}

@@ -1,0 +1,15 @@
+/** What is said of a reset by policy: to the chat, where there was something to lose, and to the agent, for one turn. */
+import type { SessionEntry } from "../session/session.js";
+
+export function resetText(entry: SessionEntry, before: SessionEntry | null): string | null {
+  if (!entry.wasAutoReset || !before || before.messageCount === 0) return null;
+  const why = entry.resetReason === "idle" ? "it was quiet for a while" : "a new day began";
+  return `I started a fresh conversation, since ${why}. /resume brings the last one back.`;
+}
+
+export function resetNote(entry: SessionEntry): string[] {
+  if (!entry.wasAutoReset) return [];
+  return [
+    `**Note:** this conversation starts fresh (${entry.resetReason} reset); what was said before is not in it.`,
+  ];
+}

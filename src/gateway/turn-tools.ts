@@ -1,0 +1,60 @@
+/** The tools that an agent has in a turn: what its person's role leaves them, each call asked about and journaled. */
+import type { Adapter } from "../adapter/adapter.js";
+import type { Tool } from "../agent/agent.js";
+import { sessionTools } from "../agent/tools/sessions.js";
+import { identityOf } from "../session/access.js";
+import type { Platform } from "../session/platform.js";
+import type { Sessions } from "../session/sessions.js";
+import type { Clock } from "../util/clock.js";
+import { type Approvals, approver } from "./approvals.js";
+import type { Who } from "./authorize.js";
+import { guardedTools } from "./guarded-tools.js";
+import type { Notices } from "./notices.js";
+import { type ToolLists, toolsFor } from "./permissions.js";
+import { sendTool } from "./send-tool.js";
+import type { GatewayStore, InboxItem, Turn } from "./store.js";
+
+export interface TurnToolsSetting {
+  readonly sessions: Sessions;
+  readonly store: GatewayStore;
+  readonly adapters: readonly Adapter[];
+  readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
+  readonly toolLists: ToolLists;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly approvals: Approvals;
+  readonly notices: Notices;
+  /** Something is to be sent there. */
+  readonly onSaid: (platform: Platform) => void;
+}
+
+export async function turnTools(
+  setting: TurnToolsSetting,
+  { who, turn, item }: { readonly who: Who; readonly turn: Turn; readonly item: InboxItem },
+): Promise<readonly Tool[]> {
+  const { sessions, store, adapters, owner, clock, approvals, notices, onSaid } = setting;
+  const view = sessions.as(who.viewer);
+  const send = sendTool({
+    turn,
+    view,
+    outbox: store.outbox,
+    adapters,
+    owner,
+    clock,
+    pieces: ({ platform }, text) => notices.piecesOf(platform, text),
+    onSaid: ({ platform }) => onSaid(platform),
+  });
+  const all = [...(await setting.tools(who)), ...sessionTools(view), send];
+  const theirs = toolsFor({ role: who.role, platform: item.platform }, all, setting.toolLists);
+  const here = adapters.find(
+    ({ platform, account }) => platform === item.platform && account === item.account,
+  );
+  const ask = async (text: string, number: number): Promise<void> => {
+    const question = notices.about(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
+    await store.outbox.add(question, clock());
+    onSaid(item.platform);
+  };
+  const about = { key: turn.key, person: identityOf(item.source) };
+  const approve = approver(approvals, about, here && !here.isUnattended ? ask : null);
+  return guardedTools(theirs, turn, store.journal, approve);
+}
