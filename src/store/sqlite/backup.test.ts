@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSessions } from "../../open-sessions.js";
 import { localSource } from "../../session/source.js";
 import { backUpSqlite, checkBackup } from "./backup.js";
+import { restoreSqlite } from "./restore.js";
 
 let folder: string;
 beforeAll(async () => {
@@ -42,6 +43,16 @@ test("a backup is one file, which tells what it holds", () => {
 test("a name that is taken is refused before anything is copied", async () => {
   const copy = backUpSqlite(join(folder, "baton.db"), join(folder, "whole.db"), () => expect.unreachable());
   await expect(copy).rejects.toMatchObject({ code: "backup_exists" });
+});
+
+test("restores of one second each keep what was there under a name of its own", async () => {
+  const path = join(folder, "twice.db");
+  const kept: (string | null)[] = [];
+  for (const content of ["first", "second"]) {
+    writeFileSync(path, `${content}: no database at all `.repeat(100));
+    kept.push((await restoreSqlite(path, join(folder, "whole.db"), 0, () => {})).aside);
+  }
+  expect(kept.map((aside) => readFileSync(aside ?? "", "utf8").slice(0, 6))).toEqual(["first:", "second"]);
 });
 
 describe("refused", () => {

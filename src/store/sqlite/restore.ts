@@ -39,9 +39,7 @@ export async function restoreSqlite(
   return whileRestoring(path, async () => {
     try {
       const present = takeAlone(path);
-      const { name, ext } = parse(path);
-      const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
-      const aside = join(dirname(path), `${name}-before-restore-${stamp}${ext}`);
+      const aside = freeAside(path, now);
       let kept = true;
       if (present === "usable") {
         await copyStore(
@@ -133,6 +131,17 @@ function moveDatabase(path: string, aside: string): boolean {
   );
   for (const end of parts) renameSync(`${path}${end}`, `${aside}${end}`);
   return parts.length > 0;
+}
+
+/** A name that nothing has yet: what an earlier restore kept, be it of this second, stays. */
+function freeAside(path: string, now: number): string {
+  const { name, ext } = parse(path);
+  const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
+  for (let count = 1; ; count++) {
+    const number = count === 1 ? "" : `-${count}`;
+    const aside = join(dirname(path), `${name}-before-restore-${stamp}${number}${ext}`);
+    if (!statSync(aside, { throwIfNoEntry: false })) return aside;
+  }
 }
 
 function isSameFile(path: string, other: string): boolean {
