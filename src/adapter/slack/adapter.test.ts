@@ -377,7 +377,12 @@ describe("slack", () => {
         [await server.dm(), "dm"],
       ] as const) {
         const parent = { platform: "slack", chatId };
-        const thread = await adapter.createThread?.(parent, "Plans <!here>\nfor *May*", person);
+        const thread = await adapter.createThread?.(
+          parent,
+          "Plans <!here>\nfor *May*",
+          person,
+          `in ${chatId}`,
+        );
         const seed = (await server.said(chatId)).find(({ ts }) => ts === thread?.threadId);
         expect(seed?.text).toBe(`*Plans &lt;!here&gt; for *May**\n<@${person}>`);
         received = [];
@@ -393,14 +398,14 @@ describe("slack", () => {
       const hidden = await server.privateChannel("hidden", ["bob"]);
       const parent = { platform: "slack", chatId: hidden };
       const error = await failure(
-        adapter.createThread?.(parent, "Plans", server.idOf("ann")) as Promise<unknown>,
+        adapter.createThread?.(parent, "Plans", server.idOf("ann"), "for Ann") as Promise<unknown>,
       );
       expect(error).toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("not in the channel"),
       });
       expect(await server.said(hidden)).toEqual([]);
-      expect(await adapter.createThread?.(parent, "Plans", server.idOf("bob"))).toMatchObject({
+      expect(await adapter.createThread?.(parent, "Plans", server.idOf("bob"), "for Bob")).toMatchObject({
         chatId: hidden,
       });
     });

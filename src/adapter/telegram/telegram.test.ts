@@ -291,13 +291,15 @@ describe("a file that came", () => {
 describe("a topic", () => {
   it("is made only where there are topics", async () => {
     await connect();
-    expect(await adapter.createThread?.({ platform, chatId: "-1007777777777" }, "Here", null)).toBeNull();
-    expect(await adapter.createThread?.(DM, "Here", null)).toMatchObject({ chatId: "100001" });
+    expect(
+      await adapter.createThread?.({ platform, chatId: "-1007777777777" }, "Here", null, "once"),
+    ).toBeNull();
+    expect(await adapter.createThread?.(DM, "Here", null, "once")).toMatchObject({ chatId: "100001" });
     const without = await TelegramServer.start({ topics: false });
     const other = await openTelegram({ token: () => without.token, baseUrl: without.url });
     try {
       await other.connect(async () => "accepted", surroundings());
-      expect(await other.createThread?.(DM, "Here", null)).toBeNull();
+      expect(await other.createThread?.(DM, "Here", null, "once")).toBeNull();
     } finally {
       await other.disconnect();
       await without.close();
