@@ -14,6 +14,7 @@ import { addExplain } from "./explain.js";
 import { addExport } from "./export.js";
 import { reportFailure } from "./failure.js";
 import { addGateway } from "./gateway.js";
+import { addHandoff } from "./handoff/handoff.js";
 import { addImport } from "./import.js";
 import { addList } from "./list.js";
 import { addLogs } from "./logs.js";
@@ -65,6 +66,7 @@ function programFor(cli: Cli): Command {
     );
   addChat(program, cli);
   addGateway(program, cli);
+  addHandoff(program, cli);
   const sessions = program
     .command("sessions")
     .description("look at, name, search, move in and out, and prune conversations")

@@ -71,6 +71,8 @@ export interface GatewayOptions {
   readonly leaseMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
   readonly onHandoff?: (move: Move) => void;
+  /** Called once with each conversation that is offered to the terminal, in words. */
+  readonly onOffer?: (text: string) => void;
   readonly owner: string;
   readonly clock: Clock;
   readonly onProblem: (problem: string) => void;
@@ -147,6 +149,7 @@ export class Gateway {
         for (const item of items) this.#join(item, "guest", "queue");
       },
       onSeen: options.onHandoff ?? (() => {}),
+      onOffer: options.onOffer ?? (() => {}),
       owner,
       leaseMs: this.#leaseMs,
       clock,

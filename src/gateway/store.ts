@@ -258,7 +258,6 @@ export interface Moves {
       readonly target: string;
       readonly asker: Asker | null;
     },
-    deliveries: readonly NewDelivery[],
     now: number,
   ): Promise<Handoff | null>;
   /** Those that are not over, oldest first. */

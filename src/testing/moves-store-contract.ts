@@ -50,7 +50,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       shown: false,
     });
     const ask = async (target = `${THERE}:g`, id = "h1") => {
-      const handoff = await store.moves.request({ id, sessionId: entry.sessionId, target, asker }, [], now);
+      const handoff = await store.moves.request({ id, sessionId: entry.sessionId, target, asker }, now);
       if (!handoff) throw new Error("There is one already.");
       return handoff;
     };
@@ -88,7 +88,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
     it("keeps how far one has got, for whoever goes on with it", async () => {
       const asked = await ask();
       expect(asked).toMatchObject({ state: "pending", target: `${THERE}:g`, fromKey: entry.key });
-      expect(await store.moves.request({ ...asked, id: "h2", asker: null }, [], now)).toBeNull();
+      expect(await store.moves.request({ ...asked, id: "h2", asker: null }, now)).toBeNull();
       const held = await claim();
       expect(held).toMatchObject({ asker, isThreadBegun: false, destination: null, isBusy: false, fence: 1 });
       await store.moves.beginThread(held);
@@ -242,7 +242,6 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
         Array.from({ length: 10 }, (_, n) =>
           (n % 2 ? store : other).moves.request(
             { id: `h${n}`, sessionId: entry.sessionId, target: `${THERE}:g`, asker },
-            [],
             now,
           ),
         ),

@@ -59,6 +59,11 @@ export class TerminalAdapter implements Adapter {
     return this.#chat.isOpen;
   }
 
+  /** Says something that nobody asked for. */
+  say(text: string): void {
+    if (this.#chat.isOpen) this.#chat.print(text);
+  }
+
   /** Something went wrong behind the chat. */
   problem(text: string): void {
     this.#chat.problem(text);

@@ -45,7 +45,7 @@ async function cancel({ item, gateway, sessions, who }: CommandCall): Promise<st
   const entry = await sessions.current(item.key);
   const move = entry && (await gateway.handoffs.active(entry.sessionId));
   if (!move || !mayMove(who, entry)) return "Nothing is being handed off here.";
-  await gateway.handoffs.cancel(move);
+  await gateway.handoffs.cancel(move, { tell: false });
   return `Taken back: the handoff to ${targetWords(move.target)} does not take place.`;
 }
 
@@ -70,4 +70,16 @@ function isHere({ address }: Place, entry: SessionEntry | null): boolean {
 async function underway(handoffs: HandoffDesk, { sessionId }: SessionEntry): Promise<string | null> {
   const move = await handoffs.active(sessionId);
   return move && `It is being handed off to ${targetWords(move.target)} (${move.state}).`;
+}
+
+/** What may follow `/handoff ` in a line that is being written, as whole commands. */
+export function completeHandoff(
+  line: string,
+  places: readonly Place[],
+): { name: string; description: string }[] {
+  const [, begun] = /^\/(handoff \S*)$/i.exec(line) ?? [];
+  if (begun === undefined) return [];
+  return places
+    .map(({ word, name }) => ({ name: `handoff ${word}`, description: name }))
+    .filter(({ name }) => name.startsWith(begun.toLowerCase()));
 }

@@ -8,6 +8,7 @@ import { type Adapter, SendError } from "../../adapter/adapter.js";
 import { identityNamed } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
 import { HANDOFF_WAIT_MS, type Handoff } from "../../session/handoff.js";
+import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
@@ -21,7 +22,7 @@ import type { People } from "../people.js";
 import { type Account, announcementId, type InboxItem, type Move, type Moves } from "../store.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
-import { askToConfirm, failedText, hereText, retractedText } from "./words.js";
+import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
 
 export interface CarrierSetting {
   readonly sessions: Sessions;
@@ -37,6 +38,8 @@ export interface CarrierSetting {
   readonly onMoved: (items: readonly InboxItem[]) => void;
   /** Each time one is seen that was asked for by this process, and once it is over. */
   readonly onSeen: (move: Move) => void;
+  /** Once for each that is offered to the terminal, in words. */
+  readonly onOffer: (text: string) => void;
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -57,6 +60,7 @@ export class HandoffCarrier {
   readonly #carried = new Map<string, Promise<void>>();
   /** Asked for by this process, and not known to be over. */
   readonly #asked = new Set<string>();
+  readonly #offered = new Set<string>();
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #timer: NodeJS.Timeout | undefined;
@@ -106,6 +110,7 @@ export class HandoffCarrier {
     const now = clock();
     for (const move of open) {
       if (this.#carried.has(move.id)) continue;
+      if (move.target === LOCAL && move.state === "pending") await this.#offer(move);
       const isAbandoned = move.claimedBy === owner || !mayBeAlive(move.claimedBy ?? "");
       const decision = decide(move, { now, isHere: this.#adapterFor(move) !== undefined, isAbandoned });
       if (decision.kind === "wait") {
@@ -129,6 +134,13 @@ export class HandoffCarrier {
     const move = open.find((each) => each.id === id) ?? (await moves.find(id));
     if (move) onSeen(move);
     if (!move || move.finishedAt !== null) this.#asked.delete(id);
+  }
+
+  async #offer({ id, sessionId }: Move): Promise<void> {
+    if (this.#offered.has(id)) return;
+    this.#offered.add(id);
+    const entry = await this.#setting.sessions.get(sessionId);
+    if (entry) this.#setting.onOffer(offerText(entry));
   }
 
   #adapterFor({ target }: Handoff): Adapter | undefined {

@@ -17,6 +17,8 @@ export type Decision =
   /** Looked at again by then, or with the next commit; never by itself where `at` is null. */
   | { readonly kind: "wait"; readonly at: number | null };
 
+export const NOBODY_CAME = "No gateway took it in time. `baton gateway status` says what runs.";
+
 export function decide(move: Move, { now, isHere, isAbandoned }: Sight): Decision {
   const isOffer = move.target === LOCAL;
   if (isOffer && move.state === "pending") return { kind: "wait", at: null }; // It is taken when somebody is there.
@@ -31,5 +33,5 @@ export function decide(move: Move, { now, isHere, isAbandoned }: Sight): Decisio
   if (isHere) return { kind: "carry", left: move.state === "running" };
   const overdueAt = move.readySince + HANDOFF_WAIT_MS;
   if (now < overdueAt) return { kind: "wait", at: overdueAt };
-  return { kind: "give up", reason: "No gateway took it in time. `baton gateway status` says what runs." };
+  return { kind: "give up", reason: NOBODY_CAME };
 }

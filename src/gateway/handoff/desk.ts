@@ -24,16 +24,9 @@ import { TERMINAL, type Who } from "../authorize.js";
 import { STATE } from "../connection.js";
 import type { Homes } from "../homes.js";
 import { mayBeAlive } from "../owner.js";
-import {
-  type Account,
-  type Accounts,
-  type Asker,
-  announcementId,
-  type Move,
-  type Moves,
-  type NewDelivery,
-} from "../store.js";
-import { addressWords, movedText, offerText, placeWords, surfaceOf, takenText } from "./words.js";
+import type { Account, Accounts, Asker, Move, Moves, NewDelivery } from "../store.js";
+import { NOBODY_CAME } from "./decide.js";
+import { addressWords, failedText, movedText, placeWords, surfaceOf, takenText } from "./words.js";
 
 export interface DeskSetting {
   readonly sessions: Sessions;
@@ -117,19 +110,27 @@ export class HandoffDesk {
     const id = `ho_${randomBytes(9).toString("hex")}`;
     const target = address.platform === LOCAL ? LOCAL : formatAddress(address);
     const asker = by?.asker ?? null;
-    const offer = target === LOCAL ? [this.#offer(id, entry)] : [];
-    const handoff = await moves.request({ id, sessionId: entry.sessionId, target, asker }, offer, clock());
+    const handoff = await moves.request({ id, sessionId: entry.sessionId, target, asker }, clock());
     if (!handoff) throw await this.#alreadyAsked(entry);
     onAsked();
     return handoff;
   }
 
-  /** Takes back what nobody has begun to carry out. */
-  async cancel(handoff: Handoff): Promise<void> {
+  /** Takes back what nobody has begun to carry out. `tell`: somebody else does, and who asked is told. */
+  cancel(move: Move, { tell }: { readonly tell: boolean }): Promise<void> {
+    return this.#withdraw(move, "It was cancelled.", tell);
+  }
+
+  /** The same by who has waited long enough. */
+  giveUp(move: Move): Promise<void> {
+    return this.#withdraw(move, NOBODY_CAME, false);
+  }
+
+  async #withdraw({ id, asker, target }: Move, error: string, tell: boolean): Promise<void> {
     const { moves, clock, onAsked } = this.#setting;
-    const failure = { fence: null, error: "It was cancelled.", deliveries: [] };
-    if (!(await moves.fail(handoff.id, failure, clock()))) {
-      const now = await moves.find(handoff.id);
+    const deliveries = tell && asker ? [told(id, asker, failedText(targetWords(target), error))] : [];
+    if (!(await moves.fail(id, { fence: null, error, deliveries }, clock()))) {
+      const now = await moves.find(id);
       throw new ConflictError(
         "handoff_refused",
         `It cannot be cancelled any more: it is ${now?.state ?? "gone"}.`,
@@ -252,19 +253,6 @@ export class HandoffDesk {
       "handoff_active",
       `This conversation is already being handed off ${how}.${cancel}`,
     );
-  }
-
-  #offer(id: string, entry: SessionEntry): NewDelivery {
-    return {
-      deliveryId: announcementId(id),
-      account: TERMINAL_ACCOUNT,
-      owner: "",
-      address: addressOf(localSource()),
-      kind: "notice",
-      text: offerText(entry, entry.origin),
-      sessionId: null,
-      shown: false,
-    };
   }
 }
 

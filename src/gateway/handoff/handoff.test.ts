@@ -181,17 +181,22 @@ describe("the terminal", () => {
   it("is offered a conversation, takes it with /resume, and the chat is told", async () => {
     await world.close();
     const terminal = new ScriptedAdapter({ platform: "local", account: "terminal", shared: true });
-    world = await World.open({ beside: [terminal], people: { owners: { [HERE]: ["ann"] } } });
+    const offers: string[] = [];
+    world = await World.open({
+      beside: [terminal],
+      people: { owners: { [HERE]: ["ann"] } },
+      gateway: { onOffer: (text) => offers.push(text) },
+    });
     ann = world.chat("ann");
     await ann.ask("/new Garden");
     await ann.ask("roses");
     const { sessionId } = await ann.session();
     const me = world.chat("cli", { chatId: "cli" }, terminal);
     expect(await ann.ask("/handoff local")).toMatch(/^Offered to the terminal/);
-    await until(() => me.told.length === 1);
-    expect(me.told[0]).toBe(
+    await until(() => offers.length === 1);
+    expect(offers).toEqual([
       '"Garden" is offered to you here by Telegram, DM with Ann: 2 messages. /resume takes it.',
-    );
+    ]);
     expect((await ann.session()).sessionId).toBe(sessionId);
     expect(await me.ask("/resume")).toMatch(/^Back in "Garden": 2 messages/);
     await until(() => ann.told.at(-1) === "Taken over at the terminal. /resume here brings it back.");

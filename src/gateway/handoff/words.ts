@@ -42,8 +42,9 @@ export function retractedText(reason: string): string {
   return `It does not continue here after all: ${cleanLine(reason)}`;
 }
 
-export function offerText(entry: SessionEntry, from: SessionSource): string {
-  return `${nameOf(entry)} is offered to you here by ${placeWords(from)}: ${counted(entry.messageCount, "message")}. /resume takes it.`;
+export function offerText(entry: SessionEntry): string {
+  const size = counted(entry.messageCount, "message");
+  return `${nameOf(entry)} is offered to you here by ${placeWords(entry.origin)}: ${size}. /resume takes it.`;
 }
 
 export function takenText(): string {

@@ -40,7 +40,6 @@ export class SqlMoves implements Moves {
 
   request(
     asked: { id: string; sessionId: string; target: string; asker: Asker | null },
-    deliveries: readonly NewDelivery[],
     now: number,
   ): Promise<Handoff | null> {
     return this.#telling(async (tx) => {
@@ -48,7 +47,6 @@ export class SqlMoves implements Moves {
       if (!handoff) return null;
       const asker = asked.asker === null ? null : writeAsker(asked.asker);
       await tx.run("INSERT INTO moves (handoff_id, asker) VALUES (?, ?)", asked.id, asker);
-      await insertDeliveries(tx, deliveries, now);
       return handoff;
     });
   }
@@ -134,7 +132,6 @@ export class SqlMoves implements Moves {
       const first = to.first && (await insertItem(tx, to.first, to.owner, now));
       // What waits there is this session's only if the lane has not begun another one since.
       const moved = route?.session_id === sessionId ? await this.#moveWaiting(tx, fromKey, to) : [];
-      await withdraw(tx, id, "it is here already");
       await insertDeliveries(tx, to.deliveries, now);
       return first ? [first, ...moved] : moved;
     });
