@@ -15,6 +15,7 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
+import { repeatable } from "../repeatable.js";
 import type { SlackSettings } from "./config.js";
 import { remoteFile, upload } from "./files.js";
 import { escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
@@ -23,7 +24,7 @@ import { type Envelope, Line } from "./line.js";
 import { NameBook } from "./names.js";
 import { type Heard, isId, isTimestamp, parseCommand, parseEvent, type Self } from "./parse.js";
 import { QuoteBook } from "./quotes.js";
-import { mayHaveWorked, repeatableError, sendError, slackErrorOf, webClient } from "./web.js";
+import { mayHaveWorked, sendError, slackErrorOf, webClient } from "./web.js";
 import { canAnswerIn, findDelivery, findPlace, metadataOf, mustSee, whoAmI } from "./workspace.js";
 
 const PLATFORM = "slack";
@@ -147,7 +148,7 @@ export class SlackAdapter implements Adapter {
         link_names: false,
       });
     } catch (error) {
-      throw repeatableError(error);
+      throw repeatable(sendError(error));
     }
   }
 
@@ -170,7 +171,7 @@ export class SlackAdapter implements Adapter {
       const source = await findPlace(web, address, this.#self);
       return source && (await names.named(source));
     } catch (error) {
-      throw repeatableError(error);
+      throw repeatable(sendError(error));
     }
   }
 
@@ -197,7 +198,7 @@ export class SlackAdapter implements Adapter {
       const { ts } = await web.chat.postMessage({ channel: chatId, text, metadata, ...PLAIN });
       return { platform: PLATFORM, chatId, threadId: timestamp(ts) };
     } catch (error) {
-      throw repeatableError(error);
+      throw repeatable(sendError(error));
     }
   }
 

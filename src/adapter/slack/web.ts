@@ -111,14 +111,6 @@ export function sendError(error: unknown): SendError {
   return new SendError(outcomeOf(error, said), reason, { cause: error });
 }
 
-/** The same for what can be done twice: where nobody knows whether it was, it is done again. */
-export function repeatableError(error: unknown): SendError {
-  const failure = sendError(error);
-  return failure.outcome === "unknown"
-    ? new SendError("retryable", failure.message, { cause: error })
-    : failure;
-}
-
 function outcomeOf(error: unknown, said: string): SendError["outcome"] {
   if (mayHaveWorked(error)) return "unknown";
   if (said !== "") return TRY_AGAIN.has(said) ? "retryable" : "permanent";
