@@ -135,6 +135,7 @@ async function fixture(): Promise<AdapterFixture> {
     adapter,
     address,
     group,
+    nowhere: { platform: "signal", chatId: "+15550009999" },
     lacks: { bots: "Signal has no bots." },
     again: () => {
       adapter = make();

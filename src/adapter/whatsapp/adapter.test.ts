@@ -49,6 +49,7 @@ async function fixture(): Promise<AdapterFixture> {
   const fixture = {
     adapter: new Reachable(world),
     address,
+    nowhere: { platform: "whatsapp", chatId: "1203630000@g.us" },
     again: () => new Reachable(world),
     write: async ({ text, from, replyTo, files = [], ...more }: Written & { readonly name?: string }) => {
       const name = more.name ?? "Ann";
