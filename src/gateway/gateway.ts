@@ -148,6 +148,7 @@ export class Gateway {
       onMoved: (items) => {
         for (const item of items) this.#join(item, "guest", "queue");
       },
+      onAwaited: (sessionId) => this.#recoverTurn(sessionId),
       onSeen: options.onHandoff ?? (() => {}),
       onOffer: options.onOffer ?? (() => {}),
       owner,
@@ -520,18 +521,26 @@ export class Gateway {
         clock(),
       );
     }
-    for (const running of await store.turns.running(account)) {
-      if (!this.#isLeft(running)) continue;
-      const lane = this.lane(running.turn.key);
-      lane.left.push(running);
-      this.#pump(lane);
-    }
+    for (const running of await store.turns.running(account)) this.#goOnWith(running);
     for (const { item, owner } of await store.inbox.waiting(account)) {
       if (mayBeAlive(owner)) continue;
       if (item.kind === "command") this.#command(item);
       else this.#join(item, "guest", "queue");
     }
     this.#wake(adapter.platform);
+  }
+
+  /** A turn that some process left: of whichever account, since something waits for its end. */
+  async #recoverTurn(sessionId: string): Promise<void> {
+    const running = await this.#options.store.turns.runningIn(sessionId);
+    if (running) this.#goOnWith(running);
+  }
+
+  #goOnWith(running: RunningTurn): void {
+    if (!this.#isLeft(running)) return;
+    const lane = this.lane(running.turn.key);
+    lane.left.push(running);
+    this.#pump(lane);
   }
 
   /** What was being said when a process ended, then what is to be said. */

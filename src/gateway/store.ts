@@ -119,6 +119,8 @@ export interface Turns {
   renew(turn: Turn, leaseUntil: number): Promise<boolean>;
   /** Turns of this account that are running, whoever runs them. */
   running(account: Account): Promise<RunningTurn[]>;
+  /** The turn of a session that is running, whoever runs it. */
+  runningIn(sessionId: string): Promise<RunningTurn | null>;
   /** What the last turn of a session answered; null where it had none. */
   lastAsked(sessionId: string): Promise<InboxItem | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */

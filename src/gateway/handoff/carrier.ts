@@ -36,6 +36,8 @@ export interface CarrierSetting {
   readonly onSaid: (address: Address) => void;
   /** These wait to be answered here. */
   readonly onMoved: (items: readonly InboxItem[]) => void;
+  /** A turn of this session is waited for: one whose process has ended is gone on with here. */
+  readonly onAwaited: (sessionId: string) => Promise<void>;
   /** Each time one is seen that was asked for by this process, and once it is over. */
   readonly onSeen: (move: Move) => void;
   /** Once for each that is offered to the terminal, in words. */
@@ -115,6 +117,9 @@ export class HandoffCarrier {
       const decision = decide(move, { now, isHere: this.#adapterFor(move) !== undefined, isAbandoned });
       if (decision.kind === "wait") {
         if (decision.at !== null) this.#later(decision.at - now);
+      } else if (decision.kind === "await turn") {
+        await this.#setting.onAwaited(move.sessionId);
+        this.#later(this.#setting.leaseMs / 3);
       } else if (decision.kind === "give up") {
         await this.#fail(move, move.state === "pending" ? null : move.fence, decision.reason, null);
       } else {
@@ -205,8 +210,9 @@ export class HandoffCarrier {
     }
   }
 
-  #deadline({ readySince }: Move): number {
-    return readySince + HANDOFF_WAIT_MS;
+  /** For as long as who asked waits; who goes on with what another began has some time, too. */
+  #deadline({ readySince, leaseUntil }: Move): number {
+    return Math.max(readySince + HANDOFF_WAIT_MS, leaseUntil ?? 0);
   }
 
   /** The lane that the session will have: kept before anything is said there. */
@@ -268,7 +274,9 @@ export class HandoffCarrier {
   ): Promise<void> {
     const { moves, notices, onSaid, clock } = this.#setting;
     const address = addressOf(destination);
-    const text = hereText(entry, held.asker?.source ?? entry.origin);
+    const present = await this.#setting.sessions.current(this.#setting.sessions.laneOf(destination).key);
+    const isTaken = present !== null && present.sessionId !== entry.sessionId && present.messageCount > 0;
+    const text = hereText(entry, held.asker?.source ?? entry.origin, isTaken);
     const said = notices.to({ account, address }, announcementId(held.id), text);
     if (!(await moves.announce(held, said, clock()))) throw new Lost();
     onSaid(address);

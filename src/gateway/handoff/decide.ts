@@ -13,6 +13,8 @@ export interface Sight {
 
 export type Decision =
   | { readonly kind: "carry"; readonly left: boolean }
+  /** A turn of the session runs; whoever runs it may have ended. */
+  | { readonly kind: "await turn" }
   | { readonly kind: "give up"; readonly reason: string }
   /** Looked at again by then, or with the next commit; never by itself where `at` is null. */
   | { readonly kind: "wait"; readonly at: number | null };
@@ -29,7 +31,7 @@ export function decide(move: Move, { now, isHere, isAbandoned }: Sight): Decisio
   if (move.state === "running" && move.claims >= MAX_CLAIMS) {
     return { kind: "give up", reason: `${MAX_CLAIMS} gateways began it and none came to its end.` };
   }
-  if (move.isBusy) return { kind: "wait", at: null }; // The end of the turn is a commit.
+  if (move.isBusy) return { kind: "await turn" };
   if (isHere) return { kind: "carry", left: move.state === "running" };
   const overdueAt = move.readySince + HANDOFF_WAIT_MS;
   if (now < overdueAt) return { kind: "wait", at: overdueAt };

@@ -31,11 +31,12 @@ export function failedText(target: string, reason: string): string {
   return `The handoff to ${cleanLine(target)} failed: ${cleanLine(reason)} The conversation stays here.`;
 }
 
-/** At the destination, before the agent says anything. */
-export function hereText(entry: SessionEntry, from: SessionSource | null): string {
+/** At the destination, before the agent says anything. `isTaken`: another conversation was there. */
+export function hereText(entry: SessionEntry, from: SessionSource | null, isTaken: boolean): string {
   const size = entry.messageCount === 0 ? "nothing was said yet" : counted(entry.messageCount, "message");
   const origin = from === null ? "" : `, moved from ${surfaceOf(from)}`;
-  return `${nameOf(entry)} continues here: ${size}${origin}. Just write on.`;
+  const before = isTaken ? " What was here before is kept: /sessions lists it." : "";
+  return `${nameOf(entry)} continues here: ${size}${origin}. Just write on.${before}`;
 }
 
 export function retractedText(reason: string): string {

@@ -129,6 +129,11 @@ export class SqlTurns implements Turns {
     return rows.map(runningTurn);
   }
 
+  async runningIn(sessionId: string): Promise<RunningTurn | null> {
+    const row = await this.#db.get(`${RUNNING} AND t.session_id = ?`, sessionId);
+    return row ? runningTurn(row) : null;
+  }
+
   async lastAsked(sessionId: string): Promise<InboxItem | null> {
     const row = await this.#db.get(
       "SELECT i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.session_id = ? ORDER BY i.id DESC LIMIT 1",
