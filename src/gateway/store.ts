@@ -243,6 +243,13 @@ export interface Move extends Handoff {
   readonly readySince: number;
 }
 
+/** What the destination was told of a handoff. */
+export interface Announced {
+  readonly account: string;
+  readonly state: DeliveryState;
+  readonly error: string | null;
+}
+
 /** What is said with a step of a handoff, in the same commit. */
 export interface MoveSayings {
   readonly deliveries: readonly NewDelivery[];
@@ -276,8 +283,8 @@ export interface Moves {
   aim(held: Handoff, destination: LanePlace): Promise<boolean>;
   /** Puts what the destination is told into the outbox, once. */
   announce(held: Handoff, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
-  /** What became of the first thing that the destination was told; null where that is not in the outbox. */
-  announced(id: string): Promise<{ readonly state: DeliveryState; readonly error: string | null } | null>;
+  /** What became of the first thing that the destination was told, and its account; null where it is not in the outbox. */
+  announced(id: string): Promise<Announced | null>;
   /**
    * Completes it: the session is the destination's, and what waited for an answer in the old lane waits in the new one,
    * behind the first item, if there is one. Null where it is refused; nothing was changed then.

@@ -328,19 +328,18 @@ export class HandoffCarrier {
     reason: string,
     destination: SessionSource | null,
   ): Promise<void> {
-    const { moves, notices, desk, clock, onSaid } = this.#setting;
+    const { moves, notices, clock, onSaid } = this.#setting;
     const { asker, target, id } = move;
     const deliveries = asker ? [told(id, asker, failedText(targetWords(target), reason))] : [];
     const there = destination ?? move.destination;
-    const account = there && (await desk.accountOn(there.platform));
-    const retraction =
-      there && account
-        ? notices.to(
-            { account: account.account, address: addressOf(there) },
-            `${id}.back`,
-            retractedText(reason),
-          )
-        : [];
+    const announced = there && (await moves.announced(id)); // Whoever has that account, now or later, takes it back.
+    const retraction = announced
+      ? notices.to(
+          { account: announced.account, address: addressOf(there) },
+          `${id}.back`,
+          retractedText(reason),
+        )
+      : [];
     if (!(await moves.fail(id, { fence, error: reason, deliveries, retraction }, clock()))) return;
     for (const { address } of [...deliveries, ...retraction]) onSaid(address);
   }

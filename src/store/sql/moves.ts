@@ -1,6 +1,7 @@
 /** Handoffs as the gateway carries them out: each step is fenced, and commits what belongs together. */
 import {
   type Account,
+  type Announced,
   type Asker,
   announcementId,
   type DeliveryState,
@@ -104,12 +105,14 @@ export class SqlMoves implements Moves {
     });
   }
 
-  async announced(id: string): Promise<{ state: DeliveryState; error: string | null } | null> {
+  async announced(id: string): Promise<Announced | null> {
     const row = await this.#db.get(
-      "SELECT state, error FROM outbox WHERE delivery_id = ?",
+      "SELECT account, state, error FROM outbox WHERE delivery_id = ?",
       announcementId(id),
     );
-    return row ? { state: row.state as DeliveryState, error: row.error as string | null } : null;
+    if (!row) return null;
+    const { account, state, error } = row;
+    return { account: account as string, state: state as DeliveryState, error: error as string | null };
   }
 
   complete(
