@@ -39,7 +39,7 @@ export const FAULTS = {
     stage.troubles.push("swallowed");
   },
   "wait expires": (stage: Stage) => {
-    stage.skip(HANDOFF_WAIT_MS + 1_000);
+    stage.goesOn(stage.pass(HANDOFF_WAIT_MS + 1_000, stage.random() < 0.6));
     if (stage.variant.from === "script") stage.goesOn(stage.giveUp());
   },
   "asker closes": (stage: Stage) => stage.stop(stage.actor("asker")),

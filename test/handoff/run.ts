@@ -1,6 +1,7 @@
 /** One run of a cell: a conversation that is handed off and struck once or twice on the way, and what came of it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkOutcome, type Outcome } from "./check.js";
+import { expectedOutcomes } from "./expected.js";
 import { FAULTS, type Fault, STEPS, type Step } from "./faults.js";
 import { Stage, type Variant } from "./stage.js";
 
@@ -34,7 +35,10 @@ export async function perform(path: string, { step, fault, variant }: Run): Prom
     await stage.settled();
     stage.sayLastWords(fault !== "target removed");
     await stage.settled();
-    return await checkOutcome(stage, before);
+    const outcome = await checkOutcome(stage, before);
+    if (!expectedOutcomes({ step, fault, variant }).includes(outcome))
+      throw new Error(`It is ${outcome}: ${stage.witness.handoffs()[0]?.error}`);
+    return outcome;
   } catch (error) {
     const told = `${step} × ${fault}: ${(error as Error).message}\n${JSON.stringify(variant)}\n${stage.problems.join("\n")}\n${[...stage.here.messages.values()].map(({ text }) => text).join("\n")}`;
     throw new Error(told, { cause: error });

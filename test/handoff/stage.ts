@@ -109,7 +109,9 @@ export class Stage {
   readonly clock = (): number =>
     Math.floor(this.#began + (Date.now() - this.#began) / SLOWER) + this.#skippedMs;
 
-  skip(ms: number): void {
+  /** As if so much time had passed: with those who are there at work, or with nobody. */
+  async pass(ms: number, isAtWork: boolean): Promise<void> {
+    if (isAtWork) await this.witness.renewAll(ms);
     this.#skippedMs += ms;
   }
 
@@ -258,7 +260,7 @@ export class Stage {
     const deadline = Date.now() + LONGEST_MS;
     for (let calm = 0; calm < 3; ) {
       while (this.#coming.length > 0) await this.#coming.shift();
-      await sleep(4);
+      await sleep(8);
       const open = this.witness.open();
       calm = open.length === 0 && this.#isHeard() ? calm + 1 : 0;
       if (Date.now() > deadline)
@@ -287,7 +289,7 @@ export class Stage {
   }
 
   async #reached(reached: Reached, mortal: Mortal): Promise<void> {
-    this.witness.look(reached);
+    if (reached.side === "after") this.witness.look(reached);
     this.onReached(reached, mortal);
     if (this.random() < DELAYED) await sleep(this.random() * LONGEST_DELAY_MS);
   }

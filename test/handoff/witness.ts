@@ -2,6 +2,7 @@
  * Looks at the store past our own code, after every call that anybody makes: the session is in one lane, which is the old
  * one until the handoff is completed and then the new one for good, and the states go one way.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { Reached } from "./mortal.js";
 
@@ -30,6 +31,7 @@ const OPEN = [
 ].join(" UNION ALL ");
 
 export class Witness {
+  readonly #path: string;
   readonly #database: InstanceType<typeof DatabaseSync>;
   readonly #queries: Record<
     "handoffs" | "routes" | "open",
@@ -40,6 +42,7 @@ export class Witness {
   #failure: Error | null = null;
 
   constructor(path: string) {
+    this.#path = path;
     this.#database = new DatabaseSync(path, { timeout: 5_000, readOnly: true });
     this.#queries = {
       handoffs: this.#database.prepare(
@@ -75,6 +78,26 @@ export class Witness {
 
   open(): unknown[] {
     return this.#queries.open.all();
+  }
+
+  /** Every lease as it would be if its holder had renewed it all the while. */
+  async renewAll(ms: number): Promise<void> {
+    const writer = new DatabaseSync(this.#path, { timeout: 0 });
+    const leases = ["handoffs", "turns", "accounts"].map(
+      (table) => `UPDATE ${table} SET lease_until = lease_until + ${ms} WHERE lease_until > 0`,
+    );
+    try {
+      for (;;) {
+        try {
+          return writer.exec(`BEGIN IMMEDIATE; ${leases.join("; ")}; COMMIT`);
+        } catch (error) {
+          if (!String(error).includes("locked")) throw error;
+          await sleep(1); // Somebody else writes, in this very thread.
+        }
+      }
+    } finally {
+      writer.close();
+    }
   }
 
   rows<Row>(sql: string, ...values: string[]): Row[] {

@@ -165,7 +165,7 @@ export class HandoffCarrier {
       const entry = await this.#mayStill(held);
       destination = await this.#within(held, async () => this.#destination(held, entry, adapter));
       await this.#announce(held, entry, adapter, destination);
-      await this.#complete(held, entry, adapter, destination);
+      await this.#complete(held, await this.#mayStill(held), adapter, destination);
     } catch (error) {
       if (error instanceof Impossible) await this.#fail(held, held.fence, error.message, destination);
       else if (!(error instanceof Lost)) onProblem(`A handoff cannot go on: ${(error as Error).message}`);
@@ -244,7 +244,12 @@ export class HandoffCarrier {
     }
     if (!(await this.#setting.moves.beginThread(held))) throw new Lost();
     const title = entry.title ?? "Conversation";
-    return (await adapter.createThread(parent, title, person, held.id)) ?? parent;
+    try {
+      return (await adapter.createThread(parent, title, person, held.id)) ?? parent;
+    } catch (error) {
+      // Where nobody knows whether it was made, the same name makes it at most once.
+      throw mayRepeat && isUnknown(error) ? new SendError("retryable", error.message) : error;
+    }
   }
 
   /** As somebody's next message there will have it. */
@@ -356,6 +361,10 @@ export class HandoffCarrier {
     }, at - performance.now());
     this.#timer.unref();
   }
+}
+
+function isUnknown(error: unknown): error is SendError {
+  return error instanceof SendError && error.outcome === "unknown";
 }
 
 /** Somebody's id on a platform, where one of their identities is there. */
