@@ -243,18 +243,11 @@ export interface Move extends Handoff {
   readonly readySince: number;
 }
 
-/** What the destination was told of a handoff. */
-export interface Announced {
-  readonly account: string;
-  readonly state: DeliveryState;
-  readonly error: string | null;
-}
-
 /** What is said with a step of a handoff, in the same commit. */
 export interface MoveSayings {
   readonly deliveries: readonly NewDelivery[];
-  /** Only where the destination was told of it before. */
-  readonly retraction?: readonly NewDelivery[];
+  /** Said where the destination was told of it before, wherever that is by now. */
+  readonly retraction?: readonly string[];
 }
 
 /** Handoffs as the gateway carries them out. Each write of a holder carries its fence, and is refused once that is old. */
@@ -283,8 +276,8 @@ export interface Moves {
   aim(held: Handoff, destination: LanePlace): Promise<boolean>;
   /** Puts what the destination is told into the outbox, once. */
   announce(held: Handoff, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
-  /** What became of the first thing that the destination was told, and its account; null where it is not in the outbox. */
-  announced(id: string): Promise<Announced | null>;
+  /** What became of the first thing that the destination was told; null where that is not in the outbox. */
+  announced(id: string): Promise<{ readonly state: DeliveryState; readonly error: string | null } | null>;
   /**
    * Completes it: the session is the destination's, and what waited for an answer in the old lane waits in the new one,
    * behind the first item, if there is one. Null where it is refused; nothing was changed then.
@@ -313,6 +306,11 @@ export interface Moves {
 /** The delivery that tells the destination; longer ones go on with `.2`. */
 export function announcementId(handoffId: string): string {
   return `${handoffId}.here`;
+}
+
+/** The one that takes it back, likewise. */
+export function retractionId(handoffId: string): string {
+  return `${handoffId}.back`;
 }
 
 export interface GatewayStore {

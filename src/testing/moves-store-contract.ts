@@ -7,6 +7,7 @@ import {
   type Move,
   type NewDelivery,
   type NewInboxItem,
+  retractionId,
 } from "../gateway/store.js";
 import { HANDOFF_WAIT_MS } from "../session/handoff.js";
 import { LOCAL, platforms } from "../session/platform.js";
@@ -179,7 +180,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const fail = (fence: number) =>
         store.moves.fail(
           "h1",
-          { fence, error: "no", deliveries: [delivery("told", ann)], retraction: [delivery("back", thread)] },
+          { fence, error: "no", deliveries: [delivery("told", ann)], retraction: ["not after all"] },
           now,
         );
       await ask();
@@ -196,10 +197,14 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       await store.moves.announce(again, [delivery(announcementId("h2"), thread)], now);
       const [pending] = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
       await store.outbox.sending(pending?.id ?? 0, "gw");
-      const retraction = [delivery("back", thread)];
+      const retraction = ["not after all", "nor this"];
       await store.moves.fail("h2", { fence: again.fence, error: "no", deliveries: [], retraction }, now);
       const said = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
-      expect(said.map(({ deliveryId }) => deliveryId)).toEqual(["back"]);
+      const back = { address: addressOf(thread), owner: "" };
+      expect(said).toMatchObject([
+        { ...back, deliveryId: retractionId("h2"), text: "not after all" },
+        { ...back, deliveryId: `${retractionId("h2")}.2`, text: "nor this" },
+      ]);
     });
 
     it("is not claimed while a turn runs, and no turn begins while it is under way", async () => {

@@ -13,6 +13,8 @@ export function expectedOutcomes({ step, fault, variant }: Run): readonly Outcom
     case "both die":
       if (step === "request" && isBefore && (fault !== "gateway dies" || isOne)) return ["not asked"];
       return (fault !== "asker dies" || isOne) && isThreadInDoubt() ? ["failed"] : ["completed"];
+    case "gateway stalls":
+      return EITHER;
     case "timeout after accept":
       return threads === "threads" && isBeforeThread() ? ["failed"] : ["completed"];
     case "wait expires":

@@ -32,6 +32,7 @@ export const FAULTS = {
     stage.kill("asker");
     stage.kill("gateway");
   },
+  "gateway stalls": (stage: Stage) => stage.stall("gateway"),
   "platform 5xx": (stage: Stage) => {
     stage.troubles.push("out of order", ...(stage.random() < 0.5 ? (["out of order"] as const) : []));
   },

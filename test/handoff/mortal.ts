@@ -29,6 +29,7 @@ export class Mortal {
   /** Settles when it dies. */
   readonly death: Promise<void>;
   #die: () => void = () => {};
+  #stalled: Promise<void> = Promise.resolve();
   #unwatch: () => void = () => {};
 
   constructor(onReached: (reached: Reached, mortal: Mortal) => Promise<void>) {
@@ -46,6 +47,15 @@ export class Mortal {
     ended.add(this.owner);
     this.#unwatch();
     this.#die();
+  }
+
+  /** As if it were stopped: whatever it does next, it does when it is let go on. */
+  stall(): () => void {
+    let goOn: () => void = () => {};
+    this.#stalled = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    return goOn;
   }
 
   /** The same object, as long as the process lives; its steps are called `name.method`. */
@@ -80,6 +90,7 @@ export class Mortal {
   async #reach(reached: Reached): Promise<void> {
     if (this.isDead) return never();
     await this.#onReached(reached, this);
+    await this.#stalled;
     if (this.isDead) return never();
   }
 }

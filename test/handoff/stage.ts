@@ -219,6 +219,21 @@ export class Stage {
     if (!(part === "gateway" && this.variant.hasStandby)) this.comesSoon(part);
   }
 
+  /** It does nothing for longer than its leases last, and then goes on as if nothing had been. */
+  stall(which: "asker" | "gateway"): void {
+    const { part, mortal } = this.actor(which);
+    const goOn = mortal.stall();
+    const stalled = async (): Promise<void> => {
+      await this.pass(2 * LEASE_MS, false);
+      if (!(part === "gateway" && this.variant.hasStandby)) await this.start(part);
+      const isOver = (): boolean =>
+        this.witness.handoffs().every(({ state }) => /completed|failed/.test(state));
+      for (let looks = 0; looks < 100 && !isOver(); looks++) await sleep(8);
+      goOn();
+    };
+    this.goesOn(stalled());
+  }
+
   comesSoon(part: Part): void {
     this.goesOn(sleep(this.random() * 20).then(() => this.start(part)));
   }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
+import type { Handoff } from "../../src/session/handoff.js";
 import type { Reached } from "./mortal.js";
 
 export interface HandoffRow {
@@ -60,9 +61,11 @@ export class Witness {
   }
 
   /** What is wrong is told in the end: whoever is in the middle of a call would swallow it. */
-  look({ step, side }: Reached): void {
+  look(reached: Reached): void {
+    const { step, side } = reached;
     try {
       this.#check();
+      if (step === "moves.complete" && reached.result) this.#checkFence(reached.args[0] as Handoff);
     } catch (error) {
       this.#failure ??= new Error(`${(error as Error).message} (${side} ${step})`);
     }
@@ -120,6 +123,12 @@ export class Witness {
     const lane = last?.state === "completed" ? last.destination_key : last?.from_key;
     if (last && lane !== routes[0])
       throw new Error(`It is ${last.state}, and the session is in ${routes[0]}.`);
+  }
+
+  #checkFence({ id, fence }: Handoff): void {
+    const newest = this.handoffs().find((each) => each.id === id)?.fence;
+    if (newest !== fence)
+      throw new Error(`It was completed with fence ${fence}, and the newest is ${newest}.`);
   }
 
   #checkState(now: HandoffRow): void {

@@ -32,8 +32,8 @@ export interface CarrierSetting {
   readonly notices: Notices;
   /** The adapters that are connected in this process. */
   readonly connected: () => readonly Adapter[];
-  /** Something is to be sent through this account. */
-  readonly onSaid: (address: Address) => void;
+  /** Something is to be sent on this platform. */
+  readonly onSaid: (where: Pick<Address, "platform">) => void;
   /** These wait to be answered here. */
   readonly onMoved: (items: readonly InboxItem[]) => void;
   /** A turn of this session is waited for: one whose process has ended is gone on with here. */
@@ -121,7 +121,7 @@ export class HandoffCarrier {
         await this.#setting.onAwaited(move.sessionId);
         this.#later(this.#setting.leaseMs / 3);
       } else if (decision.kind === "give up") {
-        await this.#fail(move, move.state === "pending" ? null : move.fence, decision.reason, null);
+        await this.#fail(move, move.state === "pending" ? null : move.fence, decision.reason);
       } else {
         const held = await moves.claim(
           move,
@@ -158,16 +158,15 @@ export class HandoffCarrier {
     const beat = setInterval(() => {
       moves.renew(held, leaseMs, clock()).catch(() => {}); // A busy store is not a lost lease.
     }, leaseMs / 3);
-    let destination: SessionSource | null = held.destination;
     try {
       const adapter = this.#adapterFor(held);
       if (!adapter) throw new Impossible("Its platform is not connected any more.");
       const entry = await this.#mayStill(held);
-      destination = await this.#within(held, async () => this.#destination(held, entry, adapter));
+      const destination = await this.#within(held, async () => this.#destination(held, entry, adapter));
       await this.#announce(held, entry, adapter, destination);
       await this.#complete(held, await this.#mayStill(held), adapter, destination);
     } catch (error) {
-      if (error instanceof Impossible) await this.#fail(held, held.fence, error.message, destination);
+      if (error instanceof Impossible) await this.#fail(held, held.fence, error.message);
       else if (!(error instanceof Lost)) onProblem(`A handoff cannot go on: ${(error as Error).message}`);
     } finally {
       clearInterval(beat);
@@ -204,7 +203,8 @@ export class HandoffCarrier {
       } catch (error) {
         if (!(error instanceof SendError)) throw error;
         const overdue = clock() + RETRY_MS >= this.#deadline(held);
-        if (error.outcome !== "retryable" || overdue || this.#stopped) throw new Impossible(error.message);
+        if (error.outcome !== "retryable" || overdue) throw new Impossible(error.message);
+        if (this.#stopped || !this.#adapterFor(held)) throw new Lost(); // Whoever has the account next goes on with it.
         await sleep(Math.min(error.retryAfterMs ?? RETRY_MS, HANDOFF_WAIT_MS));
       }
     }
@@ -327,26 +327,14 @@ export class HandoffCarrier {
     for (const { address } of deliveries) onSaid(address);
   }
 
-  async #fail(
-    move: Move,
-    fence: number | null,
-    reason: string,
-    destination: SessionSource | null,
-  ): Promise<void> {
+  async #fail(move: Move, fence: number | null, reason: string): Promise<void> {
     const { moves, notices, clock, onSaid } = this.#setting;
     const { asker, target, id } = move;
     const deliveries = asker ? [told(id, asker, failedText(targetWords(target), reason))] : [];
-    const there = destination ?? move.destination;
-    const announced = there && (await moves.announced(id)); // Whoever has that account, now or later, takes it back.
-    const retraction = announced
-      ? notices.to(
-          { account: announced.account, address: addressOf(there) },
-          `${id}.back`,
-          retractedText(reason),
-        )
-      : [];
+    const { platform } = parseAddress(target);
+    const retraction = notices.piecesOf(platform, retractedText(reason));
     if (!(await moves.fail(id, { fence, error: reason, deliveries, retraction }, clock()))) return;
-    for (const { address } of [...deliveries, ...retraction]) onSaid(address);
+    for (const said of [...deliveries.map(({ address }) => address), { platform }]) onSaid(said);
   }
 
   /** Looks again after a while, or sooner where that was already planned. */

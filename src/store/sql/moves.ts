@@ -1,7 +1,6 @@
 /** Handoffs as the gateway carries them out: each step is fenced, and commits what belongs together. */
 import {
   type Account,
-  type Announced,
   type Asker,
   announcementId,
   type DeliveryState,
@@ -11,11 +10,12 @@ import {
   type Moves,
   type NewDelivery,
   type NewInboxItem,
+  retractionId,
 } from "../../gateway/store.js";
 import { HANDOFF_WAIT_MS, type Handoff, type HandoffStep, stepHandoff } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionKey } from "../../session/session-key.js";
-import { parseSource, type SessionSource, serializeSource } from "../../session/source.js";
+import { parseAddress, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Dialect, Queries, Row } from "../db.js";
@@ -105,14 +105,12 @@ export class SqlMoves implements Moves {
     });
   }
 
-  async announced(id: string): Promise<Announced | null> {
+  async announced(id: string): Promise<{ state: DeliveryState; error: string | null } | null> {
     const row = await this.#db.get(
-      "SELECT account, state, error FROM outbox WHERE delivery_id = ?",
+      "SELECT state, error FROM outbox WHERE delivery_id = ?",
       announcementId(id),
     );
-    if (!row) return null;
-    const { account, state, error } = row;
-    return { account: account as string, state: state as DeliveryState, error: error as string | null };
+    return row ? { state: row.state as DeliveryState, error: row.error as string | null } : null;
   }
 
   complete(
@@ -151,9 +149,7 @@ export class SqlMoves implements Moves {
       const failed = await this.#step(tx, id, step, now);
       if (!failed) return null;
       await withdraw(tx, id, "the handoff was given up");
-      const told = `SELECT id FROM outbox WHERE ${ANNOUNCEMENT} AND state IN ('sending', 'sent', 'unknown')`;
-      const isTold = (await tx.get(told, ...announcement(id))) !== undefined;
-      await insertDeliveries(tx, isTold ? [...deliveries, ...retraction] : deliveries, now);
+      await insertDeliveries(tx, [...deliveries, ...(await retractions(tx, id, retraction))], now);
       return failed;
     });
   }
@@ -264,6 +260,24 @@ async function keep(tx: Queries, id: string, change: string, ...values: string[]
 async function withdraw(tx: Queries, id: string, why: string): Promise<void> {
   const sql = `UPDATE outbox SET state = 'failed', error = ? WHERE ${ANNOUNCEMENT} AND state = 'pending'`;
   await tx.run(sql, why, ...announcement(id));
+}
+
+/** To where the announcement went, through the same account, if it did: whoever has that, now or later, sends it. */
+async function retractions(tx: Queries, id: string, texts: readonly string[]): Promise<NewDelivery[]> {
+  const row = await tx.get(
+    `SELECT account, address FROM outbox WHERE ${ANNOUNCEMENT} AND state IN ('sending', 'sent', 'unknown') LIMIT 1`,
+    ...announcement(id),
+  );
+  if (!row) return [];
+  const to = { account: row.account as string, address: parseAddress(row.address as string), owner: "" };
+  return texts.map((text, n) => ({
+    ...to,
+    deliveryId: n === 0 ? retractionId(id) : `${retractionId(id)}.${n + 1}`,
+    kind: "notice",
+    text,
+    sessionId: null,
+    shown: false,
+  }));
 }
 
 function announcement(id: string): [string, string] {
