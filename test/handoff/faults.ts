@@ -45,9 +45,10 @@ export const FAULTS = {
   },
   "asker closes": (stage: Stage) => stage.stop(stage.actor("asker")),
   "both ends type": (stage: Stage) => {
-    stage.write(stage.ann, "meanwhile here");
-    stage.write(stage.placeThere, "meanwhile there");
-    stage.write(stage.ann, "and again here");
+    const count = stage.typed.length;
+    stage.write(stage.ann, `meanwhile here ${count}`);
+    stage.write(stage.placeThere, `meanwhile there ${count}`);
+    stage.write(stage.ann, `and again here ${count}`);
   },
   "target removed": (stage: Stage) => stage.goesOn(stage.remove()),
 } as const;
