@@ -30,6 +30,11 @@ export async function checkOutcome(stage: Stage, before: readonly string[]): Pro
   if (handoff.state !== "completed" && handoff.state !== "failed")
     fail("a handoff that is not over", handoff);
   checkTranscript(handoff, said, before);
+  const early = stage.typed.filter(({ isEarly }) => isEarly).map(({ text }) => text);
+  const isLeft = said.some(
+    ({ session_id, content }) => early.includes(content) && session_id !== handoff.session_id,
+  );
+  if (isLeft) fail("a message that the conversation left behind", { early, said });
   checkTold(stage, handoff, outbox);
   checkPlatform(stage, handoff);
   await checkLate(stage, handoff);

@@ -40,8 +40,9 @@ export async function perform(path: string, { step, fault, variant }: Run): Prom
       throw new Error(`It is ${outcome}: ${stage.witness.handoffs()[0]?.error}`);
     return outcome;
   } catch (error) {
-    const told = `${step} × ${fault}: ${(error as Error).message}\n${JSON.stringify(variant)}\n${stage.problems.join("\n")}\n${[...stage.here.messages.values()].map(({ text }) => text).join("\n")}`;
-    throw new Error(told, { cause: error });
+    const seen = [...stage.here.messages.values()].map(({ text }) => text);
+    const told = [`${step} × ${fault}: ${(error as Error).message}`, JSON.stringify(variant)];
+    throw new Error([...told, ...stage.problems, ...seen].join("\n"), { cause: error });
   } finally {
     await stage.close();
   }

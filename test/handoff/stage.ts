@@ -70,7 +70,8 @@ export interface Actor {
 
 export interface Typed {
   readonly text: string;
-  readonly source: SessionSource;
+  /** Before anybody asked for a handoff: it stays with the conversation, wherever that goes. */
+  readonly isEarly: boolean;
 }
 
 export class Stage {
@@ -89,6 +90,7 @@ export class Stage {
   readonly #path: string;
   readonly #actors: Actor[] = [];
   readonly #coming: Promise<unknown>[] = [];
+  #isAsked = false;
   #isHeldUp = true;
   readonly #began = Date.now();
   #skippedMs = 0;
@@ -174,6 +176,7 @@ export class Stage {
   }
 
   async ask(): Promise<void> {
+    this.#isAsked = true;
     if (this.variant.from !== "script") return this.write(this.ann, `/handoff ${this.target}`);
     const { gateway, store } = this.actor("asker");
     const entry = await new Sessions(store).current(this.key);
@@ -248,7 +251,7 @@ export class Stage {
   write(source: SessionSource, text: string): void {
     this.#written += 1;
     const message: InboundMessage = { kind: "message", source, messageId: `m${this.#written}`, text };
-    if (!text.startsWith("/")) this.typed.push({ text, source });
+    if (!text.startsWith("/")) this.typed.push({ text, isEarly: !this.#isAsked });
     const platform = source.platform === THERE ? this.there : this.here;
     void platform.write(message);
   }

@@ -2,7 +2,6 @@
  * A handoff, struck at each of its steps by each thing that can happen: nothing is lost, nobody is told what is not so,
  * and the conversation is always in exactly one place.
  */
-
 import { existsSync } from "node:fs";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,15 +13,23 @@ import { FAULTS, type Fault, STEPS, type Step } from "./faults.js";
 import { perform } from "./run.js";
 import type { Variant } from "./stage.js";
 
+// Which processes have ended is for the tests to say: all of them are in this one.
 vi.mock("../../src/gateway/owner.js", async (original) => ({
   ...(await original<typeof import("../../src/gateway/owner.js")>()),
   mayBeAlive: (await import("./mortal.js")).hasNotEnded,
 }));
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const tally = new Map<string, Record<string, string>>();
+const AT_ONCE = 10;
+const steps = Object.keys(STEPS) as Step[];
+const faults = Object.keys(FAULTS) as Fault[];
+const cells = steps.flatMap((step) => faults.map((fault) => ({ step, fault })));
+const tally = new Map(steps.map((step) => [step, new Map(faults.map((fault) => [fault, ""]))]));
+
 let folder: string;
 let runs = 0;
+let running = 0;
+const waiting: (() => void)[] = [];
 
 beforeAll(async () => {
   // What is on trial is the order of things, not the disk: in memory where there is such a place.
@@ -31,42 +38,38 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   console.log(`seed ${SEED}, ${runs} runs; completed / failed / not asked:`);
-  console.table(Object.fromEntries(tally));
+  console.table(Object.fromEntries([...tally].map(([step, row]) => [step, Object.fromEntries(row)])));
   await rm(folder, { recursive: true, force: true });
 });
 
-const cases = (Object.keys(STEPS) as Step[]).flatMap((step) =>
-  (Object.keys(FAULTS) as Fault[]).map((fault) => ({ step, fault })),
-);
-
 describe.concurrent("a handoff", () => {
-  it.for(cases.map((cell) => [`${cell.step} × ${cell.fault}`, cell] as const))(
-    "%s",
-    { timeout: 200_000 },
-    async ([, { step, fault }]) => {
-      const outcomes = await Promise.all(
-        variantsOf(step, fault).map(async (variant) => {
+  const named = cells.map((cell) => [`${cell.step} × ${cell.fault}`, cell] as const);
+  it.for(named)("%s", { timeout: 300_000 }, async ([, { step, fault }]) => {
+    const variants = variantsOf(step, fault);
+    const outcomes = await Promise.all(
+      variants.map((variant) =>
+        limited(async () => {
           const path = join(folder, `${++runs}.db`);
           await copyFile(join(folder, "empty.db"), path);
-          return limited(() => perform(path, { step, fault, variant }));
+          return perform(path, { step, fault, variant });
         }),
-      );
-      const count = (outcome: Outcome): number => outcomes.filter((each) => each === outcome).length;
-      const counts = [count("completed"), count("failed"), count("not asked")];
-      tally.set(step, { ...tally.get(step), [fault]: counts.join(" / ") });
-      expect(counts.reduce((a, b) => a + b)).toBe(outcomes.length);
-    },
-  );
+      ),
+    );
+    expect(outcomes.length).toBeGreaterThanOrEqual(5);
+    const count = (outcome: Outcome): number => outcomes.filter((each) => each === outcome).length;
+    tally.get(step)?.set(fault, `${count("completed")} / ${count("failed")} / ${count("not asked")}`);
+  });
 });
 
 function variantsOf(step: Step, fault: Fault): Variant[] {
   const isLinked = fault === "target removed";
   const mustThread = step.startsWith("thread ");
-  const mayRepeat = step !== "turn";
-  const base = {
+  const elsewhere = mustThread ? "threads once" : "none";
+  const seed = SEED + 1_000 * cells.findIndex((cell) => cell.step === step && cell.fault === fault);
+  const usual = {
     side: "before",
     strikes: 1,
-    threads: "none",
+    threads: "threads",
     from: "chat",
     isOne: false,
     hasStandby: false,
@@ -75,43 +78,33 @@ function variantsOf(step: Step, fault: Fault): Variant[] {
     isLinked,
   } as const;
   const differences: Partial<Variant>[] = [
-    { threads: "threads" },
-    { side: "after", threads: "threads" },
+    {},
+    { side: "after" },
     { threads: "threads once", hasStandby: true, isQueued: true },
+    // A turn that two processes ended of is given up, as it should be.
     {
       side: "after",
       threads: "threads once",
       isBusy: true,
       isQueued: true,
-      ...(mayRepeat ? { strikes: 2 } : {}),
+      strikes: step === "turn" ? 1 : 2,
     },
-    {
-      ...(mustThread ? { threads: "threads once" } : {}),
-      from: isLinked ? "chat" : "terminal",
-      isQueued: true,
-    },
-    { side: "after", ...(mustThread ? { threads: "threads once" } : {}), isOne: true, isBusy: true },
-    ...(fault === "wait expires"
-      ? [{ from: "script", threads: mustThread ? "threads" : "none" } as const]
-      : []),
+    { threads: elsewhere, from: isLinked ? "chat" : "terminal", isQueued: true },
+    { side: "after", threads: elsewhere, isOne: true, isBusy: true, isQueued: true },
+    ...(fault === "wait expires" ? [{ threads: elsewhere, from: "script" } as const] : []),
   ];
-  return differences.map((difference, n) => ({
-    ...base,
-    ...difference,
-    seed: SEED + n * 1_000 + cases.findIndex((each) => each.step === step && each.fault === fault),
-  }));
+  return differences.map((difference, n) => ({ ...usual, ...difference, seed: seed + n }));
 }
 
-const AT_ONCE = Number(process.env.AT_ONCE ?? 10);
-let running = 0;
-const waiting: (() => void)[] = [];
+/** So many runs at once: a machine that is too busy would only test its own patience. */
 async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
+  else running += 1;
   try {
     return await work();
   } finally {
-    running -= 1;
-    waiting.shift()?.();
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
   }
 }
