@@ -123,6 +123,8 @@ const gateway = new Gateway({
     outbox: deadly("outbox", store.outbox),
     accounts: store.accounts,
     people: store.people,
+    moves: store.moves,
+    watch: store.watch,
   },
   agent: { name: "scripted", run: converse },
   adapters: [adapter],
