@@ -39,6 +39,13 @@ export interface Sent {
   readonly file?: { readonly name: string; readonly bytes: Uint8Array };
 }
 
+/** What the Bot API tells of a chat, and of the bot in it; or how it refuses to. */
+interface Described {
+  readonly full?: Json;
+  readonly member?: Json;
+  readonly refusal?: Refusal;
+}
+
 /** An update that was injected and of which nobody knows yet whether it arrived. */
 interface Pending {
   wasDelivered: boolean;
@@ -53,6 +60,8 @@ export class TelegramServer {
   readonly calls: { readonly method: string; readonly given: Json }[] = [];
   /** By id; null where the line breaks when it is fetched. */
   readonly files = new Map<string, Uint8Array | null>();
+  /** The chats that can be asked about, by id. */
+  readonly chats = new Map<string, Described>();
   /** Up to which update Telegram believes that they arrived. */
   confirmed = 0;
   readonly #crabline: StartedTelegramServer;
@@ -251,9 +260,19 @@ export class TelegramServer {
     if (method === "getUpdates") return this.#poll(request, response, body);
     const given = givenIn(request, body);
     this.calls.push({ method, given });
+    if (method === "getChat" || method === "getChatMember") return this.#describe(response, method, given);
     if (method === "getFile") return this.#locate(response, String(given.file_id));
     await this.#pass(request, response, method, body, given);
     this.#changed();
+  }
+
+  /** crabline tells of no chats: these are told of here. */
+  #describe(response: ServerResponse, method: string, given: Json): void {
+    const chat = this.chats.get(String(given.chat_id));
+    if (!chat) return refuse(response, 400, "Bad Request: chat not found");
+    if (chat.refusal) return refuse(response, chat.refusal.code, chat.refusal.words, chat.refusal.parameters);
+    const { full, member = { status: "member" } } = chat;
+    answer(response, 200, { ok: true, result: method === "getChat" ? full : member });
   }
 
   #locate(response: ServerResponse, fileId: string): void {
