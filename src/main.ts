@@ -149,6 +149,7 @@ async function openChat(
   const lookForPlaces = async (): Promise<void> => {
     if (who.allowed) places = await open.gateway.handoffs.places(who).catch(() => places); // It only completes a line.
   };
+  void lookForPlaces();
   return {
     gateway: open.gateway,
     sessions: open.sessions,

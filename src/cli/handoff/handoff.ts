@@ -12,6 +12,7 @@ import { type Cli, type OpenHandoffs, withHandoffs } from "../cli.js";
 import { nameOf } from "../describe.js";
 import { CliError, wrongUsage } from "../failure.js";
 import { examplePlatform, examples, jsonOption } from "../options.js";
+import { printTable } from "../table.js";
 import { addHandoffCancel, addHandoffList, addHandoffShow } from "./look.js";
 import { handoffFacts } from "./words.js";
 
@@ -52,8 +53,14 @@ function places(cli: Cli, { json }: AskOptions): Promise<void> {
       return terminal.json(
         found.map(({ word, name, address }) => ({ where: word, name, address: formatAddress(address) })),
       );
-    terminal.line("A conversation can go to:");
-    for (const { word, name } of found) terminal.line(`  ${cleanLine(word)}  ${cleanLine(name)}`);
+    printTable(
+      terminal,
+      [
+        { title: "WHERE", cell: ({ word }) => word },
+        { title: "WHAT", cell: ({ name }) => name, flexible: true },
+      ],
+      found,
+    );
     if (found.length === 1)
       terminal.line("No platform is connected: `baton gateway` serves those that are set up.");
   });
