@@ -119,6 +119,7 @@ async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<
     accounts,
     homes,
     connected: () => [],
+    waitMs: config.handoff.waitSeconds * 1_000,
     clock: Date.now,
     onAsked: () => {},
   });
@@ -228,6 +229,7 @@ async function openGatewayOf(
     mediaFolder: mediaFolder(config),
     maxMessages: config.agent.maxMessages,
     turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
+    handoffWaitMs: config.handoff.waitSeconds * 1_000,
     ...events,
   });
   mcp?.start();

@@ -35,6 +35,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly turnDeadlineMs?: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
+  /** How long a handoff may wait to be carried out. */
+  readonly handoffWaitMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
   readonly onHandoff?: (move: Move) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
@@ -75,6 +77,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     maxMessages: options.maxMessages ?? 500,
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    ...(options.handoffWaitMs ? { handoffWaitMs: options.handoffWaitMs } : {}),
     ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     owner: processOwner(),

@@ -69,6 +69,8 @@ export interface GatewayOptions {
   readonly deadlineMs: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
+  /** How long a handoff may wait to be carried out. */
+  readonly handoffWaitMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
   readonly onHandoff?: (move: Move) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
@@ -134,6 +136,7 @@ export class Gateway {
       accounts: store.accounts,
       homes: this.homes,
       connected,
+      ...(options.handoffWaitMs ? { waitMs: options.handoffWaitMs } : {}),
       clock,
       onAsked: () => this.#lookAround(),
     });

@@ -239,8 +239,9 @@ export interface Move extends Handoff {
   readonly destination: SessionSource | null;
   /** A turn of the session is running, whose end is waited for. */
   readonly isBusy: boolean;
-  /** Since when it could have been carried out. */
+  /** Since when it could have been carried out, and how long it may wait from then on. */
   readonly readySince: number;
+  readonly waitMs: number;
 }
 
 /** What is said with a step of a handoff, in the same commit. */
@@ -259,6 +260,7 @@ export interface Moves {
       readonly sessionId: string;
       readonly target: string;
       readonly asker: Asker | null;
+      readonly waitMs?: number;
     },
     now: number,
   ): Promise<Handoff | null>;

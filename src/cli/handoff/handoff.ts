@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Move } from "../../gateway/store.js";
 import { OWNER } from "../../session/access.js";
-import { HANDOFF_WAIT_MS } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
@@ -89,13 +88,13 @@ async function outcome({ terminal }: Cli, { desk, moves }: OpenHandoffs, id: str
       const move = await moves.find(id);
       if (!move || move.finishedAt !== null) return move;
       const waited = Date.now() - move.readySince;
-      if (move.state === "pending" && !move.isBusy && waited > HANDOFF_WAIT_MS)
+      if (move.state === "pending" && !move.isBusy && waited > move.waitMs)
         await desk.giveUp(move).catch(() => {}); // It was begun in this moment.
       const seconds = Math.max(0, Math.round(waited / 1_000));
       terminal.progress(
         move.isBusy
           ? "Waiting for the answer that is being made …"
-          : `Moving, ${seconds} s of ${HANDOFF_WAIT_MS / 1_000} …`,
+          : `Moving, ${seconds} s of ${Math.round(move.waitMs / 1_000)} …`,
       );
       await sleep(LOOK_MS);
     }
