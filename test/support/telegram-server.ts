@@ -46,6 +46,8 @@ interface Described {
   readonly refusal?: Refusal;
 }
 
+const UNKNOWN_CHAT: Described = { refusal: { code: 400, words: "Bad Request: chat not found" } };
+
 /** An update that was injected and of which nobody knows yet whether it arrived. */
 interface Pending {
   wasDelivered: boolean;
@@ -268,11 +270,10 @@ export class TelegramServer {
 
   /** crabline tells of no chats: these are told of here. */
   #describe(response: ServerResponse, method: string, given: Json): void {
-    const chat = this.chats.get(String(given.chat_id));
-    if (!chat) return refuse(response, 400, "Bad Request: chat not found");
-    if (chat.refusal) return refuse(response, chat.refusal.code, chat.refusal.words, chat.refusal.parameters);
-    const { full, member = { status: "member" } } = chat;
-    answer(response, 200, { ok: true, result: method === "getChat" ? full : member });
+    const chat = this.chats.get(String(given.chat_id)) ?? UNKNOWN_CHAT;
+    const { full, member = { status: "member" }, refusal } = chat;
+    if (refusal) refuse(response, refusal.code, refusal.words, refusal.parameters);
+    else answer(response, 200, { ok: true, result: method === "getChat" ? full : member });
   }
 
   #locate(response: ServerResponse, fileId: string): void {
