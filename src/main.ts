@@ -158,7 +158,7 @@ async function openGatewayOf(
   const { openAgent } = await import("./open-agent.js");
   const { builtInTools } = await import("./agent/tools/built-in.js");
   const { commandTable } = await import("./gateway/commands/table.js");
-  const { OWN_TOOLS } = await import("./agent/tools/names.js");
+  const { OWN_TOOLS } = await import("./util/own-tools.js");
   const { sqliteFile } = await import("./open-sessions.js");
   const { agent, model } = await openAgent(config, environment);
   const { secretsOf } = await import("./config/secrets.js");

@@ -8,11 +8,11 @@ import type { SessionSource } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { Apologies } from "./apology.js";
+import type { Who } from "./authorize.js";
 import { Doorstep } from "./doorstep.js";
 import { inboundText } from "./inbound-text.js";
 import type { Media, Taken } from "./media.js";
 import type { People } from "./people.js";
-import type { Role } from "./permissions.js";
 import type { Inbox, InboxItem } from "./store.js";
 
 export interface EntranceSetting {
@@ -30,7 +30,7 @@ export interface EntranceSetting {
 }
 
 export type Entered =
-  | { readonly kind: "new"; readonly item: InboxItem; readonly role: Role }
+  | { readonly kind: "new"; readonly item: InboxItem; readonly who: Who }
   /** A message that waits was changed. */
   | { readonly kind: "amended"; readonly item: InboxItem }
   | { readonly kind: "nothing"; readonly received: Received };
@@ -61,7 +61,7 @@ export class Entrance {
     }
     if (message.kind !== "message" && message.kind !== "command") return nothing("accepted"); // Known, and nothing to answer yet.
     const item = await this.#keep(adapter, message, isCommand(message.text) ? "command" : "message");
-    return item ? { kind: "new", item, role: access.role } : nothing("duplicate");
+    return item ? { kind: "new", item, who: access } : nothing("duplicate");
   }
 
   /** Waits until what is being said at the door is out. */
