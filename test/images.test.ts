@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openTelegram } from "../src/adapter/telegram/config.js";
 import { aiSdkAgent } from "../src/agent/ai-sdk/ai-sdk.js";
 import { commandTable } from "../src/gateway/commands/table.js";
-import { Media } from "../src/gateway/media.js";
+import { mediaPath } from "../src/gateway/media.js";
 import { type OpenGateway, openGateway } from "../src/open-gateway.js";
 import { ModelServer, type SeenRequest } from "./support/model-server.js";
 import { TelegramServer } from "./support/telegram-server.js";
@@ -51,12 +51,11 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
   });
 
   async function serve(images = true): Promise<void> {
-    const media = new Media(join(folder, "media"));
     const agent = aiSdkAgent({
       endpoint: { protocol, baseUrl: model.url, model: "m", images, apiKey: () => "key", keySetting: "KEY" },
       maxSteps: 5,
       prices: {},
-      pathOf: (file) => media.pathOf(file),
+      pathOf: (file) => mediaPath(join(folder, "media"), file),
     });
     open = await openGateway({
       url: join(folder, "baton.db"),

@@ -6,13 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
 import { OWNER } from "../session/access.js";
-import { Media } from "./media.js";
 
 let folder: string;
 let world: World;
 let ann: Chat;
 const open = async (more: ConstructorParameters<typeof Object>[0] = {}): Promise<void> => {
-  world = await World.open({ gateway: { media: new Media(join(folder, "media")), ...more } });
+  world = await World.open({ mediaFolder: join(folder, "media"), gateway: { ...more } });
   ann = world.chat("ann");
 };
 beforeEach(async () => {

@@ -214,6 +214,16 @@ export interface Accounts {
   setHome(home: HomeChannel): Promise<void>;
 }
 
+/** Files that came with messages, by their names in the media folder. Another store may have files there too. */
+export interface MediaFiles {
+  /** About to be kept: from then on they are this store's. */
+  taking(files: readonly string[], now: number): Promise<void>;
+  /** Those of this store that were taken before then and that nothing in it refers to. */
+  unneeded(takenBefore: number): Promise<string[]>;
+  /** They are not there any more. */
+  gone(files: readonly string[]): Promise<void>;
+}
+
 export interface GatewayStore {
   readonly inbox: Inbox;
   readonly turns: Turns;
@@ -221,4 +231,5 @@ export interface GatewayStore {
   readonly outbox: Outbox;
   readonly people: PeopleStore;
   readonly accounts: Accounts;
+  readonly files: MediaFiles;
 }
