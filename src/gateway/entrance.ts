@@ -10,7 +10,7 @@ import type { Clock } from "../util/clock.js";
 import { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
 import { Doorstep } from "./doorstep.js";
-import { inboundText } from "./inbound-text.js";
+import { amendedText, inboundText } from "./inbound-text.js";
 import type { Media, Taken } from "./media.js";
 import type { People } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
@@ -56,7 +56,7 @@ export class Entrance {
       return nothing("refused");
     }
     if (message.kind === "edit") {
-      const item = await inbox.amend(adapter, message, inboundText(message, NO_FILES));
+      const item = await inbox.amend(adapter, message, (was) => amendedText(message, was));
       return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
     }
     if (message.kind !== "message" && message.kind !== "command") return nothing("accepted"); // Known, and nothing to answer yet.

@@ -43,8 +43,11 @@ export interface OwnedItem {
 export interface Inbox {
   /** Keeps what was received, once: null where it is there already. Its owner is to answer it. */
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null>;
-  /** Changes the text of a message that nobody has begun to answer; null where there is none of that sender. */
-  amend(account: Account, which: Amended, text: string): Promise<InboxItem | null>;
+  /**
+   * Changes the text of a message that nobody has begun to answer; null where there is none of that sender. `text` is
+   * asked what it becomes, perhaps more than once.
+   */
+  amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
   /** What was accepted and nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<OwnedItem[]>;
   /** Leaves what waits to whoever comes next. */

@@ -291,12 +291,16 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     it("changes a message that waits, for whoever wrote it", async () => {
       await accept("one");
       const bob = { ...ann, userId: "bob" };
-      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, "bob's")).toBeNull();
-      const amended = await store.inbox.amend(account, { source: ann, messageId: "one" }, "hers");
-      expect(amended?.text).toBe("hers");
-      expect((await store.inbox.waiting(account)).map(({ item: { text } }) => text)).toEqual(["hers"]);
+      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, () => "bob's")).toBeNull();
+      const amended = await store.inbox.amend(
+        account,
+        { source: ann, messageId: "one" },
+        ({ text, id }) => `hers, not ${text} ${id}`,
+      );
+      expect(amended?.text).toBe(`hers, not one ${amended?.id}`);
+      expect((await store.inbox.waiting(account)).map(({ item: { text } }) => text)).toEqual([amended?.text]);
       await begun(amended as InboxItem);
-      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, "late")).toBeNull();
+      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, () => "late")).toBeNull();
     });
 
     it("knows which files nothing refers to: not those of messages, of what waits, or of what is to be sent", async () => {
