@@ -487,7 +487,7 @@ describe("a store's password", () => {
     const message = `The secret in ${join(home, "store-url")} cannot be used: other users can get at the file. Make it private: chmod 600 '${join(home, "store-url")}'.`;
     const { store } = await load();
     expect(() => store.reveal()).toThrow(message);
-    expect(await checkConfig(readEnvironment({ BATON_HOME: home }), project)).toEqual([
+    expect((await checkConfig(readEnvironment({ BATON_HOME: home }), project)).problems).toEqual([
       { place: { file: join(home, "config.yaml"), line: 2 }, key: "store", message: `store: ${message}` },
     ]);
   });
