@@ -167,6 +167,15 @@ const CASES: Record<
     says: /baton\.log can be read by other users/,
     fix: /^chmod go-rwx /,
   },
+  "a secret in a file that the configuration names": {
+    make: (home) => {
+      file(home, "token", "1:x");
+      config(home, "platforms: { telegram: { token: { file: token } } }\n");
+    },
+    check: "secrets",
+    status: "ok",
+    says: /^1 file, private$/,
+  },
   "people who share their direct messages": {
     make: (home) =>
       config(

@@ -67,7 +67,8 @@ function secretFindings(home: string, config: Config): Finding[] {
   const check = "secrets";
   const files = [...filesIn(join(home, "secrets")), environmentFile(home)].filter((file) => existsSync(file));
   const open = files.filter(isOpen);
-  const unusable = secretsOf({ ...config, store: null }).flatMap((secret): Finding[] => {
+  const named = secretsOf({ ...config, store: null });
+  const unusable = named.flatMap((secret): Finding[] => {
     try {
       secret.reveal();
       return [];
@@ -87,7 +88,8 @@ function secretFindings(home: string, config: Config): Finding[] {
     ];
   }
   if (unusable.length > 0) return unusable;
-  const finding = files.length === 0 ? "no file of secrets" : `${counted(files.length, "file")}, private`;
+  const count = new Set([...files, ...named.flatMap(({ file }) => file ?? [])]).size;
+  const finding = count === 0 ? "no file of secrets" : `${counted(count, "file")}, private`;
   return [{ check, status: "ok", finding }];
 }
 

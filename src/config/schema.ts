@@ -203,18 +203,22 @@ const toolNames = z.array(
   z.string().regex(/^[\w-]{1,128}$/, "name each tool; there is no way to name them all"),
 );
 
+function namesOf(tools: readonly string[]): string {
+  return tools.map((name) => `\`${name}\``).join(", ");
+}
+
 /** Which tools an agent has while it answers somebody, by what and who they are. */
 const tools = toolSettings.extend({
   guests: toolNames
     .meta({
       description: "The tools of guests, by name.",
-      fallback: "`fetch_url`, `session_search`, `session_read`",
+      fallback: namesOf(DEFAULTS.tools.guests),
     })
     .optional(),
   members: toolNames
     .meta({
       description: "The tools of members, by name.",
-      fallback: "`fetch_url`, `session_search`, `session_read`, `send_message`",
+      fallback: namesOf(DEFAULTS.tools.members),
     })
     .optional(),
   byPlatform: eachOf(

@@ -2,6 +2,7 @@
  * What a role may do: one order of roles, the commands they may give (each names the least role it needs), and the
  * tools an agent has while it answers them. Pure; `docs/people.md` shows the whole of it as a table.
  */
+import { DEFAULTS } from "../config/defaults.js";
 import { parseIdentity } from "../session/access.js";
 import type { Platform } from "../session/platform.js";
 
@@ -33,12 +34,6 @@ export interface ToolLists {
   /** By `platform:user`: the tools of that person, under all their identities, instead of their role's. */
   readonly byPerson?: Readonly<Record<string, readonly string[]>>;
 }
-
-/** Nothing that touches files, runs commands or writes to others. */
-const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
-
-/** Beside these nothing is a member's unless it is configured: whoever has files or a shell has the machine. */
-const MEMBER_TOOLS: readonly string[] = [...GUEST_TOOLS, "send_message"];
 
 export interface ToolUser {
   readonly role: Role;
@@ -86,9 +81,9 @@ function roleTools(role: Role, lists: ToolLists): (readonly string[])[] {
     case "owner":
       return [];
     case "member":
-      return [lists.members ?? MEMBER_TOOLS];
+      return [lists.members ?? DEFAULTS.tools.members];
     case "guest":
-      return [lists.guests ?? GUEST_TOOLS];
+      return [lists.guests ?? DEFAULTS.tools.guests];
     default:
       return role satisfies never;
   }
