@@ -186,6 +186,12 @@ describe.concurrent("path", () => {
 });
 
 describe.concurrent("check", () => {
+  test("the tools of guests and members are shown where nothing is set", async () => {
+    const { stdout } = await config(setUp({ own: "tools: { members: [fetch_url] }\n" }), "show");
+    expect(stdout).toMatch(/^tools\.guests +fetch_url, session_search, session_read +default$/m);
+    expect(stdout).toMatch(/^tools\.members +fetch_url +\S+config\.yaml:1$/m);
+  });
+
   test("people who share their direct messages: a warning, not a mistake", async () => {
     const home = setUp({
       own: "scopes: { dm: platform }\npeople:\n  allow: { telegram: [1, 2], whatsapp: ['3', '4'] }\n  owners: { telegram: [1], slack: [U1] }\n",
