@@ -54,6 +54,7 @@ async function runCommand(): Promise<number> {
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     openPeople,
     platformStates,
+    sweepMedia,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
@@ -97,6 +98,17 @@ async function platformStates(config: Config) {
   try {
     const told = await store.accounts.all(STATE);
     return told.map(({ platform, account, value }) => ({ platform, account, ...JSON.parse(value) }));
+  } finally {
+    await sessions.close();
+  }
+}
+
+async function sweepMedia(config: Config) {
+  const { openStore } = await import("./open-sessions.js");
+  const { Media } = await import("./gateway/media.js");
+  const { store, sessions } = await openStore({ url: await urlFor(config, "look") });
+  try {
+    return await new Media(mediaFolder(config), store.files, Date.now).sweep();
   } finally {
     await sessions.close();
   }
@@ -158,7 +170,7 @@ async function openGatewayOf(
   const { openAgent } = await import("./open-agent.js");
   const { builtInTools } = await import("./agent/tools/built-in.js");
   const { commandTable } = await import("./gateway/commands/table.js");
-  const { OWN_TOOLS } = await import("./agent/tools/names.js");
+  const { OWN_TOOLS } = await import("./util/own-tools.js");
   const { sqliteFile } = await import("./open-sessions.js");
   const { agent, model } = await openAgent(config, environment);
   const { secretsOf } = await import("./config/secrets.js");

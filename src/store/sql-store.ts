@@ -9,6 +9,7 @@ import { SqlSearch } from "./search/search.js";
 import { SqlAccounts } from "./sql/accounts.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlInbox } from "./sql/inbox.js";
+import { SqlMediaFiles } from "./sql/media-files.js";
 import { SqlOutbox } from "./sql/outbox.js";
 import { SqlPeople } from "./sql/people.js";
 import { SqlReader } from "./sql/reader.js";
@@ -42,6 +43,7 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     outbox: new SqlOutbox(db, feed),
     people: new SqlPeople(db),
     accounts: new SqlAccounts(db),
+    files: new SqlMediaFiles(db),
     close: async () => {
       await feed.stop();
       await db.close();

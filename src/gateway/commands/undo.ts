@@ -43,7 +43,7 @@ export const retry: Command = {
       const said = asMessage({ ...call.item, source: asked?.source ?? call.item.source }, last.content);
       const { attachments } = last;
       // Into the inbox before it leaves the transcript: whatever happens in between, it is asked.
-      await call.gateway.enqueue({ ...said, ...(attachments ? { attachments } : {}) }, "guest", "queue");
+      await call.gateway.enqueue({ ...said, ...(attachments ? { attachments } : {}) }, null, "queue");
       await rewrite(messages.slice(0, from));
       return `Trying again: ${quoted(last.content)}`;
     }),

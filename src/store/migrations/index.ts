@@ -9,11 +9,12 @@ import { journey } from "./002-journey.js";
 import { tools } from "./003-tools.js";
 import { people } from "./004-people.js";
 import { platforms } from "./005-platforms.js";
+import { files } from "./006-files.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
 /** The place in the list, from 1, is the version. */
-const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people, platforms];
+const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people, platforms, files];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
