@@ -54,6 +54,7 @@ async function runCommand(): Promise<number> {
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     openPeople,
     platformStates,
+    sweepMedia,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     openHandoffs,
@@ -126,6 +127,17 @@ async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<
   return { desk, sessions, moves, close: () => sessions.close() };
 }
 
+async function sweepMedia(config: Config) {
+  const { openStore } = await import("./open-sessions.js");
+  const { Media } = await import("./gateway/media.js");
+  const { store, sessions } = await openStore({ url: await urlFor(config, "look") });
+  try {
+    return await new Media(mediaFolder(config), store.files, Date.now).sweep();
+  } finally {
+    await sessions.close();
+  }
+}
+
 /** Where there is no store yet, an empty one in memory is enough to look at. */
 async function urlFor(config: Config, purpose: "look" | "write"): Promise<string> {
   const { sqliteFile } = await import("./open-sessions.js");
@@ -189,7 +201,7 @@ async function openGatewayOf(
   const { openAgent } = await import("./open-agent.js");
   const { builtInTools } = await import("./agent/tools/built-in.js");
   const { commandTable } = await import("./gateway/commands/table.js");
-  const { OWN_TOOLS } = await import("./agent/tools/names.js");
+  const { OWN_TOOLS } = await import("./util/own-tools.js");
   const { sqliteFile } = await import("./open-sessions.js");
   const { agent, model } = await openAgent(config, environment);
   const { secretsOf } = await import("./config/secrets.js");

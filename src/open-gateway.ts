@@ -54,7 +54,7 @@ export interface OpenGateway {
 
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   const { store, sessions } = await openStore(options);
-  const { adapters, busy, outputDir } = options;
+  const { adapters, busy, outputDir, clock = Date.now } = options;
   const commands = new Commands(options.commands, sessions);
   const gateway = new Gateway({
     sessions,
@@ -73,7 +73,9 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       homeChannels: options.homeChannels ?? {},
       ...(outputDir === undefined ? {} : { outputDir }),
     },
-    ...(options.mediaFolder === undefined ? {} : { media: new Media(options.mediaFolder) }),
+    ...(options.mediaFolder === undefined
+      ? {}
+      : { media: new Media(options.mediaFolder, store.files, clock) }),
     maxMessages: options.maxMessages ?? 500,
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
@@ -81,7 +83,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     owner: processOwner(),
-    clock: options.clock ?? Date.now,
+    clock,
     onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),
   });
   return {

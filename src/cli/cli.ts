@@ -7,6 +7,7 @@ import type { Config } from "../config/load.js";
 import type { ModelChoice } from "../config/model-choice.js";
 import type { Gateway, PlatformState } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
+import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { Move, Moves } from "../gateway/store.js";
@@ -39,6 +40,8 @@ export interface Cli {
   ): Promise<{ readonly people: People; close(): Promise<void> }>;
   /** How each account of a platform was last, as the gateway that has it says. */
   platformStates(config: Config): Promise<readonly (PlatformState & { readonly account: string })[]>;
+  /** Removes files of messages that nothing in the store refers to any more. */
+  sweepMedia(config: Config): Promise<Swept>;
   readonly streams: {
     readonly stdin: ReadStream;
     readonly stdout: WriteStream;

@@ -18,6 +18,9 @@ export const PROVIDERS = [
 ] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
+/** Nothing that touches files, runs commands or writes to others. */
+const GUEST_TOOLS = ["fetch_url", "session_search", "session_read"] as const;
+
 export const DEFAULTS = {
   scopes: { agent: "main", dm: "chat", group: "chat", thread: "chat" },
   reset: DEFAULT_RESET_POLICY,
@@ -27,7 +30,12 @@ export const DEFAULTS = {
   pairing: "on",
   mcp: { timeoutSeconds: 60 },
   platforms: { answer: "addressed", whatsapp: { host: "127.0.0.1", port: 8_645 } },
-  tools: { terminal: { maxTimeoutSeconds: 600 } },
+  tools: {
+    guests: GUEST_TOOLS,
+    /** Beside these nothing is a member's unless it is configured: whoever has files or a shell has the machine. */
+    members: [...GUEST_TOOLS, "send_message"] as const,
+    terminal: { maxTimeoutSeconds: 600 },
+  },
 } as const;
 
 export function defaultStore(home: string): string {

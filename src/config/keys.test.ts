@@ -69,6 +69,7 @@ describe("every key", () => {
       "tools.guests",
       "tools.members",
       "tools.byPlatform.<platform>",
+      "tools.byPerson.<platform>:<user id>",
       "mcp.servers.<server>.command",
       "mcp.servers.<server>.args",
       "mcp.servers.<server>.env.<variable>",

@@ -93,6 +93,8 @@ export interface ToolsConfig {
   readonly guests?: readonly string[];
   readonly members?: readonly string[];
   readonly byPlatform: Readonly<Record<Platform, readonly string[]>>;
+  /** By `<platform>:<user id>`, as it was written. */
+  readonly byPerson: Readonly<Record<string, readonly string[]>>;
 }
 
 /** How a platform is reached; what is not set is null. */

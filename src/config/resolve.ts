@@ -78,6 +78,7 @@ export function resolveConfig(
         maxTimeoutSeconds: tools.terminal?.maxTimeoutSeconds ?? DEFAULTS.tools.terminal.maxTimeoutSeconds,
       },
       byPlatform: tools.byPlatform ?? {},
+      byPerson: tools.byPerson ?? {},
     } as ToolsConfig,
     mcp: {
       servers: Object.fromEntries(

@@ -101,12 +101,17 @@ const reset = z.strictObject({
 
 const busyMode = z.enum(BUSY_MODES);
 
-const chat = z.string().superRefine((key, context) => {
-  const [, platform = "", id = ""] = /^([^:]*):(.*)$/s.exec(key) ?? [];
-  if (isPlatform(platform) && id !== "") return;
-  const hint = isPlatform(platform) ? "" : didYouMean(platform, platforms());
-  context.addIssue({ code: "custom", message: `name a chat as ${PLATFORM}:<chat id>.${hint}` });
-});
+/** The name of a chat or a person, by its exact id. */
+const named = (what: string, id: string) =>
+  z.string().superRefine((key, context) => {
+    const [, platform = "", exact = ""] = /^([^:]*):(.*)$/s.exec(key) ?? [];
+    if (isPlatform(platform) && exact !== "" && exact !== "*") return;
+    const hint = isPlatform(platform) ? "" : didYouMean(platform, platforms());
+    context.addIssue({ code: "custom", message: `name ${what} as ${PLATFORM}:${id}.${hint}` });
+  });
+
+const CHAT = "<chat id>";
+const USER = "<user id>";
 
 const busy = z.strictObject({
   default: busyMode
@@ -119,8 +124,11 @@ const busy = z.strictObject({
     .meta({ each: PLATFORM })
     .optional(),
   byChat: z
-    .record(chat, busyMode.meta({ description: "The same for one chat.", fallback: "as its platform" }))
-    .meta({ each: `${PLATFORM}:<chat id>` })
+    .record(
+      named("a chat", CHAT),
+      busyMode.meta({ description: "The same for one chat.", fallback: "as its platform" }),
+    )
+    .meta({ each: `${PLATFORM}:${CHAT}` })
     .optional(),
 });
 
@@ -207,18 +215,22 @@ const toolNames = z.array(
   z.string().regex(/^[\w-]{1,128}$/, "name each tool; there is no way to name them all"),
 );
 
-/** Which tools an agent has while it answers somebody, by what they are. */
+function namesOf(tools: readonly string[]): string {
+  return tools.map((name) => `\`${name}\``).join(", ");
+}
+
+/** Which tools an agent has while it answers somebody, by what and who they are. */
 const tools = toolSettings.extend({
   guests: toolNames
     .meta({
       description: "The tools of guests, by name.",
-      fallback: "`fetch_url`, `session_search`, `session_read`",
+      fallback: namesOf(DEFAULTS.tools.guests),
     })
     .optional(),
   members: toolNames
     .meta({
       description: "The tools of members, by name.",
-      fallback: "`fetch_url`, `session_search`, `session_read`, `send_message`",
+      fallback: namesOf(DEFAULTS.tools.members),
     })
     .optional(),
   byPlatform: eachOf(
@@ -226,6 +238,16 @@ const tools = toolSettings.extend({
     toolNames.meta({ description: "There nobody has other tools, whatever their role.", fallback: "all" }),
   )
     .meta({ each: PLATFORM })
+    .optional(),
+  byPerson: z
+    .record(
+      named("a person", USER),
+      toolNames.meta({
+        description: "The tools of one person, under all their identities, instead of those of their role.",
+        fallback: "those of their role",
+      }),
+    )
+    .meta({ each: `${PLATFORM}:${USER}` })
     .optional(),
 });
 

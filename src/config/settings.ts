@@ -32,7 +32,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): Setting[
     handoff,
     agent: { ...agent, ...shownEndpoint(agent), fallback: shownEndpoint(agent.fallback) },
     people,
-    tools: { guests: null, members: null, ...tools },
+    tools: { guests: DEFAULTS.tools.guests, members: DEFAULTS.tools.members, ...tools },
     mcp: { servers: mapped(mcp.servers, writtenServer) },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     store: store.shown,

@@ -169,6 +169,7 @@ describe("a platform that cannot be reached", () => {
     await again.connection.stop();
     await starting;
     expect(again.connection.state.kind).toBe("idle");
+    expect([again.events, again.connection.lastError]).toEqual([["taken"], null]); // Stopping is no trouble.
   });
 
   it("is let go of where the account was lost while it was being reached", async () => {

@@ -182,6 +182,7 @@ export class Connection {
       this.#attempts = 0;
       this.#hear("connected");
     } catch (error) {
+      if (this.#stopped) return; // Given up on purpose, and disconnected by whoever stops it.
       const reason = error instanceof Error ? error.message : String(error);
       const isPermanent = error instanceof ConnectError && error.outcome === "permanent";
       this.#lastError = reason;

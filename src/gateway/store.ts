@@ -46,8 +46,11 @@ export interface OwnedItem {
 export interface Inbox {
   /** Keeps what was received, once: null where it is there already. Its owner is to answer it. */
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null>;
-  /** Changes the text of a message that nobody has begun to answer; null where there is none of that sender. */
-  amend(account: Account, which: Amended, text: string): Promise<InboxItem | null>;
+  /**
+   * Changes the text of a message that nobody has begun to answer; null where there is none of that sender. `text` is
+   * asked what it becomes, perhaps more than once.
+   */
+  amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
   /** What was accepted and nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<OwnedItem[]>;
   /** Leaves what waits to whoever comes next. */
@@ -310,6 +313,16 @@ export function announcementId(handoffId: string): string {
   return `${handoffId}.here`;
 }
 
+/** Files that came with messages, by their names in the media folder. Another store may have files there too. */
+export interface MediaFiles {
+  /** About to be kept: from then on they are this store's. */
+  taking(files: readonly string[], now: number): Promise<void>;
+  /** Those of this store that were taken before then and that nothing in it refers to. */
+  unneeded(takenBefore: number): Promise<string[]>;
+  /** They are not there any more. */
+  gone(files: readonly string[]): Promise<void>;
+}
+
 export interface GatewayStore {
   readonly inbox: Inbox;
   readonly turns: Turns;
@@ -320,4 +333,5 @@ export interface GatewayStore {
   readonly moves: Moves;
   /** Calls back soon after another process has committed something. Returns how to end that. */
   watch(onChange: () => void): () => void;
+  readonly files: MediaFiles;
 }
