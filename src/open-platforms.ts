@@ -5,9 +5,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Adapter, ConnectError } from "./adapter/adapter.js";
+import type { PlatformSetup } from "./adapter/setup.js";
 import type { Config, PlatformsConfig } from "./config/load.js";
 import type { Secret } from "./config/secret.js";
-import { platformTraits } from "./session/platform.js";
+import { type Platform, platformTraits } from "./session/platform.js";
 
 export interface OpenedPlatforms {
   readonly adapters: readonly Adapter[];
@@ -52,6 +53,22 @@ async function openOne(platform: string, { needs, open }: Plan): Promise<Adapter
 /** One that asks its platform who it is, and does not reach it, is asked again a few times. */
 const TRIES = 3;
 const PAUSE_MS = 2_000;
+
+/** How a platform is set up by questions, of those that have an adapter. */
+export async function platformSetup(platform: Platform): Promise<PlatformSetup> {
+  const load = SETUPS[platform];
+  if (!load) throw new Error(`${platformTraits(platform).title} has no set-up.`);
+  return (await load()).setup;
+}
+
+const SETUPS: Readonly<Record<Platform, () => Promise<{ readonly setup: PlatformSetup }>>> = {
+  telegram: () => import("./adapter/telegram/setup.js"),
+  discord: () => import("./adapter/discord/setup.js"),
+  slack: () => import("./adapter/slack/setup.js"),
+  whatsapp: () => import("./adapter/whatsapp/setup.js"),
+  signal: () => import("./adapter/signal/setup.js"),
+  matrix: () => import("./adapter/matrix/setup.js"),
+};
 
 function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string, Plan>> {
   const { telegram, discord, slack, whatsapp, signal, matrix } = config;
