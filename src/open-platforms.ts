@@ -1,10 +1,9 @@
 /**
- * Configuration → the adapters of the platforms that are set up, each loaded only then. One that cannot be opened does
- * not keep the others from it.
+ * Configuration → the adapters of the platforms that are set up, each loaded only then. Nobody is called here: whether a
+ * platform is reached shows when it connects. One that cannot be opened does not keep the others from it.
  */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Adapter, ConnectError } from "./adapter/adapter.js";
+import type { Adapter } from "./adapter/adapter.js";
 import type { PlatformSetup } from "./adapter/setup.js";
 import type { Config, PlatformsConfig } from "./config/load.js";
 import type { Secret } from "./config/secret.js";
@@ -38,21 +37,14 @@ async function openOne(platform: string, { needs, open }: Plan): Promise<Adapter
   const missing = Object.keys(needs).filter((name) => needs[name] === null);
   if (missing.length === Object.keys(needs).length) return null;
   const { title } = platformTraits(platform);
-  if (missing.length > 0) return `${title} also needs ${missing.join(" and ")}; until then it is left out.`;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await open();
-    } catch (error) {
-      const mayHelp = error instanceof ConnectError && error.outcome === "retryable" && tries < TRIES;
-      if (!mayHelp) return `${title} is left out: ${error instanceof Error ? error.message : String(error)}`;
-      await sleep(PAUSE_MS);
-    }
+  if (missing.length > 0)
+    return `${title} also needs ${missing.join(" and ")}; until then it is left out. \`baton setup ${platform}\` asks for it.`;
+  try {
+    return await open();
+  } catch (error) {
+    return `${title} is left out: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
-
-/** One that asks its platform who it is, and does not reach it, is asked again a few times. */
-const TRIES = 3;
-const PAUSE_MS = 2_000;
 
 /** How a platform is set up by questions, of those that have an adapter. */
 export async function platformSetup(platform: Platform): Promise<PlatformSetup> {
