@@ -11,6 +11,7 @@ import { childEnvironment, type Environment, readEnvironment } from "./config/en
 import { hideSecrets } from "./config/hide-secrets.js";
 import { type Config, mediaFolder } from "./config/load.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
+import type { HomeChannel } from "./session/context.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
 import { Redactor } from "./util/redact.js";
@@ -134,10 +135,11 @@ async function openChat(
 }
 
 /** Where each platform's results go that are for nobody in particular. */
-function homeChannelsOf({ platforms }: Config): Record<string, { chatId: string; name: string }> {
+async function homeChannelsOf({ platforms }: Config): Promise<Record<string, HomeChannel>> {
+  const { homeAddress } = await import("./config/home-channel.js");
   return Object.fromEntries(
     Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
-      homeChannel === null ? [] : [[platform, { chatId: homeChannel, name: "home" }]],
+      homeChannel === null ? [] : [[platform, { ...homeAddress(platform, homeChannel), name: "home" }]],
     ),
   );
 }
@@ -191,7 +193,7 @@ async function openGatewayOf(
     toolLists: config.tools,
     people: config.people,
     busy: config.busy,
-    homeChannels: homeChannelsOf(config),
+    homeChannels: await homeChannelsOf(config),
     answersAll: ({ platform }) =>
       Object.hasOwn(config.platforms, platform) &&
       config.platforms[platform as keyof Config["platforms"]].answer === "all",

@@ -121,6 +121,7 @@ function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string,
         (await import("./adapter/matrix/config.js")).openMatrix({
           homeserver: matrix.homeserver ?? "",
           accessToken: revealed(matrix.accessToken),
+          ...(matrix.userId === null ? {} : { userId: matrix.userId }),
           folder: join(home, "matrix"),
         }),
     },

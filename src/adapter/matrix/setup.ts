@@ -29,7 +29,7 @@ export const setup: PlatformSetup = {
     },
   ],
   person: { looks: /^@[^\s:]+:\S+$/, hint: "your whole id, @ann:example.org" },
-  chat: { looks: /^!\S+$/, hint: "a room's id, with its colons as %3A: !abc%3Aexample.org" },
+  chat: { looks: /^!\S+$/, hint: "a room's id, !abc:example.org" },
   async check({ homeserver = "", accessToken = "" }) {
     const { MatrixApi } = await import("./api.js");
     const { connectError, notThere } = await import("./trouble.js");
