@@ -159,7 +159,6 @@ async function openGatewayOf(
   const { onProblem, log = () => {} } = events;
   const { openGateway } = await import("./open-gateway.js");
   const { openAgent } = await import("./open-agent.js");
-  const { builtInTools } = await import("./agent/tools/built-in.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const { OWN_TOOLS } = await import("./agent/tools/names.js");
   const { sqliteFile } = await import("./open-sessions.js");
@@ -168,14 +167,19 @@ async function openGatewayOf(
   const database = sqliteFile(config.store.reveal());
   const databaseFiles = database === null ? [] : [database, `${database}-wal`, `${database}-shm`];
   const secretFiles = secretsOf(config).flatMap(({ file }) => file ?? []);
-  const tools = builtInTools({
-    workdir: config.agent.workdir,
-    folders: config.tools.folders,
-    own: [config.home, ...databaseFiles, ...secretFiles],
-    environment: childEnvironment(),
-    maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
-    allowHosts: config.tools.fetch.allowHosts,
-  });
+  /** Loaded with the first turn: nobody waits for them before. */
+  const ownTools = async () => {
+    const { builtInTools } = await import("./agent/tools/built-in.js");
+    return builtInTools({
+      workdir: config.agent.workdir,
+      folders: config.tools.folders,
+      own: [config.home, ...databaseFiles, ...secretFiles],
+      environment: childEnvironment(),
+      maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
+      allowHosts: config.tools.fetch.allowHosts,
+    });
+  };
+  let tools: ReturnType<typeof ownTools> | undefined;
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const open = await openGateway({
     url: config.store.reveal(),
@@ -189,7 +193,10 @@ async function openGatewayOf(
       ...(model ? { model } : {}),
       ...(mcp ? { mcp: () => mcp.states() } : {}),
     }),
-    tools: async () => [...tools, ...((await mcp?.tools()) ?? [])],
+    tools: async () => {
+      tools ??= ownTools();
+      return [...(await tools), ...((await mcp?.tools()) ?? [])];
+    },
     toolLists: config.tools,
     people: config.people,
     busy: config.busy,
