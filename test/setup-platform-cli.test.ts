@@ -1,5 +1,7 @@
 /** `baton setup <platform>` in a real terminal and without one, against servers that play the platforms. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
@@ -163,6 +165,32 @@ people:
     expect(code).toBe(1);
     expect(output).toContain("Nothing was changed.");
     expect(configOf(home)).toBe(atTelegram());
+    expect(readdirSync(home)).toEqual(["config.yaml"]);
+  });
+
+  test("a token that the platform gives back in its refusal is not shown", async () => {
+    const meta = createServer(({ headers }, response) => {
+      response.writeHead(401, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { code: 190, message: `No: ${headers.authorization}` } }));
+    });
+    await new Promise<void>((resolve) => meta.listen(0, "127.0.0.1", resolve));
+    const baseUrl = `http://127.0.0.1:${(meta.address() as AddressInfo).port}`;
+    const home = homeWith(`platforms: { whatsapp: { baseUrl: "${baseUrl}" } }\n`);
+    const { code, output } = await answerSetup(
+      home,
+      ["whatsapp"],
+      {},
+      ["The phone number id", `100000000000000${ENTER}`],
+      ["The access token; what you type", `canary-canary${ENTER}`],
+      ["The app secret; what you type", `canary-secret${ENTER}`],
+      ["what you type is not shown", `canary-verify${ENTER}`],
+      ["Meta does not take the token", ""],
+      ["Leave, and change nothing", `${DOWN}${ENTER}`],
+    );
+    meta.close();
+    expect(code).toBe(1);
+    expect(output).toContain("Nothing was changed.");
+    expect(output).not.toContain("canary");
     expect(readdirSync(home)).toEqual(["config.yaml"]);
   });
 
