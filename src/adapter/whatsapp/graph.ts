@@ -1,7 +1,7 @@
 /** Meta's Graph API: calls with our token, to Meta's host and nobody else's, and what their failures mean. */
 import { ConnectError, SendError } from "../adapter.js";
 import { readBounded, reasonOf, wasNeverSent, within } from "../http-call.js";
-import { field, jsonOf } from "../untrusted.js";
+import { field, jsonOf, textOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
 
 const BASE_URL = "https://graph.facebook.com";
@@ -46,11 +46,12 @@ export class Graph {
     this.#root = `${(settings.baseUrl ?? BASE_URL).replace(/\/+$/, "")}/${settings.graphVersion ?? VERSION}`;
   }
 
-  /** Our number is there, and the token is for it. */
-  async check(end: AbortSignal): Promise<void> {
+  /** Our number is there, and the token is for it: the number, where Meta says it. */
+  async check(end: AbortSignal): Promise<string | undefined> {
     const { phoneNumberId } = this.#settings;
     try {
-      await this.#ask(`${phoneNumberId}?fields=id,display_phone_number`, {}, end);
+      const number = await this.#ask(`${phoneNumberId}?fields=id,display_phone_number`, {}, end);
+      return textOf(field(number, "display_phone_number"));
     } catch (error) {
       if (!(error instanceof Refusal))
         throw new ConnectError("retryable", `Meta cannot be reached: ${reasonOf(error)}.`, { cause: error });
