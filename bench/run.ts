@@ -11,12 +11,15 @@ import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
 import { search } from "./cases/search.js";
+import { start } from "./cases/start.js";
 import { turn } from "./cases/turn.js";
 import { jsonOf, type Outcome, printOutcome } from "./report.js";
 import { Stores } from "./stores.js";
 
 /** What a case works with. */
 export interface Bench {
+  /** For files of its own. */
+  readonly folder: string;
   readonly stores: Stores;
   readonly sizes: typeof FULL;
   readonly rounds: number;
@@ -28,6 +31,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   list,
   search,
   open,
+  start,
   memory,
   gateway,
   handoff,
@@ -47,6 +51,7 @@ const FULL = {
   search: 50_000,
   open: [10, 50_000],
   opens: 30,
+  starts: 15,
   memory: 50_000,
   /** One at a time; then how long all chats at once. */
   gatewayMessages: 500,
@@ -68,6 +73,7 @@ const QUICK: typeof FULL = {
   search: 2_000,
   open: [10, 2_000],
   opens: 8,
+  starts: 5,
   memory: 2_000,
   gatewayMessages: 100,
   gatewaySeconds: 5,
@@ -119,6 +125,7 @@ async function main(): Promise<void> {
     };
     say(`Node ${about.node}, ${about.cores} × ${about.cpu}, files in ${about.dir}, synchronous=FULL`);
     const bench = {
+      folder,
       stores: new Stores(folder),
       sizes: values.quick ? QUICK : FULL,
       rounds: values.quick ? 2 : 5,

@@ -1,13 +1,13 @@
 /**
- * Configuration → the adapters of the platforms that are set up, each loaded only then. One that cannot be opened does
- * not keep the others from it.
+ * Configuration → the adapters of the platforms that are set up, each loaded only then. Nobody is called here: whether a
+ * platform is reached shows when it connects. One that cannot be opened does not keep the others from it.
  */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Adapter, ConnectError } from "./adapter/adapter.js";
+import type { Adapter } from "./adapter/adapter.js";
+import type { PlatformSetup } from "./adapter/setup.js";
 import type { Config, PlatformsConfig } from "./config/load.js";
 import type { Secret } from "./config/secret.js";
-import { platformTraits } from "./session/platform.js";
+import { type Platform, platformTraits } from "./session/platform.js";
 
 export interface OpenedPlatforms {
   readonly adapters: readonly Adapter[];
@@ -37,21 +37,30 @@ async function openOne(platform: string, { needs, open }: Plan): Promise<Adapter
   const missing = Object.keys(needs).filter((name) => needs[name] === null);
   if (missing.length === Object.keys(needs).length) return null;
   const { title } = platformTraits(platform);
-  if (missing.length > 0) return `${title} also needs ${missing.join(" and ")}; until then it is left out.`;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await open();
-    } catch (error) {
-      const mayHelp = error instanceof ConnectError && error.outcome === "retryable" && tries < TRIES;
-      if (!mayHelp) return `${title} is left out: ${error instanceof Error ? error.message : String(error)}`;
-      await sleep(PAUSE_MS);
-    }
+  if (missing.length > 0)
+    return `${title} also needs ${missing.join(" and ")}; until then it is left out. \`baton setup ${platform}\` asks for it.`;
+  try {
+    return await open();
+  } catch (error) {
+    return `${title} is left out: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/** One that asks its platform who it is, and does not reach it, is asked again a few times. */
-const TRIES = 3;
-const PAUSE_MS = 2_000;
+/** How a platform is set up by questions, of those that have an adapter. */
+export async function platformSetup(platform: Platform): Promise<PlatformSetup> {
+  const load = SETUPS[platform];
+  if (!load) throw new Error(`${platformTraits(platform).title} has no set-up.`);
+  return (await load()).setup;
+}
+
+const SETUPS: Readonly<Record<Platform, () => Promise<{ readonly setup: PlatformSetup }>>> = {
+  telegram: () => import("./adapter/telegram/setup.js"),
+  discord: () => import("./adapter/discord/setup.js"),
+  slack: () => import("./adapter/slack/setup.js"),
+  whatsapp: () => import("./adapter/whatsapp/setup.js"),
+  signal: () => import("./adapter/signal/setup.js"),
+  matrix: () => import("./adapter/matrix/setup.js"),
+};
 
 function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string, Plan>> {
   const { telegram, discord, slack, whatsapp, signal, matrix } = config;
@@ -112,6 +121,7 @@ function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string,
         (await import("./adapter/matrix/config.js")).openMatrix({
           homeserver: matrix.homeserver ?? "",
           accessToken: revealed(matrix.accessToken),
+          ...(matrix.userId === null ? {} : { userId: matrix.userId }),
           folder: join(home, "matrix"),
         }),
     },

@@ -74,6 +74,8 @@ export interface Surroundings {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   /** Says whether the platform is reached, each time that changes. */
   tell(state: "connected" | { readonly lost: string }): void;
+  /** For the log: what went wrong after the call for it had gone well. */
+  problem?(sentence: string): void;
 }
 
 export interface Memory {

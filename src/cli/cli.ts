@@ -2,6 +2,7 @@
 
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Adapter } from "../adapter/adapter.js";
+import type { PlatformSetup } from "../adapter/setup.js";
 import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
 import type { ModelChoice } from "../config/model-choice.js";
@@ -11,6 +12,7 @@ import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { Move, Moves } from "../gateway/store.js";
+import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
@@ -59,6 +61,8 @@ export interface Cli {
   openPlatforms(
     config: Config,
   ): Promise<{ readonly adapters: readonly Adapter[]; readonly problems: readonly string[] }>;
+  /** How a platform is set up by questions. */
+  platformSetup(platform: Platform): Promise<PlatformSetup>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;

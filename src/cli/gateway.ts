@@ -23,7 +23,7 @@ async function gateway(cli: Cli): Promise<void> {
     const why = problems.map((problem) => `${problem}\n`).join("");
     throw new CliError(
       "no_platforms",
-      `${why}No chat platform is set up, so there is nothing to serve yet. docs/platforms says how; \`baton\` chats with you in this terminal.`,
+      `${why}No chat platform is set up, so there is nothing to serve yet. \`baton setup <platform>\` sets one up; \`baton\` chats with you in this terminal.`,
     );
   }
   const { takeHome } = await import("../gateway/home-lock.js");

@@ -119,10 +119,12 @@ export interface PlatformsConfig {
   readonly matrix: PlatformConfig & {
     readonly homeserver: string | null;
     readonly accessToken: Secret | null;
+    readonly userId: string | null;
   };
 }
 
 export interface PlatformConfig {
+  /** As it was written; `homeAddress` reads it. */
   readonly homeChannel: string | null;
   readonly answer: "addressed" | "all";
 }

@@ -171,6 +171,7 @@ function platformsOf(written: WrittenPlatforms, folderOf: (key: string) => strin
     matrix: {
       homeserver: matrix.homeserver ?? null,
       accessToken: secret("matrix.accessToken", matrix.accessToken),
+      userId: matrix.userId ?? null,
       ...common(matrix),
     },
   };

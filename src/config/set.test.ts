@@ -252,6 +252,14 @@ store: { file: secrets/store-url }
 `);
   });
 
+  test("into a list that grows, whose items stay as they are written", async () => {
+    await given("people:\n  owners:\n    telegram:\n      - 7 # Ann\n");
+    await setKeys(home, new Map([["people.owners.telegram", ["7", "8"]]]));
+    expect(text()).toBe('people:\n  owners:\n    telegram:\n      - 7 # Ann\n      - "8"\n');
+    await setKeys(home, new Map([["people.owners.telegram", ["8"]]]));
+    expect(text()).toBe('people:\n  owners:\n    telegram: [ "8" ]\n');
+  });
+
   test("all or none", async () => {
     await given("# as it was\n");
     const wrong = new Map<string, unknown>([...answers, ["agent.maxMessages", 0]]);

@@ -3,6 +3,7 @@
  * people see it. A code fence that is cut is closed and opened again. What was added for that stands apart: the pieces'
  * bodies, joined, are the text.
  */
+import { graphemes } from "../util/text.js";
 
 export interface Piece {
   /** A part of the text, every character of it. */
@@ -79,14 +80,15 @@ function longestThatFits(text: string, start: number, fitsTo: (end: number) => b
   return end > start ? end : characterEnd(text, start);
 }
 
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** How far to look around a place for the character it is in; longer ones are no characters but an attack. */
 const AROUND = 256;
 
 function characterStart(text: string, start: number, place: number): number {
   if (place >= text.length) return text.length;
   const from = Math.max(start, place - AROUND);
-  const found = graphemes.segment(text.slice(from, place + AROUND)).containing(place - from);
+  const found = graphemes()
+    .segment(text.slice(from, place + AROUND))
+    .containing(place - from);
   const at = found ? from + found.index : place;
   return at > start || place === start ? at : surrogateStart(text, place);
 }
@@ -97,7 +99,9 @@ function surrogateStart(text: string, place: number): number {
 }
 
 function characterEnd(text: string, start: number): number {
-  const found = graphemes.segment(text.slice(start, start + AROUND)).containing(0);
+  const found = graphemes()
+    .segment(text.slice(start, start + AROUND))
+    .containing(0);
   return start + Math.max(1, found?.segment.length ?? 1);
 }
 

@@ -72,6 +72,14 @@ describe("an account", () => {
     expect(connection.state).toEqual({ kind: "connected", since: 1_000 });
   });
 
+  it("has what its adapter says of trouble told under its platform's name, on one line", async () => {
+    const adapter = new Moody();
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    adapter.surroundings?.problem?.("not\ndelivered");
+    expect(events.at(-1)).toBe("Telegram: not delivered");
+  });
+
   it("is one process's: another stands by, and has it when the first lets go", async () => {
     const first = connect(new Moody());
     await first.connection.start();

@@ -177,7 +177,9 @@ export class Connection {
       write: (name, value) => accounts.write(adapter, name, value),
     };
     try {
-      await this.#soon(adapter.connect(receive, { memory, commands, tell: (state) => this.#hear(state) }));
+      const tell: Surroundings["tell"] = (state) => this.#hear(state);
+      const problem = (sentence: string): void => onProblem(`${this.#title}: ${cleanLine(sentence)}`);
+      await this.#soon(adapter.connect(receive, { memory, commands, tell, problem }));
       if (this.#stopped || !this.#isOurs) return await adapter.disconnect(); // Lost while it was being reached.
       this.#attempts = 0;
       this.#hear("connected");

@@ -10,7 +10,6 @@ import { cleanLine, shorten } from "../../util/text.js";
 import {
   type Adapter,
   type Capabilities,
-  ConnectError,
   type Mark,
   type OutboundMessage,
   type Receive,
@@ -18,7 +17,7 @@ import {
   type Surroundings,
 } from "../adapter.js";
 import { repeatable } from "../repeatable.js";
-import { failureOf, isMissing, isRefusal, movedTo, sendErrorOf } from "./failure.js";
+import { cannotConnect, failureOf, isMissing, isRefusal, movedTo, sendErrorOf } from "./failure.js";
 import { fetchFile } from "./files.js";
 import { shownLength, toHtml } from "./format.js";
 import { offerMenu } from "./menu.js";
@@ -35,7 +34,6 @@ import {
 } from "./outgoing.js";
 import { isInChat, parseMove, parsePlace, parseUpdate, UPDATES } from "./parse.js";
 import { Poller } from "./poller.js";
-import { WRONG_TOKEN } from "./wrong-token.js";
 
 const MAX_TEXT = 4_096;
 const MAX_TITLE = 127;
@@ -231,13 +229,6 @@ export class TelegramAdapter implements Adapter {
     if (!path) throw new Error("Telegram does not say where it is");
     return fetchFile(this.#root, this.#token, path, maxBytes);
   }
-}
-
-function cannotConnect(error: unknown): never {
-  const failure = failureOf(error);
-  const isWrongToken = failure.kind === "refused" && (failure.code === 401 || failure.code === 404);
-  if (isWrongToken) throw new ConnectError("permanent", WRONG_TOKEN);
-  throw new ConnectError("retryable", failure.words);
 }
 
 function unlessUnchanged(error: unknown): void {

@@ -3,7 +3,7 @@
  * the call, and that holds the token.
  */
 import { GrammyError, HttpError } from "grammy";
-import { SendError } from "../adapter.js";
+import { ConnectError, SendError } from "../adapter.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
 
 /** What the Bot API answered, or why it did not. */
@@ -46,6 +46,13 @@ export function failureOf(error: unknown): Failure {
     kind: "unanswered",
     words: code ? `Telegram did not answer (${code}).` : "Telegram did not answer.",
   };
+}
+
+export function cannotConnect(error: unknown): never {
+  const failure = failureOf(error);
+  const isWrongToken = failure.kind === "refused" && (failure.code === 401 || failure.code === 404);
+  if (isWrongToken) throw new ConnectError("permanent", WRONG_TOKEN);
+  throw new ConnectError("retryable", failure.words);
 }
 
 /** Where a group went that became a supergroup. */

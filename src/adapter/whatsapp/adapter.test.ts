@@ -316,6 +316,20 @@ describe("whatsapp", () => {
     expect(await adapter.find({ address, text: "hi", deliveryId: "d9" })).toBeNull();
   });
 
+  it("says of a message that was taken and did not arrive why, and goes on", async () => {
+    const problems: string[] = [];
+    await adapter.connect(async () => "accepted", { problem: (sentence) => problems.push(sentence) });
+    world.port = adapter.port;
+    const errors = [{ code: 131026, title: "Message undeliverable" }];
+    await world.tell({ id: "wamid.9", status: "failed", recipient_id: ANN, errors });
+    await world.tell({ id: "wamid.8", status: "failed", errors: "?".repeat(9) });
+    expect(problems).toEqual([
+      `a message to ${ANN} was taken and then not delivered: Message undeliverable`,
+      "a message to somebody was taken and then not delivered: Meta does not say why.",
+    ]);
+    expect(await world.deliver()).toBe(200);
+  });
+
   it("shows the token to no other host", async () => {
     await connect();
     const seen: unknown[] = [];

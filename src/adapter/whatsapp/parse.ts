@@ -16,7 +16,8 @@ export interface MediaRef {
 /** Word of a message of ours. */
 interface Status {
   readonly messageId: string;
-  readonly isFailure: boolean;
+  /** Why it did not arrive; null where it did, or may yet. */
+  readonly failure: string | null;
   /** As we gave it when we sent it. */
   readonly deliveryId: string | undefined;
 }
@@ -139,5 +140,11 @@ function readStatus(status: unknown): Status[] {
   const kind = field(status, "status");
   if (!messageId || typeof kind !== "string") return [];
   const deliveryId = idOf(field(status, "biz_opaque_callback_data"));
-  return [{ messageId, isFailure: kind === "failed", deliveryId }];
+  return [{ messageId, failure: kind === "failed" ? failureIn(status) : null, deliveryId }];
+}
+
+function failureIn(status: unknown): string {
+  const [error] = listOf(field(status, "errors"));
+  const reason = textOf(field(error, "error_data", "details")) ?? textOf(field(error, "title"));
+  return `a message to ${idOf(field(status, "recipient_id")) ?? "somebody"} was taken and then not delivered: ${reason ?? "Meta does not say why."}`;
 }
