@@ -115,7 +115,7 @@ async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<
     config: config.sessions,
   });
   const { moves, accounts } = store;
-  const homes = new Homes(accounts, homeChannelsOf(config));
+  const homes = new Homes(accounts, await homeChannelsOf(config));
   const desk = new HandoffDesk({
     sessions,
     moves,

@@ -161,9 +161,9 @@ export class SlackAdapter implements Adapter {
   }
 
   async place(address: Address): Promise<SessionSource | null> {
-    const { web, names } = this.#there();
+    const { web, names, self } = this.#there();
     try {
-      const source = await findPlace(web, address, this.#self);
+      const source = await findPlace(web, address, self);
       return source && (await names.named(source));
     } catch (error) {
       throw repeatable(sendError(error));
