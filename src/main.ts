@@ -59,6 +59,7 @@ async function runCommand(): Promise<number> {
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
+    linkPlatform: async (...call) => (await import("./open-platforms.js")).linkPlatform(...call),
     openGateway: (config, adapters, onProblem) =>
       openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
     inspectStore,

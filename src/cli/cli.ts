@@ -57,6 +57,13 @@ export interface Cli {
   openPlatforms(
     config: Config,
   ): Promise<{ readonly adapters: readonly Adapter[]; readonly problems: readonly string[] }>;
+  /** Makes this machine one of an account's devices; `say` is told what a person has to do. */
+  linkPlatform(
+    config: Config,
+    platform: string,
+    say: (line: string) => void,
+    end: AbortSignal,
+  ): Promise<void>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;

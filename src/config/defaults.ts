@@ -25,7 +25,7 @@ export const DEFAULTS = {
   busy: "interrupt",
   pairing: "on",
   mcp: { timeoutSeconds: 60 },
-  platforms: { answer: "addressed", whatsapp: { host: "127.0.0.1", port: 8_645 } },
+  platforms: { answer: "addressed", whatsapp: { mode: "cloud", host: "127.0.0.1", port: 8_645 } },
   tools: { terminal: { maxTimeoutSeconds: 600 } },
 } as const;
 
