@@ -29,6 +29,7 @@ export class Credentials {
   readonly #folder: string;
   /** One write at a time, in order: the last one said is the one that stays. */
   #writes: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(folder: string, creds: AuthenticationCreds = initAuthCreds()) {
     this.#folder = folder;
@@ -56,13 +57,19 @@ export class Credentials {
     for (const name of names) if (name.endsWith(".json")) await rm(join(this.#folder, name), { force: true });
   }
 
+  /** Nothing is written any more: the folder may be the next process's, whose keys are newer. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.settled();
+  }
+
   /** What was to be written is. */
   async settled(): Promise<void> {
     await this.#writes;
   }
 
   #queued(write: () => Promise<void>): Promise<void> {
-    const done = this.#writes.then(write);
+    const done = this.#writes.then(() => (this.#isClosed ? undefined : write()));
     this.#writes = done.catch(() => {}); // Whoever asked for it is told.
     return done;
   }

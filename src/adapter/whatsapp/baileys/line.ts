@@ -55,7 +55,7 @@ export class Line {
     this.#wire?.close();
     this.#wire = null;
     await this.#over;
-    await this.credentials.settled();
+    await this.credentials.close();
     this.#speak();
   }
 
