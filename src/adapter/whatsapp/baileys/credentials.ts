@@ -50,26 +50,22 @@ export class Credentials {
 
   /** Nothing of the link is left on this machine. */
   async forget(): Promise<void> {
-    await this.settled();
-    const names = await readdir(this.#folder).catch(() => []);
+    await this.close();
+    const names = await readdir(this.#folder);
     // The credentials first: keys without them are nothing.
     await rm(join(this.#folder, CREDENTIALS), { force: true });
     for (const name of names) if (name.endsWith(".json")) await rm(join(this.#folder, name), { force: true });
   }
 
-  /** Nothing is written any more: the folder may be the next process's, whose keys are newer. */
+  /** What was to be written is, and nothing any more: the folder may be the next process's, whose keys are newer. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.settled();
-  }
-
-  /** What was to be written is. */
-  async settled(): Promise<void> {
     await this.#writes;
   }
 
   #queued(write: () => Promise<void>): Promise<void> {
-    const done = this.#writes.then(() => (this.#isClosed ? undefined : write()));
+    if (this.#isClosed) return Promise.resolve();
+    const done = this.#writes.then(write);
     this.#writes = done.catch(() => {}); // Whoever asked for it is told.
     return done;
   }
@@ -79,7 +75,7 @@ export class Credentials {
     ids: string[],
   ): Promise<Record<string, SignalDataTypeMap[T]>> {
     const found: Record<string, SignalDataTypeMap[T]> = {};
-    await this.settled();
+    await this.#writes;
     for (const id of ids) {
       const value = await read(this.#fileOf(type, id));
       if (value !== null) found[id] = revived(type, value);

@@ -20,26 +20,26 @@ export async function link(
   end: AbortSignal,
 ): Promise<void> {
   const speak = hush();
+  let credentials = await Credentials.open(settings.folder);
   try {
-    const old = await Credentials.open(settings.folder);
-    if (old) {
-      const linked = personOf(old.creds.me?.id);
+    if (credentials) {
+      const linked = personOf(credentials.creds.me?.id);
       if (linked !== digitsOf(settings))
         throw new ConnectError(
           "permanent",
           `this machine is linked to ${linked ?? "another account"}: unlink it on that phone, and delete ${settings.folder}.`,
         );
-      if (await connects(settings, old, say, end))
+      if (await connects(settings, credentials, say, end))
         return say("This machine is linked to the account already.");
       say("The account has unlinked this machine; it is linked anew.");
-      await old.forget();
+      await credentials.forget();
     }
-    const credentials = await paired(settings, say, end);
+    credentials = await paired(settings, say, end);
     if (!(await connects(settings, credentials, say, end)))
       throw new ConnectError("permanent", "the account has taken the link back: try again.");
-    await credentials.settled();
     say("Linked. Start `baton gateway`.");
   } finally {
+    await credentials?.close();
     speak();
   }
 }
