@@ -12,7 +12,9 @@ export function addGatewayLink(parent: Command, cli: Cli): void {
   parent
     .command("link")
     .argument("<platform>", "the platform whose account is on a phone")
-    .description("link this machine to an account, as one of its devices")
+    .description(
+      "link this machine to an account, as one of its devices, by a code that is typed on the phone",
+    )
     .action((platform: string) => link(cli, platform.toLowerCase()));
 }
 
@@ -39,4 +41,5 @@ async function link(cli: Cli, platform: string): Promise<void> {
     process.off("SIGTERM", stop);
     lock.release();
   }
+  process.exit(0); // What it was linked with may have timers left, which nobody waits for.
 }

@@ -71,7 +71,8 @@ export function openWire(
     closed,
     close: () => {
       close(undefined);
-      void socket.end(undefined);
+      // As if WhatsApp had hung up: then every question that is open ends too, and keeps no process alive.
+      socket.ws.emit("close");
     },
   };
 }
