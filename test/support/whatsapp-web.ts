@@ -60,6 +60,8 @@ export class WhatsAppWeb {
   readonly receipts: string[] = [];
   typed = 0;
   logins = 0;
+  /** Questions for people's devices are not answered. */
+  isMute = false;
   /** Why a login is refused. */
   refusedLogin: string | null = null;
   readonly phone = new Phone();
@@ -105,7 +107,7 @@ export class WhatsAppWeb {
 
   get settings(): BaileysSettings {
     const baseUrl = `http://127.0.0.1:${portOf(this.#server)}/ws/chat`;
-    return { number: `+${NUMBER}`, folder: join(this.#folder, "link"), baseUrl, timeoutMs: 1_500 };
+    return { number: `+${NUMBER}`, folder: join(this.#folder, "link"), baseUrl, timeoutMs: 4_000 };
   }
 
   /** What becomes of the next message. */
@@ -315,6 +317,7 @@ export class WhatsAppWeb {
     if (attrs.xmlns === "md" || child?.tag === "pair-device-sign") return this.phone.hear(node, tell);
     if (attrs.xmlns === "encrypt" && child?.tag === "key")
       return answer([{ tag: "list", attrs: {}, content: await this.#readers.bundles(node) }]);
+    if (attrs.xmlns === "usync" && this.isMute) return;
     if (attrs.xmlns === "w:g2" && child?.tag === "query") return answer([groupNode(attrs.to ?? "")]);
     if (attrs.xmlns === "w:m" && child?.tag === "media_conn") {
       const host = { hostname: `127.0.0.1:${portOf(this.#uploads)}`, maxContentLengthBytes: "16777216" };
@@ -332,7 +335,9 @@ export class WhatsAppWeb {
     const isTaken = refusal === null || refusal === "silent";
     if (message && isTaken) this.#show({ id, to, message });
     if (refusal === "silent") return;
-    const error: Record<string, string> = refusal ? { error: refusal } : {};
+    // What nobody can read is no message.
+    const reason = message ? refusal : "400";
+    const error: Record<string, string> = reason ? { error: reason } : {};
     tell({ tag: "ack", attrs: { class: "message", from: to, id, t: "1750000000", ...error } });
   }
 

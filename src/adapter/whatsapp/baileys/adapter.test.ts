@@ -411,6 +411,21 @@ describe("whatsapp, by Baileys", () => {
       await expect(sending).rejects.toMatchObject({ outcome: "unknown" });
     });
 
+    it("nothing to nobody: where a person's devices are not told, it is tried again", async () => {
+      await adapter.disconnect();
+      adapter = new BaileysAdapter({ ...world.settings, timeoutMs: 500 });
+      await adapter.connect(receive, surroundings);
+      world.isMute = true;
+      await expect(send("to whom?")).rejects.toMatchObject({ outcome: "retryable" });
+      expect(world.sent).toEqual([]);
+      world.isMute = false;
+      await adapter.disconnect();
+      adapter = new BaileysAdapter(world.settings);
+      await adapter.connect(receive, surroundings);
+      await send("to whom?");
+      expect(world.sent.map(textOf)).toEqual(["to whom?"]);
+    });
+
     it("no preview: no address in a text is looked at", async () => {
       const looked = vi.spyOn(globalThis, "fetch");
       await send("see https://example.com/private");

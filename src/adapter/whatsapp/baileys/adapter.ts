@@ -198,6 +198,7 @@ export class BaileysAdapter implements Adapter {
     socket.ws.on(tag, hear);
     const timeout = new AbortController();
     try {
+      await this.#expectDevices(jid);
       await socket.sendMessage(jid, content, { ...options, messageId });
       const late = pause(timeoutOf(this.#settings), timeout.signal).then(() => null);
       const answer = await Promise.race([answered, late, closed.then(() => null)]);
@@ -211,6 +212,14 @@ export class BaileysAdapter implements Adapter {
       timeout.abort();
       socket.ws.off(tag, hear);
     }
+  }
+
+  /** Where WhatsApp does not say which devices a person has, Baileys would send a message to none, and be thanked for it. */
+  async #expectDevices(jid: string): Promise<void> {
+    if (isGroup(jid)) return;
+    const devices = await this.#wire.socket.getUSyncDevices([jid], true, false);
+    if (devices.length === 0)
+      throw new SendError("retryable", "WhatsApp did not say which devices the person has.");
   }
 
   /** Nobody gives it again: it is held until it was received. */

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,6 +44,15 @@ describe("the credentials of a linked device", () => {
     await credentials.keys.set({ session: { ann: Buffer.from([1]) } });
     await credentials.keys.set({ session: { ann: null } });
     expect(await credentials.keys.get("session", ["ann"])).toEqual({});
+  });
+
+  it("leave nothing behind where they are to be forgotten, not even what a crash left", async () => {
+    const credentials = new Credentials(folder);
+    await credentials.save();
+    await credentials.keys.set({ session: { ann: Buffer.from([1]) } });
+    await writeFile(join(folder, "credentials.json.4711.new"), "{");
+    await credentials.forget();
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it("are written no more once they were closed: the next process has newer ones", async () => {

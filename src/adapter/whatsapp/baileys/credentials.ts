@@ -54,7 +54,9 @@ export class Credentials {
     const names = await readdir(this.#folder);
     // The credentials first: keys without them are nothing.
     await rm(join(this.#folder, CREDENTIALS), { force: true });
-    for (const name of names) if (name.endsWith(".json")) await rm(join(this.#folder, name), { force: true });
+    // What a crash left half written is a key too.
+    for (const name of names)
+      if (/\.json(?:\.\d+\.new)?$/.test(name)) await rm(join(this.#folder, name), { force: true });
   }
 
   /** What was to be written is, and nothing any more: the folder may be the next process's, whose keys are newer. */
