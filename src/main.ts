@@ -63,6 +63,7 @@ async function runCommand(): Promise<number> {
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
     platformSetup: async (platform) => (await import("./open-platforms.js")).platformSetup(platform),
+    linkPlatform: async (...call) => (await import("./open-platforms.js")).linkPlatform(...call),
     openGateway: (config, adapters, onProblem) =>
       openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
     inspectStore,

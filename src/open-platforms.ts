@@ -21,6 +21,8 @@ type Opening = () => Promise<Adapter>;
 interface Plan {
   readonly needs: Readonly<Record<string, Secret | string | null>>;
   readonly open: Opening;
+  /** Makes this machine one of an account's devices, where the platform wants that. */
+  readonly link?: (say: (line: string) => void, end: AbortSignal) => Promise<void>;
 }
 
 export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
@@ -30,6 +32,26 @@ export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
     adapters: outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : (outcome ?? []))),
     problems: outcomes.filter((outcome) => typeof outcome === "string"),
   };
+}
+
+/** Links this machine to the platform's account; fails with a sentence. */
+export async function linkPlatform(
+  config: Config,
+  platform: string,
+  say: (line: string) => void,
+  end: AbortSignal,
+): Promise<void> {
+  const plans = plansOf(config.platforms, config.home);
+  const linkable = Object.keys(plans).filter((name) => plans[name]?.link);
+  const { needs = {}, link } = plans[platform] ?? {};
+  if (!link)
+    throw new Error(
+      `${platform} is not linked from here. ${linkable.length > 0 ? `Those that are: ${linkable.join(", ")}.` : "None that is set up needs it; for WhatsApp set WHATSAPP_MODE=baileys first."}`,
+    );
+  const missing = Object.keys(needs).filter((name) => needs[name] === null);
+  if (missing.length > 0)
+    throw new Error(`${platformTraits(platform).title} also needs ${missing.join(" and ")}.`);
+  await link(say, end);
 }
 
 /** The adapter, or why there is none; null where it is not set up at all. */
@@ -90,23 +112,7 @@ function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string,
           ...at(slack.baseUrl),
         }),
     },
-    whatsapp: {
-      needs: {
-        WHATSAPP_ACCESS_TOKEN: whatsapp.accessToken,
-        WHATSAPP_PHONE_NUMBER_ID: whatsapp.phoneNumberId,
-        WHATSAPP_APP_SECRET: whatsapp.appSecret,
-        WHATSAPP_VERIFY_TOKEN: whatsapp.verifyToken,
-      },
-      open: async () =>
-        (await import("./adapter/whatsapp/config.js")).openWhatsApp({
-          phoneNumberId: whatsapp.phoneNumberId ?? "",
-          accessToken: revealed(whatsapp.accessToken),
-          appSecret: revealed(whatsapp.appSecret),
-          verifyToken: revealed(whatsapp.verifyToken),
-          webhook: { host: whatsapp.host, port: whatsapp.port },
-          ...at(whatsapp.baseUrl),
-        }),
-    },
+    whatsapp: whatsapp.mode === "baileys" ? baileysPlan(whatsapp, home) : cloudPlan(whatsapp),
     signal: {
       needs: { SIGNAL_HTTP_URL: signal.url, SIGNAL_ACCOUNT: signal.account },
       open: async () =>
@@ -125,6 +131,37 @@ function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string,
           folder: join(home, "matrix"),
         }),
     },
+  };
+}
+
+function cloudPlan(whatsapp: PlatformsConfig["whatsapp"]): Plan {
+  return {
+    needs: {
+      WHATSAPP_ACCESS_TOKEN: whatsapp.accessToken,
+      WHATSAPP_PHONE_NUMBER_ID: whatsapp.phoneNumberId,
+      WHATSAPP_APP_SECRET: whatsapp.appSecret,
+      WHATSAPP_VERIFY_TOKEN: whatsapp.verifyToken,
+    },
+    open: async () =>
+      (await import("./adapter/whatsapp/config.js")).openWhatsApp({
+        phoneNumberId: whatsapp.phoneNumberId ?? "",
+        accessToken: revealed(whatsapp.accessToken),
+        appSecret: revealed(whatsapp.appSecret),
+        verifyToken: revealed(whatsapp.verifyToken),
+        webhook: { host: whatsapp.host, port: whatsapp.port },
+        ...at(whatsapp.baseUrl),
+      }),
+  };
+}
+
+/** The mode alone says that it is wanted. */
+function baileysPlan({ mode, number, baseUrl }: PlatformsConfig["whatsapp"], home: string): Plan {
+  const settings = { number: number ?? "", folder: join(home, "whatsapp"), ...at(baseUrl) };
+  return {
+    needs: { WHATSAPP_MODE: mode, WHATSAPP_NUMBER: number },
+    open: async () => (await import("./adapter/whatsapp/baileys/config.js")).openBaileys(settings),
+    link: async (say, end) =>
+      (await import("./adapter/whatsapp/baileys/config.js")).linkBaileys(settings, say, end),
   };
 }
 

@@ -72,8 +72,8 @@ export interface Surroundings {
   readonly memory: Memory;
   /** For the platform's menu. */
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  /** Says whether the platform is reached, each time that changes. */
-  tell(state: "connected" | { readonly lost: string }): void;
+  /** Says whether the platform is reached, each time that changes. `failed`: it is not tried again until somebody mends it. */
+  tell(state: "connected" | { readonly lost: string } | { readonly failed: string }): void;
   /** For the log: what went wrong after the call for it had gone well. */
   problem?(sentence: string): void;
 }

@@ -63,6 +63,13 @@ export interface Cli {
   ): Promise<{ readonly adapters: readonly Adapter[]; readonly problems: readonly string[] }>;
   /** How a platform is set up by questions. */
   platformSetup(platform: Platform): Promise<PlatformSetup>;
+  /** Makes this machine one of an account's devices; `say` is told what a person has to do. */
+  linkPlatform(
+    config: Config,
+    platform: string,
+    say: (line: string) => void,
+    end: AbortSignal,
+  ): Promise<void>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;

@@ -4,6 +4,7 @@ import type { LockHolder } from "../gateway/home-lock.js";
 import { type Log, logLine, safeLog } from "../log/log.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
+import { addGatewayLink } from "./gateway-link.js";
 import { addGatewayStatus } from "./gateway-status.js";
 import { examples } from "./options.js";
 
@@ -14,6 +15,7 @@ export function addGateway(program: Command, cli: Cli): void {
     .addHelpText("after", examples("gateway", "gateway status"))
     .action(() => gateway(cli));
   addGatewayStatus(command, cli);
+  addGatewayLink(command, cli);
 }
 
 async function gateway(cli: Cli): Promise<void> {

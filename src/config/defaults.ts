@@ -29,7 +29,7 @@ export const DEFAULTS = {
   handoff: { waitSeconds: 60 },
   pairing: "on",
   mcp: { timeoutSeconds: 60 },
-  platforms: { answer: "addressed", whatsapp: { host: "127.0.0.1", port: 8_645 } },
+  platforms: { answer: "addressed", whatsapp: { mode: "cloud", host: "127.0.0.1", port: 8_645 } },
   tools: {
     guests: GUEST_TOOLS,
     /** Beside these nothing is a member's unless it is configured: whoever has files or a shell has the machine. */

@@ -92,6 +92,8 @@ describe("every key", () => {
       "platforms.slack.baseUrl",
       "platforms.slack.homeChannel",
       "platforms.slack.answer",
+      "platforms.whatsapp.mode",
+      "platforms.whatsapp.number",
       "platforms.whatsapp.accessToken",
       "platforms.whatsapp.phoneNumberId",
       "platforms.whatsapp.appSecret",

@@ -107,6 +107,8 @@ export interface PlatformsConfig {
     readonly baseUrl: string | null;
   };
   readonly whatsapp: PlatformConfig & {
+    readonly mode: "cloud" | "baileys";
+    readonly number: string | null;
     readonly accessToken: Secret | null;
     readonly phoneNumberId: string | null;
     readonly appSecret: Secret | null;

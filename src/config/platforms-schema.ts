@@ -75,6 +75,16 @@ export const platformSettings = z.strictObject({
     .optional(),
   whatsapp: z
     .strictObject({
+      mode: z
+        .enum(["cloud", "baileys"])
+        .meta({
+          description:
+            "`cloud`: Meta's Cloud API. `baileys`: a linked device of an account, by an unofficial client that is installed apart.",
+          default: DEFAULTS.platforms.whatsapp.mode,
+          variable: "WHATSAPP_MODE",
+        })
+        .optional(),
+      number: text("`baileys`: the account's phone number, with the country's code.", "WHATSAPP_NUMBER"),
       accessToken: secret("The Cloud API's access token.", "WHATSAPP_ACCESS_TOKEN"),
       phoneNumberId: text("The id of the sending phone number.", "WHATSAPP_PHONE_NUMBER_ID"),
       appSecret: secret("The app's secret, which signs what comes in.", "WHATSAPP_APP_SECRET"),

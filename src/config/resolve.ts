@@ -158,6 +158,8 @@ function platformsOf(written: WrittenPlatforms, folderOf: (key: string) => strin
       ...common(slack),
     },
     whatsapp: {
+      mode: whatsapp.mode ?? DEFAULTS.platforms.whatsapp.mode,
+      number: whatsapp.number ?? null,
       accessToken: secret("whatsapp.accessToken", whatsapp.accessToken),
       phoneNumberId: whatsapp.phoneNumberId ?? null,
       appSecret: secret("whatsapp.appSecret", whatsapp.appSecret),

@@ -209,6 +209,17 @@ describe("a platform that cannot be reached", () => {
     expect(adapter.attempts).toBe(1);
   });
 
+  it("is left where the adapter says that somebody has to mend it", async () => {
+    const adapter = new Moody();
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    adapter.surroundings?.tell({ failed: "The account was closed." });
+    expect(connection.state).toEqual({ kind: "failed", reason: "The account was closed." });
+    expect(connection.isConnected).toBe(false);
+    expect(events.at(-1)).toMatch(/not connected any more: The account was closed\.$/);
+    expect(adapter.attempts).toBe(1);
+  });
+
   it("tells when it is lost and found again", async () => {
     const adapter = new Moody();
     const { connection, events } = connect(adapter);

@@ -220,6 +220,10 @@ export class Connection {
       if (this.isConnected) return;
       this.#is({ kind: "connected", since: clock() });
       onConnected();
+    } else if ("failed" in state) {
+      this.#lastError = state.failed;
+      this.#is({ kind: "failed", reason: state.failed });
+      onProblem(`${this.#title} is not connected any more: ${state.failed}`);
     } else {
       this.#lastError = state.lost;
       this.#is({ kind: "lost", reason: state.lost });

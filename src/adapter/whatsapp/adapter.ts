@@ -23,18 +23,15 @@ import { field, idOf, listOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
 import { formatText } from "./format.js";
 import { Graph } from "./graph.js";
+import { kindOf, MARKS, MAX_CAPTION, MAX_FILE, MAX_TEXT, type MediaKind, TYPING_MS } from "./limits.js";
 import { chatWith, type MediaRef, parseWebhook } from "./parse.js";
 import { Sightings } from "./sightings.js";
 import { Webhook } from "./webhook.js";
 
-const MAX_TEXT = 4_096;
-const MAX_CAPTION = 1_024;
 const MAX_PROBLEM = 500;
-const MAX_FILE = 16 * 1024 * 1024;
 const HOST = "127.0.0.1";
 const PORT = 8_645;
 const PATH = "/whatsapp";
-const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
 /** How many chats' last messages are known, for the sign of typing. */
 const MOST_CHATS = 1_000;
 
@@ -55,7 +52,7 @@ export class WhatsAppAdapter implements Adapter {
     lengthOf: (text) => formatText(text).length,
     edit: false,
     threads: false,
-    typingMs: 25_000,
+    typingMs: TYPING_MS,
     maxFile: MAX_FILE,
   };
   readonly #settings: WhatsAppSettings;
@@ -247,20 +244,12 @@ export class WhatsAppAdapter implements Adapter {
 interface Uploaded {
   readonly id: string;
   readonly name: string;
-  readonly kind: "image" | "video" | "audio" | "document";
+  readonly kind: MediaKind;
 }
 
 function asPart({ id, name, kind }: Uploaded, caption?: string): object {
   const filename = kind === "document" ? { filename: name } : {};
   return { type: kind, [kind]: { id, ...filename, ...(caption ? { caption } : {}) } };
-}
-
-/** Only a few types are shown as what they are; all others are documents. */
-function kindOf(mediaType: string): Uploaded["kind"] {
-  if (/^image\/(?:jpeg|png)$/.test(mediaType)) return "image";
-  if (/^video\/(?:mp4|3gpp)$/.test(mediaType)) return "video";
-  if (/^audio\/(?:aac|amr|mpeg|mp4|ogg)$/.test(mediaType)) return "audio";
-  return "document";
 }
 
 function recipientOf({ chatId }: Address): object {

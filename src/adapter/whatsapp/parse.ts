@@ -5,6 +5,7 @@
 import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
 import { field, idOf, isThere, listOf, textOf } from "../untrusted.js";
+import { placeText } from "./limits.js";
 
 /** A file as Meta names it. */
 export interface MediaRef {
@@ -110,10 +111,8 @@ function textIn(message: unknown, type: unknown): string | undefined {
 }
 
 function placeIn(location: unknown): string | undefined {
-  const [latitude, longitude] = [field(location, "latitude"), field(location, "longitude")];
-  if (typeof latitude !== "number" || typeof longitude !== "number") return undefined;
   const names = [field(location, "name"), field(location, "address")].flatMap((name) => textOf(name) ?? []);
-  return [`[location: ${latitude}, ${longitude}]`, ...names].join(" ");
+  return placeText(field(location, "latitude"), field(location, "longitude"), names);
 }
 
 function readReaction(
