@@ -175,7 +175,8 @@ export class BaileysAdapter implements Adapter {
     const known = personOf(jid) ?? "";
     const number = isLid(known) ? personOf(await lidMapping.getPNForLID(known).catch(() => null)) : known;
     const id = number ?? known;
-    return id === this.account ? null : { platform, chatType: "dm", chatId: id, userId: id };
+    if (id === this.account) return null;
+    return { platform, chatType: "dm", chatId: id, ...(number ? { userIdAlt: number } : { userId: id }) };
   }
 
   async disconnect(): Promise<void> {
