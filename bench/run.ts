@@ -10,6 +10,7 @@ import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
 import { search } from "./cases/search.js";
+import { splitting } from "./cases/split.js";
 import { turn } from "./cases/turn.js";
 import { jsonOf, type Outcome, printOutcome } from "./report.js";
 import { Stores } from "./stores.js";
@@ -30,6 +31,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   memory,
   gateway,
   model,
+  split: splitting,
 };
 
 const FULL = {
@@ -52,6 +54,8 @@ const FULL = {
   /** Whole runs a round; then how many first words. */
   modelRuns: 4,
   modelWords: 200,
+  /** How many long answers a round. */
+  splits: 20,
 };
 
 const QUICK: typeof FULL = {
@@ -68,6 +72,7 @@ const QUICK: typeof FULL = {
   gatewaySeconds: 5,
   modelRuns: 2,
   modelWords: 40,
+  splits: 5,
 };
 
 const HELP = `Usage: npm run bench -- [options]

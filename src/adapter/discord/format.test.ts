@@ -76,7 +76,7 @@ describe("Markdown for Discord", () => {
       known.set(piece, rendered);
       return rendered;
     };
-    for (const piece of split(text, (each) => render(each).length <= max)) {
+    for (const piece of split(text, { max, lengthOf: (each) => render(each).length })) {
       const rendered = render(piece.text);
       expect(rendered.length).toBeLessThanOrEqual(max);
       expect(rendered.isWellFormed()).toBe(true);

@@ -131,7 +131,7 @@ describe("what is sent", () => {
       .map(([text, times]) => `${text}\n\n`.repeat(times));
     fc.assert(
       fc.property(long, (markdown) => {
-        for (const { text } of split(markdown, (piece) => textBytes(piece) <= MAX_TEXT)) {
+        for (const { text } of split(markdown, { max: MAX_TEXT, lengthOf: textBytes })) {
           assertFits(textContent(text, { threadId: `$${"t".repeat(43)}`, replyTo: `$${"r".repeat(43)}` }));
           assertFits(editContent(text, `$${"e".repeat(43)}`));
         }

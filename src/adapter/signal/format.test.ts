@@ -77,7 +77,7 @@ describe("Markdown in Signal", () => {
     const bytes = (text: string) => Buffer.byteLength(formatText(text).text);
     fc.assert(
       fc.property(aMarkdown, fc.integer({ min: 40, max: 200 }), (markdown, max) => {
-        const pieces = split(markdown, (text) => bytes(text) <= max);
+        const pieces = split(markdown, { max, lengthOf: bytes });
         for (const { text } of pieces) expect(bytes(text)).toBeLessThanOrEqual(max);
         expect(pieces.map(({ body }) => body).join("")).toBe(pieces.length > 0 ? markdown : "");
       }),

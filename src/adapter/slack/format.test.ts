@@ -125,7 +125,7 @@ const documents = fc
 
 /** What is sent of a document, in pieces of at most so much. */
 function expectSendable(markdown: string, max: number): void {
-  for (const { text } of split(markdown, (piece) => mrkdwnLength(piece) <= max)) {
+  for (const { text } of split(markdown, { max, lengthOf: mrkdwnLength })) {
     const mrkdwn = toMrkdwn(text);
     expectWellFormed(mrkdwn);
     if (mrkdwn.length > max) expect.fail(`${mrkdwn.length}: ${JSON.stringify(text)}`);

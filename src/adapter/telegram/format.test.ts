@@ -133,7 +133,7 @@ describe("10,000 documents", () => {
   it("stay within the limit when they are split", () => {
     fc.assert(
       fc.property(longDocument, (markdown) => {
-        const pieces = split(markdown.toWellFormed(), (text) => shownLength(text) <= 4_096);
+        const pieces = split(markdown.toWellFormed(), { max: 4_096, lengthOf: shownLength });
         for (const { text } of pieces) {
           const shown = readTelegramHtml(toHtml(text)).text;
           expect(shown.length).toBeLessThanOrEqual(4_096);

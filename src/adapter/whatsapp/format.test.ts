@@ -61,7 +61,7 @@ describe("Markdown in WhatsApp", () => {
     const length = (text: string) => formatText(text).length;
     fc.assert(
       fc.property(aMarkdown, fc.integer({ min: 40, max: 200 }), (markdown, max) => {
-        const pieces = split(markdown, (text) => length(text) <= max);
+        const pieces = split(markdown, { max, lengthOf: length });
         for (const { text } of pieces) expect(length(text)).toBeLessThanOrEqual(max);
         expect(pieces.map(({ body }) => body).join("")).toBe(pieces.length > 0 ? markdown : "");
       }),
