@@ -141,7 +141,7 @@ describe("any text", () => {
             expect(piece.text.isWellFormed()).toBe(text.isWellFormed() || piece.text.isWellFormed());
           }
         }),
-        { numRuns: 2_000 },
+        { numRuns: 10_000 },
       );
     },
   );
@@ -152,7 +152,7 @@ describe("any text", () => {
         const pieces = split(text, within(max));
         for (const piece of pieces.slice(0, -1)) expect(openFences(piece.text)).toBe(0);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 10_000 },
     );
   });
 
@@ -167,7 +167,7 @@ describe("any text", () => {
           expect(breaks.has(place)).toBe(true);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 10_000 },
     );
   });
 });

@@ -21,6 +21,8 @@ export interface Room {
 interface Fence {
   readonly opening: string;
   readonly closing: string;
+  /** How far in it stands. */
+  readonly margin: number;
 }
 
 /** Every piece fits, as long as one character does; a text of nothing but blanks has none. */
@@ -158,6 +160,8 @@ function isGoodBreak({ text, start, fence }: Rest, at: number): boolean {
 }
 
 const FENCE = /^([ \t>]*)(`{3,}|~{3,})(.*)$/;
+/** What stands further in than that does not close a fence. */
+const MAX_INDENT = 3;
 
 /** The fence that is open at the end of the body, given the one before it. */
 function fenceAfter(body: string, before: Fence | null): Fence | null {
@@ -167,8 +171,8 @@ function fenceAfter(body: string, before: Fence | null): Fence | null {
     if (marks === "") continue;
     if (!open) {
       if (marks.startsWith("`") && info.includes("`")) continue; // Inline code.
-      open = { opening: line, closing: indent + marks };
-    } else if (info.trim() === "" && closes(marks, open)) {
+      open = { opening: line, closing: indent + marks, margin: indent.length };
+    } else if (info.trim() === "" && indent.length <= open.margin + MAX_INDENT && closes(marks, open)) {
       open = null;
     }
   }
