@@ -10,6 +10,7 @@ import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
 import { search } from "./cases/search.js";
+import { splitting } from "./cases/split.js";
 import { start } from "./cases/start.js";
 import { turn } from "./cases/turn.js";
 import { jsonOf, type Outcome, printOutcome } from "./report.js";
@@ -34,6 +35,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   memory,
   gateway,
   model,
+  split: splitting,
 };
 
 const FULL = {
@@ -57,6 +59,8 @@ const FULL = {
   /** Whole runs a round; then how many first words. */
   modelRuns: 4,
   modelWords: 200,
+  /** How many long answers a round. */
+  splits: 20,
 };
 
 const QUICK: typeof FULL = {
@@ -74,6 +78,7 @@ const QUICK: typeof FULL = {
   gatewaySeconds: 5,
   modelRuns: 2,
   modelWords: 40,
+  splits: 5,
 };
 
 const HELP = `Usage: npm run bench -- [options]

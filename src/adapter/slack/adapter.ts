@@ -18,7 +18,7 @@ import {
 } from "../adapter.js";
 import type { SlackSettings } from "./config.js";
 import { remoteFile, upload } from "./files.js";
-import { escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
+import { bold, escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
 import { field } from "./json.js";
 import { type Envelope, Line } from "./line.js";
 import { NameBook } from "./names.js";
@@ -168,7 +168,7 @@ export class SlackAdapter implements Adapter {
     const name = person !== null && isId(person) ? person : null;
     try {
       if (name !== null) await mustSee(web, chatId, name);
-      const text = `*${escaped(title.replace(/\s+/g, " ").trim()) || "…"}*${name === null ? "" : `\n<@${name}>`}`;
+      const text = `${bold(title.replace(/\s+/g, " ").trim() || "…")}${name === null ? "" : `\n<@${name}>`}`;
       const { ts } = await web.chat.postMessage({ channel: chatId, text, ...PLAIN });
       return { platform: PLATFORM, chatId, threadId: timestamp(ts) };
     } catch (error) {
