@@ -11,6 +11,7 @@ import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
 import { search } from "./cases/search.js";
+import { splitting } from "./cases/split.js";
 import { start } from "./cases/start.js";
 import { turn } from "./cases/turn.js";
 import { jsonOf, type Outcome, printOutcome } from "./report.js";
@@ -36,6 +37,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   gateway,
   handoff,
   model,
+  split: splitting,
 };
 
 const FULL = {
@@ -62,6 +64,8 @@ const FULL = {
   /** Whole runs a round; then how many first words. */
   modelRuns: 4,
   modelWords: 200,
+  /** How many long answers a round. */
+  splits: 20,
 };
 
 const QUICK: typeof FULL = {
@@ -81,6 +85,7 @@ const QUICK: typeof FULL = {
   handoffIdleMs: 5_000,
   modelRuns: 2,
   modelWords: 40,
+  splits: 5,
 };
 
 const HELP = `Usage: npm run bench -- [options]

@@ -401,12 +401,14 @@ describe("slack", () => {
         const parent = { platform: "slack", chatId };
         const thread = await adapter.createThread?.(
           parent,
-          "Plans <!here>\nfor *May*",
+          "Plans <!here>\nfor *May* and June",
           person,
           `in ${chatId}`,
         );
         const seed = (await server.said(chatId)).find(({ ts }) => ts === thread?.threadId);
-        expect(seed?.text).toBe(`*Plans &lt;!here&gt; for *May**\n<@${person}>`);
+        expect(seed?.text).toBe(
+          `*Plans &lt;!here&gt; for \u2060*\u2060May\u2060*\u2060 and June*\n<@${person}>`,
+        );
         received = [];
         await server.write({ text: "here I am", channel: chatId, replyTo: thread?.threadId ?? "" });
         const [message] = received;

@@ -19,7 +19,7 @@ import {
 import { repeatable } from "../repeatable.js";
 import type { SlackSettings } from "./config.js";
 import { remoteFile, upload } from "./files.js";
-import { escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
+import { bold, escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
 import { field } from "./json.js";
 import { type Envelope, Line } from "./line.js";
 import { NameBook } from "./names.js";
@@ -188,7 +188,7 @@ export class SlackAdapter implements Adapter {
       const made = await findDelivery(web, { platform: PLATFORM, chatId }, seed);
       if (made !== null && made !== "not there")
         return { platform: PLATFORM, chatId, threadId: made.messageId };
-      const text = `*${escaped(title.replace(/\s+/g, " ").trim()) || "…"}*${name === null ? "" : `\n<@${name}>`}`;
+      const text = `${bold(title.replace(/\s+/g, " ").trim() || "…")}${name === null ? "" : `\n<@${name}>`}`;
       const metadata = metadataOf(seed);
       const { ts } = await web.chat.postMessage({ channel: chatId, text, metadata, ...PLAIN });
       return { platform: PLATFORM, chatId, threadId: timestamp(ts) };
