@@ -4,18 +4,23 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gateway } from "./cases/gateway.js";
+import { handoff } from "./cases/handoff.js";
 import { history } from "./cases/history.js";
 import { list } from "./cases/list.js";
 import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
 import { search } from "./cases/search.js";
+import { splitting } from "./cases/split.js";
+import { start } from "./cases/start.js";
 import { turn } from "./cases/turn.js";
 import { jsonOf, type Outcome, printOutcome } from "./report.js";
 import { Stores } from "./stores.js";
 
 /** What a case works with. */
 export interface Bench {
+  /** For files of its own. */
+  readonly folder: string;
   readonly stores: Stores;
   readonly sizes: typeof FULL;
   readonly rounds: number;
@@ -27,9 +32,12 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   list,
   search,
   open,
+  start,
   memory,
   gateway,
+  handoff,
   model,
+  split: splitting,
 };
 
 const FULL = {
@@ -45,13 +53,19 @@ const FULL = {
   search: 50_000,
   open: [10, 50_000],
   opens: 30,
+  starts: 15,
   memory: 50_000,
   /** One at a time; then how long all chats at once. */
   gatewayMessages: 500,
   gatewaySeconds: 60,
+  /** One at a time; then how long a gateway is watched that has nothing to do. */
+  handoffs: 200,
+  handoffIdleMs: 20_000,
   /** Whole runs a round; then how many first words. */
   modelRuns: 4,
   modelWords: 200,
+  /** How many long answers a round. */
+  splits: 20,
 };
 
 const QUICK: typeof FULL = {
@@ -63,11 +77,15 @@ const QUICK: typeof FULL = {
   search: 2_000,
   open: [10, 2_000],
   opens: 8,
+  starts: 5,
   memory: 2_000,
   gatewayMessages: 100,
   gatewaySeconds: 5,
+  handoffs: 30,
+  handoffIdleMs: 5_000,
   modelRuns: 2,
   modelWords: 40,
+  splits: 5,
 };
 
 const HELP = `Usage: npm run bench -- [options]
@@ -112,6 +130,7 @@ async function main(): Promise<void> {
     };
     say(`Node ${about.node}, ${about.cores} × ${about.cpu}, files in ${about.dir}, synchronous=FULL`);
     const bench = {
+      folder,
       stores: new Stores(folder),
       sizes: values.quick ? QUICK : FULL,
       rounds: values.quick ? 2 : 5,

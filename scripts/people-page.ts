@@ -1,10 +1,10 @@
 // docs/people.md: how people are let in, and what each role may do, from the tables that decide it.
 
-import { OWN_TOOLS } from "../src/agent/tools/names.js";
 import { mayRun } from "../src/gateway/commands/commands.js";
 import { form } from "../src/gateway/commands/help.js";
 import { commandTable } from "../src/gateway/commands/table.js";
-import { mayUseTool, ROLES } from "../src/gateway/permissions.js";
+import { ROLES, toolsFor } from "../src/gateway/permissions.js";
+import { OWN_TOOLS } from "../src/util/own-tools.js";
 
 /** Those of any MCP server come last, under a name like theirs. */
 export const TOOLS: readonly string[] = [...OWN_TOOLS, "<server>_<tool>"];
@@ -14,7 +14,10 @@ export function peoplePage(): string {
     row(form(command), (role) => mayRun(command, role)),
   );
   const tools = TOOLS.map((name) =>
-    row(`\`${name}\``, (role) => mayUseTool({ role, platform: "" }, name, {})),
+    row(
+      `\`${name}\``,
+      (role) => toolsFor({ role, source: { platform: "" }, names: [] }, [{ name }], {}).length > 0,
+    ),
   );
   return `${INTRODUCTION}
 ${table("command", commands)}
@@ -93,10 +96,23 @@ tools:
   members: [read_file, list_files, search_files, fetch_url]
   byPlatform:
     discord: [fetch_url]               # there nobody has others, not even an owner
+  byPerson:
+    telegram:123456789: [read_file, list_files]  # hers instead of her role's, under all her identities
 \`\`\`
 
-Nobody steers a turn that may do more than they may: in a group, what a guest writes while the agent works for an owner
-waits until that is done.
+What one person has is decided in this order:
+
+1. A list in \`byPerson\` counts instead of that of their role: it can give a guest a tool, and keep one from a member or
+   an owner. It names one identity and holds for all that are linked to it. Where two of theirs have lists, they have what
+   stands in both.
+2. Without one, the list of their role; an owner has all tools.
+3. Of these, what \`byPlatform\` has for the platform they write on, if it has a list.
+
+Only \`config.yaml\` in the home folder has these lists. A project's \`baton.yaml\` that has any is refused, and so is a name that
+is no tool's, with the nearest that is; \`<server>_…\` is taken for every MCP server that is configured.
+
+Nobody steers a turn that may do more than they may: in a group, what a guest writes while the agent works for an owner,
+or for a guest with a tool that they do not have, waits until that is done.
 
 ## One person on several platforms
 

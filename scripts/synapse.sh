@@ -47,9 +47,26 @@ ANSWERS
   echo ready >"$mark"
 }
 
+# Of a build that was cut off there may be more left than a running one has.
 wipe() {
-  ! mounted || umount "$root/proc"
+  end_all
+  unmount_all
   rm -rf --one-file-system -- "$root"
+}
+
+# Every process whose root is the folder, and no other.
+end_all() {
+  local process
+  for process in /proc/[0-9]*; do
+    [[ $(readlink "$process/root") != "$root" ]] || kill -9 "${process#/proc/}" || true
+  done 2>/dev/null
+}
+
+unmount_all() {
+  local place
+  awk -v root="$root/" 'index($2, root) == 1 { print $2 }' /proc/mounts | sort -r | while read -r place; do
+    umount "$place" || umount --lazy "$place"
+  done
 }
 
 configure() {
@@ -131,6 +148,7 @@ stop() {
 case $command in
   build | start | stop) "$command" ;;
   remove)
+    [[ -e $root ]] || exit 0
     [[ -e $mark ]] || fail "$root is not of this script: nothing is deleted."
     stop
     wipe

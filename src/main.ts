@@ -11,6 +11,7 @@ import { childEnvironment, type Environment, readEnvironment } from "./config/en
 import { hideSecrets } from "./config/hide-secrets.js";
 import { type Config, mediaFolder } from "./config/load.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
+import type { HomeChannel } from "./session/context.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
 import { Redactor } from "./util/redact.js";
@@ -54,12 +55,15 @@ async function runCommand(): Promise<number> {
     openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
     openPeople,
     platformStates,
+    sweepMedia,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     openHandoffs,
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
+    platformSetup: async (platform) => (await import("./open-platforms.js")).platformSetup(platform),
+    linkPlatform: async (...call) => (await import("./open-platforms.js")).linkPlatform(...call),
     openGateway: (config, adapters, onProblem) =>
       openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
     inspectStore,
@@ -112,17 +116,29 @@ async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<
     config: config.sessions,
   });
   const { moves, accounts } = store;
-  const homes = new Homes(accounts, homeChannelsOf(config));
+  const homes = new Homes(accounts, await homeChannelsOf(config));
   const desk = new HandoffDesk({
     sessions,
     moves,
     accounts,
     homes,
     connected: () => [],
+    waitMs: config.handoff.waitSeconds * 1_000,
     clock: Date.now,
     onAsked: () => {},
   });
   return { desk, sessions, moves, close: () => sessions.close() };
+}
+
+async function sweepMedia(config: Config) {
+  const { openStore } = await import("./open-sessions.js");
+  const { Media } = await import("./gateway/media.js");
+  const { store, sessions } = await openStore({ url: await urlFor(config, "look") });
+  try {
+    return await new Media(mediaFolder(config), store.files, Date.now).sweep();
+  } finally {
+    await sessions.close();
+  }
 }
 
 /** Where there is no store yet, an empty one in memory is enough to look at. */
@@ -149,6 +165,7 @@ async function openChat(
   const lookForPlaces = async (): Promise<void> => {
     if (who.allowed) places = await open.gateway.handoffs.places(who).catch(() => places); // It only completes a line.
   };
+  void lookForPlaces();
   return {
     gateway: open.gateway,
     sessions: open.sessions,
@@ -164,10 +181,11 @@ async function openChat(
 }
 
 /** Where each platform's results go that are for nobody in particular. */
-function homeChannelsOf({ platforms }: Config): Record<string, { chatId: string; name: string }> {
+async function homeChannelsOf({ platforms }: Config): Promise<Record<string, HomeChannel>> {
+  const { homeAddress } = await import("./config/home-channel.js");
   return Object.fromEntries(
     Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
-      homeChannel === null ? [] : [[platform, { chatId: homeChannel, name: "home" }]],
+      homeChannel === null ? [] : [[platform, { ...homeAddress(platform, homeChannel), name: "home" }]],
     ),
   );
 }
@@ -185,23 +203,27 @@ async function openGatewayOf(
   const { onProblem, log = () => {} } = events;
   const { openGateway } = await import("./open-gateway.js");
   const { openAgent } = await import("./open-agent.js");
-  const { builtInTools } = await import("./agent/tools/built-in.js");
   const { commandTable } = await import("./gateway/commands/table.js");
-  const { OWN_TOOLS } = await import("./agent/tools/names.js");
+  const { OWN_TOOLS } = await import("./util/own-tools.js");
   const { sqliteFile } = await import("./open-sessions.js");
   const { agent, model } = await openAgent(config, environment);
   const { secretsOf } = await import("./config/secrets.js");
   const database = sqliteFile(config.store.reveal());
   const databaseFiles = database === null ? [] : [database, `${database}-wal`, `${database}-shm`];
   const secretFiles = secretsOf(config).flatMap(({ file }) => file ?? []);
-  const tools = builtInTools({
-    workdir: config.agent.workdir,
-    folders: config.tools.folders,
-    own: [config.home, ...databaseFiles, ...secretFiles],
-    environment: childEnvironment(),
-    maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
-    allowHosts: config.tools.fetch.allowHosts,
-  });
+  /** Loaded with the first turn: nobody waits for them before. */
+  const ownTools = async () => {
+    const { builtInTools } = await import("./agent/tools/built-in.js");
+    return builtInTools({
+      workdir: config.agent.workdir,
+      folders: config.tools.folders,
+      own: [config.home, ...databaseFiles, ...secretFiles],
+      environment: childEnvironment(),
+      maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
+      allowHosts: config.tools.fetch.allowHosts,
+    });
+  };
+  let tools: ReturnType<typeof ownTools> | undefined;
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const open = await openGateway({
     url: config.store.reveal(),
@@ -215,11 +237,14 @@ async function openGatewayOf(
       ...(model ? { model } : {}),
       ...(mcp ? { mcp: () => mcp.states() } : {}),
     }),
-    tools: async () => [...tools, ...((await mcp?.tools()) ?? [])],
+    tools: async () => {
+      tools ??= ownTools();
+      return [...(await tools), ...((await mcp?.tools()) ?? [])];
+    },
     toolLists: config.tools,
     people: config.people,
     busy: config.busy,
-    homeChannels: homeChannelsOf(config),
+    homeChannels: await homeChannelsOf(config),
     answersAll: ({ platform }) =>
       Object.hasOwn(config.platforms, platform) &&
       config.platforms[platform as keyof Config["platforms"]].answer === "all",
@@ -227,6 +252,7 @@ async function openGatewayOf(
     mediaFolder: mediaFolder(config),
     maxMessages: config.agent.maxMessages,
     turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
+    handoffWaitMs: config.handoff.waitSeconds * 1_000,
     ...events,
   });
   mcp?.start();

@@ -5,7 +5,7 @@ import type { Environment } from "./config/environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
 import { chooseFallback, chooseModel, type ModelChoice } from "./config/model-choice.js";
 import type { ModelFact } from "./gateway/commands/facts.js";
-import { Media } from "./gateway/media.js";
+import { mediaPath } from "./gateway/media.js";
 
 export interface OpenAgent {
   readonly agent: Agent;
@@ -27,7 +27,7 @@ export async function openAgent(config: Config, environment: Environment): Promi
     ...(fallback ? { fallback: endpointOf(fallback, images) } : {}),
     maxSteps,
     prices,
-    pathOf: (file) => new Media(mediaFolder(config)).pathOf(file),
+    pathOf: (file) => mediaPath(mediaFolder(config), file),
   });
   const where = `${new URL(choice.baseUrl).host}, chosen by ${choice.from.provider}`;
   return { agent, model: { name: choice.model, where, list: () => modelsAt(choice) } };

@@ -35,6 +35,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly turnDeadlineMs?: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
+  /** How long a handoff may wait to be carried out. */
+  readonly handoffWaitMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
   readonly onHandoff?: (move: Move) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
@@ -52,7 +54,7 @@ export interface OpenGateway {
 
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   const { store, sessions } = await openStore(options);
-  const { adapters, busy, outputDir } = options;
+  const { adapters, busy, outputDir, clock = Date.now } = options;
   const commands = new Commands(options.commands, sessions);
   const gateway = new Gateway({
     sessions,
@@ -71,14 +73,17 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       homeChannels: options.homeChannels ?? {},
       ...(outputDir === undefined ? {} : { outputDir }),
     },
-    ...(options.mediaFolder === undefined ? {} : { media: new Media(options.mediaFolder) }),
+    ...(options.mediaFolder === undefined
+      ? {}
+      : { media: new Media(options.mediaFolder, store.files, clock) }),
     maxMessages: options.maxMessages ?? 500,
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    ...(options.handoffWaitMs ? { handoffWaitMs: options.handoffWaitMs } : {}),
     ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     owner: processOwner(),
-    clock: options.clock ?? Date.now,
+    clock,
     onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),
   });
   return {

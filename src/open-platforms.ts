@@ -1,13 +1,13 @@
 /**
- * Configuration → the adapters of the platforms that are set up, each loaded only then. One that cannot be opened does
- * not keep the others from it.
+ * Configuration → the adapters of the platforms that are set up, each loaded only then. Nobody is called here: whether a
+ * platform is reached shows when it connects. One that cannot be opened does not keep the others from it.
  */
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Adapter, ConnectError } from "./adapter/adapter.js";
+import type { Adapter } from "./adapter/adapter.js";
+import type { PlatformSetup } from "./adapter/setup.js";
 import type { Config, PlatformsConfig } from "./config/load.js";
 import type { Secret } from "./config/secret.js";
-import { platformTraits } from "./session/platform.js";
+import { type Platform, platformTraits } from "./session/platform.js";
 
 export interface OpenedPlatforms {
   readonly adapters: readonly Adapter[];
@@ -21,6 +21,8 @@ type Opening = () => Promise<Adapter>;
 interface Plan {
   readonly needs: Readonly<Record<string, Secret | string | null>>;
   readonly open: Opening;
+  /** Makes this machine one of an account's devices, where the platform wants that. */
+  readonly link?: (say: (line: string) => void, end: AbortSignal) => Promise<void>;
 }
 
 export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
@@ -32,26 +34,55 @@ export async function openPlatforms(config: Config): Promise<OpenedPlatforms> {
   };
 }
 
+/** Links this machine to the platform's account; fails with a sentence. */
+export async function linkPlatform(
+  config: Config,
+  platform: string,
+  say: (line: string) => void,
+  end: AbortSignal,
+): Promise<void> {
+  const plans = plansOf(config.platforms, config.home);
+  const linkable = Object.keys(plans).filter((name) => plans[name]?.link);
+  const { needs = {}, link } = plans[platform] ?? {};
+  if (!link)
+    throw new Error(
+      `${platform} is not linked from here. ${linkable.length > 0 ? `Those that are: ${linkable.join(", ")}.` : "None that is set up needs it; for WhatsApp set WHATSAPP_MODE=baileys first."}`,
+    );
+  const missing = Object.keys(needs).filter((name) => needs[name] === null);
+  if (missing.length > 0)
+    throw new Error(`${platformTraits(platform).title} also needs ${missing.join(" and ")}.`);
+  await link(say, end);
+}
+
 /** The adapter, or why there is none; null where it is not set up at all. */
 async function openOne(platform: string, { needs, open }: Plan): Promise<Adapter | string | null> {
   const missing = Object.keys(needs).filter((name) => needs[name] === null);
   if (missing.length === Object.keys(needs).length) return null;
   const { title } = platformTraits(platform);
-  if (missing.length > 0) return `${title} also needs ${missing.join(" and ")}; until then it is left out.`;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await open();
-    } catch (error) {
-      const mayHelp = error instanceof ConnectError && error.outcome === "retryable" && tries < TRIES;
-      if (!mayHelp) return `${title} is left out: ${error instanceof Error ? error.message : String(error)}`;
-      await sleep(PAUSE_MS);
-    }
+  if (missing.length > 0)
+    return `${title} also needs ${missing.join(" and ")}; until then it is left out. \`baton setup ${platform}\` asks for it.`;
+  try {
+    return await open();
+  } catch (error) {
+    return `${title} is left out: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/** One that asks its platform who it is, and does not reach it, is asked again a few times. */
-const TRIES = 3;
-const PAUSE_MS = 2_000;
+/** How a platform is set up by questions, of those that have an adapter. */
+export async function platformSetup(platform: Platform): Promise<PlatformSetup> {
+  const load = SETUPS[platform];
+  if (!load) throw new Error(`${platformTraits(platform).title} has no set-up.`);
+  return (await load()).setup;
+}
+
+const SETUPS: Readonly<Record<Platform, () => Promise<{ readonly setup: PlatformSetup }>>> = {
+  telegram: () => import("./adapter/telegram/setup.js"),
+  discord: () => import("./adapter/discord/setup.js"),
+  slack: () => import("./adapter/slack/setup.js"),
+  whatsapp: () => import("./adapter/whatsapp/setup.js"),
+  signal: () => import("./adapter/signal/setup.js"),
+  matrix: () => import("./adapter/matrix/setup.js"),
+};
 
 function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string, Plan>> {
   const { telegram, discord, slack, whatsapp, signal, matrix } = config;
@@ -81,23 +112,7 @@ function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string,
           ...at(slack.baseUrl),
         }),
     },
-    whatsapp: {
-      needs: {
-        WHATSAPP_ACCESS_TOKEN: whatsapp.accessToken,
-        WHATSAPP_PHONE_NUMBER_ID: whatsapp.phoneNumberId,
-        WHATSAPP_APP_SECRET: whatsapp.appSecret,
-        WHATSAPP_VERIFY_TOKEN: whatsapp.verifyToken,
-      },
-      open: async () =>
-        (await import("./adapter/whatsapp/config.js")).openWhatsApp({
-          phoneNumberId: whatsapp.phoneNumberId ?? "",
-          accessToken: revealed(whatsapp.accessToken),
-          appSecret: revealed(whatsapp.appSecret),
-          verifyToken: revealed(whatsapp.verifyToken),
-          webhook: { host: whatsapp.host, port: whatsapp.port },
-          ...at(whatsapp.baseUrl),
-        }),
-    },
+    whatsapp: whatsapp.mode === "baileys" ? baileysPlan(whatsapp, home) : cloudPlan(whatsapp),
     signal: {
       needs: { SIGNAL_HTTP_URL: signal.url, SIGNAL_ACCOUNT: signal.account },
       open: async () =>
@@ -112,9 +127,41 @@ function plansOf(config: PlatformsConfig, home: string): Readonly<Record<string,
         (await import("./adapter/matrix/config.js")).openMatrix({
           homeserver: matrix.homeserver ?? "",
           accessToken: revealed(matrix.accessToken),
+          ...(matrix.userId === null ? {} : { userId: matrix.userId }),
           folder: join(home, "matrix"),
         }),
     },
+  };
+}
+
+function cloudPlan(whatsapp: PlatformsConfig["whatsapp"]): Plan {
+  return {
+    needs: {
+      WHATSAPP_ACCESS_TOKEN: whatsapp.accessToken,
+      WHATSAPP_PHONE_NUMBER_ID: whatsapp.phoneNumberId,
+      WHATSAPP_APP_SECRET: whatsapp.appSecret,
+      WHATSAPP_VERIFY_TOKEN: whatsapp.verifyToken,
+    },
+    open: async () =>
+      (await import("./adapter/whatsapp/config.js")).openWhatsApp({
+        phoneNumberId: whatsapp.phoneNumberId ?? "",
+        accessToken: revealed(whatsapp.accessToken),
+        appSecret: revealed(whatsapp.appSecret),
+        verifyToken: revealed(whatsapp.verifyToken),
+        webhook: { host: whatsapp.host, port: whatsapp.port },
+        ...at(whatsapp.baseUrl),
+      }),
+  };
+}
+
+/** The mode alone says that it is wanted. */
+function baileysPlan({ mode, number, baseUrl }: PlatformsConfig["whatsapp"], home: string): Plan {
+  const settings = { number: number ?? "", folder: join(home, "whatsapp"), ...at(baseUrl) };
+  return {
+    needs: { WHATSAPP_MODE: mode, WHATSAPP_NUMBER: number },
+    open: async () => (await import("./adapter/whatsapp/baileys/config.js")).openBaileys(settings),
+    link: async (say, end) =>
+      (await import("./adapter/whatsapp/baileys/config.js")).linkBaileys(settings, say, end),
   };
 }
 

@@ -1,9 +1,19 @@
 /** Whole runs of `dist/main.js`: what it prints, what it refuses, and how it exits. */
-import { chmodSync, chownSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { openSessions, type SessionSource } from "../src/index.js";
+import { openStore } from "../src/open-sessions.js";
 import { baton, makeHome, type Run } from "./support/baton.js";
 
 const DAY = 86_400_000;
@@ -706,9 +716,43 @@ describe.concurrent("prune", () => {
     expect(await prune()).toMatchObject({ code: 2, stdout: "" });
     expect(await prune("--json")).toMatchObject({ code: 2, stdout: "" });
     expect(await left()).toBe(3);
-    expect(json(await prune("--yes", "--json"))).toEqual({ sessions: 1, messages: 1, removed: true });
+    expect(json(await prune("--yes", "--json"))).toEqual({
+      sessions: 1,
+      messages: 1,
+      files: 0,
+      bytes: 0,
+      removed: true,
+    });
     expect(await left()).toBe(2);
     expect((await prune("--yes")).stdout).toBe("No session ended that long ago.\n");
+  });
+
+  test("with the files that only they had", async () => {
+    const home = makeHome();
+    const names = ["a", "b", "c"].map((letter) => letter.repeat(32));
+    mkdirSync(join(home, "media"));
+    for (const name of names) writeFileSync(join(home, "media", name), "x".repeat(700_000));
+    const { store, sessions } = await openStore({
+      url: join(home, "baton.db"),
+      clock: () => Date.now() - 100 * DAY,
+    });
+    await store.files.taking(names, Date.now() - 100 * DAY);
+    const see = (files: readonly string[]) => ({
+      role: "user" as const,
+      content: "see",
+      attachments: files.map((file) => ({ file, mediaType: "image/png" })),
+    });
+    const { entry } = await sessions.receive(team("old"), see(names));
+    await sessions.end(entry.sessionId);
+    await sessions.receive(team("open"), see(names.slice(2)));
+    await sessions.close();
+    const prune = (...words: string[]) => baton(home, ["sessions", "prune", "--older-than", "90d", ...words]);
+    await prune("--dry-run");
+    expect(readdirSync(join(home, "media"))).toHaveLength(3);
+    expect((await prune("--yes")).stdout).toBe(
+      "Removed 1 ended session with 1 message.\nRemoved 2 files (1.3 MB) that no message refers to any more.\n",
+    );
+    expect(readdirSync(join(home, "media"))).toEqual(names.slice(2));
   });
 });
 
@@ -821,7 +865,7 @@ describe.concurrent("doctor", () => {
     expect(run.stdout).toContain(`Node.js  ${process.versions.node}`);
     expect(run.stdout).toContain("journal_mode=wal, synchronous=FULL");
     expect(run.stdout).toContain("is whole (quick_check)");
-    expect(run.stdout).toContain("schema 5, up to date");
+    expect(run.stdout).toContain("schema 7, up to date");
     const report = json(await baton(home, ["doctor", "--json"])) as {
       ok: boolean;
       findings: { check: string }[];

@@ -186,12 +186,42 @@ describe.concurrent("path", () => {
 });
 
 describe.concurrent("check", () => {
+  test("the tools of guests and members are shown where nothing is set", async () => {
+    const { stdout } = await config(setUp({ own: "tools: { members: [fetch_url] }\n" }), "show");
+    expect(stdout).toMatch(/^tools\.guests +fetch_url, session_search, session_read +default$/m);
+    expect(stdout).toMatch(/^tools\.members +fetch_url +\S+config\.yaml:1$/m);
+  });
+
+  test("people who share their direct messages: a warning, not a mistake", async () => {
+    const home = setUp({
+      own: "scopes: { dm: platform }\npeople:\n  allow: { telegram: [1, 2], whatsapp: ['3', '4'] }\n  owners: { telegram: [1], slack: [U1] }\n",
+    });
+    const run = await config(home, "check");
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toBe(
+      `${join(home, "config.yaml")}:1: scopes.dm is "platform", so 2 people on Telegram share one conversation in their direct messages: each can be told what the others wrote. To change it, set scopes.dm to chat, and each has a conversation of their own.\nThe configuration is valid.\n`,
+    );
+    const json = JSON.parse((await config(home, "check --json")).stdout);
+    expect([json.ok, json.warnings.length]).toEqual([true, 1]);
+    await config(home, "set scopes.dm chat");
+    expect((await config(home, "check")).stdout).toBe("The configuration is fine.\n");
+    writeFileSync(
+      join(home, "config.yaml"),
+      "scopes: { dm: platform }\npeople: { allow: { telegram: [1] } }\n",
+    );
+    expect((await config(home, "check")).stdout).toBe("The configuration is fine.\n");
+  });
+
   test("all is well, and nothing is created", async () => {
     const home = makeHome();
     const missing = join(home, "not-yet");
     const run = await config(home, "check", { env: { BATON_HOME: missing } });
     expect(run).toEqual({ code: 0, stdout: "The configuration is fine.\n", stderr: "" });
-    expect(JSON.parse((await config(home, "check --json")).stdout)).toEqual({ ok: true, problems: [] });
+    expect(JSON.parse((await config(home, "check --json")).stdout)).toEqual({
+      ok: true,
+      problems: [],
+      warnings: [],
+    });
     expect(existsSync(missing)).toBe(false);
   });
 

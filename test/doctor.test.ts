@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { homeLockFile } from "../src/gateway/home-lock.js";
-import { localSource, openSessions } from "../src/index.js";
+import { People } from "../src/gateway/people.js";
+import { localSource, openSessions, type SessionSource } from "../src/index.js";
 import { fileLog } from "../src/log/file-log.js";
 import { currentLog, logFolder } from "../src/log/rotating-file.js";
+import { openStore } from "../src/open-sessions.js";
 import type { Finding } from "../src/util/finding.js";
 import { baton, makeHome } from "./support/baton.js";
 
@@ -31,6 +33,17 @@ function file(home: string, name: string, text = "", mode = 0o600): string {
   writeFileSync(path, text, { mode });
   chmodSync(path, mode);
   return path;
+}
+
+/** As `baton people approve` does. */
+async function letIn(home: string, platform: string, id: string): Promise<void> {
+  const { store, sessions } = await openStore({ url: join(home, "baton.db") });
+  const people = new People(store.people, {}, { clock: Date.now });
+  const source: SessionSource = { platform, chatId: id, chatType: "dm", userId: id };
+  const knock = await people.knock(source, false);
+  if (knock.kind !== "code") throw new Error("There was no code.");
+  await people.approve("local:terminal", knock.code, { role: "guest", name: null });
+  await sessions.close();
 }
 
 const config = (home: string, text: string) => file(home, "config.yaml", text);
@@ -153,6 +166,36 @@ const CASES: Record<
     status: "warning",
     says: /baton\.log can be read by other users/,
     fix: /^chmod go-rwx /,
+  },
+  "a secret in a file that the configuration names": {
+    make: (home) => {
+      file(home, "token", "1:x");
+      config(home, "platforms: { telegram: { token: { file: token } } }\n");
+    },
+    check: "secrets",
+    status: "ok",
+    says: /^1 file, private$/,
+  },
+  "people who share their direct messages": {
+    make: (home) =>
+      config(
+        home,
+        "scopes: { dm: platform }\npeople: { allow: { telegram: [1], slack: [U1] }, owners: { telegram: [2] } }\n",
+      ),
+    check: "people",
+    status: "warning",
+    says: /^scopes\.dm is "platform", so 2 people on Telegram share one conversation/,
+    fix: /^set scopes\.dm to chat/,
+  },
+  "one who was let in by a code, and so shares them": {
+    make: async (home) => {
+      config(home, "scopes: { dm: platform }\npeople: { owners: { telegram: [1] } }\n");
+      await letIn(home, "telegram", "2");
+    },
+    check: "people",
+    status: "warning",
+    says: /2 people on Telegram share one conversation/,
+    fix: /^set scopes\.dm to chat/,
   },
   "no backup yet": {
     make: store,

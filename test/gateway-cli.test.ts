@@ -25,7 +25,7 @@ describe.concurrent("baton gateway", () => {
     const run = await baton(home, ["gateway"]);
     expect(run).toMatchObject({ code: 1, stdout: "" });
     expect(run.stderr).toBe(
-      "baton: No chat platform is set up, so there is nothing to serve yet. docs/platforms says how; `baton` chats with you in this terminal.\n",
+      "baton: No chat platform is set up, so there is nothing to serve yet. `baton setup <platform>` sets one up; `baton` chats with you in this terminal.\n",
     );
     expect(existsSync(homeLockFile(home))).toBe(false);
   });

@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
-import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
+import { answerSetup } from "./support/pty-setup.js";
+import { killAll, pty } from "./terminal/pty-chat.js";
 
 afterEach(killAll);
 
@@ -16,28 +17,11 @@ const CLOSED = { OLLAMA_HOST: "127.0.0.1:1" };
 
 const configOf = (home: string) => readFileSync(join(home, "config.yaml"), "utf8");
 
-/** Answers each question, in the order in which they come. */
-async function answer(
+const answer = (
   home: string,
   env: Readonly<Record<string, string>>,
   ...answers: readonly (readonly [question: string, keys: string])[]
-): Promise<{ code: number; output: string }> {
-  const variables = Object.entries({
-    HOME: join(home, ".."),
-    TZ: "UTC",
-    BATON_HOME: home,
-    ...CLOSED,
-    ...env,
-  });
-  const set = variables.map(([name, value]) => `${name}='${value}'`).join(" ");
-  const chat = new PtyChat({ columns: 100, shell: `${set} exec '${process.execPath}' dist/main.js setup` });
-  for (const [question, keys] of answers) {
-    const from = chat.raw.length;
-    await chat.until(() => chat.raw.slice(Math.max(0, from - 400)).includes(question));
-    chat.type(keys);
-  }
-  return { code: await chat.exited, output: chat.raw };
-}
+) => answerSetup(home, [], { ...CLOSED, ...env }, ...answers);
 
 describe.runIf(pty !== null)("baton setup, in a terminal", () => {
   test("asks, hides the key, and writes it all down with comments", async () => {

@@ -72,8 +72,10 @@ export interface Surroundings {
   readonly memory: Memory;
   /** For the platform's menu. */
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  /** Says whether the platform is reached, each time that changes. */
-  tell(state: "connected" | { readonly lost: string }): void;
+  /** Says whether the platform is reached, each time that changes. `failed`: it is not tried again until somebody mends it. */
+  tell(state: "connected" | { readonly lost: string } | { readonly failed: string }): void;
+  /** For the log: what went wrong after the call for it had gone well. */
+  problem?(sentence: string): void;
 }
 
 export interface Memory {
@@ -129,10 +131,15 @@ export interface LocalFile {
   readonly mediaType: string;
 }
 
+/** How long a text is as the platform counts. */
+export function lengthIn({ unit, lengthOf }: Capabilities, text: string): number {
+  if (lengthOf) return lengthOf(text);
+  return unit === "bytes" ? Buffer.byteLength(text) : text.length;
+}
+
 /** Whether a platform takes the text as one message. */
-export function fitsInto({ maxText, unit, lengthOf }: Capabilities, text: string): boolean {
-  if (lengthOf) return lengthOf(text) <= maxText;
-  return (unit === "bytes" ? Buffer.byteLength(text) : text.length) <= maxText;
+export function fitsInto(capabilities: Capabilities, text: string): boolean {
+  return lengthIn(capabilities, text) <= capabilities.maxText;
 }
 
 /** A turn as it happens. Calls come in order; none throws. */

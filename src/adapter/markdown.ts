@@ -14,7 +14,8 @@ export function parseMarkdown(text: string): Root {
 /** What is left of a node without any markup. */
 export function plainText(node: RootContent | Root): string {
   if ("value" in node) return node.value;
-  if ("alt" in node && node.type === "image") return node.alt ?? "";
+  if (node.type === "image" || node.type === "imageReference") return node.alt ?? "";
+  if (node.type === "footnoteReference") return `[${node.label ?? node.identifier}]`;
   if (node.type === "break") return "\n";
   return "children" in node ? node.children.map(plainText).join("") : "";
 }

@@ -28,7 +28,9 @@ export function textTable({ children }: Table): string {
 function cellText(node: Nodes): string {
   if (node.type === "link" || node.type === "image") {
     const said = plainText(node as RootContent);
-    return said === "" || said === node.url ? node.url : `${said} (${node.url})`;
+    if (said === "" || said === node.url) return node.url;
+    const isSaid = node.url === "" || node.url === `mailto:${said}`;
+    return isSaid ? said : `${said} (${node.url})`;
   }
   return "children" in node ? node.children.map(cellText).join("") : plainText(node as RootContent);
 }

@@ -1,9 +1,11 @@
-/** What `baton doctor` says of the care around the store: secrets, logs, backups, the service and the model. */
+/** What `baton doctor` says of the care around the store: people, secrets, logs, backups, the service and the model. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/load.js";
 import { secretsOf } from "../config/secrets.js";
+import { sharedDms } from "../config/shared-dms.js";
 import { archivedLogs, currentLog, logFolder } from "../log/rotating-file.js";
+import { BatonError } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
 import { counted, relativeTime } from "../util/words.js";
 import { backupFolder } from "./backup.js";
@@ -18,6 +20,7 @@ const BACKUP_IS_OLD_MS = 7 * 86_400_000;
 export async function careFindings(cli: Cli, config: Config): Promise<Finding[]> {
   const { home } = cli;
   const looks: [string, () => Finding[] | Promise<Finding[]>][] = [
+    ["people", () => peopleFindings(cli, config)],
     ["secrets", () => secretFindings(home, config)],
     ["logs", () => [logFinding(home)]],
     ["backup", () => backupFinding(cli, config, Date.now())],
@@ -36,12 +39,36 @@ export async function careFindings(cli: Cli, config: Config): Promise<Finding[]>
   return findings;
 }
 
+/** People who share a conversation, of the configuration and of the store. */
+async function peopleFindings(cli: Cli, config: Config): Promise<Finding[]> {
+  if (config.sessions.scopes?.dm !== "platform") return []; // Nobody does, and the store is left alone.
+  const shared = sharedDms(config, await knownPeople(cli, config));
+  if (shared === null) return [];
+  return [{ check: "people", status: "warning", finding: shared.message, fix: shared.fix }];
+}
+
+async function knownPeople(cli: Cli, config: Config): Promise<string[]> {
+  try {
+    const { people, close } = await cli.openPeople(config, "look");
+    try {
+      const everybody = (await people.store.list()).filter((person) => people.roleOf(person) !== null);
+      return everybody.flatMap(({ identities }) => identities.map(({ identity }) => identity));
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error;
+    return []; // What is wrong with it, `store` says.
+  }
+}
+
 /** Files of secrets that others could read, and secrets that cannot be read at all. */
 function secretFindings(home: string, config: Config): Finding[] {
   const check = "secrets";
   const files = [...filesIn(join(home, "secrets")), environmentFile(home)].filter((file) => existsSync(file));
   const open = files.filter(isOpen);
-  const unusable = secretsOf({ ...config, store: null }).flatMap((secret): Finding[] => {
+  const named = secretsOf({ ...config, store: null });
+  const unusable = named.flatMap((secret): Finding[] => {
     try {
       secret.reveal();
       return [];
@@ -61,7 +88,8 @@ function secretFindings(home: string, config: Config): Finding[] {
     ];
   }
   if (unusable.length > 0) return unusable;
-  const finding = files.length === 0 ? "no file of secrets" : `${counted(files.length, "file")}, private`;
+  const count = new Set([...files, ...named.flatMap(({ file }) => file ?? [])]).size;
+  const finding = count === 0 ? "no file of secrets" : `${counted(count, "file")}, private`;
   return [{ check, status: "ok", finding }];
 }
 

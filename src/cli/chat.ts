@@ -4,7 +4,6 @@ import type { RemoteFile } from "../adapter/adapter.js";
 import type { Move } from "../gateway/store.js";
 import { fileLog } from "../log/file-log.js";
 import { type Log, safeLog } from "../log/log.js";
-import { HANDOFF_WAIT_MS } from "../session/handoff.js";
 import { LOCAL } from "../session/platform.js";
 import { printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
@@ -135,13 +134,13 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
   }
 }
 
-type Moving = Pick<Move, "target" | "isBusy" | "readySince">;
+type Moving = Pick<Move, "target" | "isBusy" | "readySince" | "waitMs">;
 
 /** `moving to discord:7, 12 s of 60`. */
-function movingWords({ target, isBusy, readySince }: Moving): string {
+function movingWords({ target, isBusy, readySince, waitMs }: Moving): string {
   if (isBusy) return `moves to ${target} when the answer has ended`;
   const seconds = Math.max(0, Math.round((Date.now() - readySince) / 1_000));
-  return `moving to ${target}, ${seconds} s of ${HANDOFF_WAIT_MS / 1_000}`;
+  return `moving to ${target}, ${seconds} s of ${Math.round(waitMs / 1_000)}`;
 }
 
 /** Tells a problem, and keeps it in the log. */

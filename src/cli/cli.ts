@@ -2,14 +2,17 @@
 
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Adapter } from "../adapter/adapter.js";
+import type { PlatformSetup } from "../adapter/setup.js";
 import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
 import type { ModelChoice } from "../config/model-choice.js";
 import type { Gateway, PlatformState } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";
+import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { Move, Moves } from "../gateway/store.js";
+import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
@@ -39,6 +42,8 @@ export interface Cli {
   ): Promise<{ readonly people: People; close(): Promise<void> }>;
   /** How each account of a platform was last, as the gateway that has it says. */
   platformStates(config: Config): Promise<readonly (PlatformState & { readonly account: string })[]>;
+  /** Removes files of messages that nothing in the store refers to any more. */
+  sweepMedia(config: Config): Promise<Swept>;
   readonly streams: {
     readonly stdin: ReadStream;
     readonly stdout: WriteStream;
@@ -56,6 +61,15 @@ export interface Cli {
   openPlatforms(
     config: Config,
   ): Promise<{ readonly adapters: readonly Adapter[]; readonly problems: readonly string[] }>;
+  /** How a platform is set up by questions. */
+  platformSetup(platform: Platform): Promise<PlatformSetup>;
+  /** Makes this machine one of an account's devices; `say` is told what a person has to do. */
+  linkPlatform(
+    config: Config,
+    platform: string,
+    say: (line: string) => void,
+    end: AbortSignal,
+  ): Promise<void>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(url: string): Promise<Finding[]>;

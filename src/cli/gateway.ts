@@ -4,6 +4,7 @@ import type { LockHolder } from "../gateway/home-lock.js";
 import { type Log, logLine, safeLog } from "../log/log.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
+import { addGatewayLink } from "./gateway-link.js";
 import { addGatewayStatus } from "./gateway-status.js";
 import { examples } from "./options.js";
 
@@ -14,6 +15,7 @@ export function addGateway(program: Command, cli: Cli): void {
     .addHelpText("after", examples("gateway", "gateway status"))
     .action(() => gateway(cli));
   addGatewayStatus(command, cli);
+  addGatewayLink(command, cli);
 }
 
 async function gateway(cli: Cli): Promise<void> {
@@ -23,7 +25,7 @@ async function gateway(cli: Cli): Promise<void> {
     const why = problems.map((problem) => `${problem}\n`).join("");
     throw new CliError(
       "no_platforms",
-      `${why}No chat platform is set up, so there is nothing to serve yet. docs/platforms says how; \`baton\` chats with you in this terminal.`,
+      `${why}No chat platform is set up, so there is nothing to serve yet. \`baton setup <platform>\` sets one up; \`baton\` chats with you in this terminal.`,
     );
   }
   const { takeHome } = await import("../gateway/home-lock.js");

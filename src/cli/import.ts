@@ -6,7 +6,7 @@ import { counted } from "../util/words.js";
 import { type Cli, type ImportedSession, type ImportReport, withSessions } from "./cli.js";
 import { CliError } from "./failure.js";
 import { examples, jsonOption } from "./options.js";
-import { type Column, printTable } from "./table.js";
+import type { Column } from "./table.js";
 import type { Terminal } from "./terminal.js";
 
 interface ImportCommandOptions {
@@ -41,13 +41,17 @@ async function bringIn(cli: Cli, path: string, options: ImportCommandOptions): P
     }
   });
   if (options.json) terminal.json(report);
-  else printReport(terminal, report);
+  else await printReport(terminal, report);
   if (report.sessions.length === 0) {
     throw new CliError("import_unreadable", `No session could be read from ${path}.`);
   }
 }
 
-function printReport(terminal: Terminal, { sessions, totals, problems, dryRun }: ImportReport): void {
+async function printReport(
+  terminal: Terminal,
+  { sessions, totals, problems, dryRun }: ImportReport,
+): Promise<void> {
+  const { printTable } = await import("./table.js");
   if (sessions.length > 0) printTable(terminal, columns, sessions.slice(0, SHOWN));
   if (sessions.length > SHOWN) terminal.line(`… ${counted(sessions.length - SHOWN, "more session")}`);
   for (const { file, line, reason } of problems.slice(0, SHOWN)) {

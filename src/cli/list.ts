@@ -18,7 +18,7 @@ import {
   platform,
   wholeNumber,
 } from "./options.js";
-import { type Column, printTable } from "./table.js";
+import type { Column } from "./table.js";
 import type { Terminal } from "./terminal.js";
 import { printWelcome } from "./welcome.js";
 
@@ -60,6 +60,7 @@ function list(cli: Cli, options: ListOptions): Promise<void> {
     if (items.length === 0) return sayNothing(terminal, view, options);
 
     const rows = await Promise.all(items.map(async (entry) => ({ entry, id: await shortId(view, entry) })));
+    const { printTable } = await import("./table.js");
     printTable(terminal, columnsFor(terminal), rows);
     if (nextCursor !== null) {
       const asked = {

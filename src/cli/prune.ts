@@ -1,5 +1,9 @@
-/** `baton sessions prune`: removes sessions that ended long ago. Nothing that is open is ever removed. */
+/**
+ * `baton sessions prune`: removes sessions that ended long ago, and files of messages that nothing refers to any more.
+ * Nothing that is open is ever removed.
+ */
 import type { Command } from "commander";
+import type { Swept } from "../gateway/media.js";
 import { counted } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { wrongUsage } from "./failure.js";
@@ -15,7 +19,7 @@ interface PruneOptions {
 export function addPrune(parent: Command, cli: Cli): void {
   const command = parent
     .command("prune")
-    .description("remove sessions that ended long ago, with their messages")
+    .description("remove sessions that ended long ago, with their messages and files")
     .requiredOption("--older-than <time>", "how long ago they ended: 90d, 12w", duration)
     .option("--dry-run", "only say what would be removed")
     .option("--yes", "do not ask")
@@ -31,22 +35,31 @@ async function prune(cli: Cli, options: PruneOptions): Promise<void> {
       "Pruning removes messages for good. Add --yes to do it, or --dry-run to see what would go.",
     );
   }
-  await withSessions(cli, "look", async (sessions) => {
+  await withSessions(cli, "look", async (sessions, config) => {
     const endedBeforeMs = options.olderThan;
     const found = await sessions.prune({ endedBeforeMs, dryRun: true });
-    if (options.dryRun || found.sessions === 0) {
+    if (options.dryRun) {
       if (options.json) return terminal.json({ ...found, removed: false });
-      return terminal.line(
-        found.sessions === 0 ? "No session ended that long ago." : `${amount(found)} would be removed.`,
-      );
+      return terminal.line(found.sessions === 0 ? NONE : `${amount(found)} would be removed.`);
     }
-    if (!options.yes && !(await terminal.confirm(`Remove ${amount(found)} for good?`))) {
-      return terminal.line("Nothing was removed.");
+    if (!options.yes) {
+      if (found.sessions === 0) return terminal.line(NONE);
+      if (!(await terminal.confirm(`Remove ${amount(found)} for good?`)))
+        return terminal.line("Nothing was removed.");
     }
     const removed = await sessions.prune({ endedBeforeMs });
-    if (options.json) return terminal.json({ ...removed, removed: true });
-    terminal.line(`Removed ${amount(removed)}.`);
+    const swept = await cli.sweepMedia(config);
+    if (options.json) return terminal.json({ ...removed, ...swept, removed: true });
+    terminal.line(removed.sessions === 0 ? NONE : `Removed ${amount(removed)}.`);
+    if (swept.files > 0) terminal.line(`Removed ${files(swept)} that no message refers to any more.`);
   });
+}
+
+const NONE = "No session ended that long ago.";
+
+function files({ files, bytes }: Swept): string {
+  const size = bytes < 2 ** 20 ? counted(bytes, "byte") : `${(bytes / 2 ** 20).toFixed(1)} MB`;
+  return `${counted(files, "file")} (${size})`;
 }
 
 function amount({ sessions, messages }: { sessions: number; messages: number }): string {

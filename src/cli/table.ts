@@ -1,6 +1,6 @@
 /** Tables that fit the terminal: cells are cleaned here, and shortened rather than wrapped. */
 import stringWidth from "string-width";
-import { cleanLine } from "../util/text.js";
+import { cleanLine, graphemes } from "../util/text.js";
 import type { Terminal } from "./terminal.js";
 
 export interface Column<Row> {
@@ -14,8 +14,6 @@ export interface Column<Row> {
 
 const GAP = "  ";
 const NARROWEST = 8;
-
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 export function printTable<Row>(
   terminal: Terminal,
@@ -82,7 +80,7 @@ function shortenTo(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = "";
   let used = 1;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes().segment(text)) {
     used += stringWidth(segment);
     if (used > width) break;
     kept += segment;

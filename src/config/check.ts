@@ -1,18 +1,23 @@
-/** All that is wrong with the configuration: what the files and variables say, and the secrets they point to. */
+/**
+ * All that is wrong with the configuration: what the files and variables say, and the secrets they point to. What is
+ * allowed, but perhaps not meant, is a warning.
+ */
 import { BatonError } from "../session/errors.js";
 import type { Environment } from "./environment.js";
-import { readLayers } from "./load.js";
+import { type Config, readLayers } from "./load.js";
 import { chooseFallback, chooseModel } from "./model-choice.js";
 import type { Problem } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
+import { sharedDms } from "./shared-dms.js";
 
 export async function checkConfig(
   environment: Environment,
   workingFolder: string,
-): Promise<readonly Problem[]> {
+): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
   const layer = await readLayers(environment, workingFolder);
-  if (layer.problems.length > 0) return layer.problems;
-  const { store, agent } = resolveConfig(layer, environment.home, workingFolder, []);
+  if (layer.problems.length > 0) return { problems: layer.problems, warnings: [] };
+  const config = resolveConfig(layer, environment.home, workingFolder, []);
+  const { store, agent } = config;
   const facts = { agent, places: layer.places, variables: environment.models };
   const chosen = async () => {
     const first = await chooseModel(facts, async () => null);
@@ -34,5 +39,12 @@ export async function checkConfig(
       problems.push({ place, key, message: `${key}: ${error.message}` });
     }
   }
-  return problems;
+  return { problems, warnings: warningsOf(config) };
+}
+
+function warningsOf(config: Config): Problem[] {
+  const key = "scopes.dm";
+  const shared = sharedDms(config);
+  const place = config.places.get(key);
+  return shared && place ? [{ place, key, message: `${shared.message} To change it, ${shared.fix}.` }] : [];
 }

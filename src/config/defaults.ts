@@ -18,15 +18,24 @@ export const PROVIDERS = [
 ] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
+/** Nothing that touches files, runs commands or writes to others. */
+const GUEST_TOOLS = ["fetch_url", "session_search", "session_read"] as const;
+
 export const DEFAULTS = {
   scopes: { agent: "main", dm: "chat", group: "chat", thread: "chat" },
   reset: DEFAULT_RESET_POLICY,
   agent: { turnDeadlineSeconds: 600, maxMessages: DEFAULT_WINDOW, maxSteps: 50, images: true },
   busy: "interrupt",
+  handoff: { waitSeconds: 60 },
   pairing: "on",
   mcp: { timeoutSeconds: 60 },
-  platforms: { answer: "addressed", whatsapp: { host: "127.0.0.1", port: 8_645 } },
-  tools: { terminal: { maxTimeoutSeconds: 600 } },
+  platforms: { answer: "addressed", whatsapp: { mode: "cloud", host: "127.0.0.1", port: 8_645 } },
+  tools: {
+    guests: GUEST_TOOLS,
+    /** Beside these nothing is a member's unless it is configured: whoever has files or a shell has the machine. */
+    members: [...GUEST_TOOLS, "send_message"] as const,
+    terminal: { maxTimeoutSeconds: 600 },
+  },
 } as const;
 
 export function defaultStore(home: string): string {

@@ -69,6 +69,7 @@ describe("every key", () => {
       "tools.guests",
       "tools.members",
       "tools.byPlatform.<platform>",
+      "tools.byPerson.<platform>:<user id>",
       "mcp.servers.<server>.command",
       "mcp.servers.<server>.args",
       "mcp.servers.<server>.env.<variable>",
@@ -91,6 +92,8 @@ describe("every key", () => {
       "platforms.slack.baseUrl",
       "platforms.slack.homeChannel",
       "platforms.slack.answer",
+      "platforms.whatsapp.mode",
+      "platforms.whatsapp.number",
       "platforms.whatsapp.accessToken",
       "platforms.whatsapp.phoneNumberId",
       "platforms.whatsapp.appSecret",
@@ -106,6 +109,7 @@ describe("every key", () => {
       "platforms.signal.answer",
       "platforms.matrix.homeserver",
       "platforms.matrix.accessToken",
+      "platforms.matrix.userId",
       "platforms.matrix.homeChannel",
       "platforms.matrix.answer",
       "store",
@@ -132,6 +136,7 @@ describe("variables", () => {
       "tools.folders": null,
       "platforms.telegram.token": "TELEGRAM_BOT_TOKEN",
       "platforms.matrix.homeChannel": "MATRIX_HOME_CHANNEL",
+      "platforms.matrix.userId": "MATRIX_USER_ID",
       "platforms.signal.answer": "BATON_PLATFORMS_SIGNAL_ANSWER",
       "tools.terminal.maxTimeoutSeconds": "BATON_TOOLS_TERMINAL_MAX_TIMEOUT_SECONDS",
       "reset.byPlatform.<platform>.mode": null,
@@ -171,6 +176,6 @@ describe("the JSON Schema", () => {
 
   test("a project's has fewer keys", () => {
     const { properties } = jsonSchema("project") as { properties: Record<string, unknown> };
-    expect(Object.keys(properties)).toEqual(["timezone", "reset", "busy", "agent"]);
+    expect(Object.keys(properties)).toEqual(["timezone", "reset", "busy", "agent", "handoff"]);
   });
 });

@@ -46,12 +46,14 @@ describe("defaults", () => {
       mirror: null,
       agent: { turnDeadlineSeconds: 600, maxMessages: 500, workdir: project },
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
+      handoff: { waitSeconds: 60 },
       people: { allow: {}, owners: {}, guests: {}, pairing: "on" },
       tools: {
         folders: [project],
         fetch: { allowHosts: [] },
         terminal: { maxTimeoutSeconds: 600 },
         byPlatform: {},
+        byPerson: {},
       },
       mcp: { servers: {} },
       outputDir: join(home, "cron", "output"),
@@ -160,11 +162,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, scopes, people, tools, mcp, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, tools, mcp, platforms, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, scopes, people, tools, mcp, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, tools, mcp, platforms, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["- a\n", "/home/config.yaml:1: a config file is a list of `key: value` lines."],
@@ -276,6 +278,7 @@ describe("turns, busy modes and folders", () => {
       fetch: { allowHosts: ["nas.local:80", "[fd00::1]:8080", "127.0.0.1:80"] },
       terminal: { maxTimeoutSeconds: 60 },
       byPlatform: {},
+      byPerson: {},
     });
     homeFile("agent: { workdir: /work }\n");
     expect((await load()).tools.folders).toEqual(["/work"]);
@@ -291,6 +294,51 @@ describe("turns, busy modes and folders", () => {
       homeFile(`tools: { fetch: { allowHosts: ["${wrong}"] } }\n`);
       expect(await refusal()).toContain("tools.fetch.allowHosts");
     }
+  });
+
+  test("the tools of one person, by an exact identity", async () => {
+    homeFile(
+      "mcp: { servers: { files: { command: x } } }\ntools:\n  byPerson:\n    telegram:123: [terminal, files_read]\n    matrix:@ann:ex.org: []\n",
+    );
+    const config = await load();
+    expect(config.tools.byPerson).toEqual({
+      "telegram:123": ["terminal", "files_read"],
+      "matrix:@ann:ex.org": [],
+    });
+    for (const wrong of ["telegram:*", "telegram:", "ann", "telegrm:1"]) {
+      homeFile(`tools: { byPerson: { "${wrong}": [] } }\n`);
+      expect(await refusal()).toContain("name a person as <platform>:<user id>");
+    }
+    expect(await refusal()).toContain('Did you mean "telegram"?');
+  });
+
+  test.each([
+    ["guests: [fetch_ulr]", 'guests.0: unknown tool "fetch_ulr". Did you mean "fetch_url"?'],
+    [
+      "byPlatform: { discord: [fetch_url, shell] }",
+      'byPlatform.discord.1: unknown tool "shell". Known here: terminal, ',
+    ],
+    [
+      "byPerson: { telegram:1: [terminl] }",
+      'byPerson.telegram:1.0: unknown tool "terminl". Did you mean "terminal"?',
+    ],
+    ["members: [files_]", 'members.0: unknown tool "files_". Known here: '],
+    ["members: [filesread]", "members.0: unknown tool"],
+  ])("a tool that nobody has: %s", async (lists, message) => {
+    homeFile(`mcp: { servers: { files: { command: x } } }\ntools: { ${lists} }\n`);
+    expect(await refusal()).toContain(`/home/config.yaml:2: tools.${message}`);
+  });
+
+  test.each([
+    "byPerson: { telegram:1: [terminal] }",
+    "guests: [terminal]",
+    "byPlatform: { slack: [terminal] }",
+  ])("a project's file gives nobody a tool: %s", async (lists) => {
+    homeFile("tools: { byPerson: { telegram:1: [] } }\n");
+    projectFile(`tools: { ${lists} }\n`);
+    expect(await refusal()).toContain(
+      "/project/baton.yaml:1: tools: a project's file does not decide who is let in",
+    );
   });
 
   test("the paths of variables count from the working folder", async () => {
@@ -440,7 +488,7 @@ describe("a store's password", () => {
     const message = `The secret in ${join(home, "store-url")} cannot be used: other users can get at the file. Make it private: chmod 600 '${join(home, "store-url")}'.`;
     const { store } = await load();
     expect(() => store.reveal()).toThrow(message);
-    expect(await checkConfig(readEnvironment({ BATON_HOME: home }), project)).toEqual([
+    expect((await checkConfig(readEnvironment({ BATON_HOME: home }), project)).problems).toEqual([
       { place: { file: join(home, "config.yaml"), line: 2 }, key: "store", message: `store: ${message}` },
     ]);
   });

@@ -22,6 +22,7 @@ export interface Config {
   readonly mirror: string | null;
   readonly agent: AgentConfig;
   readonly busy: BusyConfig;
+  readonly handoff: { readonly waitSeconds: number };
   readonly people: PeopleConfig;
   readonly tools: ToolsConfig;
   readonly mcp: McpConfig;
@@ -92,6 +93,8 @@ export interface ToolsConfig {
   readonly guests?: readonly string[];
   readonly members?: readonly string[];
   readonly byPlatform: Readonly<Record<Platform, readonly string[]>>;
+  /** By `<platform>:<user id>`, as it was written. */
+  readonly byPerson: Readonly<Record<string, readonly string[]>>;
 }
 
 /** How a platform is reached; what is not set is null. */
@@ -104,6 +107,8 @@ export interface PlatformsConfig {
     readonly baseUrl: string | null;
   };
   readonly whatsapp: PlatformConfig & {
+    readonly mode: "cloud" | "baileys";
+    readonly number: string | null;
     readonly accessToken: Secret | null;
     readonly phoneNumberId: string | null;
     readonly appSecret: Secret | null;
@@ -116,10 +121,12 @@ export interface PlatformsConfig {
   readonly matrix: PlatformConfig & {
     readonly homeserver: string | null;
     readonly accessToken: Secret | null;
+    readonly userId: string | null;
   };
 }
 
 export interface PlatformConfig {
+  /** As it was written; `homeAddress` reads it. */
   readonly homeChannel: string | null;
   readonly answer: "addressed" | "all";
 }

@@ -173,7 +173,7 @@ describe("what is configured", () => {
   ])("what cannot be meant is found by a check: %s", async (file, message) => {
     writeFileSync(join(home, "k"), KEY, { mode: 0o600 });
     writeFileSync(join(home, "config.yaml"), file);
-    const problems = await checkConfig(readEnvironment({ BATON_HOME: home }), join(home, ".."));
+    const { problems } = await checkConfig(readEnvironment({ BATON_HOME: home }), join(home, ".."));
     expect(problems.map((problem) => problem.message).join()).toMatch(message);
   });
 

@@ -1,9 +1,11 @@
 /** How each chat platform is reached: the part of the schema that only the home file has. Variables are those people know. */
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.js";
+import { isHomeChannel } from "./home-channel.js";
 import { secretFile } from "./secret-schema.js";
 
 const PORT = "use a port from 1 to 65535";
+const HOME = 'give a chat\'s id, or chat:thread; a ":" inside an id is written %3A';
 const URL_ERROR = "give an http or https address";
 
 function secret(description: string, variable: string) {
@@ -28,10 +30,16 @@ function address(description: string, variable?: string) {
 /** What every platform has. */
 function common(prefix: string) {
   return {
-    homeChannel: text(
-      "Where results go that are for nobody in particular: a chat's id, or `chat:thread`.",
-      `${prefix}_HOME_CHANNEL`,
-    ),
+    homeChannel: z
+      .union([z.string(), z.int()], { error: HOME })
+      .transform(String)
+      .refine((written) => isHomeChannel(prefix.toLowerCase(), written), HOME)
+      .meta({
+        description: "Where results go that are for nobody in particular: a chat's id, or `chat:thread`.",
+        fallback: "none",
+        variable: `${prefix}_HOME_CHANNEL`,
+      })
+      .optional(),
     answer: z
       .enum(["addressed", "all"])
       .meta({
@@ -67,6 +75,16 @@ export const platformSettings = z.strictObject({
     .optional(),
   whatsapp: z
     .strictObject({
+      mode: z
+        .enum(["cloud", "baileys"])
+        .meta({
+          description:
+            "`cloud`: Meta's Cloud API. `baileys`: a linked device of an account, by an unofficial client that is installed apart.",
+          default: DEFAULTS.platforms.whatsapp.mode,
+          variable: "WHATSAPP_MODE",
+        })
+        .optional(),
+      number: text("`baileys`: the account's phone number, with the country's code.", "WHATSAPP_NUMBER"),
       accessToken: secret("The Cloud API's access token.", "WHATSAPP_ACCESS_TOKEN"),
       phoneNumberId: text("The id of the sending phone number.", "WHATSAPP_PHONE_NUMBER_ID"),
       appSecret: secret("The app's secret, which signs what comes in.", "WHATSAPP_APP_SECRET"),
@@ -100,6 +118,10 @@ export const platformSettings = z.strictObject({
     .strictObject({
       homeserver: address("The homeserver.", "MATRIX_HOMESERVER"),
       accessToken: secret("The bot's access token.", "MATRIX_ACCESS_TOKEN"),
+      userId: text(
+        "Whose token it is, `@baton:example.org`: with it, another token of the same user goes on where this one stopped.",
+        "MATRIX_USER_ID",
+      ),
       ...common("MATRIX"),
     })
     .optional(),

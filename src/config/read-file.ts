@@ -8,6 +8,7 @@ import type { z } from "zod";
 import { type Layer, leavesOf, NOTHING, type Tree } from "./layer.js";
 import { mistakesIn } from "./mistakes.js";
 import type { Place, Problem } from "./problem.js";
+import { unknownTools } from "./unknown-tools.js";
 import { parseYaml } from "./yaml.js";
 
 /** What a file says; nothing where there is none. */
@@ -53,7 +54,8 @@ export function checkText(text: string, file: string, schema: z.ZodObject): Laye
     return withProblems([{ place: { file, line: null }, key: "", message: `${(error as Error).message}.` }]);
   }
   const parsed = schema.safeParse(content);
-  if (parsed.success) {
+  const mistakes = parsed.success ? unknownTools(parsed.data) : mistakesIn(parsed.error, schema);
+  if (parsed.success && mistakes.length === 0) {
     const tree = parsed.data as Tree;
     const places = leavesOf(tree).map(
       ({ path }) => [path.join("."), placeAt(offsetOf(document, path))] as const,
@@ -61,7 +63,7 @@ export function checkText(text: string, file: string, schema: z.ZodObject): Laye
     return { content: tree, places: new Map(places), problems: [] };
   }
   return withProblems(
-    mistakesIn(parsed.error, schema).map(({ path, message }) => {
+    mistakes.map(({ path, message }) => {
       const key = path.join(".");
       const place = placeAt(offsetOf(document, path));
       return { place, key, message: key === "" ? message : `${key}: ${message}` };

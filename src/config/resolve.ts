@@ -29,6 +29,7 @@ export function resolveConfig(
     mirror,
     agent = {},
     busy = {},
+    handoff = {},
     people = {},
     tools = {},
     mcp = {},
@@ -62,6 +63,7 @@ export function resolveConfig(
       byPlatform: (busy.byPlatform ?? {}) as BusyConfig["byPlatform"],
       byChat: busy.byChat ?? {},
     },
+    handoff: { waitSeconds: handoff.waitSeconds ?? DEFAULTS.handoff.waitSeconds },
     people: {
       allow: (people.allow ?? {}) as PeopleConfig["allow"],
       owners: (people.owners ?? {}) as PeopleConfig["owners"],
@@ -76,6 +78,7 @@ export function resolveConfig(
         maxTimeoutSeconds: tools.terminal?.maxTimeoutSeconds ?? DEFAULTS.tools.terminal.maxTimeoutSeconds,
       },
       byPlatform: tools.byPlatform ?? {},
+      byPerson: tools.byPerson ?? {},
     } as ToolsConfig,
     mcp: {
       servers: Object.fromEntries(
@@ -155,6 +158,8 @@ function platformsOf(written: WrittenPlatforms, folderOf: (key: string) => strin
       ...common(slack),
     },
     whatsapp: {
+      mode: whatsapp.mode ?? DEFAULTS.platforms.whatsapp.mode,
+      number: whatsapp.number ?? null,
       accessToken: secret("whatsapp.accessToken", whatsapp.accessToken),
       phoneNumberId: whatsapp.phoneNumberId ?? null,
       appSecret: secret("whatsapp.appSecret", whatsapp.appSecret),
@@ -168,6 +173,7 @@ function platformsOf(written: WrittenPlatforms, folderOf: (key: string) => strin
     matrix: {
       homeserver: matrix.homeserver ?? null,
       accessToken: secret("matrix.accessToken", matrix.accessToken),
+      userId: matrix.userId ?? null,
       ...common(matrix),
     },
   };

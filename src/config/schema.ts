@@ -101,12 +101,17 @@ const reset = z.strictObject({
 
 const busyMode = z.enum(BUSY_MODES);
 
-const chat = z.string().superRefine((key, context) => {
-  const [, platform = "", id = ""] = /^([^:]*):(.*)$/s.exec(key) ?? [];
-  if (isPlatform(platform) && id !== "") return;
-  const hint = isPlatform(platform) ? "" : didYouMean(platform, platforms());
-  context.addIssue({ code: "custom", message: `name a chat as ${PLATFORM}:<chat id>.${hint}` });
-});
+/** The name of a chat or a person, by its exact id. */
+const named = (what: string, id: string) =>
+  z.string().superRefine((key, context) => {
+    const [, platform = "", exact = ""] = /^([^:]*):(.*)$/s.exec(key) ?? [];
+    if (isPlatform(platform) && exact !== "" && exact !== "*") return;
+    const hint = isPlatform(platform) ? "" : didYouMean(platform, platforms());
+    context.addIssue({ code: "custom", message: `name ${what} as ${PLATFORM}:${id}.${hint}` });
+  });
+
+const CHAT = "<chat id>";
+const USER = "<user id>";
 
 const busy = z.strictObject({
   default: busyMode
@@ -119,8 +124,11 @@ const busy = z.strictObject({
     .meta({ each: PLATFORM })
     .optional(),
   byChat: z
-    .record(chat, busyMode.meta({ description: "The same for one chat.", fallback: "as its platform" }))
-    .meta({ each: `${PLATFORM}:<chat id>` })
+    .record(
+      named("a chat", CHAT),
+      busyMode.meta({ description: "The same for one chat.", fallback: "as its platform" }),
+    )
+    .meta({ each: `${PLATFORM}:${CHAT}` })
     .optional(),
 });
 
@@ -143,6 +151,18 @@ const turnLimits = z.strictObject({
     .meta({
       description: "How many messages of a session the agent is given at most.",
       default: DEFAULTS.agent.maxMessages,
+    })
+    .optional(),
+});
+
+const handoff = z.strictObject({
+  waitSeconds: z
+    .number(SECONDS)
+    .positive(SECONDS)
+    .max(86_400, SECONDS)
+    .meta({
+      description: "A handoff that nobody has carried out by then is given up, and the conversation stays.",
+      default: DEFAULTS.handoff.waitSeconds,
     })
     .optional(),
 });
@@ -195,18 +215,22 @@ const toolNames = z.array(
   z.string().regex(/^[\w-]{1,128}$/, "name each tool; there is no way to name them all"),
 );
 
-/** Which tools an agent has while it answers somebody, by what they are. */
+function namesOf(tools: readonly string[]): string {
+  return tools.map((name) => `\`${name}\``).join(", ");
+}
+
+/** Which tools an agent has while it answers somebody, by what and who they are. */
 const tools = toolSettings.extend({
   guests: toolNames
     .meta({
       description: "The tools of guests, by name.",
-      fallback: "`fetch_url`, `session_search`, `session_read`",
+      fallback: namesOf(DEFAULTS.tools.guests),
     })
     .optional(),
   members: toolNames
     .meta({
       description: "The tools of members, by name.",
-      fallback: "`fetch_url`, `session_search`, `session_read`, `send_message`",
+      fallback: namesOf(DEFAULTS.tools.members),
     })
     .optional(),
   byPlatform: eachOf(
@@ -214,6 +238,16 @@ const tools = toolSettings.extend({
     toolNames.meta({ description: "There nobody has other tools, whatever their role.", fallback: "all" }),
   )
     .meta({ each: PLATFORM })
+    .optional(),
+  byPerson: z
+    .record(
+      named("a person", USER),
+      toolNames.meta({
+        description: "The tools of one person, under all their identities, instead of those of their role.",
+        fallback: "those of their role",
+      }),
+    )
+    .meta({ each: `${PLATFORM}:${USER}` })
     .optional(),
 });
 
@@ -340,6 +374,7 @@ export const projectFile = z.strictObject({
   reset: reset.optional(),
   busy: busy.optional(),
   agent: turnLimits.optional(),
+  handoff: handoff.optional(),
 });
 
 /** `config.yaml` in the home folder: everything. */

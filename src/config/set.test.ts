@@ -172,6 +172,16 @@ describe("refused, and nothing changes", () => {
     expect(readdirSync(home)).toEqual(["config.yaml"]);
   });
 
+  test("a tool of a server passes where the file has the server, and a misspelt one does not", async () => {
+    await expect(setKey(home, "tools.guests", "[files_read]")).rejects.toThrow('unknown tool "files_read"');
+    await setKey(home, "mcp.servers.files.command", "x");
+    await setKey(home, "tools.byPerson.matrix:@ann:ex.org", "[files_read]");
+    await expect(setKey(home, "tools.guests", "[fetchurl]")).rejects.toThrow('Did you mean "fetch_url"?');
+    expect(readFileSync(join(home, "config.yaml"), "utf8")).toMatch(
+      /matrix:@ann:ex\.org"?: \[ files_read \]/,
+    );
+  });
+
   test("where the file has another mistake; its own mistake is mended by it", async () => {
     await given("timezone: Mars\nrest: {}\n");
     await expect(setKey(home, "timezone", "UTC")).rejects.toThrow(
@@ -240,6 +250,14 @@ agent:
 # Where conversations are kept: a path, \`sqlite:<path>\`, \`postgres://…\`, or a file that holds such a URL.
 store: { file: secrets/store-url }
 `);
+  });
+
+  test("into a list that grows, whose items stay as they are written", async () => {
+    await given("people:\n  owners:\n    telegram:\n      - 7 # Ann\n");
+    await setKeys(home, new Map([["people.owners.telegram", ["7", "8"]]]));
+    expect(text()).toBe('people:\n  owners:\n    telegram:\n      - 7 # Ann\n      - "8"\n');
+    await setKeys(home, new Map([["people.owners.telegram", ["8"]]]));
+    expect(text()).toBe('people:\n  owners:\n    telegram: [ "8" ]\n');
   });
 
   test("all or none", async () => {

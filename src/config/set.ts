@@ -2,7 +2,17 @@
  * Changes one key of `config.yaml` in the home folder. What is around it stays: comments, order, other keys. The result
  * is checked before it is written; what is refused changes nothing.
  */
-import { type Document, isCollection, isMap, isNode, isScalar, type Node, type Scalar, visit } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Scalar,
+  visit,
+} from "yaml";
 import { z } from "zod";
 import { InputError } from "../session/errors.js";
 import { homePath } from "./files.js";
@@ -85,10 +95,24 @@ function setValue(document: Document, path: readonly string[], value: unknown): 
     takeAway(document, path);
     return;
   }
-  const node = document.createNode(value, { flow: true });
-  visit(node, { Scalar: (_, scalar) => quoteDigits(scalar) });
+  const nodeOf = (written: unknown): Node => {
+    const node = document.createNode(written, { flow: true });
+    visit(node, { Scalar: (_, scalar) => quoteDigits(scalar) });
+    return node;
+  };
+  const list = document.getIn(path, true);
+  if (isSeq(list) && Array.isArray(value) && beginsWith(value, list.toJSON())) {
+    for (const item of value.slice(list.items.length)) list.add(nodeOf(item));
+    return;
+  }
+  const node = nodeOf(value);
   const { comment, commentBefore, spaceBefore } = nodeAt(document, path);
   document.setIn(path, Object.assign(node, { comment, commentBefore, spaceBefore }));
+}
+
+/** A list that only grows keeps what stands in it as it is written; an id may be a number there. */
+function beginsWith(list: readonly unknown[], beginning: readonly unknown[]): boolean {
+  return beginning.length > 0 && beginning.every((item, index) => String(item) === String(list[index]));
 }
 
 /** Groups that are empty then go too. */

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { split } from "./split.js";
 
-const within = (max: number) => (text: string) => text.length <= max;
+const utf16 = (text: string) => text.length;
+const within = (max: number) => ({ max, lengthOf: utf16 });
 const texts = (text: string, max: number) => split(text, within(max)).map((piece) => piece.text);
 
 describe("a long text", () => {
@@ -81,15 +82,56 @@ const fragment = fc.oneof(
 );
 const markdown = fc.array(fragment, { maxLength: 80 }).map((parts) => parts.join(""));
 
+describe("to measure is to render", () => {
+  const PARTS = [
+    "It was a **long** day, and there is [much](https://example.org/a/long/address) to tell: 日本語, 👩‍👩‍👧.",
+    "```ts\nconst answer = 42;\nconst question = null;\n```",
+    "- one\n- two\n  - and a half",
+    "| a | b |\n|---|---|\n| 1 | 2 |",
+  ];
+  const answer = Array.from({ length: 400 }, (_, n) => PARTS[(n * n) % PARTS.length]).join("\n\n");
+  const readers = {
+    "as it is": (text: string) => text.length,
+    "in bytes": (text: string) => Buffer.byteLength(text),
+    "without its marks": (text: string) => text.replace(/\(https:[^)]*\)|[*`|-]/g, "").length,
+    "with every mark escaped": (text: string) => text.replace(/[*`|[\]-]/g, "\\$&").length,
+  };
+
+  it.each(Object.entries(readers))("so a piece is measured few times: %s", (_, lengthOf) => {
+    let [times, characters] = [0, 0];
+    const counted = (text: string): number => {
+      times += 1;
+      characters += text.length;
+      return lengthOf(text);
+    };
+    const pieces = split(answer, { max: 2_000, lengthOf: counted });
+    const lengths = pieces.slice(0, -1).map(({ text }) => lengthOf(text));
+    expect(pieces.length).toBeGreaterThan(5);
+    expect(times / pieces.length).toBeLessThan(3);
+    expect(characters / answer.length).toBeLessThan(3);
+    expect(Math.min(...lengths)).toBeGreaterThan(1_500);
+  });
+
+  it("also where lengths jump", () => {
+    let times = 0;
+    const lengthOf = (text: string): number => {
+      times += 1;
+      return text.includes("x") ? text.length ** 2 : 1;
+    };
+    const pieces = split(`${"a b\n".repeat(5_000)}${"x y\n".repeat(500)}`, { max: 2_000, lengthOf });
+    expect(times / pieces.length).toBeLessThan(10);
+  });
+});
+
 describe("any text", () => {
-  const units = { utf16: (text: string) => text.length, bytes: (text: string) => Buffer.byteLength(text) };
+  const units = { utf16, bytes: (text: string) => Buffer.byteLength(text) };
 
   it.each(Object.entries(units))(
     "is in pieces that fit, are whole and are all of it, counted in %s",
     (_, lengthOf) => {
       fc.assert(
         fc.property(markdown, fc.integer({ min: 120, max: 400 }), (text, max) => {
-          const pieces = split(text, (piece) => lengthOf(piece) <= max);
+          const pieces = split(text, { max, lengthOf });
           const joined = pieces.map(({ body }) => body).join("");
           if (pieces.length === 0) expect(text.trim()).toBe("");
           else expect(joined).toBe(text);
@@ -99,7 +141,7 @@ describe("any text", () => {
             expect(piece.text.isWellFormed()).toBe(text.isWellFormed() || piece.text.isWellFormed());
           }
         }),
-        { numRuns: 2_000 },
+        { numRuns: 10_000 },
       );
     },
   );
@@ -110,7 +152,7 @@ describe("any text", () => {
         const pieces = split(text, within(max));
         for (const piece of pieces.slice(0, -1)) expect(openFences(piece.text)).toBe(0);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 10_000 },
     );
   });
 
@@ -125,7 +167,7 @@ describe("any text", () => {
           expect(breaks.has(place)).toBe(true);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 10_000 },
     );
   });
 });

@@ -3,6 +3,7 @@
  * people see it. A code fence that is cut is closed and opened again. What was added for that stands apart: the pieces'
  * bodies, joined, are the text.
  */
+import { graphemes } from "../util/text.js";
 
 export interface Piece {
   /** A part of the text, every character of it. */
@@ -11,22 +12,28 @@ export interface Piece {
   readonly text: string;
 }
 
-/** Whether a platform takes a text as one message. */
-export type Fits = (text: string) => boolean;
+/** The room in one message: how long a text is as the platform counts, and the most it takes. */
+export interface Room {
+  readonly max: number;
+  readonly lengthOf: (text: string) => number;
+}
 
 /** An open code fence: the line that opened it, and what closes it. */
 interface Fence {
   readonly opening: string;
   readonly closing: string;
+  /** How far in it stands. */
+  readonly margin: number;
 }
 
 /** Every piece fits, as long as one character does; a text of nothing but blanks has none. */
-export function split(text: string, fits: Fits): readonly Piece[] {
+export function split(text: string, room: Room): readonly Piece[] {
   const pieces: Piece[] = [];
   let fence: Fence | null = null;
   let start = 0;
+  let pace = 1;
   while (start < text.length) {
-    const end = endOfPiece(text, start, fence, fits);
+    const { end, length } = endOfPiece({ text, start, fence }, room, pace);
     const body = text.slice(start, end);
     const open: Fence | null = fenceAfter(body, fence);
     const shown = sent(body, fence, open);
@@ -34,6 +41,7 @@ export function split(text: string, fits: Fits): readonly Piece[] {
     // Blanks alone are no message: they go with their neighbour, where nobody sees them.
     if (shown === "" && last) pieces[pieces.length - 1] = { ...last, body: last.body + body };
     else pieces.push({ body, text: shown });
+    if (length > 0) pace = body.trimEnd().length / length;
     fence = open;
     start = end;
   }
@@ -42,51 +50,84 @@ export function split(text: string, fits: Fits): readonly Piece[] {
   return second ? [{ ...second, body: first.body + second.body }, ...rest] : [];
 }
 
-function endOfPiece(text: string, start: number, fence: Fence | null, fits: Fits): number {
-  const fitsTo = (end: number): boolean => {
-    const body = text.slice(start, end);
-    return fits(sent(body, fence, fenceAfter(body, fence)));
-  };
-  if (fitsTo(text.length)) return text.length;
-  const longest = longestThatFits(text, start, fitsTo);
-  const earliest = start + Math.floor((longest - start) / 2);
+/** What is left to cut: from `start`, where this fence is open. */
+interface Rest {
+  readonly text: string;
+  readonly start: number;
+  readonly fence: Fence | null;
+}
+
+/** A place in the text, and how long the piece up to there is for the platform. */
+interface Mark {
+  readonly end: number;
+  readonly length: number;
+}
+
+/** After so many guesses it is halved: lengths that jump cannot be guessed. */
+const MAX_GUESSES = 6;
+
+/**
+ * To measure is to render, which is slow, so a piece is measured a few times only: its end is guessed from how long the
+ * text has been so far, `pace` characters for each that counts, and then from what was measured.
+ */
+function endOfPiece(rest: Rest, room: Room, pace: number): Mark {
+  const { text, start } = rest;
+  let fitting: Mark = { end: start, length: 0 };
+  let over: Mark | null = null;
+  let reach = start + room.max * pace;
+  for (let guesses = 0; ; guesses++) {
+    const end = bestEnd(rest, Math.max(start + 1, Math.min(Math.floor(reach), text.length)));
+    if (end <= fitting.end) return fitting;
+    const mark: Mark = { end, length: measured(rest, end, room) };
+    if (mark.length <= room.max) {
+      fitting = mark;
+      if (end === text.length) return fitting;
+    } else {
+      over = mark;
+    }
+    // Not even one character fits: it goes alone, since it has to go.
+    if (over !== null && over.end <= characterEnd(text, start)) return over;
+    reach = over === null ? further(rest, fitting, room.max) : between(fitting, over, room.max, guesses);
+  }
+}
+
+/** How far it goes at the same pace; no more than three times as far, since what comes may be longer. */
+function further({ text, start }: Rest, { end, length }: Mark, max: number): number {
+  const done = text.slice(start, end).trimEnd().length;
+  return start + Math.min((done * max) / Math.max(length, 1), 3 * done + 64);
+}
+
+function between(fitting: Mark, over: Mark, max: number, guesses: number): number {
+  const share = guesses < MAX_GUESSES ? (max - fitting.length) / (over.length - fitting.length) : 0.5;
+  return Math.min(fitting.end + share * (over.end - fitting.end), over.end - 1);
+}
+
+function measured({ text, start, fence }: Rest, end: number, { lengthOf }: Room): number {
+  const body = text.slice(start, end);
+  return lengthOf(sent(body, fence, fenceAfter(body, fence)));
+}
+
+/** The best place to cut up to there: in the second half a paragraph, else a line, else a word, else any character. */
+function bestEnd(rest: Rest, reach: number): number {
+  const { text, start } = rest;
+  if (reach >= text.length) return text.length;
+  const earliest = start + ((reach - start) >> 1);
   for (const places of [PARAGRAPHS, LINES, WORDS]) {
-    const end = lastBreak(
-      text,
-      places,
-      earliest,
-      longest,
-      (at) => fitsTo(at) && isGoodBreak(text, start, at, fence),
-    );
+    const end = lastBreak(rest, places, earliest, reach);
     if (end !== null) return end;
   }
-  return longest;
+  return Math.max(characterStart(text, start, reach), characterEnd(text, start));
 }
 
-/** The furthest place between two characters up to which it fits; at least one character. */
-function longestThatFits(text: string, start: number, fitsTo: (end: number) => boolean): number {
-  let step = 64;
-  while (start + step < text.length && fitsTo(start + step)) step *= 2;
-  let [low, high] = [start, Math.min(start + step, text.length)];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (fitsTo(middle)) low = middle;
-    else high = middle;
-  }
-  let end = characterStart(text, start, low);
-  // Closing a fence earlier can take more room than going on: then a little less fits.
-  while (end > start && !fitsTo(end)) end = characterStart(text, start, end - 1);
-  return end > start ? end : characterEnd(text, start);
-}
-
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** How far to look around a place for the character it is in; longer ones are no characters but an attack. */
 const AROUND = 256;
 
 function characterStart(text: string, start: number, place: number): number {
   if (place >= text.length) return text.length;
   const from = Math.max(start, place - AROUND);
-  const found = graphemes.segment(text.slice(from, place + AROUND)).containing(place - from);
+  const found = graphemes()
+    .segment(text.slice(from, place + AROUND))
+    .containing(place - from);
   const at = found ? from + found.index : place;
   return at > start || place === start ? at : surrogateStart(text, place);
 }
@@ -97,7 +138,9 @@ function surrogateStart(text: string, place: number): number {
 }
 
 function characterEnd(text: string, start: number): number {
-  const found = graphemes.segment(text.slice(start, start + AROUND)).containing(0);
+  const found = graphemes()
+    .segment(text.slice(start, start + AROUND))
+    .containing(0);
   return start + Math.max(1, found?.segment.length ?? 1);
 }
 
@@ -106,21 +149,14 @@ const LINES = /\n/g;
 const WORDS = /\s+/g;
 
 /** The end of the last of these places within the bounds that is good. */
-function lastBreak(
-  text: string,
-  places: RegExp,
-  earliest: number,
-  latest: number,
-  isGood: (at: number) => boolean,
-): number | null {
-  const ends = [...text.slice(earliest, latest).matchAll(places)].map(
-    (found) => earliest + found.index + found[0].length,
-  );
-  return ends.findLast((end) => end <= latest && isGood(end)) ?? null;
+function lastBreak(rest: Rest, places: RegExp, earliest: number, latest: number): number | null {
+  const found = [...rest.text.slice(earliest, latest).matchAll(places)];
+  const ends = found.map((each) => earliest + each.index + each[0].length);
+  return ends.findLast((end) => isGoodBreak(rest, end)) ?? null;
 }
 
 /** Between two characters, and not right after a fence was opened: what is in it would begin in the next piece. */
-function isGoodBreak(text: string, start: number, at: number, fence: Fence | null): boolean {
+function isGoodBreak({ text, start, fence }: Rest, at: number): boolean {
   if (characterStart(text, start, at) !== at) return false;
   const body = text.slice(start, at);
   const open = fenceAfter(body, fence);
@@ -128,6 +164,8 @@ function isGoodBreak(text: string, start: number, at: number, fence: Fence | nul
 }
 
 const FENCE = /^([ \t>]*)(`{3,}|~{3,})(.*)$/;
+/** What stands further in than that does not close a fence. */
+const MAX_INDENT = 3;
 
 /** The fence that is open at the end of the body, given the one before it. */
 function fenceAfter(body: string, before: Fence | null): Fence | null {
@@ -137,8 +175,8 @@ function fenceAfter(body: string, before: Fence | null): Fence | null {
     if (marks === "") continue;
     if (!open) {
       if (marks.startsWith("`") && info.includes("`")) continue; // Inline code.
-      open = { opening: line, closing: indent + marks };
-    } else if (info.trim() === "" && closes(marks, open)) {
+      open = { opening: line, closing: indent + marks, margin: indent.length };
+    } else if (info.trim() === "" && indent.length <= open.margin + MAX_INDENT && closes(marks, open)) {
       open = null;
     }
   }

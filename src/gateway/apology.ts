@@ -18,9 +18,10 @@ export class Apologies {
   }
 
   /** A surface that shows turns as they happen sees the refusal itself, and says it in its own way. */
-  async say(adapter: Adapter, { source, messageId }: InboundMessage): Promise<void> {
+  async say(adapter: Adapter, { kind, source, messageId }: InboundMessage): Promise<void> {
     const chat = `${source.platform} ${source.chatId} ${source.threadId ?? ""}`;
-    if (adapter.live || this.#told.has(chat)) return;
+    const isWords = kind !== "reaction" && kind !== "button";
+    if (adapter.live || !isWords || this.#told.has(chat)) return;
     this.#told.add(chat);
     const deliveryId = `apology.${messageId}`;
     await adapter.send({ address: addressOf(source), text: TEXT, deliveryId }).catch(() => {}); // It was worth a try.

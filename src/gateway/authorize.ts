@@ -34,6 +34,8 @@ export interface Who {
   readonly viewer: Viewer;
   /** All their identities, the one they write with among them. */
   readonly identities: readonly string[];
+  /** By which the configuration may name them: their identities, and a second id of the one they write with. */
+  readonly names: readonly string[];
 }
 
 export type Access =
@@ -71,12 +73,13 @@ export function authorize(source: SessionSource, listed: Listed, person: Person 
   const identity = senderOf(source);
   if (identity === null) return { allowed: false, reason: "the sender is not known" };
   // The configuration may name either of two ids; the store knows only the one that decides.
-  const second = source.userId ? (listed.get(identityNamed(source.platform, source.userId)) ?? null) : null;
-  const identities = [{ identity, role: second }, ...(person?.identities ?? [])];
-  const role = roleOf({ identities }, listed);
+  const second = source.userId ? identityNamed(source.platform, source.userId) : identity;
+  const known = [{ identity, role: listed.get(second) ?? null }, ...(person?.identities ?? [])];
+  const role = roleOf({ identities: known }, listed);
   if (role === null) return { allowed: false, reason: "the sender is not on the list of people" };
-  const names = [...new Set(identities.map((each) => each.identity))];
-  return { allowed: true, source, role, viewer: viewerFor(source, names), identities: names };
+  const identities = [...new Set(known.map((each) => each.identity))];
+  const names = [...new Set([...identities, second])];
+  return { allowed: true, source, role, viewer: viewerFor(source, identities), identities, names };
 }
 
 /** The same person as they are in another place, where others may listen. */

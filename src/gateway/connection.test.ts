@@ -72,6 +72,14 @@ describe("an account", () => {
     expect(connection.state).toEqual({ kind: "connected", since: 1_000 });
   });
 
+  it("has what its adapter says of trouble told under its platform's name, on one line", async () => {
+    const adapter = new Moody();
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    adapter.surroundings?.problem?.("not\ndelivered");
+    expect(events.at(-1)).toBe("Telegram: not delivered");
+  });
+
   it("is one process's: another stands by, and has it when the first lets go", async () => {
     const first = connect(new Moody());
     await first.connection.start();
@@ -169,6 +177,7 @@ describe("a platform that cannot be reached", () => {
     await again.connection.stop();
     await starting;
     expect(again.connection.state.kind).toBe("idle");
+    expect([again.events, again.connection.lastError]).toEqual([["taken"], null]); // Stopping is no trouble.
   });
 
   it("is let go of where the account was lost while it was being reached", async () => {
@@ -197,6 +206,17 @@ describe("a platform that cannot be reached", () => {
     const { connection } = connect(adapter);
     await connection.start();
     expect(connection.state).toEqual({ kind: "failed", reason: "The token is wrong." });
+    expect(adapter.attempts).toBe(1);
+  });
+
+  it("is left where the adapter says that somebody has to mend it", async () => {
+    const adapter = new Moody();
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    adapter.surroundings?.tell({ failed: "The account was closed." });
+    expect(connection.state).toEqual({ kind: "failed", reason: "The account was closed." });
+    expect(connection.isConnected).toBe(false);
+    expect(events.at(-1)).toMatch(/not connected any more: The account was closed\.$/);
     expect(adapter.attempts).toBe(1);
   });
 

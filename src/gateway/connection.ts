@@ -177,11 +177,14 @@ export class Connection {
       write: (name, value) => accounts.write(adapter, name, value),
     };
     try {
-      await this.#soon(adapter.connect(receive, { memory, commands, tell: (state) => this.#hear(state) }));
+      const tell: Surroundings["tell"] = (state) => this.#hear(state);
+      const problem = (sentence: string): void => onProblem(`${this.#title}: ${cleanLine(sentence)}`);
+      await this.#soon(adapter.connect(receive, { memory, commands, tell, problem }));
       if (this.#stopped || !this.#isOurs) return await adapter.disconnect(); // Lost while it was being reached.
       this.#attempts = 0;
       this.#hear("connected");
     } catch (error) {
+      if (this.#stopped) return; // Given up on purpose, and disconnected by whoever stops it.
       const reason = error instanceof Error ? error.message : String(error);
       const isPermanent = error instanceof ConnectError && error.outcome === "permanent";
       this.#lastError = reason;
@@ -217,6 +220,10 @@ export class Connection {
       if (this.isConnected) return;
       this.#is({ kind: "connected", since: clock() });
       onConnected();
+    } else if ("failed" in state) {
+      this.#lastError = state.failed;
+      this.#is({ kind: "failed", reason: state.failed });
+      onProblem(`${this.#title} is not connected any more: ${state.failed}`);
     } else {
       this.#lastError = state.lost;
       this.#is({ kind: "lost", reason: state.lost });

@@ -160,7 +160,7 @@ describe("what the owner decides", () => {
     Object.defineProperty(people, "access", { value: async () => ({ allowed: false, reason: "forgotten" }) });
     await world.gateway.enqueue(
       { ...world.adapter, key: chat.key, source: chat.source, messageId: "x", text: "again" },
-      "guest",
+      null,
     );
     await chat.next(1);
     expect(given[0]).toContain("fetch_url");
@@ -253,6 +253,54 @@ describe("linking", () => {
       /^That is the same person already/,
     );
     expect(await ann.ask("/link please")).toBe("That is not a code: codes have 8 letters and digits.");
+  });
+});
+
+describe("the tools of one person", () => {
+  const tools = ["terminal", "fetch_url"].map((name) => ({
+    name,
+    description: "",
+    parameters: {},
+    run: async () => "",
+  }));
+  const given = (in_: World): string[][] => {
+    const turns: string[][] = [];
+    const run = in_.agent.run.bind(in_.agent);
+    in_.agent.run = (turn) => {
+      turns.push(turn.tools.map(({ name }) => name));
+      return run(turn);
+    };
+    return turns;
+  };
+  const gateway = { tools: () => tools, toolLists: { byPerson: { "telegram:gil": ["terminal"] } } };
+  const people = { guests: { [HERE]: ["gil", "guy"] }, owners: { [HERE]: ["boss"] } };
+
+  it("are theirs under an identity that is linked, and no more when it is parted", async () => {
+    await world.close();
+    world = await World.open({ platform: HERE, people, gateway });
+    const other = await World.open({ platform: THERE, on: world.store, people, gateway });
+    const [here, there] = [given(world), given(other)];
+    const away = other.chat("gil-away");
+    await away.ask(`/link ${codeIn(await world.chat("gil").ask("/link"))}`);
+    await away.ask("hi");
+    await world.chat("gil").ask("hi");
+    await world.chat("guy").ask("hi");
+    expect([there, here]).toEqual([[["terminal"]], [["terminal"], expect.not.arrayContaining(["terminal"])]]);
+    await world.store.people.unlink("discord:gil-away", "p", world.now);
+    expect(await away.ask("hi")).toMatch(/^I do not know you/);
+    await other.close();
+  });
+
+  it("are not steered by another of the same role who has them not", async () => {
+    await world.close();
+    world = await World.open({ platform: HERE, people, gateway });
+    const place = { chatId: "team", chatType: "group" as const };
+    const gil = world.chat("gil", place);
+    await gil.begin("wait");
+    expect(await world.chat("guy", place).ask("/steer rm -rf")).toBe(
+      "Queued: it comes after what I am doing.",
+    );
+    expect(await gil.ask("/steer go on")).toBe("Passed on to what I am doing.");
   });
 });
 

@@ -6,13 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
 import { OWNER } from "../session/access.js";
-import { Media } from "./media.js";
 
 let folder: string;
 let world: World;
 let ann: Chat;
 const open = async (more: ConstructorParameters<typeof Object>[0] = {}): Promise<void> => {
-  world = await World.open({ gateway: { media: new Media(join(folder, "media")), ...more } });
+  world = await World.open({ mediaFolder: join(folder, "media"), gateway: { ...more } });
   ann = world.chat("ann");
 };
 beforeEach(async () => {
@@ -125,6 +124,23 @@ describe("a change of what was written", () => {
       "user: wait",
       "user: hello",
     ]);
+  });
+
+  it("leaves the files that came with it", async () => {
+    world = await reopened({ default: "queue", byPlatform: {}, byChat: {} });
+    await ann.begin("wait");
+    const broken = { ...file(""), name: "gone.txt", read: () => Promise.reject(new Error("gone")) };
+    await write(ann, "se this", { messageId: "waiting", files: [file("hello"), broken] });
+    await edit(ann, "waiting", "see this");
+    const text = "see this\n[attached: notes.txt (text/plain)]\n[not taken: gone.txt: gone]";
+    const [waiting] = await world.store.inbox.waiting(world.adapter);
+    expect(waiting?.item).toMatchObject({ text, attachments: [{ name: "notes.txt" }] });
+    world.gateway.lane(ann.key).stop("stopped");
+    await world.adapter.until((sent) => sent.some((each) => each.text.startsWith("see this")));
+    const last = (await world.sessions.load((await ann.session()).sessionId)).findLast(
+      ({ role }) => role === "user",
+    );
+    expect(last).toMatchObject({ content: text, attachments: [{ name: "notes.txt" }] });
   });
 
   it("changes nothing that was answered, nothing of another, and nothing that never was", async () => {

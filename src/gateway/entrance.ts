@@ -8,11 +8,11 @@ import type { SessionSource } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { Apologies } from "./apology.js";
+import type { Who } from "./authorize.js";
 import { Doorstep } from "./doorstep.js";
-import { inboundText } from "./inbound-text.js";
+import { amendedText, inboundText } from "./inbound-text.js";
 import type { Media, Taken } from "./media.js";
 import type { People } from "./people.js";
-import type { Role } from "./permissions.js";
 import type { Inbox, InboxItem } from "./store.js";
 
 export interface EntranceSetting {
@@ -30,7 +30,7 @@ export interface EntranceSetting {
 }
 
 export type Entered =
-  | { readonly kind: "new"; readonly item: InboxItem; readonly role: Role }
+  | { readonly kind: "new"; readonly item: InboxItem; readonly who: Who }
   /** A message that waits was changed. */
   | { readonly kind: "amended"; readonly item: InboxItem }
   | { readonly kind: "nothing"; readonly received: Received };
@@ -50,18 +50,24 @@ export class Entrance {
   async receive(adapter: Adapter, message: InboundMessage): Promise<Entered> {
     const { people, inbox, answersAll, isCommand } = this.#setting;
     if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
-    const access = await people.access(message.source);
+    const access = await people.access(message.source).catch((error: Error) => {
+      // Nobody is told anything who would not be answered.
+      const told = people.isAnswered(message.source) ? adapter : null;
+      return this.#fail("Who wrote cannot be looked up", error, told, message);
+    });
     if (!access.allowed) {
       await this.#doorstep.receive(adapter, message);
       return nothing("refused");
     }
     if (message.kind === "edit") {
-      const item = await inbox.amend(adapter, message, inboundText(message, NO_FILES));
+      const item = await inbox
+        .amend(adapter, message, (was) => amendedText(message, was))
+        .catch((error: Error) => this.#fail("A message could not be kept", error, adapter, message));
       return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
     }
     if (message.kind !== "message" && message.kind !== "command") return nothing("accepted"); // Known, and nothing to answer yet.
     const item = await this.#keep(adapter, message, isCommand(message.text) ? "command" : "message");
-    return item ? { kind: "new", item, role: access.role } : nothing("duplicate");
+    return item ? { kind: "new", item, who: access } : nothing("duplicate");
   }
 
   /** Waits until what is being said at the door is out. */
@@ -70,29 +76,35 @@ export class Entrance {
   }
 
   async #keep(adapter: Adapter, message: InboundMessage, kind: InboxItem["kind"]): Promise<InboxItem | null> {
-    const { inbox, media, scopes, owner, clock, onProblem } = this.#setting;
+    const { inbox, media, scopes, owner, clock } = this.#setting;
     const { source, messageId, files = [] } = message;
-    const taken = files.length > 0 && media ? await media.take(files) : NO_FILES;
     const { platform, account } = adapter;
     const key = buildSessionKey(source, scopes);
-    const text = kind === "command" ? message.text : inboundText(message, taken);
-    const attached: { attachments?: readonly Attachment[] } =
-      taken.attachments.length > 0 ? { attachments: taken.attachments } : {};
+    let taken = NO_FILES;
     try {
+      if (files.length > 0 && media) taken = await media.take(files);
+      const text = kind === "command" ? message.text : inboundText(message, taken);
+      const attached: { attachments?: readonly Attachment[] } =
+        taken.attachments.length > 0 ? { attachments: taken.attachments } : {};
       const item = await inbox.accept(
         { platform, account, kind, key, source, messageId, text, ...attached },
         owner,
         clock(),
       );
       this.#apologies.over();
-      if (!item) await media?.forget(taken.attachments);
+      if (!item) await media?.forget(taken.attachments).catch(() => {}); // A sweep finds what is left of it.
       return item;
     } catch (error) {
       await media?.forget(taken.attachments).catch(() => {}); // The message comes again, and its files with it.
-      onProblem(`A message could not be kept: ${(error as Error).message}`);
-      void this.#apologies.say(adapter, message);
-      throw error;
+      return this.#fail("A message could not be kept", error as Error, adapter, message);
     }
+  }
+
+  /** The platform is not told that it arrived, so it comes again; whoever wrote is told, through `told`. */
+  #fail(what: string, error: Error, told: Adapter | null, message: InboundMessage): never {
+    this.#setting.onProblem(`${what}: ${error.message}`);
+    if (told) void this.#apologies.say(told, message);
+    throw error;
   }
 }
 

@@ -101,43 +101,51 @@ it("acknowledges nothing on a full disk, says so, loses nothing, and goes on whe
   await close();
 }, 60_000);
 
-it("acknowledges nothing where the store is damaged, says so once, and goes on when it is mended", async () => {
-  const { path, db, adapter, asked, close } = await world();
-  expect(await adapter.write(ann, "before")).toBe("accepted");
-  await adapter.until((sent) => sent.length === 1);
+it.each(["inbox", "identities"])(
+  "acknowledges nothing where the store is damaged (%s), says so once, and goes on when it is mended",
+  async (table) => {
+    const { path, db, adapter, problems, asked, close } = await world();
+    expect(await adapter.write(ann, "before")).toBe("accepted");
+    await adapter.until((sent) => sent.length === 1);
 
-  const row = await db.get("SELECT rootpage FROM sqlite_schema WHERE name = 'inbox'");
-  const offset = (Number(row?.rootpage) - 1) * 4_096;
-  /** Writes from outside, as a failing disk would; the store then looks anew. */
-  const patch = async (script: string) => {
-    const { status, stderr } = spawnSync(process.execPath, [
-      "-e",
-      script,
-      path,
-      String(offset),
-      `${path}.page`,
-    ]);
-    expect([status, String(stderr)]).toEqual([0, ""]);
-    await db.get("PRAGMA shrink_memory");
-  };
-  await db.get("PRAGMA wal_checkpoint(TRUNCATE)");
-  await patch(DAMAGE);
-  for (const text of ["during", "and again"]) {
-    await expect(adapter.write(ann, text)).rejects.toMatchObject({
-      code: "store_corrupt",
-      message: expect.stringMatching(/restore a backup/),
-    });
-  }
-  await adapter.until((sent) => sent.length === 2);
-  expect((await inspectSqlite(path)).map(({ status }) => status)).toContain("broken"); // What doctor asks.
+    const pages = await db.all("SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?", table);
+    /** Writes from outside, as a failing disk would; the store then looks anew. */
+    const patch = async (script: string) => {
+      for (const { rootpage } of pages) {
+        const offset = (Number(rootpage) - 1) * 4_096;
+        const given = ["-e", script, path, String(offset), `${path}.page.${rootpage}`];
+        const { status, stderr } = spawnSync(process.execPath, given);
+        expect([status, String(stderr)]).toEqual([0, ""]);
+      }
+      await db.get("PRAGMA shrink_memory");
+    };
+    await db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    await patch(DAMAGE);
+    for (const text of ["during", "and again"]) {
+      await expect(adapter.write(ann, text)).rejects.toMatchObject({
+        code: "store_corrupt",
+        message: expect.stringMatching(/restore a backup/),
+      });
+    }
+    await adapter.until((sent) => sent.length === 2);
+    expect(problems.join()).toMatch(table === "inbox" ? /could not be kept/ : /cannot be looked up/);
+    for (const from of [
+      { userId: "eve", chatId: "team", chatType: "group" as const },
+      { userId: "robot", isBot: true },
+    ])
+      await adapter.write(from, "psst").catch(() => {});
+    expect(adapter.sent).toHaveLength(2); // Whom it does not know, it does not answer.
+    expect((await inspectSqlite(path)).map(({ status }) => status)).toContain("broken"); // What doctor asks.
 
-  await patch(MEND);
-  expect(await adapter.write(ann, "after")).toBe("accepted");
-  await adapter.until((sent) => sent.length === 3);
-  expect(adapter.textsTo("ann").map((text) => text.split("!")[0])).toEqual(["before", APOLOGY, "after"]);
-  expect(await asked()).toEqual(["before", "after"]);
-  await close();
-}, 60_000);
+    await patch(MEND);
+    expect(await adapter.write(ann, "after")).toBe("accepted");
+    await adapter.until((sent) => sent.length === 3);
+    expect(adapter.textsTo("ann").map((text) => text.split("!")[0])).toEqual(["before", APOLOGY, "after"]);
+    expect(await asked()).toEqual(["before", "after"]);
+    await close();
+  },
+  60_000,
+);
 
 const DAMAGE = `
   const { openSync, readSync, writeSync, writeFileSync } = require("node:fs");

@@ -277,7 +277,7 @@ describe("while a turn is running", () => {
     const { platform, account } = here.adapter;
     const source = { platform, chatId: "ann", chatType: "dm", userId: "ann" } as const;
     const said = { platform, account, key: laneKey(here), source, messageId: "q", text: "b" };
-    await here.gateway.enqueue(said, "member", "queue");
+    await here.gateway.enqueue(said, null, "queue");
     await here.adapter.write(ann, "c");
     go();
     await here.adapter.until((sent) => sent.length === 3);

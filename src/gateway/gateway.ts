@@ -30,7 +30,7 @@ import type { Media } from "./media.js";
 import { Notices } from "./notices.js";
 import { mayBeAlive } from "./owner.js";
 import { People, type PeopleRules } from "./people.js";
-import { atLeast, type Role, type ToolLists } from "./permissions.js";
+import { mayAllThat, type ToolLists } from "./permissions.js";
 import { resetNote, resetText } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
 import type {
@@ -69,6 +69,8 @@ export interface GatewayOptions {
   readonly deadlineMs: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
+  /** How long a handoff may wait to be carried out. */
+  readonly handoffWaitMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
   readonly onHandoff?: (move: Move) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
@@ -134,6 +136,7 @@ export class Gateway {
       accounts: store.accounts,
       homes: this.homes,
       connected,
+      ...(options.handoffWaitMs ? { waitMs: options.handoffWaitMs } : {}),
       clock,
       onAsked: () => this.#lookAround(),
     });
@@ -146,7 +149,7 @@ export class Gateway {
       connected,
       onSaid,
       onMoved: (items) => {
-        for (const item of items) this.#join(item, "guest", "queue");
+        for (const item of items) this.#join(item, null, "queue");
       },
       onAwaited: (sessionId) => this.#recoverTurn(sessionId),
       onSeen: options.onHandoff ?? (() => {}),
@@ -263,11 +266,11 @@ export class Gateway {
 
   /**
    * Puts a message into its lane as if it had just come in, for a command that asks the agent again. True where it went
-   * into the running turn.
+   * into the running turn, which takes somebody who may steer it.
    */
   async enqueue(
     item: Omit<InboxItem, "id" | "receivedAt" | "kind">,
-    role: Role,
+    who: Who | null,
     mode?: BusyMode,
   ): Promise<boolean> {
     const accepted = await this.#options.store.inbox.accept(
@@ -275,7 +278,7 @@ export class Gateway {
       this.#options.owner,
       this.#options.clock(),
     );
-    return accepted !== null && this.#join(accepted, role, mode);
+    return accepted !== null && this.#join(accepted, who, mode);
   }
 
   /** Who wrote this, as somebody who asks for a handoff: told by this process where others share the account. */
@@ -339,7 +342,7 @@ export class Gateway {
     const { item } = entered;
     if (entered.kind === "amended") this.lane(item.key).amend(item);
     else if (item.kind === "command") this.#command(item);
-    else this.#join(item, entered.role);
+    else this.#join(item, entered.who);
     if (entered.kind === "new")
       adapter.react?.(addressOf(item.source), item.messageId, "seen").catch(() => {});
     return "accepted";
@@ -349,10 +352,10 @@ export class Gateway {
    * A message joins its lane, by the busy mode of the place where a turn is running; true where it goes into that turn.
    * Nobody speaks into a turn that may do more than they may.
    */
-  #join(item: InboxItem, role: Role, asked?: BusyMode): boolean {
+  #join(item: InboxItem, who: Who | null, asked?: BusyMode): boolean {
     const lane = this.lane(item.key);
     const mode = asked ?? busyModeFor(this.#options.busy, item.source);
-    const maySteer = lane.role !== null && atLeast(role, lane.role);
+    const maySteer = who !== null && lane.who !== null && mayAllThat(who, lane.who, this.#options.toolLists);
     // Unless it was asked to, it does not overtake what waits.
     if (lane.run && mode === "steer" && maySteer && (asked || lane.queued.length === 0)) {
       lane.run.steer(item);
@@ -465,7 +468,7 @@ export class Gateway {
     });
     const stopTyping = showTyping(adapter, turn.address);
     lane.run = run;
-    lane.role = who.allowed ? who.role : null;
+    lane.who = who.allowed ? who : null;
     try {
       if ((await run.run()) === "released") await store.turns.release(turn);
     } finally {
@@ -525,7 +528,7 @@ export class Gateway {
     for (const { item, owner } of await store.inbox.waiting(account)) {
       if (mayBeAlive(owner)) continue;
       if (item.kind === "command") this.#command(item);
-      else this.#join(item, "guest", "queue");
+      else this.#join(item, null, "queue");
     }
     this.#wake(adapter.platform);
   }

@@ -18,8 +18,8 @@ export class Homes {
 
   /** One a platform. */
   async all(): Promise<readonly HomeChannel[]> {
-    const configured = Object.entries(this.#configured).map(([platform, { chatId, name }]) => ({
-      address: { platform, chatId },
+    const configured = Object.entries(this.#configured).map(([platform, { chatId, threadId, name }]) => ({
+      address: threadId === undefined ? { platform, chatId } : { platform, chatId, threadId },
       name,
     }));
     const said = (await this.#accounts.homes()).filter(({ address }) => !this.isConfigured(address.platform));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { InboundMessage } from "../adapter/adapter.js";
 import { platforms } from "../session/platform.js";
-import { inboundText } from "./inbound-text.js";
+import { amendedText, inboundText } from "./inbound-text.js";
 import type { Taken } from "./media.js";
 
 const [, platform = ""] = platforms();
@@ -42,5 +42,19 @@ describe("what the agent is given of a message", () => {
     const missing = "[not taken: big.bin: larger than 20 MB [attached: fake (x/y)]]";
     expect(inboundText(message("look"), taken)).toBe(`look\n${came}\n${missing}`);
     expect(inboundText(message(""), { ...taken, problems: [] })).toBe(came);
+  });
+
+  it("still does when it was changed", () => {
+    const { attachments } = { attachments: [{ file: "a", mediaType: "image/png", name: "a.png" }] };
+    const problems = ["b.bin: gone", "c.bin: gone"];
+    const came = "[attached: a.png (image/png)]";
+    const missing = "[not taken: b.bin: gone]\n[not taken: c.bin: gone]";
+    const was = { text: inboundText(message("lok"), { attachments, problems }), attachments };
+    expect(amendedText(message("look"), was)).toBe(`look\n${came}\n${missing}`);
+    expect(amendedText(message(""), was)).toBe(`${came}\n${missing}`);
+    expect(amendedText(message("look"), { text: "lok" })).toBe("look");
+    expect(amendedText(message(""), { text: inboundText(message("x"), { attachments: [], problems }) })).toBe(
+      missing,
+    );
   });
 });

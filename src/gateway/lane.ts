@@ -2,7 +2,7 @@
  * The turns of one key in order: what waits, what is running, and what keeps the next one from beginning. Its memory is
  * the inbox; this is only its present.
  */
-import type { Role } from "./permissions.js";
+import type { Who } from "./authorize.js";
 import type { InboxItem, RunningTurn } from "./store.js";
 import type { StopReason, TurnRun } from "./turn-run.js";
 
@@ -12,8 +12,8 @@ export class Lane {
   readonly left: RunningTurn[] = [];
   /** Settles when nothing is being answered. */
   pumping: Promise<void> | undefined;
-  /** What the person may do whose turn is running, or was last; null where they are not let in any more. */
-  role: Role | null = null;
+  /** Whose turn is running, or was last; null where they are not let in any more. */
+  who: Who | null = null;
   #run: TurnRun | undefined;
   /** The message that is being answered, from before its turn begins, and when that is over. */
   #answering: { readonly inboxId: number; readonly over: Promise<unknown> } | undefined;

@@ -1,20 +1,44 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RemoteFile } from "../adapter/adapter.js";
+import { openDb } from "../open-sessions.js";
+import { Sessions } from "../session/sessions.js";
+import { parseSource } from "../session/source.js";
+import type { SessionStore } from "../session/store.js";
+import type { Attachment } from "../session/transcript.js";
+import { openSqlStore } from "../store/sql-store.js";
 import { Media } from "./media.js";
+import type { GatewayStore } from "./store.js";
 
+const DAY = 24 * 60 * 60 * 1_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 let home: string;
 let folder: string;
 let media: Media;
-beforeEach(() => {
+let store: SessionStore & GatewayStore;
+let now: number;
+beforeEach(async () => {
+  store = await openSqlStore(await openDb("sqlite::memory:"), 0);
+  now = 1_000 * DAY;
   home = mkdtempSync(join(tmpdir(), "baton-media-"));
   folder = join(home, "media");
-  media = new Media(folder);
+  media = new Media(folder, store.files, () => now);
 });
-afterEach(() => rmSync(home, { recursive: true }));
+afterEach(async () => {
+  await store.close();
+  rmSync(home, { recursive: true });
+});
 
 const remote = (file: Partial<RemoteFile> = {}): RemoteFile => ({
   mediaType: "text/plain",
@@ -111,5 +135,99 @@ describe("the media store", () => {
     await media.forget([...attachments.filter(({ file }) => file !== other), ...kept]);
     expect(readdirSync(home).sort()).toEqual(["media", "secret"]);
     expect(readdirSync(folder)).toEqual([other]);
+  });
+});
+
+describe("a sweep", () => {
+  const ann = parseSource({ platform: "telegram", chat_id: "1", user_id: "1" });
+  const kept = () => readdirSync(folder).sort();
+  const taken = async (count = 1): Promise<readonly Attachment[]> =>
+    (await media.take(Array.from({ length: count }, () => remote()))).attachments;
+  const names = (...lists: (readonly Attachment[])[]) =>
+    lists
+      .flat()
+      .map(({ file }) => file)
+      .sort();
+
+  it("removes what a pruned session had, and nothing that another has too", async () => {
+    const sessions = new Sessions(store, { clock: () => now });
+    const [both, only] = [await taken(), await taken()];
+    const say = (attachments: readonly Attachment[], forceNew = false) =>
+      sessions.receive(ann, { role: "user", content: "see", attachments }, { forceNew });
+    await say([...both, ...only]);
+    await say(both, true);
+    now += 2 * DAY;
+    expect(await media.sweep()).toEqual({ files: 0, bytes: 0 });
+    expect((await sessions.prune({ endedBeforeMs: DAY })).sessions).toBe(1);
+    expect(await media.sweep()).toEqual({ files: 1, bytes: 5 });
+    expect(kept()).toEqual(names(both));
+    expect(await media.sweep()).toEqual({ files: 0, bytes: 0 });
+  });
+
+  it("keeps what is just being received", async () => {
+    const old = await taken();
+    now += DAY;
+    const young = await taken();
+    expect(await media.sweep()).toEqual({ files: 0, bytes: 0 });
+    now += 1;
+    expect(await media.sweep()).toEqual({ files: 1, bytes: 5 });
+    expect(kept()).toEqual(names(young));
+    expect(old).toHaveLength(1);
+  });
+
+  it("leaves alone what it did not take: other files, and another store's", async () => {
+    const other = await openSqlStore(await openDb("sqlite::memory:"), 0);
+    const theirs = (await new Media(folder, other.files, () => now).take([remote()])).attachments;
+    for (const name of ["notes.txt", "f".repeat(32), ".hidden"]) writeFileSync(join(folder, name), "x");
+    await taken(2);
+    now += 2 * DAY;
+    expect(await media.sweep()).toEqual({ files: 2, bytes: 10 });
+    expect(kept()).toEqual([...names(theirs), "notes.txt", "f".repeat(32), ".hidden"].sort());
+    await other.close();
+  });
+
+  it("follows no link, and no name that is not of ours", async () => {
+    const secret = join(home, "secret");
+    writeFileSync(secret, "x");
+    const [linked, folderNamed] = names(await taken(2));
+    for (const name of [linked, folderNamed]) rmSync(join(folder, name ?? ""));
+    symlinkSync(secret, join(folder, linked ?? ""));
+    mkdirSync(join(folder, folderNamed ?? ""));
+    await store.files.taking(["../secret", "secret"], now);
+    now += 2 * DAY;
+    expect(await media.sweep()).toEqual({ files: 0, bytes: 0 });
+    expect(readFileSync(secret, "utf8")).toBe("x");
+    expect(kept()).toEqual([linked, folderNamed].sort());
+  });
+
+  it("twice at once removes each once, and a folder that is not there is fine", async () => {
+    expect(await media.sweep()).toEqual({ files: 0, bytes: 0 });
+    await taken(10);
+    now += 2 * DAY;
+    const other = new Media(folder, store.files, () => now);
+    const [one, two] = await Promise.all([media.sweep(), other.sweep()]);
+    expect(one.files + two.files).toBe(10);
+    expect(kept()).toEqual([]);
+    expect(await store.files.unneeded(now)).toEqual([]);
+  });
+
+  it("another machine's folder is not taken for gone", async () => {
+    const files = names(await taken());
+    now += 2 * DAY;
+    expect(await new Media(join(home, "elsewhere"), store.files, () => now).sweep()).toEqual({
+      files: 0,
+      bytes: 0,
+    });
+    expect(await store.files.unneeded(now)).toEqual(files);
+    expect((await media.sweep()).files).toBe(1);
+  });
+
+  it("has nothing to do with what could not be taken, or was taken back", async () => {
+    const failing = async (): Promise<never> => {
+      throw new Error("gone");
+    };
+    await media.take([remote({ read: failing })]);
+    await media.forget(await taken());
+    expect(await store.files.unneeded(now + 1)).toEqual([]);
   });
 });

@@ -3,11 +3,13 @@
  * a sender calls a file is kept beside it and never used as a path.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalFile, RemoteFile } from "../adapter/adapter.js";
 import type { Attachment } from "../session/transcript.js";
+import type { Clock } from "../util/clock.js";
 import { cleanLine, shorten } from "../util/text.js";
+import type { MediaFiles } from "./store.js";
 
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_FILES = 10;
@@ -19,26 +21,46 @@ export interface Taken {
   readonly problems: readonly string[];
 }
 
+/** What a sweep removed. */
+export interface Swept {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** A file that was taken is referred to within moments: nothing younger is swept. */
+const SWEPT_AFTER_MS = 24 * 60 * 60 * 1_000;
+
 export class Media {
   readonly #folder: string;
+  readonly #files: MediaFiles;
+  readonly #clock: Clock;
 
-  constructor(folder: string) {
+  constructor(folder: string, files: MediaFiles, clock: Clock) {
     this.#folder = folder;
+    this.#files = files;
+    this.#clock = clock;
   }
 
-  /** Fetches and keeps the files of a message; what cannot be is told, and costs no other. */
+  /**
+   * Fetches and keeps the files of a message; what cannot be is told, and costs no other. The store knows each before it
+   * is there, so that none is left behind by a process that ends in between.
+   */
   async take(files: readonly RemoteFile[]): Promise<Taken> {
     const attachments: Attachment[] = [];
     const problems: string[] = [];
-    for (const file of files.slice(0, MAX_FILES)) {
+    const wanted = files.slice(0, MAX_FILES).map((remote) => ({ remote, file: newName(remote) }));
+    const names = wanted.map(({ file }) => file);
+    if (names.length > 0) await this.#files.taking(names, this.#clock());
+    for (const { remote, file } of wanted) {
       try {
-        attachments.push(await this.#keep(file));
+        attachments.push(await this.#keep(remote, file));
       } catch (error) {
-        problems.push(`${nameOf(file)}: ${error instanceof Error ? error.message : String(error)}`);
+        problems.push(`${nameOf(remote)}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
     if (files.length > MAX_FILES)
       problems.push(`${files.length - MAX_FILES} more: at most ${MAX_FILES} are taken`);
+    await this.#remove(names.filter((name) => attachments.every(({ file }) => file !== name)));
     return { attachments, problems };
   }
 
@@ -46,34 +68,68 @@ export class Media {
   async find(attachments: readonly Attachment[]): Promise<LocalFile[]> {
     const found: LocalFile[] = [];
     for (const { file, mediaType, name } of attachments) {
-      const path = this.pathOf(file);
+      const path = mediaPath(this.#folder, file);
       if (path && (await stat(path).catch(() => null))?.isFile())
         found.push({ path, mediaType, name: name ?? file });
     }
     return found;
   }
 
-  /** Null where the name is not one of ours. */
-  pathOf(file: string): string | null {
-    return OUR_NAME.test(file) ? join(this.#folder, file) : null;
+  /** Takes back what was kept for a message that was there already. */
+  forget(attachments: readonly Attachment[]): Promise<void> {
+    return this.#remove(attachments.map(({ file }) => file));
   }
 
-  /** Takes back what was kept for a message that was there already. */
-  async forget(attachments: readonly Attachment[]): Promise<void> {
-    for (const { file } of attachments) {
-      const path = this.pathOf(file);
+  /** Removes what this store has taken and refers to no more. What it did not take is left alone. */
+  async sweep(): Promise<Swept> {
+    const removed: string[] = [];
+    let bytes = 0;
+    for (const file of await this.#files.unneeded(this.#clock() - SWEPT_AFTER_MS)) {
+      const size = await removeFile(mediaPath(this.#folder, file));
+      if (size === null) continue; // In the folder of another machine with this store, or gone by another sweep.
+      removed.push(file);
+      bytes += size;
+    }
+    if (removed.length > 0) await this.#files.gone(removed);
+    return { files: removed.length, bytes };
+  }
+
+  async #remove(names: readonly string[]): Promise<void> {
+    for (const file of names) {
+      const path = mediaPath(this.#folder, file);
       if (path) await rm(path, { force: true });
     }
+    if (names.length > 0) await this.#files.gone(names);
   }
 
-  async #keep(remote: RemoteFile): Promise<Attachment> {
+  async #keep(remote: RemoteFile, file: string): Promise<Attachment> {
     const bytes = await remote.read(MAX_BYTES);
     if (bytes.byteLength > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES / 1024 / 1024} MB`);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const file = randomBytes(16).toString("hex") + extensionOf(remote.name);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
     return { file, mediaType: mediaTypeOf(remote.mediaType), name: nameOf(remote) };
   }
+}
+
+/** Where a file of the media store is; null where the name is not one of ours. */
+export function mediaPath(folder: string, file: string): string | null {
+  return OUR_NAME.test(file) ? join(folder, file) : null;
+}
+
+/** The size of the file that was removed; null where there is none. A link or a folder of that name is none. */
+async function removeFile(path: string | null): Promise<number | null> {
+  const found = path === null ? null : await lstat(path).catch(ifAbsent);
+  if (path === null || !found?.isFile()) return null;
+  return unlink(path).then(() => found.size, ifAbsent);
+}
+
+function ifAbsent(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+  throw error;
+}
+
+function newName({ name }: RemoteFile): string {
+  return randomBytes(16).toString("hex") + extensionOf(name);
 }
 
 function nameOf({ name }: RemoteFile): string {

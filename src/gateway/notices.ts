@@ -1,5 +1,5 @@
 /** What the gateway itself says where a message came from: in pieces that the place takes, for whoever is to send it. */
-import { type Adapter, fitsInto } from "../adapter/adapter.js";
+import { type Adapter, lengthIn } from "../adapter/adapter.js";
 import { split } from "../delivery/split.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
@@ -38,6 +38,8 @@ export class Notices {
   piecesOf(platform: Platform, text: string): readonly string[] {
     const adapter = this.#adapters.find((each) => each.platform === platform);
     if (!adapter) return [text];
-    return split(text, (piece) => fitsInto(adapter.capabilities, piece)).map((piece) => piece.text);
+    const { capabilities } = adapter;
+    const room = { max: capabilities.maxText, lengthOf: (piece: string) => lengthIn(capabilities, piece) };
+    return split(text, room).map((piece) => piece.text);
   }
 }

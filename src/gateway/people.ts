@@ -66,6 +66,11 @@ export class People {
     return authorize(source, this.listed, sender === null ? null : await this.store.find(sender));
   }
 
+  /** Whether they are answered in any case, known to the store or not: where it cannot be asked. */
+  isAnswered(source: SessionSource): boolean {
+    return authorize(source, this.listed, null).allowed || this.#mayKnock(source);
+  }
+
   /** What a person is; null where nothing lets them in. */
   roleOf(person: Pick<Person, "identities">): Role | null {
     return roleOf(person, this.listed);
@@ -74,7 +79,7 @@ export class People {
   /** Somebody who is not let in wrote in private: the first time they get a code; whoever asks gets to know how it is. */
   async knock(source: SessionSource, asks: boolean): Promise<Knock> {
     const identity = senderOf(source);
-    if (!this.#pairing || identity === null || source.isBot || source.chatType !== "dm") return NOTHING;
+    if (identity === null || !this.#mayKnock(source)) return NOTHING;
     const { platform } = source;
     const now = this.#clock();
     // Looked at before a hash is made: whoever writes all day costs no more than this.
@@ -133,6 +138,10 @@ export class People {
 
   newId(): string {
     return `p_${Buffer.from(this.#random(5)).toString("hex")}`;
+  }
+
+  #mayKnock(source: SessionSource): boolean {
+    return this.#pairing && senderOf(source) !== null && !source.isBot && source.chatType === "dm";
   }
 
   async #try<Outcome>(

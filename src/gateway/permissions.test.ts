@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { atLeast, highest, ROLES, toolsFor } from "./permissions.js";
+import { identityNamed } from "../session/access.js";
+import { atLeast, highest, mayAllThat, ROLES, toolsFor } from "./permissions.js";
 
 const tools = [
   ..."terminal read_file write_file edit_file list_files search_files".split(" "),
@@ -7,7 +9,11 @@ const tools = [
 ].map((name) => ({ name }));
 
 const names = (...call: Parameters<typeof toolsFor>) => toolsFor(...call).map(({ name }) => name);
-const on = (role: (typeof ROLES)[number], platform = "telegram") => ({ role, platform });
+const on = (role: (typeof ROLES)[number], platform = "telegram", ...names: string[]) => ({
+  role,
+  source: { platform },
+  names,
+});
 
 describe("roles", () => {
   it("are ordered", () => {
@@ -46,5 +52,75 @@ describe("tools", () => {
     expect(names(on("owner", "discord"), tools, lists)).toEqual(["terminal", "read_file", "fetch_url"]);
     expect(names(on("owner", "constructor"), tools, lists)).toHaveLength(tools.length);
     expect(names(on("guest"), tools, { guests: [] })).toEqual([]);
+  });
+});
+
+describe("the tools of one person", () => {
+  const ann = identityNamed("matrix", "@ann:example.org");
+
+  it("are theirs instead of their role's, whatever they are", () => {
+    const lists = {
+      byPerson: { "telegram:1": ["terminal"], "telegram:2": [], "telegram:3": ["fetch_url"] },
+      byPlatform: { discord: ["fetch_url"] },
+    };
+    expect(names(on("guest", "telegram", "telegram:1"), tools, lists)).toEqual(["terminal"]);
+    expect(names(on("member", "telegram", "telegram:2"), tools, lists)).toEqual([]);
+    expect(names(on("owner", "telegram", "telegram:3"), tools, lists)).toEqual(["fetch_url"]);
+    expect(names(on("guest", "discord", "telegram:1", "discord:9"), tools, lists)).toEqual([]);
+    expect(names(on("guest", "telegram", "telegram:11"), tools, lists)).toHaveLength(3);
+  });
+
+  it("are found by an id as it is and as it is shown", () => {
+    for (const written of ["matrix:@ann:example.org", ann]) {
+      const lists = { byPerson: { [written]: ["terminal"] } };
+      expect(names(on("guest", "matrix", ann), tools, lists)).toEqual(["terminal"]);
+    }
+  });
+
+  const someTools = fc.subarray(tools.map(({ name }) => name));
+  const identity = fc.constantFrom("telegram:1", "discord:2", ann);
+  const someLists = fc.record(
+    {
+      guests: someTools,
+      members: someTools,
+      byPlatform: fc.dictionary(fc.constantFrom("telegram", "discord"), someTools),
+      byPerson: fc.dictionary(identity, someTools),
+    },
+    { requiredKeys: [] },
+  );
+  const somebody = fc
+    .record({
+      role: fc.constantFrom(...ROLES),
+      platform: fc.constantFrom("telegram", "discord", "slack"),
+      is: fc.uniqueArray(identity),
+    })
+    .map(({ role, platform, is }) => on(role, platform, ...is));
+
+  it("property: person before role, both within the platform, and never more than a list says", () => {
+    fc.assert(
+      fc.property(somebody, someLists, (user, lists) => {
+        const { byPerson = {}, byPlatform = {}, ...byRole } = lists;
+        const own = user.names.flatMap((name) => (byPerson[name] ? [byPerson[name]] : []));
+        const role = names({ ...user, names: [] }, tools, byRole);
+        const here = byPlatform[user.source.platform];
+        const expected = tools
+          .map(({ name }) => name)
+          .filter((name) => (own.length > 0 ? own.every((list) => list.includes(name)) : role.includes(name)))
+          .filter((name) => here?.includes(name) ?? true);
+        expect(names(user, tools, lists)).toEqual(expected);
+      }),
+    );
+  });
+
+  it("property: who may steer another has each of their tools, and no lesser role", () => {
+    fc.assert(
+      fc.property(somebody, somebody, someLists, (user, other, lists) => {
+        const has = names(user, tools, lists);
+        const hasAll = names(other, tools, lists).every((name) => has.includes(name));
+        if (mayAllThat(user, other, lists))
+          expect([hasAll, atLeast(user.role, other.role)]).toEqual([true, true]);
+        expect(mayAllThat(user, user, lists)).toBe(true);
+      }),
+    );
   });
 });

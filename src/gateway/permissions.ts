@@ -2,6 +2,8 @@
  * What a role may do: one order of roles, the commands they may give (each names the least role it needs), and the
  * tools an agent has while it answers them. Pure; `docs/people.md` shows the whole of it as a table.
  */
+import { DEFAULTS } from "../config/defaults.js";
+import { parseIdentity } from "../session/access.js";
 import type { Platform } from "../session/platform.js";
 
 /** From the least to the most. */
@@ -29,23 +31,15 @@ export interface ToolLists {
   readonly members?: readonly string[];
   /** On these platforms nobody has any other tools, whatever their role. */
   readonly byPlatform?: Readonly<Record<Platform, readonly string[]>>;
+  /** By `platform:user`: the tools of that person, under all their identities, instead of their role's. */
+  readonly byPerson?: Readonly<Record<string, readonly string[]>>;
 }
-
-/** Nothing that touches files, runs commands or writes to others. */
-const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
-
-/** Beside these nothing is a member's unless it is configured: whoever has files or a shell has the machine. */
-const MEMBER_TOOLS: readonly string[] = [...GUEST_TOOLS, "send_message"];
 
 export interface ToolUser {
   readonly role: Role;
-  readonly platform: Platform;
-}
-
-export function mayUseTool({ role, platform }: ToolUser, name: string, lists: ToolLists): boolean {
-  const byPlatform = lists.byPlatform ?? {};
-  const here = Object.hasOwn(byPlatform, platform) ? byPlatform[platform] : undefined;
-  return (here?.includes(name) ?? true) && roleHasTool(role, name, lists);
+  readonly source: { readonly platform: Platform };
+  /** Every identity by which the lists may name them. */
+  readonly names: readonly string[];
 }
 
 /** Those of the tools that an agent has while it answers this person. */
@@ -54,17 +48,42 @@ export function toolsFor<Tool extends { readonly name: string }>(
   tools: readonly Tool[],
   lists: ToolLists,
 ): readonly Tool[] {
-  return tools.filter(({ name }) => mayUseTool(user, name, lists));
+  const has = hasTool(user, lists);
+  return tools.filter(({ name }) => has(name));
 }
 
-function roleHasTool(role: Role, name: string, lists: ToolLists): boolean {
+/** Whether whatever the other may do, this one may too. */
+export function mayAllThat(user: ToolUser, other: ToolUser, lists: ToolLists): boolean {
+  const bounds = boundsOf(other, lists);
+  const has = hasTool(user, lists);
+  const theirs = bounds[0]?.filter((name) => bounds.every((list) => list.includes(name)));
+  const toolsToo = theirs ? theirs.every(has) : boundsOf(user, lists).length === 0;
+  return atLeast(user.role, other.role) && toolsToo;
+}
+
+function hasTool(user: ToolUser, lists: ToolLists): (name: string) => boolean {
+  const bounds = boundsOf(user, lists);
+  return (name) => bounds.every((list) => list.includes(name));
+}
+
+/** The lists that a tool must stand in, each of them; none where all tools are theirs. */
+function boundsOf({ role, source: { platform }, names }: ToolUser, lists: ToolLists): (readonly string[])[] {
+  const byPlatform = lists.byPlatform ?? {};
+  const here = Object.hasOwn(byPlatform, platform) ? [byPlatform[platform] ?? []] : [];
+  const own = Object.entries(lists.byPerson ?? {})
+    .filter(([person]) => names.includes(parseIdentity(person) ?? ""))
+    .map(([, list]) => list);
+  return [...here, ...(own.length > 0 ? own : roleTools(role, lists))];
+}
+
+function roleTools(role: Role, lists: ToolLists): (readonly string[])[] {
   switch (role) {
     case "owner":
-      return true;
+      return [];
     case "member":
-      return (lists.members ?? MEMBER_TOOLS).includes(name);
+      return [lists.members ?? DEFAULTS.tools.members];
     case "guest":
-      return (lists.guests ?? GUEST_TOOLS).includes(name);
+      return [lists.guests ?? DEFAULTS.tools.guests];
     default:
       return role satisfies never;
   }

@@ -10,6 +10,7 @@ import type { Gateway } from "./gateway.js";
 import { loggedAdapter } from "./logged-adapter.js";
 
 const DRAIN_MS = 10_000;
+const LONG_MS = 24 * 60 * 60 * 1_000;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 export type OpenPlatforms = (
@@ -51,9 +52,12 @@ export async function runGateway(options: RunOptions): Promise<"stopped" | "left
     stop = null;
   };
   for (const signal of SIGNALS) signals.on(signal, hear);
+  // Where no platform can be reached, nothing else would keep the process from ending.
+  const alive = setInterval(() => {}, LONG_MS);
   try {
     return await Promise.race([serve(options, asked), askedAgain]);
   } finally {
+    clearInterval(alive);
     for (const signal of SIGNALS) signals.off(signal, hear);
   }
 }

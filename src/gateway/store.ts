@@ -46,8 +46,11 @@ export interface OwnedItem {
 export interface Inbox {
   /** Keeps what was received, once: null where it is there already. Its owner is to answer it. */
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null>;
-  /** Changes the text of a message that nobody has begun to answer; null where there is none of that sender. */
-  amend(account: Account, which: Amended, text: string): Promise<InboxItem | null>;
+  /**
+   * Changes the text of a message that nobody has begun to answer; null where there is none of that sender. `text` is
+   * asked what it becomes, perhaps more than once.
+   */
+  amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
   /** What was accepted and nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<OwnedItem[]>;
   /** Leaves what waits to whoever comes next. */
@@ -239,8 +242,9 @@ export interface Move extends Handoff {
   readonly destination: SessionSource | null;
   /** A turn of the session is running, whose end is waited for. */
   readonly isBusy: boolean;
-  /** Since when it could have been carried out. */
+  /** Since when it could have been carried out, and how long it may wait from then on. */
   readonly readySince: number;
+  readonly waitMs: number;
 }
 
 /** What is said with a step of a handoff, in the same commit. */
@@ -259,6 +263,7 @@ export interface Moves {
       readonly sessionId: string;
       readonly target: string;
       readonly asker: Asker | null;
+      readonly waitMs?: number;
     },
     now: number,
   ): Promise<Handoff | null>;
@@ -313,6 +318,16 @@ export function retractionId(handoffId: string): string {
   return `${handoffId}.back`;
 }
 
+/** Files that came with messages, by their names in the media folder. Another store may have files there too. */
+export interface MediaFiles {
+  /** About to be kept: from then on they are this store's. */
+  taking(files: readonly string[], now: number): Promise<void>;
+  /** Those of this store that were taken before then and that nothing in it refers to. */
+  unneeded(takenBefore: number): Promise<string[]>;
+  /** They are not there any more. */
+  gone(files: readonly string[]): Promise<void>;
+}
+
 export interface GatewayStore {
   readonly inbox: Inbox;
   readonly turns: Turns;
@@ -323,4 +338,5 @@ export interface GatewayStore {
   readonly moves: Moves;
   /** Calls back soon after another process has committed something. Returns how to end that. */
   watch(onChange: () => void): () => void;
+  readonly files: MediaFiles;
 }

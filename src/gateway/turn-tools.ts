@@ -1,4 +1,4 @@
-/** The tools that an agent has in a turn: what its person's role leaves them, each call asked about and journaled. */
+/** The tools that an agent has in a turn: what the lists leave its person, each call asked about and journaled. */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
@@ -45,7 +45,7 @@ export async function turnTools(
     onSaid: ({ platform }) => onSaid(platform),
   });
   const all = [...(await setting.tools(who)), ...sessionTools(view), send];
-  const theirs = toolsFor({ role: who.role, platform: item.platform }, all, setting.toolLists);
+  const theirs = toolsFor(who, all, setting.toolLists);
   const here = adapters.find(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );

@@ -5,7 +5,7 @@
  * shares it), and stays theirs wherever it moves; those in whose lane it is may see it as long as it is there. A viewer looks either as the gateway's owner, as a person in private, or from inside a chat. From inside
  * a chat nothing private of that person's other chats shows: the others in the chat would see it too.
  */
-import { escapePart } from "../util/escape.js";
+import { escapePart, unescapePart } from "../util/escape.js";
 import { InputError } from "./errors.js";
 import { foldId, type Platform } from "./platform.js";
 import { isShared, type SessionScopes } from "./session-key.js";
@@ -43,6 +43,12 @@ export function identityOf(source: SessionSource): string | null {
 /** The same for an id by itself. */
 export function identityNamed(platform: Platform, id: string): string {
   return `${platform}:${escapePart(foldId(platform, id))}`;
+}
+
+/** The identity that a text names: `platform:id`, the id as it is or escaped; null where it is neither. */
+export function parseIdentity(text: string): string | null {
+  const [, platform = "", id = ""] = /^([^:]+):(.+)$/s.exec(text) ?? [];
+  return id === "" ? null : identityNamed(platform, unescapePart(id) ?? id);
 }
 
 /** The immutable name of a chat: `platform:id`, escaped. */

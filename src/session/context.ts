@@ -11,6 +11,7 @@ import { describeSource, type SessionSource } from "./source.js";
 
 export interface HomeChannel {
   readonly chatId: string;
+  readonly threadId?: string;
   readonly name: string;
 }
 

@@ -9,6 +9,7 @@ import { SqlSearch } from "./search/search.js";
 import { SqlAccounts } from "./sql/accounts.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlInbox } from "./sql/inbox.js";
+import { SqlMediaFiles } from "./sql/media-files.js";
 import { SqlMoves } from "./sql/moves.js";
 import { SqlOutbox } from "./sql/outbox.js";
 import { SqlPeople } from "./sql/people.js";
@@ -45,6 +46,7 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     accounts: new SqlAccounts(db),
     moves: new SqlMoves(db),
     watch: (onChange) => db.watch(onChange),
+    files: new SqlMediaFiles(db),
     close: async () => {
       await feed.stop();
       await db.close();

@@ -291,12 +291,42 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     it("changes a message that waits, for whoever wrote it", async () => {
       await accept("one");
       const bob = { ...ann, userId: "bob" };
-      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, "bob's")).toBeNull();
-      const amended = await store.inbox.amend(account, { source: ann, messageId: "one" }, "hers");
-      expect(amended?.text).toBe("hers");
-      expect((await store.inbox.waiting(account)).map(({ item: { text } }) => text)).toEqual(["hers"]);
+      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, () => "bob's")).toBeNull();
+      const amended = await store.inbox.amend(
+        account,
+        { source: ann, messageId: "one" },
+        ({ text, id }) => `hers, not ${text} ${id}`,
+      );
+      expect(amended?.text).toBe(`hers, not one ${amended?.id}`);
+      expect((await store.inbox.waiting(account)).map(({ item: { text } }) => text)).toEqual([amended?.text]);
       await begun(amended as InboxItem);
-      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, "late")).toBeNull();
+      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, () => "late")).toBeNull();
+    });
+
+    it("knows which files nothing refers to: not those of messages, of what waits, or of what is to be sent", async () => {
+      const file = (name: string) => [{ file: name, mediaType: "image/png" }];
+      await store.files.taking(["said", "undone", "waiting", "answered", "to send", "sent", "nobody's"], now);
+      await store.files.taking(["young"], now + 10);
+      expect(await store.files.unneeded(now)).toEqual([]);
+      const { entry } = await sessions.receive(ann, {
+        role: "user",
+        content: "x",
+        attachments: file("said"),
+      });
+      await sessions.append(entry.sessionId, { role: "user", content: "y", attachments: file("undone") });
+      await sessions.rewrite(entry.sessionId, (await sessions.load(entry.sessionId)).slice(0, 1));
+      const put = (id: string) => store.inbox.accept({ ...item(id), attachments: file(id) }, "me", now);
+      const answered = await put("answered");
+      await put("waiting");
+      await store.turns.finish(await begun(answered as InboxItem), "done", nothing, null, now);
+      const sending = ["to send", "sent"].map((name) => ({ ...delivery(name), attachments: file(name) }));
+      await store.outbox.add(sending, now);
+      const sent = (await store.outbox.pending(account, 10)).find(({ deliveryId }) => deliveryId === "sent");
+      await store.outbox.sending(sent?.id ?? 0, "me");
+      await store.outbox.sent(sent?.id ?? 0, "m1", now);
+      expect((await store.files.unneeded(now + 1)).sort()).toEqual(["answered", "nobody's", "sent"]);
+      await store.files.gone(["nobody's"]);
+      expect((await store.files.unneeded(now + 1)).sort()).toEqual(["answered", "sent"]);
     });
 
     it("forgets what was asked and said when a session is pruned", async () => {

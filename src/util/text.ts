@@ -36,12 +36,20 @@ export function printableText(text: string): string {
 }
 
 /** Made when it is first needed: that takes longer than all the rest of this file in a whole run. */
-let graphemes: Intl.Segmenter | undefined;
+let segmenter: Intl.Segmenter | undefined;
+
+/** Text as people see it, character by character. */
+export function graphemes(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  return segmenter;
+}
 
 /** At most `max` UTF-16 units, cut between graphemes, with an ellipsis where something is missing. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text;
-  graphemes ??= new Intl.Segmenter("und", { granularity: "grapheme" });
-  const cut = graphemes.segment(text.slice(0, max + 64)).containing(max - 1)?.index ?? 0;
+  const cut =
+    graphemes()
+      .segment(text.slice(0, max + 64))
+      .containing(max - 1)?.index ?? 0;
   return `${text.slice(0, cut)}…`;
 }

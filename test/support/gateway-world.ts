@@ -5,6 +5,7 @@ import { Commands } from "../../src/gateway/commands/commands.js";
 import type { Facts } from "../../src/gateway/commands/facts.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
+import { Media } from "../../src/gateway/media.js";
 import { processOwner } from "../../src/gateway/owner.js";
 import type { PeopleRules } from "../../src/gateway/people.js";
 import { openDb } from "../../src/open-sessions.js";
@@ -24,6 +25,8 @@ export interface WorldOptions {
   /** Another world's store: both gateways are over the same one. */
   readonly on?: World["store"];
   readonly gateway?: Partial<GatewayOptions>;
+  /** Where files of messages are kept; without it none are taken. */
+  readonly mediaFolder?: string;
   readonly facts?: Partial<Facts>;
 }
 
@@ -76,6 +79,7 @@ export class World {
 
   #compose(): Gateway {
     const { sessions, store, agent, adapter, commands, problems } = this;
+    const { mediaFolder } = this.#options;
     return new Gateway({
       sessions,
       store,
@@ -93,6 +97,7 @@ export class World {
       owner: processOwner(),
       clock: () => this.now,
       onProblem: (problem) => problems.push(problem),
+      ...(mediaFolder === undefined ? {} : { media: new Media(mediaFolder, store.files, () => this.now) }),
       ...this.#options.gateway,
     });
   }

@@ -1,4 +1,4 @@
-// A gateway in a process of its own, on the compiled code, with the Signal or the WhatsApp adapter. Its agent does what
+// A gateway in a process of its own, on the compiled code, with the Signal adapter or one of WhatsApp's. Its agent does what
 // the last word of a message says: `look` calls a tool, `long` says much, `patient` waits where it is told to; anything
 // else it says again.
 
@@ -6,15 +6,24 @@ import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
 
-const { url, platform, settings, secrets, people, isPatient } = JSON.parse(process.argv[2]);
+const {
+  url,
+  platform,
+  adapter: which = platform,
+  settings,
+  secrets,
+  people,
+  isPatient,
+} = JSON.parse(process.argv[2]);
 process.on("disconnect", () => process.exit(0));
 
 const open = {
   signal: async () => (await import("../../dist/adapter/signal/config.js")).openSignal,
   whatsapp: async () => (await import("../../dist/adapter/whatsapp/config.js")).openWhatsApp,
+  baileys: async () => (await import("../../dist/adapter/whatsapp/baileys/config.js")).openBaileys,
 };
 const given = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, () => value]));
-const adapter = await (await open[platform]())({ ...settings, ...given });
+const adapter = await (await open[which]())({ ...settings, ...given });
 
 async function* converse({ history, signal, tools }) {
   const asked = history.findLast(({ role }) => role === "user").content;

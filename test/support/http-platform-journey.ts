@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PlatformProcess, type PlatformProcessOptions } from "./http-platform-process.js";
 
 export interface JourneyWorld {
-  readonly options: Pick<PlatformProcessOptions, "platform" | "settings" | "secrets" | "people">;
+  readonly options: Pick<PlatformProcessOptions, "platform" | "adapter" | "settings" | "secrets" | "people">;
   /** The process is there. */
   reached?(process: PlatformProcess): void;
   write(text: string): Promise<unknown>;

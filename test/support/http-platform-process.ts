@@ -9,6 +9,8 @@ const CHILD = fileURLToPath(new URL("./http-platform-child.mjs", import.meta.url
 export interface PlatformProcessOptions {
   readonly url: string;
   readonly platform: string;
+  /** Which of the platform's adapters, where it has several. */
+  readonly adapter?: string;
   readonly settings: object;
   readonly secrets: Readonly<Record<string, string>>;
   readonly people: readonly string[];

@@ -61,7 +61,12 @@ export class WhatsAppWorld {
   static async open(): Promise<WhatsAppWorld> {
     const folder = await mkdtemp(join(tmpdir(), "baton-whatsapp-"));
     const recorderPath = join(folder, "whatsapp.jsonl");
-    const server = await startWhatsAppServer({ host: "127.0.0.1", port: 0, recorderPath });
+    const server = await startWhatsAppServer({
+      host: "127.0.0.1",
+      port: 0,
+      graphVersion: "v23.0",
+      recorderPath,
+    });
     let world: WhatsAppWorld | undefined;
     const between = await Between.open(server.manifest.baseUrl, {
       answer: (asked) => world?.answer(asked) ?? null,

@@ -44,9 +44,11 @@ export class Api {
     return this.rest.get(Routes.user());
   }
 
-  async application(): Promise<string | null> {
-    const { id } = (await this.rest.get(Routes.oauth2CurrentApplication())) as { id?: unknown };
-    return typeof id === "string" ? id : null;
+  /** What it does not say is null. */
+  async application(): Promise<{ readonly id: string | null; readonly flags: number | null }> {
+    const told = await this.rest.get(Routes.oauth2CurrentApplication());
+    const { id, flags } = (told ?? {}) as { id?: unknown; flags?: unknown };
+    return { id: typeof id === "string" ? id : null, flags: typeof flags === "number" ? flags : null };
   }
 
   async post(channelId: string, { content, nonce, replyTo, files, pings }: Post): Promise<string> {

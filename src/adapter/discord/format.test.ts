@@ -1,9 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { split } from "../../delivery/split.js";
 import { formatMarkdown, lengthOf } from "./format.js";
-
-const MAX = 2_000;
 
 describe("Markdown for Discord", () => {
   it.each([
@@ -68,41 +65,6 @@ describe("Markdown for Discord", () => {
       { numRuns: 1_000 },
     );
   });
-
-  const expectToFit = (text: string, max: number): void => {
-    const known = new Map<string, string>();
-    const render = (piece: string): string => {
-      const rendered = known.get(piece) ?? formatMarkdown(piece);
-      known.set(piece, rendered);
-      return rendered;
-    };
-    for (const piece of split(text, (each) => render(each).length <= max)) {
-      const rendered = render(piece.text);
-      expect(rendered.length).toBeLessThanOrEqual(max);
-      expect(rendered.isWellFormed()).toBe(true);
-      expect((rendered.match(/```/g) ?? []).length % 2).toBe(0);
-    }
-  };
-
-  it("of any Markdown fits, with all its fences closed", () => {
-    fc.assert(
-      fc.property(markdown(3), (text) => expectToFit(text, MAX)),
-      { numRuns: 10_000 },
-    );
-  }, 120_000);
-
-  it("of what is too long fits in pieces", () => {
-    fc.assert(
-      fc.property(markdown(12), (text) => expectToFit(text, 200)),
-      { numRuns: 50 },
-    );
-    fc.assert(
-      fc.property(fc.array(markdown(12), { minLength: 20, maxLength: 25 }), (parts) =>
-        expectToFit(parts.join("\n\n"), MAX),
-      ),
-      { numRuns: 3 },
-    );
-  });
 });
 
 /** As Discord reads it: a backslash before a sign goes. */
@@ -114,58 +76,4 @@ function unescaped(text: string): string {
 function marksIn(text: string): string[] {
   const visible = text.replace(/\\[^0-9A-Za-z\s]/g, "x");
   return [...(visible.match(/[*_~`|<>[\]]/g) ?? []), ...(visible.match(/^[ \t]*(?:[#+-]|\d+\.)/gm) ?? [])];
-}
-
-/** Documents as models write them, and as they break them. */
-function markdown(size: number): fc.Arbitrary<string> {
-  const words = fc.constantFrom(
-    "tea",
-    "a_b",
-    "*x*",
-    "**y**",
-    "`c`",
-    "~~z~~",
-    "<@1>",
-    "@everyone",
-    "| p",
-    "👩‍👩‍👧",
-    "\\",
-    "[t](http://a.b/c_d)",
-    "![i](x)",
-    "&lt;",
-    "```",
-    "https://a.b",
-    "\u0000",
-    "e\u0301",
-  );
-  const line = fc.array(words, { maxLength: size }).map((parts) => parts.join(" "));
-  const start = fc.constantFrom(
-    "",
-    "# ",
-    "- ",
-    "  - ",
-    "1. ",
-    "> ",
-    "> > ",
-    "    ",
-    "| ",
-    "```js\n",
-    "~~~\n",
-    "---\n",
-    "[r]: ",
-  );
-  const row = fc.tuple(start, line).map((pair) => pair.join(""));
-  const table = fc
-    .array(line, { minLength: 1, maxLength: 3 })
-    .map((cells) => `|${cells.join("|")}|\n|${cells.map(() => "-").join("|")}|\n|${cells.join("|")}|`);
-  return fc
-    .array(
-      fc.oneof(
-        { weight: 6, arbitrary: row },
-        { weight: 1, arbitrary: table },
-        { weight: 1, arbitrary: fc.string() },
-      ),
-      { maxLength: size },
-    )
-    .map((lines) => lines.join("\n"));
 }

@@ -22,7 +22,8 @@ export function formatMarkdown(text: string): string {
   const clean = text.replace(CONTROLS, "");
   const root = parseMarkdown(clean);
   const rendered = blocks(root.children, { definitions: definitionsOf(root) });
-  return rendered.trim() === "" ? escapeLines(escapeText(clean.trim())) : rendered;
+  if (rendered.trim() !== "") return rendered;
+  return escapeLines(escapeText(clean.trim())) || "…"; // Discord takes no empty text.
 }
 
 /** Beyond this nobody looks: it does not fit anyway. */
@@ -38,6 +39,9 @@ interface Context {
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly inQuote?: boolean;
   readonly inBold?: boolean;
+  readonly inSlant?: boolean;
+  readonly inItem?: boolean;
+  readonly inLink?: boolean;
 }
 
 function blocks(nodes: readonly RootContent[], context: Context): string {
@@ -59,6 +63,8 @@ function renderBlock(node: RootContent, context: Context): string {
       return escapeLines(inlines(node.children, context));
     case "heading": {
       const text = inlines(node.children, context).replaceAll("\n", " ").trim();
+      // A heading begins a line, which an item's does not.
+      if (context.inItem) return escapeLines(marked(text, "**"));
       return text === "" ? "" : `${"#".repeat(Math.min(node.depth, 3))} ${text}`;
     }
     case "code":
@@ -94,7 +100,7 @@ function renderList(list: List, context: Context): string {
 function renderItem({ children, checked }: ListItem, marker: string, context: Context): string {
   const box = typeof checked === "boolean" ? (checked ? "☑ " : "☐ ") : "";
   const parts = children.map((child) => {
-    const text = renderBlock(child, context);
+    const text = renderBlock(child, { ...context, inItem: true });
     return child.type === "list" ? prefixed(text, "  ", "  ") : text;
   });
   const [head = "", ...rest] = parts.filter((part) => part !== "");
@@ -104,7 +110,9 @@ function renderItem({ children, checked }: ListItem, marker: string, context: Co
 }
 
 function inlines(nodes: readonly PhrasingContent[], context: Context): string {
-  return nodes.map((node) => renderInline(node, context)).join("");
+  return nodes
+    .map((node) => renderInline(node, context))
+    .reduce((text, next) => text + (isApart(text, next) ? "" : APART) + next, "");
 }
 
 function renderInline(node: PhrasingContent, context: Context): string {
@@ -116,7 +124,9 @@ function renderInline(node: PhrasingContent, context: Context): string {
         ? inlines(node.children, context)
         : wrapped(node, "**", { ...context, inBold: true });
     case "emphasis":
-      return emphasis(inlines(node.children, context), context);
+      return context.inSlant
+        ? inlines(node.children, context)
+        : emphasis(inlines(node.children, { ...context, inSlant: true }), context);
     case "delete":
       return wrapped(node, "~~", context);
     case "inlineCode":
@@ -124,20 +134,20 @@ function renderInline(node: PhrasingContent, context: Context): string {
     case "break":
       return "\n";
     case "link":
-      return link(inlines(node.children, context), plainText(node), node.url);
+      return link(labelOf(node, context), plainText(node), node.url, context);
     case "linkReference": {
       const definition = context.definitions.get(node.identifier);
-      const text = inlines(node.children, context);
+      const text = labelOf(node, context);
       return definition
-        ? link(text, plainText(node), definition.url)
+        ? link(text, plainText(node), definition.url, context)
         : escapeText("[") + text + escapeText("]");
     }
     case "image":
-      return link(escapeText(node.alt ?? ""), node.alt ?? "", node.url);
+      return link(escapeText(node.alt ?? ""), node.alt ?? "", node.url, context);
     case "imageReference": {
       const definition = context.definitions.get(node.identifier);
       const alt = node.alt ?? "";
-      return definition ? link(escapeText(alt), alt, definition.url) : escapeText(alt);
+      return definition ? link(escapeText(alt), alt, definition.url, context) : escapeText(alt);
     }
     case "footnoteReference":
       return escapeText(`[${node.identifier}]`);
@@ -153,19 +163,36 @@ function wrapped(node: Parents, mark: string, context: Context): string {
   return marked(inner, mark);
 }
 
-/** Marks right at blanks would not be read as marks. */
+/** Marks right at blanks would not be read as marks, and the same ones inside, as in code, would end them. */
 function marked(inner: string, mark: string): string {
   const [, before = "", core = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(inner) ?? [];
-  return core === "" ? inner : `${before}${mark}${core}${mark}${after}`;
+  // Of what is struck out an escaped one would be the end, too.
+  const inside = mark === "~~" ? core : unescaped(core);
+  const isMarked = core !== "" && !inside.includes(mark.slice(0, 1));
+  return isMarked ? `${before}${mark}${core}${mark}${after}` : inner;
 }
 
 function emphasis(inner: string, { inBold }: Context): string {
-  return marked(inner, inBold || /^\s*\*|\*\s*$/.test(inner) ? "_" : "*");
+  return marked(inner, inBold || unescaped(inner).includes("*") ? "_" : "*");
+}
+
+/** What is left where every escaped character is taken out. */
+function unescaped(text: string): string {
+  return text.replace(/\\[^0-9A-Za-z\s]/g, "");
+}
+
+/** Nobody sees it; it keeps marks from each other, and from letters that would undo them. */
+const APART = "\u200b";
+
+function isApart(text: string, next: string): boolean {
+  const mark = /[*_~`]$/.exec(unescaped(text))?.[0];
+  if (mark === undefined || text.endsWith(`\\${mark}`)) return true;
+  return !(mark === "_" ? /^[\w*~`]/ : /^[*_~`]/).test(next);
 }
 
 /** Three backticks would open a block, so runs of them are kept apart by something that nobody sees. */
 function inlineCode(value: string): string {
-  const code = value.replace(/`(?=`)/g, "`\u200b");
+  const code = value.replaceAll("\n", " ").replace(/`(?=`)/g, "`\u200b");
   if (!code.includes("`")) return `\`${code}\``;
   return `\`\`${code.startsWith("`") ? " " : ""}${code}${code.endsWith("`") ? " " : ""}\`\``;
 }
@@ -176,9 +203,15 @@ function fence(code: string, language: string): string {
   return `\`\`\`${name}\n${body.trim() === "" ? "\u200b" : body}\n\`\`\``;
 }
 
-/** `text` is rendered, `plain` is not. */
-function link(text: string, plain: string, target: string): string {
-  const url = webAddress(target);
+function labelOf(node: Parents, context: Context): string {
+  const text = inlines(node.children as PhrasingContent[], { ...context, inLink: true });
+  // Brackets in code cannot be escaped.
+  return /[[\]]/.test(unescaped(text)) ? escapeText(plainText(node as Nodes as RootContent)) : text;
+}
+
+/** `text` is rendered, `plain` is not. A link has no link in it. */
+function link(text: string, plain: string, target: string, { inLink }: Context): string {
+  const url = inLink ? null : webAddress(target);
   const shown = plain.trim();
   if (url === null) return text || escapeText(target);
   const isItself =
@@ -188,7 +221,7 @@ function link(text: string, plain: string, target: string): string {
 
 /** Null for what is no address of the web; nothing in it ends a link early. */
 function webAddress(target: string): string | null {
-  if (!URL.canParse(target) || !/^https?:$/.test(new URL(target).protocol)) return null;
+  if (!URL.canParse(target) || !/^https?:\/\/[^\s/]/i.test(target)) return null;
   return target.replace(/[\s<>\\()[\]]/g, (character) =>
     [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).toUpperCase()}`).join(""),
   );

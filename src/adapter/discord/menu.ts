@@ -20,9 +20,9 @@ export async function announceCommands(
   const print = createHash("sha256").update(JSON.stringify(menu)).digest("hex");
   try {
     if (menu.length === 0 || (await memory.read(NAME)) === print) return;
-    const application = await api.application();
-    if (application === null) return;
-    await api.setCommands(application, menu);
+    const { id } = await api.application();
+    if (id === null) return;
+    await api.setCommands(id, menu);
     await memory.write(NAME, print);
   } catch {
     // Tried again by the next process.

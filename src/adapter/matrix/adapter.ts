@@ -109,7 +109,7 @@ export class MatrixAdapter implements Adapter {
     if (expected !== undefined && expected !== userId)
       throw new ConnectError(
         "permanent",
-        `The access token is that of ${userId}, not of ${expected}: mend MATRIX_ACCESS_TOKEN or the user id.`,
+        `The access token is that of ${userId}, not of ${expected}: mend MATRIX_ACCESS_TOKEN or MATRIX_USER_ID.`,
       );
     return { userId, deviceId: string(device_id) };
   }

@@ -4,15 +4,22 @@
  */
 import type { List, ListItem, Nodes, Root, Table } from "mdast";
 import { parseMarkdown, plainText } from "../markdown.js";
+import { withoutReferences } from "../references.js";
 
 /** Clients show about a hundred levels; what is nested deeper is shown flat. */
 const MAX_DEPTH = 40;
 
 /** Undefined where the text says all without markup. */
 export function renderHtml(markdown: string): string | undefined {
-  const root = parseMarkdown(markdown);
-  return isPlain(root, markdown) ? undefined : new Renderer().blocks(root.children, 0);
+  const root = withoutReferences(parseMarkdown(markdown));
+  if (isPlain(root, markdown)) return undefined;
+  const html = new Renderer().blocks(root.children, 0);
+  // What shows nothing is shown as it was written.
+  return SHOWS.test(html) ? html : undefined;
 }
+
+/** A rule, or anything but tags and blanks. */
+const SHOWS = /<hr>|(?:^|>)\s*[^<\s]/;
 
 function isPlain({ children }: Root, markdown: string): boolean {
   const [only, ...rest] = children;
@@ -111,8 +118,9 @@ function language(lang: string | null | undefined): string {
   return name ? ` class="language-${escapeHtml(name)}"` : "";
 }
 
-/** Other schemes are not shown as links by clients, nor should they be. */
-function link(url: string, shown: string): string {
+/** Other schemes are not shown as links by clients, nor should they be; a link has no link in it. */
+function link(url: string, inner: string): string {
+  const shown = inner.replace(/<\/?a\b[^>]*>/g, "") || escapeHtml(url);
   return /^(?:https?|mailto|ftp|magnet):/i.test(url) ? `<a href="${escapeHtml(url)}">${shown}</a>` : shown;
 }
 

@@ -3,10 +3,10 @@
  * written to a file of ours, whole, whenever it has changed. The file is replaced in one step and is the owner's alone.
  */
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { deserialize, serialize } from "node:v8";
 import { ConnectError } from "../adapter.js";
+import { replaceFile } from "../private-file.js";
 import { type Databases, databasesInMemory, type KeyPath, settled } from "./indexed-db.js";
 
 interface SavedStore {
@@ -129,22 +129,4 @@ export class KeyStore {
     }
     database.close();
   }
-}
-
-async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const beside = `${path}.${process.pid}.new`;
-  const file = await open(beside, "w", 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(beside, path).catch(async (error) => {
-    await rm(beside, { force: true });
-    throw error;
-  });
-  const folder = await open(dirname(path), "r");
-  await folder.sync().finally(() => folder.close());
 }

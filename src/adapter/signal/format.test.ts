@@ -1,7 +1,4 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { aMarkdown, wordsOf } from "../../../test/support/random-markdown.js";
-import { split } from "../../delivery/split.js";
 import { formatText } from "./format.js";
 
 /** The styled parts, as `STYLE(text)`. */
@@ -13,8 +10,6 @@ function styled(markdown: string): { text: string; parts: string[] } {
   });
   return { text, parts };
 }
-
-const STYLE = /^\d+:\d+:(?:BOLD|ITALIC|STRIKETHROUGH|MONOSPACE)$/;
 
 describe("Markdown in Signal", () => {
   it("is text with styles", () => {
@@ -54,34 +49,4 @@ describe("Markdown in Signal", () => {
   it("says as it is what Markdown would show nothing of", () => {
     expect(formatText("[a]: https://e.org")).toEqual({ text: "[a]: https://e.org", styles: [] });
   });
-
-  it("keeps every word, and its ranges inside: 10,000 documents", () => {
-    let n = 0;
-    fc.assert(
-      fc.property(aMarkdown, (markdown) => {
-        const { text, styles } = formatText(markdown);
-        // To know the words is to parse it once more: that is done for every tenth.
-        const words = n++ % 10 === 0 ? wordsOf(markdown) : [];
-        const lost = words.filter((word) => !text.includes(word));
-        const wrong = styles.filter((style) => {
-          const [start = -1, length = 0] = style.split(":").map(Number);
-          return !STYLE.test(style) || start < 0 || length < 1 || start + length > text.length;
-        });
-        return lost.length + wrong.length === 0;
-      }),
-      { numRuns: 10_000, seed: 1 },
-    );
-  }, 120_000);
-
-  it("fits in pieces of any size", () => {
-    const bytes = (text: string) => Buffer.byteLength(formatText(text).text);
-    fc.assert(
-      fc.property(aMarkdown, fc.integer({ min: 40, max: 200 }), (markdown, max) => {
-        const pieces = split(markdown, (text) => bytes(text) <= max);
-        for (const { text } of pieces) expect(bytes(text)).toBeLessThanOrEqual(max);
-        expect(pieces.map(({ body }) => body).join("")).toBe(pieces.length > 0 ? markdown : "");
-      }),
-      { numRuns: 100, seed: 2 },
-    );
-  }, 120_000);
 });

@@ -151,7 +151,8 @@ function phrase(node: PhrasingContent): Styled {
 
 /** Where it leads stands beside it, unless that is what it says. */
 function link(label: Styled, url: string): Styled {
-  if (label.text === "" || label.text === url) return plain(url || label.text);
+  if (label.text === "" || label.text === url) return plain(url);
+  if (url === "") return label;
   const said = url.replace(/^mailto:/, "");
   return said === label.text || said === `http://${label.text}` ? label : join([label, plain(` (${url})`)]);
 }

@@ -4,6 +4,7 @@
  */
 import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
+import { namesCommand } from "../command-text.js";
 import { field, idOf, isThere, listOf, textOf } from "../untrusted.js";
 import { isGroupId, isNumber, isTimestamp, isUuid, messageIdOf } from "./ids.js";
 
@@ -131,7 +132,7 @@ function readMessage(
   const quote = readQuote(data, setting);
   const files = edited === null ? readFiles(data, source.chatId, setting) : [];
   if (said.text === "" && files.length === 0 && !said.mentionsUs) return null;
-  const isAddressed = said.mentionsUs || quote?.isOurs === true || isCommand(said.text, setting);
+  const isAddressed = said.mentionsUs || quote?.isOurs === true || namesCommand(said.text, setting.commands);
   return {
     kind: edited === null ? "message" : "edit",
     source,
@@ -232,9 +233,4 @@ function readFiles(data: unknown, chatId: string, { file }: ParseSetting): Remot
       }),
     ];
   });
-}
-
-function isCommand(text: string, { commands }: ParseSetting): boolean {
-  const [, name = ""] = /^\/([a-z]+)(?:\s|$)/i.exec(text) ?? [];
-  return commands.has(name.toLowerCase());
 }

@@ -101,13 +101,29 @@ describe("slack", () => {
     );
 
   describe("opens", () => {
-    it("as the team's bot", () => {
-      expect(adapter.account).toBe(`T000000001.${server.botId}`);
+    it("as the bot that the token names, whatever comes after; else as the token, without telling it", async () => {
+      const accountWith = async (token: string) =>
+        (await openSlack({ ...settingsOf(server), botToken: () => token })).account;
+      expect(await accountWith("xoxb-1234567890-9876543210-aaa")).toBe("1234567890.9876543210");
+      expect(await accountWith("xoxb-1234567890-9876543210-bbb")).toBe("1234567890.9876543210");
+      expect(adapter.account).toMatch(/^#[0-9a-f]{16}$/);
+      expect(await accountWith("xoxb-another")).not.toBe(adapter.account);
+    });
+
+    it("not as another bot than at first", async () => {
+      let token = server.botToken;
+      adapter = await openSlack({ ...settingsOf(server), botToken: () => token });
+      token = "xoxb-another";
+      await expect(connect()).rejects.toMatchObject({
+        outcome: "permanent",
+        message: expect.stringContaining("of another bot than before"),
+      });
     });
 
     it("not with a wrong token, and says which one to mend", async () => {
       const wrong = { ...settingsOf(server), botToken: () => "xoxb-nobody" };
-      await expect(openSlack(wrong)).rejects.toMatchObject({
+      adapter = await openSlack(wrong);
+      await expect(connect()).rejects.toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("SLACK_BOT_TOKEN"),
       });
@@ -126,7 +142,10 @@ describe("slack", () => {
 
     it("later, where Slack is not there or says nothing", async () => {
       const nowhere = { ...settingsOf(server), baseUrl: "http://127.0.0.1:9/api/" };
-      await expect(openSlack(nowhere)).rejects.toMatchObject({ outcome: "retryable" });
+      const unreached = adapter;
+      adapter = await openSlack(nowhere);
+      await expect(connect()).rejects.toMatchObject({ outcome: "retryable" });
+      adapter = unreached;
       server.isMute = true;
       await expect(connect()).rejects.toMatchObject({ outcome: "retryable" });
       await adapter.disconnect();
@@ -382,12 +401,14 @@ describe("slack", () => {
         const parent = { platform: "slack", chatId };
         const thread = await adapter.createThread?.(
           parent,
-          "Plans <!here>\nfor *May*",
+          "Plans <!here>\nfor *May* and June",
           person,
           `in ${chatId}`,
         );
         const seed = (await server.said(chatId)).find(({ ts }) => ts === thread?.threadId);
-        expect(seed?.text).toBe(`*Plans &lt;!here&gt; for *May**\n<@${person}>`);
+        expect(seed?.text).toBe(
+          `*Plans &lt;!here&gt; for \u2060*\u2060May\u2060*\u2060 and June*\n<@${person}>`,
+        );
         received = [];
         await server.write({ text: "here I am", channel: chatId, replyTo: thread?.threadId ?? "" });
         const [message] = received;

@@ -3,6 +3,7 @@
  * message; what was not comes again. A message that is sent carries its delivery id as metadata, so that after a crash
  * Slack itself can be asked whether it is there.
  */
+import { createHash } from "node:crypto";
 import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
 import {
@@ -18,7 +19,7 @@ import {
 import { repeatable } from "../repeatable.js";
 import type { SlackSettings } from "./config.js";
 import { remoteFile, upload } from "./files.js";
-import { escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
+import { bold, escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
 import { field } from "./json.js";
 import { type Envelope, Line } from "./line.js";
 import { NameBook } from "./names.js";
@@ -32,6 +33,7 @@ const REACTION: Readonly<Record<Mark, string>> = { seen: "eyes", failed: "x" };
 /** What there is while the line is open. */
 interface Connected {
   readonly web: WebClient;
+  readonly self: Self;
   readonly line: Line;
   readonly names: NameBook;
   readonly quotes: QuoteBook;
@@ -53,32 +55,26 @@ export class SlackAdapter implements Adapter {
     maxFile: 100 * 1024 * 1024,
   };
   readonly #settings: SlackSettings;
-  readonly #self: Self;
   #connected: Connected | undefined;
   /** The end of what is being received, by channel: what is said in one comes in order. */
   readonly #queues = new Map<string, Promise<void>>();
 
-  static async open(settings: SlackSettings): Promise<SlackAdapter> {
-    return new SlackAdapter(settings, await whoAmI(webClient(settings)));
-  }
-
-  private constructor(settings: SlackSettings, self: Self) {
+  constructor(settings: SlackSettings) {
     this.#settings = settings;
-    this.#self = self;
-    this.account = accountOf(self);
+    this.account = accountOf(settings.botToken());
   }
 
   async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
-    const web = webClient(this.#settings);
-    const account = accountOf(await whoAmI(web));
-    if (account !== this.account) {
-      const sentence = `SLACK_BOT_TOKEN is of another bot than before (${account}, not ${this.account}). Start the gateway again.`;
+    if (accountOf(this.#settings.botToken()) !== this.account) {
+      const sentence = "SLACK_BOT_TOKEN is of another bot than before. Start the gateway again.";
       throw new ConnectError("permanent", sentence);
     }
+    const web = webClient(this.#settings);
+    const self = await whoAmI(web);
     const line = new Line(this.#settings, (envelope) => this.#take(envelope), surroundings.tell);
     const commands = new Set(surroundings.commands.map(({ name }) => name));
-    const [names, quotes] = [new NameBook(web), new QuoteBook(web, this.#self)];
-    this.#connected = { web, line, names, quotes, receive, commands };
+    const [names, quotes] = [new NameBook(web), new QuoteBook(web, self)];
+    this.#connected = { web, self, line, names, quotes, receive, commands };
     await line.open();
   }
 
@@ -89,7 +85,8 @@ export class SlackAdapter implements Adapter {
   }
 
   #take(envelope: Envelope): void {
-    const heard = this.#parse(envelope);
+    if (!this.#connected) return; // Nobody is there to keep it: it comes again.
+    const heard = this.#parse(envelope, this.#connected);
     if (!heard) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
     const { chatId } = heard.message.source;
     const before = this.#queues.get(chatId) ?? Promise.resolve();
@@ -98,11 +95,9 @@ export class SlackAdapter implements Adapter {
     void taken.then(() => this.#queues.get(chatId) === taken && this.#queues.delete(chatId));
   }
 
-  #parse({ type, body }: Envelope): Heard | null {
-    if (type === "events_api") return parseEvent(field(body, "event"), this.#self);
-    if (type === "slash_commands")
-      return parseCommand(body, this.#connected?.commands ?? new Set(), this.#self);
-    return null;
+  #parse({ type, body }: Envelope, { self, commands }: Connected): Heard | null {
+    if (type === "events_api") return parseEvent(field(body, "event"), self);
+    return type === "slash_commands" ? parseCommand(body, commands, self) : null;
   }
 
   async #receive(envelope: Envelope, { message, files }: Heard): Promise<void> {
@@ -166,9 +161,9 @@ export class SlackAdapter implements Adapter {
   }
 
   async place(address: Address): Promise<SessionSource | null> {
-    const { web, names } = this.#there();
+    const { web, names, self } = this.#there();
     try {
-      const source = await findPlace(web, address, this.#self);
+      const source = await findPlace(web, address, self);
       return source && (await names.named(source));
     } catch (error) {
       throw repeatable(sendError(error));
@@ -193,7 +188,7 @@ export class SlackAdapter implements Adapter {
       const made = await findDelivery(web, { platform: PLATFORM, chatId }, seed);
       if (made !== null && made !== "not there")
         return { platform: PLATFORM, chatId, threadId: made.messageId };
-      const text = `*${escaped(title.replace(/\s+/g, " ").trim()) || "…"}*${name === null ? "" : `\n<@${name}>`}`;
+      const text = `${bold(title.replace(/\s+/g, " ").trim() || "…")}${name === null ? "" : `\n<@${name}>`}`;
       const metadata = metadataOf(seed);
       const { ts } = await web.chat.postMessage({ channel: chatId, text, metadata, ...PLAIN });
       return { platform: PLATFORM, chatId, threadId: timestamp(ts) };
@@ -238,8 +233,11 @@ const PLAIN = {
   mrkdwn: true,
 } as const;
 
-function accountOf({ teamId, userId }: Self): string {
-  return `${teamId}.${userId}`;
+/** A bot token begins with the numbers of its team and its bot, which stay when it is renewed; else the token's own name. */
+function accountOf(botToken: string): string {
+  const [, team, bot] = /^xoxb-(\d{6,})-(\d{6,})-\w+$/.exec(botToken) ?? [];
+  if (team && bot) return `${team}.${bot}`;
+  return `#${createHash("sha256").update(botToken).digest("hex").slice(0, 16)}`;
 }
 
 async function share(

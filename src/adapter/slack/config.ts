@@ -12,8 +12,8 @@ export interface SlackSettings {
   readonly timeoutMs?: number;
 }
 
-/** Asks Slack whose token it is: that is the account. Fails with a `ConnectError`. */
+/** Calls nobody yet: whether the tokens are right shows when it connects. */
 export async function openSlack(settings: SlackSettings): Promise<Adapter> {
   const { SlackAdapter } = await import("./adapter.js");
-  return SlackAdapter.open(settings);
+  return new SlackAdapter(settings);
 }

@@ -14,11 +14,12 @@ import type {
   Table,
 } from "mdast";
 import stringWidth from "string-width";
+import { JOINER, literalMarks, takesMark } from "../literal-marks.js";
 import { parseMarkdown, plainText } from "../markdown.js";
 
-/** Stands beside a mark where a letter would keep Slack from seeing it, and between backticks that would be a fence. */
+/** Stands beside a mark where a letter, a joiner or the same mark would keep Slack from seeing it, and between backticks in code. */
 const GAP = "\u200b";
-const NEEDLESS_GAP = /(?<![\p{L}\p{N}`])\u200b(?![\p{L}\p{N}`])/gu;
+const NEEDLESS_GAP = /(?<![\p{L}\p{N}\u2060])\u200b(?![\p{L}\p{N}\u2060])(?!(?<=([*_~`])\u200b)\1)/gu;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** A line of the result. Code is never indented or quoted: Slack would show the marks. */
@@ -55,13 +56,19 @@ export function mrkdwnLength(markdown: string): number {
 
 const NO_WORDS = /[^\p{L}\p{N} ]+|(?<= ) +/gu;
 
-/** Text that stands for itself. */
+/** Text that stands for itself. A quote is one however its sign is written, so that is kept from beginning a line. */
 export function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replace(/`(?=`)/g, `\`${GAP}`);
+  return literalMarks(entities(text)).replace(/^([ \t]*)(?=&gt;)/gm, `$1${JOINER}`);
+}
+
+/** Text that stands for itself, bold where it can be. */
+export function bold(text: string): string {
+  const said = escaped(text);
+  return takesMark(said) ? `*${said}*` : said;
+}
+
+function entities(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 function definitionsOf(root: Root): Map<string, Definition> {
@@ -124,8 +131,14 @@ function prefixed(lines: readonly Line[], first: string, others: string): Line[]
 }
 
 function code(value: string): Line[] {
-  const inner = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return ["```", ...inner.replace(/``(?=`)/g, `\`\`${GAP}`).split("\n"), "```"].map((text) => ({
+  if (value.trim() === "") return [];
+  return [
+    "```",
+    ...entities(value)
+      .replace(/``(?=`)/g, `\`\`${GAP}`)
+      .split("\n"),
+    "```",
+  ].map((text) => ({
     text,
     isCode: true,
   }));
@@ -190,8 +203,8 @@ function marked(mark: string, nodes: readonly RootContent[], context: Context): 
   return inline(nodes, { ...context, open: context.open + mark })
     .split("\n")
     .map((text) => {
-      const inner = text.trim();
-      return inner === "" ? text : text.replace(inner, () => GAP + mark + inner + mark + GAP);
+      const inner = text.replace(/^[\s\u200b]+|[\s\u200b]+$/g, "");
+      return takesMark(inner) ? text.replace(inner, () => GAP + mark + inner + mark + GAP) : text;
     })
     .join("\n");
 }
@@ -199,7 +212,7 @@ function marked(mark: string, nodes: readonly RootContent[], context: Context): 
 function inlineCode(value: string): string {
   const text = oneLine(value);
   // There is no inline code with a backtick in it.
-  return text === "" || text.includes("`") ? escaped(value) : `\`${escaped(text)}\``;
+  return !takesMark(text) || text.includes("`") ? escaped(value) : `${GAP}\`${entities(text)}\`${GAP}`;
 }
 
 function reference(identifier: string, label: string, { definitions }: Context): string {
@@ -211,9 +224,11 @@ function reference(identifier: string, label: string, { definitions }: Context):
 function link(url: string, label: string): string {
   const address = webAddress(url);
   if (address === null) return escaped(label && label !== url ? `${label} (${url})` : url || label);
-  const plain = url.replace(/^mailto:/, "");
-  if (label === "" || label === url || label === plain) return `<${address}>`;
-  return `<${address}|${escaped(label).replaceAll("|", "¦")}>`;
+  const shown = address.replace(/^mailto:|\/$/g, "");
+  if (label === "" || entities(label).replace(/\/$/, "") === shown) return `<${address}>`;
+  return `<${address}|${entities(label)
+    .replaceAll("|", "¦")
+    .replace(/`(?=`)/g, `\`${GAP}`)}>`;
 }
 
 function webAddress(url: string): string | null {
@@ -222,7 +237,7 @@ function webAddress(url: string): string | null {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+  return text.replaceAll(GAP, "").replace(/\s+/g, " ").trim();
 }
 
 function linesOf(text: string): Line[] {
@@ -230,5 +245,5 @@ function linesOf(text: string): Line[] {
 }
 
 function line(text: string): Line {
-  return { text: text.replace(NEEDLESS_GAP, ""), isCode: false };
+  return { text: text.replace(/\u200b+/g, GAP).replace(NEEDLESS_GAP, ""), isCode: false };
 }

@@ -2,9 +2,10 @@
 import type { WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
 import { ConnectError, SendError } from "../adapter.js";
+import type { SlackSettings } from "./config.js";
 import { field, listField, textField } from "./json.js";
 import { isId, isTimestamp, parsePlace, type Self } from "./parse.js";
-import { connectError, slackErrorOf } from "./web.js";
+import { connectError, slackErrorOf, webClient } from "./web.js";
 
 const EVENT_TYPE = "baton_delivery";
 /** How far back a message is looked for, and in how many pages at most. */
@@ -12,15 +13,34 @@ const LOOK_BACK_S = 7 * 24 * 60 * 60;
 const PAGE = 200;
 const MAX_PAGES = 10;
 
-export async function whoAmI(web: WebClient): Promise<Self> {
+/** As people see them. */
+interface Names {
+  readonly bot: string;
+  readonly workspace: string;
+}
+
+export async function whoAmI(web: WebClient): Promise<Self & Names> {
   try {
     const answer = await web.auth.test();
     const [teamId, userId] = [textField(answer, "team_id"), textField(answer, "user_id")];
-    if (isId(teamId) && isId(userId)) return { teamId, userId };
+    const [bot, workspace] = [textField(answer, "user") || userId, textField(answer, "team") || teamId];
+    if (isId(teamId) && isId(userId)) return { teamId, userId, bot, workspace };
   } catch (error) {
     throw connectError(error, "SLACK_BOT_TOKEN");
   }
   throw new ConnectError("retryable", "Slack did not say whose token SLACK_BOT_TOKEN is.");
+}
+
+/** Both tokens are taken. */
+export async function checkTokens(settings: SlackSettings): Promise<Names> {
+  const names = await whoAmI(webClient(settings));
+  const app = webClient({ ...settings, botToken: settings.appToken });
+  try {
+    await app.apps.connections.open();
+  } catch (error) {
+    throw connectError(error, "SLACK_APP_TOKEN");
+  }
+  return names;
 }
 
 const NOT_THERE = new Set(["channel_not_found", "not_in_channel", "thread_not_found"]);

@@ -9,13 +9,18 @@ export interface TelegramSettings {
   readonly baseUrl?: string;
 }
 
-const BOT_API = "https://api.telegram.org";
+export const BOT_API = "https://api.telegram.org";
+
+/** The bot's id, which its token begins with; null where it is no token. */
+export function botOf(token: string): string | null {
+  return /^(\d{1,16}):[\w-]+$/.exec(token)?.[1] ?? null;
+}
 
 /** Calls nobody yet: whether the token is right shows when it connects. */
 export async function openTelegram(settings: TelegramSettings): Promise<Adapter> {
   const token = settings.token().trim();
-  const account = /^(\d{1,16}):[\w-]+$/.exec(token)?.[1];
-  if (!account) throw new ConnectError("permanent", WRONG_TOKEN);
+  const account = botOf(token);
+  if (account === null) throw new ConnectError("permanent", WRONG_TOKEN);
   const { TelegramAdapter } = await import("./adapter.js");
   const root = (settings.baseUrl ?? BOT_API).replace(/\/+$/, "");
   return new TelegramAdapter({ account, token, root });

@@ -3,7 +3,7 @@
  * the call, and that holds the token.
  */
 import { GrammyError, HttpError } from "grammy";
-import { SendError } from "../adapter.js";
+import { ConnectError, SendError } from "../adapter.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
 
 /** What the Bot API answered, or why it did not. */
@@ -48,6 +48,13 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
+export function cannotConnect(error: unknown): never {
+  const failure = failureOf(error);
+  const isWrongToken = failure.kind === "refused" && (failure.code === 401 || failure.code === 404);
+  if (isWrongToken) throw new ConnectError("permanent", WRONG_TOKEN);
+  throw new ConnectError("retryable", failure.words);
+}
+
 /** Where a group went that became a supergroup. */
 export function movedTo(error: unknown): string | null {
   const to = error instanceof GrammyError ? error.parameters.migrate_to_chat_id : undefined;
@@ -84,4 +91,10 @@ function errorCode(error: unknown): string | undefined {
 /** The Bot API said no, in these words. */
 export function isRefusal(error: unknown, words: RegExp): boolean {
   return error instanceof GrammyError && error.error_code === 400 && words.test(error.description);
+}
+
+/** There is no such chat, or none for the bot. */
+export function isMissing(error: unknown): boolean {
+  const isForbidden = error instanceof GrammyError && error.error_code === 403;
+  return isForbidden || isRefusal(error, /chat not found|member list is inaccessible/i);
 }

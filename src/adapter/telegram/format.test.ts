@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { aDocument } from "../../../test/support/random-markdown.js";
 import { readTelegramHtml } from "../../../test/support/telegram-html.js";
-import { split } from "../../delivery/split.js";
 import { shownLength, textOf, toHtml } from "./format.js";
 import { partsOfText } from "./parts.js";
 
@@ -48,105 +48,10 @@ describe("Markdown for Telegram", () => {
   });
 });
 
-/** Documents of everything that Markdown has, broken in every way. */
-const inline = fc.oneof(
-  fc.constantFrom(
-    "**bold**",
-    "*it*",
-    "`co`de`",
-    "~~s~~",
-    '[a](https://x.org/?q="<&>)',
-    "<b>",
-    "&amp;",
-    "![i](u)",
-  ),
-  fc.constantFrom(
-    "**",
-    "_",
-    "`",
-    "[",
-    "](",
-    "~~",
-    "<",
-    "&",
-    "\\",
-    "|",
-    "🙂",
-    "e\u0301",
-    "\ud83d",
-    "[^1]",
-    "[a][b]",
-  ),
-  fc.string({ unit: "grapheme", maxLength: 20 }),
-);
-const line = fc.array(inline, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(" "));
-const start = fc.constantFrom(
-  "",
-  "# ",
-  "- ",
-  "  - ",
-  "1. ",
-  "> ",
-  "> > ",
-  "    ",
-  "| ",
-  "```",
-  "~~~js",
-  "---",
-  "[b]: /u ",
-);
-const block = fc.tuple(start, line).map(([before, text]) => before + text);
-const whole = fc.constantFrom(
-  "| a | b |\n|---|---|\n| `c` | **d** & <e> |",
-  "```html\n<p>a\n\nb</p>\n```",
-  "- a\n\n  b\n\n  ```\n  c\n  ```\n- d",
-);
-const long = fc.constantFrom(
-  "long ".repeat(900),
-  "x".repeat(4_500),
-  "| a |\n|---|\n".padEnd(3_000, "| **b** |\n"),
-);
-const between = fc.constantFrom("\n", "\n\n", "\r\n");
-const documentOf = (blocks: fc.Arbitrary<readonly string[]>) =>
-  fc.tuple(blocks, between).map(([all, gap]) => all.join(gap));
-const document = documentOf(
-  fc.array(fc.oneof({ weight: 12, arbitrary: block }, { weight: 1, arbitrary: whole }), { maxLength: 5 }),
-);
-const longDocument = documentOf(
-  fc.array(fc.oneof({ weight: 4, arbitrary: block }, whole, long), { minLength: 2, maxLength: 6 }),
-);
-
-describe("10,000 documents", () => {
-  it("are well-formed, escaped, and counted as Telegram counts", () => {
+describe("its parts", () => {
+  it("are the text", () => {
     fc.assert(
-      fc.property(document, (markdown) => {
-        const html = toHtml(markdown);
-        const { text } = readTelegramHtml(html);
-        expect(text).toBe(textOf(html));
-        expect(text.isWellFormed()).toBe(true);
-        if (markdown.trim() !== "") expect(text.trim()).not.toBe("");
-      }),
-      { numRuns: 10_000, seed: 5 },
-    );
-  }, 120_000);
-
-  it("stay within the limit when they are split", () => {
-    fc.assert(
-      fc.property(longDocument, (markdown) => {
-        const pieces = split(markdown.toWellFormed(), (text) => shownLength(text) <= 4_096);
-        for (const { text } of pieces) {
-          const shown = readTelegramHtml(toHtml(text)).text;
-          expect(shown.length).toBeLessThanOrEqual(4_096);
-          expect(shown.trim()).not.toBe("");
-        }
-      }),
-      { numRuns: 60, seed: 6 },
-    );
-  }, 120_000);
-
-  it("are cut in parts that are the text", () => {
-    fc.assert(
-      fc.property(document, (markdown) => {
+      fc.property(aDocument, (markdown) => {
         expect(partsOfText(markdown).join("\n")).toBe(markdown.replace(/\r\n?/g, "\n"));
       }),
       { numRuns: 1_000, seed: 7 },

@@ -206,7 +206,10 @@ function fence(code: string, language: string): string {
 /** Links elsewhere are written out, so that nothing hides behind words; a link has no link in it. */
 function link(html: string, url: string): string {
   const words = html.replace(/<\/?a\b[^>]*>/g, "");
-  if (/^https?:\/\/[^\s/]/i.test(url)) return `<a href="${escaped(url)}">${words || escaped(url)}</a>`;
+  if (/^https?:\/\/[^\s/]/i.test(url)) {
+    const address = url.replace(/\s/g, encodeURIComponent);
+    return `<a href="${escaped(address)}">${words || escaped(url)}</a>`;
+  }
   const shown = textOf(words);
   const isSaid = shown === url || `mailto:${shown}` === url || url === "";
   return isSaid ? words : `${words} (${escaped(url)})`;

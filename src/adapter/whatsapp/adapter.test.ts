@@ -316,6 +316,20 @@ describe("whatsapp", () => {
     expect(await adapter.find({ address, text: "hi", deliveryId: "d9" })).toBeNull();
   });
 
+  it("says of a message that was taken and did not arrive why, and goes on", async () => {
+    const problems: string[] = [];
+    await adapter.connect(async () => "accepted", { problem: (sentence) => problems.push(sentence) });
+    world.port = adapter.port;
+    const errors = [{ code: 131026, title: "Message undeliverable" }];
+    await world.tell({ id: "wamid.9", status: "failed", recipient_id: ANN, errors });
+    await world.tell({ id: "wamid.8", status: "failed", errors: "?".repeat(9) });
+    expect(problems).toEqual([
+      `a message to ${ANN} was taken and then not delivered: Message undeliverable`,
+      "a message to somebody was taken and then not delivered: Meta does not say why.",
+    ]);
+    expect(await world.deliver()).toBe(200);
+  });
+
   it("shows the token to no other host", async () => {
     await connect();
     const seen: unknown[] = [];
@@ -342,5 +356,16 @@ describe("whatsapp", () => {
       .find(({ internal, family }) => !internal && family === "IPv4");
     if (!outside) return;
     await expect(fetch(`http://${outside.address}:${adapter.port}/whatsapp`)).rejects.toThrow();
+  });
+
+  it("tells of a chat with any number, in whichever way it is written, but our own", async () => {
+    await connect();
+    const place = (chatId: string, threadId?: string) =>
+      adapter.place({ platform: "whatsapp", chatId, ...(threadId === undefined ? {} : { threadId }) });
+    const chat = { ...address, chatType: "dm", userId: ANN };
+    for (const chatId of [ANN, `+${ANN}`, `${ANN}@s.whatsapp.net`]) expect(await place(chatId)).toEqual(chat);
+    expect(await place("+15550000000")).toBeNull();
+    expect(await place(ANN, "1")).toBeNull();
+    await expect(place("120363@g.us")).rejects.toMatchObject({ outcome: "permanent" });
   });
 });

@@ -4,6 +4,7 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import type { Address, SessionSource } from "../../session/source.js";
+import { shorten } from "../../util/text.js";
 import {
   type Adapter,
   type Capabilities,
@@ -14,6 +15,7 @@ import {
   type OutboundMessage,
   type Receive,
   SendError,
+  type Surroundings,
 } from "../adapter.js";
 import { reasonOf } from "../http-call.js";
 import { repeatable } from "../repeatable.js";
@@ -21,22 +23,21 @@ import { field, idOf, listOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
 import { formatText } from "./format.js";
 import { Graph } from "./graph.js";
+import { kindOf, MARKS, MAX_CAPTION, MAX_FILE, MAX_TEXT, type MediaKind, TYPING_MS } from "./limits.js";
 import { chatWith, type MediaRef, parseWebhook } from "./parse.js";
 import { Sightings } from "./sightings.js";
 import { Webhook } from "./webhook.js";
 
-const MAX_TEXT = 4_096;
-const MAX_CAPTION = 1_024;
-const MAX_FILE = 16 * 1024 * 1024;
+const MAX_PROBLEM = 500;
 const HOST = "127.0.0.1";
 const PORT = 8_645;
 const PATH = "/whatsapp";
-const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
 /** How many chats' last messages are known, for the sign of typing. */
 const MOST_CHATS = 1_000;
 
 interface Line {
   readonly receive: Receive;
+  readonly problem: NonNullable<Surroundings["problem"]>;
   readonly end: AbortController;
   readonly webhook: Webhook;
   readonly ownNumber: string;
@@ -51,7 +52,7 @@ export class WhatsAppAdapter implements Adapter {
     lengthOf: (text) => formatText(text).length,
     edit: false,
     threads: false,
-    typingMs: 25_000,
+    typingMs: TYPING_MS,
     maxFile: MAX_FILE,
   };
   readonly #settings: WhatsAppSettings;
@@ -73,7 +74,7 @@ export class WhatsAppAdapter implements Adapter {
     return this.#port;
   }
 
-  async connect(receive: Receive): Promise<void> {
+  async connect(receive: Receive, { problem = () => {} }: Pick<Surroundings, "problem"> = {}): Promise<void> {
     await this.disconnect();
     const {
       webhook: { host = HOST, port = PORT, path = PATH } = {},
@@ -83,10 +84,10 @@ export class WhatsAppAdapter implements Adapter {
     if (appSecret() === "")
       throw new ConnectError("permanent", "WhatsApp's messages cannot be checked: set WHATSAPP_APP_SECRET.");
     const end = new AbortController();
-    const ownNumber = await this.#graph.check(end.signal);
+    const ownNumber = ((await this.#graph.check(end.signal)) ?? "").replace(/\D/g, "");
     const onPost = (body: unknown): Promise<void> => this.#take(body, line);
     const webhook = new Webhook({ host, port, path, appSecret, verifyToken, onPost });
-    const line: Line = { receive, end, webhook, ownNumber };
+    const line: Line = { receive, problem, end, webhook, ownNumber };
     try {
       this.#port = await webhook.listen();
     } catch (error) {
@@ -154,7 +155,7 @@ export class WhatsAppAdapter implements Adapter {
   }
 
   /** All that was posted; fails where any of it was not received, and then all of it comes again. */
-  async #take(body: unknown, { receive, end }: Line): Promise<void> {
+  async #take(body: unknown, { receive, problem, end }: Line): Promise<void> {
     const { phoneNumberId } = this.#settings;
     const file = ({ id, name, mediaType }: MediaRef) => ({
       ...(name ? { name } : {}),
@@ -162,8 +163,10 @@ export class WhatsAppAdapter implements Adapter {
       read: (maxBytes: number) => this.#graph.download(id, maxBytes, end.signal),
     });
     const { messages, statuses } = parseWebhook(body, { phoneNumberId, file });
-    for (const { deliveryId, messageId, isFailure } of statuses)
-      if (deliveryId && !isFailure) this.#sightings.add(deliveryId, messageId);
+    for (const { deliveryId, messageId, failure } of statuses) {
+      if (failure !== null) problem(shorten(failure, MAX_PROBLEM));
+      else if (deliveryId) this.#sightings.add(deliveryId, messageId);
+    }
     for (const message of messages) {
       await receive(message);
       this.#remember(message);
@@ -241,20 +244,12 @@ export class WhatsAppAdapter implements Adapter {
 interface Uploaded {
   readonly id: string;
   readonly name: string;
-  readonly kind: "image" | "video" | "audio" | "document";
+  readonly kind: MediaKind;
 }
 
 function asPart({ id, name, kind }: Uploaded, caption?: string): object {
   const filename = kind === "document" ? { filename: name } : {};
   return { type: kind, [kind]: { id, ...filename, ...(caption ? { caption } : {}) } };
-}
-
-/** Only a few types are shown as what they are; all others are documents. */
-function kindOf(mediaType: string): Uploaded["kind"] {
-  if (/^image\/(?:jpeg|png)$/.test(mediaType)) return "image";
-  if (/^video\/(?:mp4|3gpp)$/.test(mediaType)) return "video";
-  if (/^audio\/(?:aac|amr|mpeg|mp4|ogg)$/.test(mediaType)) return "audio";
-  return "document";
 }
 
 function recipientOf({ chatId }: Address): object {

@@ -1,20 +1,19 @@
 /**
  * Markdown as WhatsApp has it: `*bold*`, `_italic_`, `~struck~`, `` `code` ``, fences, lists and quotes. WhatsApp has no
- * escape character: a mark that would be taken for one is kept from it by an invisible word joiner before it.
+ * escape character: a mark that would be taken for one is kept from it by invisible word joiners around it.
  */
-import type { List, ListItem, Nodes, PhrasingContent, RootContent } from "mdast";
+import type { List, ListItem, Nodes, PhrasingContent, RootContent, Text } from "mdast";
+import { JOINER, literalMarks, takesMark } from "../literal-marks.js";
 import { parseMarkdown, plainText } from "../markdown.js";
 import { withoutReferences } from "../references.js";
 import { textTable } from "../text-table.js";
 
-/** Takes no room, and keeps a mark from standing at the edge of a word. */
-const JOINER = "\u2060";
 const FENCE = "```";
 
 export function formatText(markdown: string): string {
   const text = blocks(withoutReferences(parseMarkdown(markdown)).children);
   // A text that Markdown shows nothing of is said as it is.
-  return text.trim() === "" ? markdown : text;
+  return text.trim() === "" ? plainLines(literalMarks(markdown)) : text;
 }
 
 function blocks(nodes: readonly RootContent[], between = "\n\n"): string {
@@ -27,11 +26,11 @@ function blocks(nodes: readonly RootContent[], between = "\n\n"): string {
 function block(node: RootContent): string {
   switch (node.type) {
     case "heading":
-      return marked(phrases(node.children, "*"), "*");
+      return plainLines(marked(phrases(node.children, "*"), "*"));
     case "paragraph":
-      return phrases(node.children);
+      return plainLines(phrases(node.children));
     case "blockquote":
-      return indented(blocks(node.children), "> ", "> ");
+      return quoted(blocks(node.children));
     case "list":
       return list(node);
     case "code":
@@ -41,7 +40,7 @@ function block(node: RootContent): string {
     case "thematicBreak":
       return "———";
     case "html":
-      return escaped(node.value);
+      return plainLines(literalMarks(node.value));
     case "footnoteDefinition":
       return indented(blocks(node.children), `[${node.identifier}] `, "    ");
     case "definition":
@@ -49,6 +48,10 @@ function block(node: RootContent): string {
     default:
       return phrases([node as PhrasingContent]);
   }
+}
+
+function quoted(text: string): string {
+  return text === "" ? "" : indented(text, "> ", "> ");
 }
 
 function indented(text: string, first: string, others: string): string {
@@ -76,7 +79,8 @@ function listItem({ children, checked, spread }: ListItem): string {
 }
 
 function fenced(code: string): string {
-  return `${FENCE}\n${code.replaceAll(FENCE, `\`${JOINER}\`${JOINER}\``)}\n${FENCE}`;
+  if (code.trim() === "") return "";
+  return `${FENCE}\n${code.replace(/`(?=`)/g, `\`${JOINER}`)}\n${FENCE}`;
 }
 
 /** `active`: the marks that are open around it. */
@@ -84,23 +88,38 @@ function phrases(nodes: readonly PhrasingContent[], active = ""): string {
   let text = "";
   for (const [index, node] of nodes.entries()) {
     const next = nodes[index + 1];
-    const isInWord = isWord(text.at(-1)) || isWord(next ? plainText(next as RootContent)[0] : undefined);
-    text += phrase(node, active, isInWord);
+    const isInWord =
+      isWord(text.at(-1)) ||
+      ADDRESS.test(text) ||
+      isWord(next ? plainText(next as RootContent)[0] : undefined);
+    text += isInAddress(node, text) ? restOfAddress(node.value) : phrase(node, active, isInWord);
   }
   return text;
 }
 
-/** Marks inside a word are no marks to WhatsApp: there the words go without. */
+function isInAddress(node: PhrasingContent, before: string): node is Text {
+  return node.type === "text" && ADDRESS.test(before);
+}
+
+function restOfAddress(text: string): string {
+  const [rest = ""] = /^[^\s`]*/.exec(text) ?? [];
+  return rest + literalMarks(text.slice(rest.length));
+}
+
+const ALL_MARKS = "*_~`";
+
+/** Marks inside a word are no marks to WhatsApp: there the words go without, and all that is in them. */
 function phrase(node: PhrasingContent, active: string, isInWord: boolean): string {
   const within = (children: readonly PhrasingContent[], mark: string): string => {
+    const inner = phrases(children, isInWord ? ALL_MARKS : active + mark);
     const isMarked = !isInWord && !active.includes(mark);
-    return marked(phrases(children, active + mark), isMarked ? mark : "");
+    return marked(inner, isMarked ? mark : "");
   };
   switch (node.type) {
     case "text":
-      return escaped(node.value);
+      return literalMarks(node.value);
     case "html":
-      return escaped(node.value);
+      return literalMarks(node.value);
     case "strong":
       return within(node.children, "*");
     case "emphasis":
@@ -108,40 +127,57 @@ function phrase(node: PhrasingContent, active: string, isInWord: boolean): strin
     case "delete":
       return within(node.children, "~");
     case "inlineCode":
-      return node.value.includes("`") ? escaped(node.value) : `\`${node.value.replaceAll("\n", " ")}\``;
+      return inlineCode(node.value, isInWord || active.includes("`"));
     case "break":
       return "\n";
     case "link":
-      return link(node.children, node.url, active);
+      return link(node.children, node.url, isInWord ? ALL_MARKS : active);
     case "image":
       return link([{ type: "text", value: node.alt ?? "" }], node.url, active);
     case "footnoteReference":
       return `[${node.identifier}]`;
     default:
-      return escaped(plainText(node as RootContent));
+      return literalMarks(plainText(node as RootContent));
   }
+}
+
+function inlineCode(value: string, isBare: boolean): string {
+  const code = value.replaceAll("\n", " ").trim();
+  return isBare || !takesMark(code) || code.includes("`") ? literalMarks(value) : `\`${code}\``;
 }
 
 /** A mark reaches no further than its line, and stands right beside what it marks. */
 function marked(text: string, mark: string): string {
-  return text.replace(/^([ \t]*)(.*?\S)([ \t]*)$/gm, `$1${mark}$2${mark}$3`);
+  return text.replace(
+    /^([^\S\n]*)(.*?\S)([^\S\n]*)$/gm,
+    (line, before: string, inner: string, after: string) =>
+      takesMark(inner) && !ADDRESS.test(inner) ? before + mark + inner + mark + after : line,
+  );
 }
 
-/** Where it leads stands beside it, unless that is what it says. An address is left exactly as it is. */
+/** Where it leads stands beside it, unless that is what it says. An address of the web is left exactly as it is. */
 function link(children: readonly PhrasingContent[], url: string, active: string): string {
   const said = children.map((child) => plainText(child as Nodes as RootContent)).join("");
   const plainUrl = url.replace(/^mailto:/, "");
-  if (said === "" || said === url || said === plainUrl || url === `http://${said}`) return said || url;
-  return `${phrases(children, active)} (${url})`;
+  if (url === "") return phrases(children, active);
+  if (said === "" || said === url || said === plainUrl || url === `http://${said}`)
+    return address(said || url);
+  return `${phrases(children, active)} (${address(url)})`;
 }
 
+function address(url: string): string {
+  return /^https?:\/\/[^\s/]/.test(url) ? url.replaceAll("`", "%60") : literalMarks(url);
+}
+
+/** What stands right behind an address would be taken for a part of it. */
+const ADDRESS = /https?:\/\/\S*$/;
+
+/** A letter, or a mark, which will stand between joiners. */
 function isWord(character: string | undefined): boolean {
-  return character !== undefined && /[\p{L}\p{N}]/u.test(character);
+  return character !== undefined && /[\p{L}\p{N}*_~`\u2060]/u.test(character);
 }
 
-/** Literal marks at the edge of a word, and quotes at the beginning of a line. */
-function escaped(text: string): string {
-  return text
-    .replace(/(?<![\p{L}\p{N}*_~`\u2060])([*_~`]+)(?=[^\s*_~`])/gu, `${JOINER}$1`)
-    .replace(/^>/gm, `${JOINER}>`);
+/** What would be a quote or a list where a line begins. */
+function plainLines(text: string): string {
+  return text.replace(/^([^\S\n]*)(?=>|[-*] )/gm, `$1${JOINER}`);
 }

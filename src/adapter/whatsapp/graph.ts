@@ -46,12 +46,12 @@ export class Graph {
     this.#root = `${(settings.baseUrl ?? BASE_URL).replace(/\/+$/, "")}/${settings.graphVersion ?? VERSION}`;
   }
 
-  /** Our number is there, and the token is for it; gives its digits, as far as Meta says. */
-  async check(end: AbortSignal): Promise<string> {
+  /** Our number is there, and the token is for it: the number, where Meta says it. */
+  async check(end: AbortSignal): Promise<string | undefined> {
     const { phoneNumberId } = this.#settings;
     try {
-      const found = await this.#ask(`${phoneNumberId}?fields=id,display_phone_number`, {}, end);
-      return (textOf(field(found, "display_phone_number")) ?? "").replace(/\D/g, "");
+      const number = await this.#ask(`${phoneNumberId}?fields=id,display_phone_number`, {}, end);
+      return textOf(field(number, "display_phone_number"));
     } catch (error) {
       if (!(error instanceof Refusal))
         throw new ConnectError("retryable", `Meta cannot be reached: ${reasonOf(error)}.`, { cause: error });

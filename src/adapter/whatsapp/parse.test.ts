@@ -69,10 +69,16 @@ describe("a post of Meta's", () => {
   });
 
   it("tells of messages of ours", () => {
-    expect(parse("status").statuses).toEqual([
-      { messageId: "wamid.OURS", isFailure: false, deliveryId: "42" },
+    expect(parse("status").statuses).toEqual([{ messageId: "wamid.OURS", failure: null, deliveryId: "42" }]);
+    expect(parse("failed").statuses).toEqual([
+      {
+        messageId: "wamid.OURS2",
+        deliveryId: undefined,
+        failure: expect.stringMatching(
+          /^a message to 15551234567 was taken and then not delivered: .*more than 24 hours/,
+        ),
+      },
     ]);
-    expect(parse("failed").statuses).toMatchObject([{ isFailure: true, deliveryId: undefined }]);
   });
 
   it("is nothing to us where it is for another number", () => {

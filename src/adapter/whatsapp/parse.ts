@@ -5,6 +5,7 @@
 import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
 import { field, idOf, isThere, listOf, textOf } from "../untrusted.js";
+import { placeText } from "./limits.js";
 
 /** A file as Meta names it. */
 export interface MediaRef {
@@ -16,7 +17,8 @@ export interface MediaRef {
 /** Word of a message of ours. */
 interface Status {
   readonly messageId: string;
-  readonly isFailure: boolean;
+  /** Why it did not arrive; null where it did, or may yet. */
+  readonly failure: string | null;
   /** As we gave it when we sent it. */
   readonly deliveryId: string | undefined;
 }
@@ -109,10 +111,8 @@ function textIn(message: unknown, type: unknown): string | undefined {
 }
 
 function placeIn(location: unknown): string | undefined {
-  const [latitude, longitude] = [field(location, "latitude"), field(location, "longitude")];
-  if (typeof latitude !== "number" || typeof longitude !== "number") return undefined;
   const names = [field(location, "name"), field(location, "address")].flatMap((name) => textOf(name) ?? []);
-  return [`[location: ${latitude}, ${longitude}]`, ...names].join(" ");
+  return placeText(field(location, "latitude"), field(location, "longitude"), names);
 }
 
 function readReaction(
@@ -139,5 +139,11 @@ function readStatus(status: unknown): Status[] {
   const kind = field(status, "status");
   if (!messageId || typeof kind !== "string") return [];
   const deliveryId = idOf(field(status, "biz_opaque_callback_data"));
-  return [{ messageId, isFailure: kind === "failed", deliveryId }];
+  return [{ messageId, failure: kind === "failed" ? failureIn(status) : null, deliveryId }];
+}
+
+function failureIn(status: unknown): string {
+  const [error] = listOf(field(status, "errors"));
+  const reason = textOf(field(error, "error_data", "details")) ?? textOf(field(error, "title"));
+  return `a message to ${idOf(field(status, "recipient_id")) ?? "somebody"} was taken and then not delivered: ${reason ?? "Meta does not say why."}`;
 }

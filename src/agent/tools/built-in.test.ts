@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
+import { OWN_TOOLS } from "../../util/own-tools.js";
 import { builtInTools } from "./built-in.js";
-import { OWN_TOOLS } from "./names.js";
 
 const workdir = mkdtempSync(join(tmpdir(), "baton-tools-"));
 afterAll(() => rmSync(workdir, { recursive: true, force: true }));

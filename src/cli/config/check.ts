@@ -20,10 +20,13 @@ async function check(
   options: { json?: boolean },
 ): Promise<void> {
   const { checkConfig } = await import("../../config/check.js");
-  const problems = await checkConfig(environment, workingFolder);
-  if (options.json) terminal.json({ ok: problems.length === 0, problems });
-  else if (problems.length === 0) terminal.line("The configuration is fine.");
-  else for (const problem of problems) terminal.line(printableText(problemText(problem)));
+  const { problems, warnings } = await checkConfig(environment, workingFolder);
+  if (options.json) terminal.json({ ok: problems.length === 0, problems, warnings });
+  else {
+    for (const each of [...problems, ...warnings]) terminal.line(printableText(problemText(each)));
+    if (problems.length === 0)
+      terminal.line(warnings.length === 0 ? "The configuration is fine." : "The configuration is valid.");
+  }
   if (problems.length > 0) {
     throw new CliError("invalid_config", `${counted(problems.length, "mistake")} to mend; see above.`);
   }

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Move } from "../../gateway/store.js";
 import { OWNER } from "../../session/access.js";
-import { HANDOFF_WAIT_MS } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
@@ -12,6 +11,7 @@ import { type Cli, type OpenHandoffs, withHandoffs } from "../cli.js";
 import { nameOf } from "../describe.js";
 import { CliError, wrongUsage } from "../failure.js";
 import { examplePlatform, examples, jsonOption } from "../options.js";
+import { printTable } from "../table.js";
 import { addHandoffCancel, addHandoffList, addHandoffShow } from "./look.js";
 import { handoffFacts } from "./words.js";
 
@@ -52,8 +52,14 @@ function places(cli: Cli, { json }: AskOptions): Promise<void> {
       return terminal.json(
         found.map(({ word, name, address }) => ({ where: word, name, address: formatAddress(address) })),
       );
-    terminal.line("A conversation can go to:");
-    for (const { word, name } of found) terminal.line(`  ${cleanLine(word)}  ${cleanLine(name)}`);
+    printTable(
+      terminal,
+      [
+        { title: "WHERE", cell: ({ word }) => word },
+        { title: "WHAT", cell: ({ name }) => name, flexible: true },
+      ],
+      found,
+    );
     if (found.length === 1)
       terminal.line("No platform is connected: `baton gateway` serves those that are set up.");
   });
@@ -82,13 +88,13 @@ async function outcome({ terminal }: Cli, { desk, moves }: OpenHandoffs, id: str
       const move = await moves.find(id);
       if (!move || move.finishedAt !== null) return move;
       const waited = Date.now() - move.readySince;
-      if (move.state === "pending" && !move.isBusy && waited > HANDOFF_WAIT_MS)
+      if (move.state === "pending" && !move.isBusy && waited > move.waitMs)
         await desk.giveUp(move).catch(() => {}); // It was begun in this moment.
       const seconds = Math.max(0, Math.round(waited / 1_000));
       terminal.progress(
         move.isBusy
           ? "Waiting for the answer that is being made …"
-          : `Moving, ${seconds} s of ${HANDOFF_WAIT_MS / 1_000} …`,
+          : `Moving, ${seconds} s of ${Math.round(move.waitMs / 1_000)} …`,
       );
       await sleep(LOOK_MS);
     }

@@ -8,7 +8,6 @@ import { cleanLine } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
 import type { Cli } from "../cli.js";
 import { examples, jsonOption } from "../options.js";
-import { printTable } from "../table.js";
 import type { Terminal } from "../terminal.js";
 import { withPeople } from "./people.js";
 
@@ -38,6 +37,7 @@ function list(cli: Cli, options: { json?: boolean }): Promise<void> {
     const denied = requests.filter((request) => request.denied).map(({ identity }) => identity);
     const { terminal } = cli;
     if (options.json) return terminal.json({ people: rows, waiting: waiting.map(requestJson), denied });
+    const { printTable } = await import("../table.js");
     if (rows.length === 0) {
       terminal.line("Nobody is let in but whoever sits at this machine.");
     } else {
@@ -56,7 +56,7 @@ function list(cli: Cli, options: { json?: boolean }): Promise<void> {
         rows,
       );
     }
-    printWaiting(terminal, waiting, now);
+    await printWaiting(terminal, waiting, now);
     if (denied.length > 0) terminal.line(`\nDenied: ${denied.map(cleanLine).join(", ")}`);
   });
 }
@@ -80,8 +80,13 @@ function requestJson({ identity, called, askedAt, expiresAt }: PairingRequest) {
   return { identity, called, askedAt, expiresAt };
 }
 
-function printWaiting(terminal: Terminal, waiting: readonly PairingRequest[], now: number): void {
+async function printWaiting(
+  terminal: Terminal,
+  waiting: readonly PairingRequest[],
+  now: number,
+): Promise<void> {
   if (waiting.length === 0) return;
+  const { printTable } = await import("../table.js");
   terminal.line(
     "\nThese ask to be let in. Names can be anybody's: approve only the code that somebody gives you.",
   );

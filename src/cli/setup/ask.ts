@@ -1,21 +1,14 @@
 /** The questions of `baton setup`. Nothing is changed here; Ctrl-C at any of them ends them all. */
 import { statSync } from "node:fs";
-import type { ReadStream, WriteStream } from "node:tty";
 import * as clack from "@clack/prompts";
 import { pathFrom } from "../../config/paths.js";
 import { type Answers, type Found, likelyAddress, likelyModel, likelyProvider } from "./answers.js";
+import { given, initially, type Streams, unlessLeft } from "./prompt.js";
 import { PROVIDERS, type Provider, providerNamed } from "./providers.js";
 
-class Cancelled extends Error {}
-
-interface Streams {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
-}
-
 /** Null where it was left. */
-export async function askAll(found: Found, home: string, streams: Streams): Promise<Answers | null> {
-  try {
+export function askAll(found: Found, home: string, streams: Streams): Promise<Answers | null> {
+  return unlessLeft(async () => {
     clack.intro("Baton", streams);
     const provider = await askProvider(found, streams);
     const baseUrl = await askAddress(found, provider, streams);
@@ -24,15 +17,7 @@ export async function askAll(found: Found, home: string, streams: Streams): Prom
     const workdir = await askWorkdir(found, home, streams);
     const timezone = await askTimezone(found, streams);
     return { provider: provider.name, model, baseUrl, key, workdir, timezone };
-  } catch (error) {
-    if (error instanceof Cancelled) return null;
-    throw error;
-  }
-}
-
-function given<Value>(answer: Value): Exclude<Value, symbol> {
-  if (clack.isCancel(answer)) throw new Cancelled();
-  return answer as Exclude<Value, symbol>;
+  });
 }
 
 async function askProvider(found: Found, streams: Streams): Promise<Provider> {
@@ -152,8 +137,4 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-function initially(value: string | null): { initialValue?: string } {
-  return value === null ? {} : { initialValue: value };
 }

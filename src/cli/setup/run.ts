@@ -39,7 +39,10 @@ async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise
   }
   const { askAll } = await import("./ask.js");
   const answers = await askAll(found, home, { input: streams.stdin, output: streams.stdout });
-  if (answers) return answers;
+  if (answers) {
+    terminal.line(""); // Apart from the questions.
+    return answers;
+  }
   throw new CliError("cancelled", "Nothing was changed.");
 }
 

@@ -13,7 +13,8 @@ export const handoff: Command = {
   description: "take this conversation to another place, with all that was said",
   details:
     "Where: a platform (its home channel), the name of a home channel, `platform:chat` or `platform:chat:thread`, or " +
-    "`local` for the terminal. Without it, the places that you may name are listed. What is running ends first, and its " +
+    `\`${LOCAL}\` for the terminal. ` +
+    "Without it, the places that you may name are listed. What is running ends first, and its " +
     "answer comes here; `--now` stops it. `/handoff cancel` takes it back while nobody has begun, `/resume` brings the " +
     "conversation back later.",
   async run(call) {

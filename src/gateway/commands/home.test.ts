@@ -72,4 +72,12 @@ describe("/sethome", () => {
     await boss.ask("hello");
     expect(prompts.at(-1)).toContain("- telegram: configured (ID: 42)");
   });
+
+  it("is a thread where the settings name one", async () => {
+    await world.close();
+    await open({ [HERE]: { chatId: "-100", threadId: "7", name: "configured" } });
+    expect(await world.gateway.homes.all()).toEqual([
+      { address: { platform: HERE, chatId: "-100", threadId: "7" }, name: "configured" },
+    ]);
+  });
 });

@@ -35,7 +35,7 @@ async function send(call: CommandCall, mode: BusyMode): Promise<string> {
   const { item, words, gateway, who } = call;
   if (words === "") return `Say what, as in \`/${mode} and in French, please\`.`;
   const running = gateway.lane(item.key).run !== undefined;
-  const steered = await gateway.enqueue(asMessage(item, words), who.role, mode);
+  const steered = await gateway.enqueue(asMessage(item, words), who, mode);
   if (!running) return "";
   return steered ? "Passed on to what I am doing." : "Queued: it comes after what I am doing.";
 }

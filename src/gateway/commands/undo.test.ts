@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, until, World } from "../../../test/support/gateway-world.js";
 import type { Message } from "../../session/transcript.js";
-import { Media } from "../media.js";
 
 let world: World;
 let ann: Chat;
@@ -87,7 +86,7 @@ describe("/retry", () => {
     const tool = { name: "terminal", description: "", parameters: {}, run: async () => "" };
     const folder = mkdtempSync(join(tmpdir(), "baton-retry-"));
     const people = { owners: { telegram: ["boss"] }, guests: { telegram: ["eve"] } };
-    world = await World.open({ gateway: { tools: () => [tool], media: new Media(folder) }, people });
+    world = await World.open({ gateway: { tools: () => [tool] }, mediaFolder: folder, people });
     const given: { tools: string[]; last: Message | undefined }[] = [];
     const run = world.agent.run.bind(world.agent);
     world.agent.run = (turn) => {

@@ -45,7 +45,7 @@ export const retry: Command = {
       const by = asked && (asked.by ?? asked.source);
       const again = { ...said, ...(attachments ? { attachments } : {}), ...(by ? { by } : {}) };
       // Into the inbox before it leaves the transcript: whatever happens in between, it is asked.
-      await call.gateway.enqueue(again, "guest", "queue");
+      await call.gateway.enqueue(again, null, "queue");
       await rewrite(messages.slice(0, from));
       return `Trying again: ${quoted(last.content)}`;
     }),

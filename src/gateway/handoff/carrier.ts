@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Adapter, SendError } from "../../adapter/adapter.js";
 import { identityNamed } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
-import { HANDOFF_WAIT_MS, type Handoff } from "../../session/handoff.js";
+import type { Handoff } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -205,14 +205,14 @@ export class HandoffCarrier {
         const overdue = clock() + RETRY_MS >= this.#deadline(held);
         if (error.outcome !== "retryable" || overdue) throw new Impossible(error.message);
         if (this.#stopped || !this.#adapterFor(held)) throw new Lost(); // Whoever has the account next goes on with it.
-        await sleep(Math.min(error.retryAfterMs ?? RETRY_MS, HANDOFF_WAIT_MS));
+        await sleep(Math.min(error.retryAfterMs ?? RETRY_MS, held.waitMs));
       }
     }
   }
 
   /** For as long as who asked waits; who goes on with what another began has some time, too. */
-  #deadline({ readySince, leaseUntil }: Move): number {
-    return Math.max(readySince + HANDOFF_WAIT_MS, leaseUntil ?? 0);
+  #deadline({ readySince, waitMs, leaseUntil }: Move): number {
+    return Math.max(readySince + waitMs, leaseUntil ?? 0);
   }
 
   /** The lane that the session will have: kept before anything is said there. */

@@ -1,5 +1,5 @@
 /** What is to be done about a handoff that is not over, as one process sees it. Pure. */
-import { HANDOFF_WAIT_MS, MAX_CLAIMS } from "../../session/handoff.js";
+import { MAX_CLAIMS } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import type { Move } from "../store.js";
 
@@ -33,7 +33,7 @@ export function decide(move: Move, { now, isHere, isAbandoned }: Sight): Decisio
   }
   if (move.isBusy) return { kind: "await turn" };
   if (isHere) return { kind: "carry", left: move.state === "running" };
-  const overdueAt = move.readySince + HANDOFF_WAIT_MS;
+  const overdueAt = move.readySince + move.waitMs;
   if (now < overdueAt) return { kind: "wait", at: overdueAt };
   return { kind: "give up", reason: NOBODY_CAME };
 }

@@ -35,6 +35,8 @@ export interface DeskSetting {
   readonly homes: Pick<Homes, "all">;
   /** Accounts that are connected in this process. */
   readonly connected: () => readonly Account[];
+  /** How long one may wait to be carried out. */
+  readonly waitMs?: number;
   readonly clock: Clock;
   /** Called when something was asked for or taken back here. */
   readonly onAsked: () => void;
@@ -102,7 +104,7 @@ export class HandoffDesk {
 
   /** Asks for a session to be moved. The gateway that has the place carries it out. */
   async ask(entry: SessionEntry, place: Place, by: By): Promise<Handoff> {
-    const { moves, clock, onAsked } = this.#setting;
+    const { moves, clock, onAsked, waitMs } = this.#setting;
     if (by && !mayMove(by.who, entry)) throw refused("This conversation is not yours alone to move.");
     const { address } = place;
     if (formatAddress(addressOf(entry.origin)) === formatAddress(address) && entry.endedAt === null)
@@ -110,7 +112,8 @@ export class HandoffDesk {
     const id = `ho_${randomBytes(9).toString("hex")}`;
     const target = address.platform === LOCAL ? LOCAL : formatAddress(address);
     const asker = by?.asker ?? null;
-    const handoff = await moves.request({ id, sessionId: entry.sessionId, target, asker }, clock());
+    const asked = { id, sessionId: entry.sessionId, target, asker, ...(waitMs ? { waitMs } : {}) };
+    const handoff = await moves.request(asked, clock());
     if (!handoff) throw await this.#alreadyAsked(entry);
     onAsked();
     return handoff;

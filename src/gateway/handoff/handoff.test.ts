@@ -195,7 +195,7 @@ describe("the terminal", () => {
     expect(await ann.ask("/handoff local")).toMatch(/^Offered to the terminal/);
     await until(() => offers.length === 1);
     expect(offers).toEqual([
-      '"Garden" is offered to you here by Telegram, DM with Ann: 2 messages. /resume takes it.',
+      '"Garden" is offered to you here by Telegram, DM with Ann (2 messages). /resume takes it.',
     ]);
     expect((await ann.session()).sessionId).toBe(sessionId);
     expect(await me.ask("/resume")).toMatch(/^Back in "Garden": 2 messages/);

@@ -45,7 +45,7 @@ export function retractedText(reason: string): string {
 
 export function offerText(entry: SessionEntry): string {
   const size = counted(entry.messageCount, "message");
-  return `${nameOf(entry)} is offered to you here by ${placeWords(entry.origin)}: ${size}. /resume takes it.`;
+  return `${nameOf(entry)} is offered to you here by ${placeWords(entry.origin)} (${size}). /resume takes it.`;
 }
 
 export function takenText(): string {

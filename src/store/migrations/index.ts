@@ -9,12 +9,13 @@ import { journey } from "./002-journey.js";
 import { tools } from "./003-tools.js";
 import { people } from "./004-people.js";
 import { platforms } from "./005-platforms.js";
-import { moves } from "./006-moves.js";
+import { files } from "./006-files.js";
+import { moves } from "./007-moves.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
 /** The place in the list, from 1, is the version. */
-const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people, platforms, moves];
+const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people, platforms, files, moves];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

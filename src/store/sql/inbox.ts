@@ -28,7 +28,11 @@ export class SqlInbox implements Inbox {
     return this.#db.transaction((tx) => insertItem(tx, item, owner, now));
   }
 
-  async amend(account: Account, { source, messageId }: Amended, text: string): Promise<InboxItem | null> {
+  async amend(
+    account: Account,
+    { source, messageId }: Amended,
+    text: (was: InboxItem) => string,
+  ): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
       const row = await tx.get(
         `SELECT * FROM inbox WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
@@ -38,9 +42,11 @@ export class SqlInbox implements Inbox {
         escapePart(source.chatId),
         escapePart(messageId),
       );
-      if (!row || identityOf(inboxItem(row).source) !== identityOf(source)) return null;
-      await tx.run("UPDATE inbox SET text = ? WHERE id = ?", storableText(text), row.id as number);
-      return inboxItem({ ...row, text: storableText(text) });
+      const was = row && inboxItem(row);
+      if (!was || identityOf(was.source) !== identityOf(source)) return null;
+      const changed = storableText(text(was));
+      await tx.run("UPDATE inbox SET text = ? WHERE id = ?", changed, was.id);
+      return { ...was, text: changed };
     });
   }
 

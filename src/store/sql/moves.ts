@@ -25,7 +25,7 @@ import { insertDeliveries } from "./outbox.js";
 import { handoffOf, hasActiveHandoff, hasRunningTurn, writeOrigin } from "./rows.js";
 import { readSession } from "./session-steps.js";
 
-const MOVES = `SELECT h.*, m.asker, m.thread_begun, m.destination,
+const MOVES = `SELECT h.*, m.asker, m.wait_ms, m.thread_begun, m.destination,
     (SELECT count(*) FROM turns t WHERE t.session_id = h.session_id AND t.state = 'running') AS running_turns,
     (SELECT max(t.finished_at) FROM turns t WHERE t.session_id = h.session_id) AS last_turn
   FROM handoffs h LEFT JOIN moves m ON m.handoff_id = h.id`;
@@ -40,14 +40,19 @@ export class SqlMoves implements Moves {
   }
 
   request(
-    asked: { id: string; sessionId: string; target: string; asker: Asker | null },
+    asked: { id: string; sessionId: string; target: string; asker: Asker | null; waitMs?: number },
     now: number,
   ): Promise<Handoff | null> {
     return this.#telling(async (tx) => {
       const handoff = await insertHandoff(tx, this.#db.dialect, asked, now);
       if (!handoff) return null;
       const asker = asked.asker === null ? null : writeAsker(asked.asker);
-      await tx.run("INSERT INTO moves (handoff_id, asker) VALUES (?, ?)", asked.id, asker);
+      await tx.run(
+        "INSERT INTO moves (handoff_id, asker, wait_ms) VALUES (?, ?, ?)",
+        asked.id,
+        asker,
+        asked.waitMs ?? null,
+      );
       return handoff;
     });
   }
@@ -224,19 +229,19 @@ export async function isMoving(
   key: SessionKey,
   now: number,
 ): Promise<boolean> {
-  const overdue = now - HANDOFF_WAIT_MS;
   const row = await tx.get(
     `SELECT h.id FROM handoffs h LEFT JOIN moves m ON m.handoff_id = h.id
      WHERE (h.state = 'running' AND (h.session_id = ? OR m.destination_key = ?))
-       OR (h.state = 'pending' AND h.session_id = ? AND h.target <> ? AND (h.requested_at > ?
-         OR EXISTS (SELECT 1 FROM turns t WHERE t.session_id = h.session_id AND t.finished_at > ?)))
+       OR (h.state = 'pending' AND h.session_id = ? AND h.target <> ?
+         AND (h.requested_at + coalesce(m.wait_ms, ${HANDOFF_WAIT_MS}) > ? OR EXISTS (SELECT 1 FROM turns t
+           WHERE t.session_id = h.session_id AND t.finished_at + coalesce(m.wait_ms, ${HANDOFF_WAIT_MS}) > ?)))
      LIMIT 1`,
     sessionId,
     key,
     sessionId,
     LOCAL,
-    overdue,
-    overdue,
+    now,
+    now,
   );
   return row !== undefined;
 }
@@ -293,6 +298,7 @@ function moveOf(row: Row): Move {
     destination: row.destination === null ? null : parseSource(JSON.parse(row.destination as string)),
     isBusy: Number(row.running_turns) > 0,
     readySince: Math.max(handoff.requestedAt, Number(row.last_turn ?? 0)),
+    waitMs: Number(row.wait_ms ?? HANDOFF_WAIT_MS),
   };
 }
 

@@ -32,7 +32,7 @@ const GIVE_UP_MS = 30_000;
 const SLICE_MS = 5;
 
 /** How often the engine is asked whether another process has committed: a few microseconds each time. */
-const WATCH_MS = 25;
+const WATCH_MS = 40;
 
 const dialect: Dialect = {
   name: "sqlite",

@@ -88,7 +88,8 @@ export function connectionCases(stage: Stage): void {
       await stage.sendAll(["and back"]);
       expect(texts()).toEqual(["before", "after"]);
       await stage.expectShown(["and back"]);
-      for (const state of stage.told) if (state !== "connected") expect(state.lost).toMatch(/\S+ \S+/);
+      for (const state of stage.told)
+        if (state !== "connected") expect(Object.values(state).join()).toMatch(/\S+ \S+/);
       await stage.until(() => (stage.told.at(-1) ?? "connected") === "connected");
     });
 

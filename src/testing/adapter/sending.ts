@@ -37,9 +37,7 @@ export function sendingCases(stage: Stage): void {
 
     it("as much as fits of a text whose characters are long", async () => {
       const room = Math.min(stage.adapter.capabilities.maxText, WORTH_SPLITTING);
-      const [first] = split("日本語 👩‍👩‍👧 e\u0301 ".repeat(Math.ceil(room / 10)), (text) =>
-        stage.fits(text),
-      );
+      const [first] = split("日本語 👩‍👩‍👧 e\u0301 ".repeat(Math.ceil(room / 10)), stage.room);
       const text = first?.text ?? "";
       expect(stage.fits(text)).toBe(true);
       await stage.sendAll([text]);
@@ -51,7 +49,7 @@ export function sendingCases(stage: Stage): void {
       if (maxText > WORTH_SPLITTING) return skip(`It takes ${maxText} characters at once.`);
       let text = "";
       for (let n = 0; text.length < 2.5 * maxText; n++) text += `${PARAGRAPHS[n % PARAGRAPHS.length]}\n\n`;
-      const pieces = split(text, (piece) => stage.fits(piece));
+      const pieces = split(text, stage.room);
       expect(pieces.map(({ body }) => body).join("")).toBe(text);
       expect(pieces.length).toBeGreaterThan(2);
       for (const piece of pieces) expect(stage.fits(piece.text)).toBe(true);

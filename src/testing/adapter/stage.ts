@@ -4,10 +4,12 @@ import {
   type Adapter,
   fitsInto,
   type InboundMessage,
+  lengthIn,
   type OutboundMessage,
   type Receive,
   type Surroundings,
 } from "../../adapter/adapter.js";
+import type { Room } from "../../delivery/split.js";
 import type { Address } from "../../session/source.js";
 import type { AdapterFixture, Trouble, Unplayable, Written } from "../adapter-contract.js";
 
@@ -102,6 +104,11 @@ export class Stage {
     const ids: string[] = [];
     for (const text of texts) ids.push(await this.send(text));
     return ids;
+  }
+
+  get room(): Room {
+    const { capabilities } = this.adapter;
+    return { max: capabilities.maxText, lengthOf: (text) => lengthIn(capabilities, text) };
   }
 
   fits(text: string): boolean {

@@ -6,6 +6,7 @@ export function moves({ int, text, tableEnd }: Dialect): readonly string[] {
     `CREATE TABLE moves (
       handoff_id ${text} PRIMARY KEY REFERENCES handoffs (id) ON DELETE CASCADE,
       asker ${text},
+      wait_ms ${int},
       thread_begun ${int} NOT NULL DEFAULT 0,
       destination ${text},
       destination_key ${text}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { fixturesIn } from "../../../../test/support/json-fixtures.js";
+import { mutate } from "../../../../test/support/mutated-json.js";
+import { randomFrom } from "../../../../test/support/random.mjs";
+import { identityOf } from "../../../session/access.js";
+import { buildSessionKey } from "../../../session/session-key.js";
+import { parseSource } from "../../../session/source.js";
+import { lidsIn, type ParseSetting, parseMessage, type WebFile } from "./parse.js";
+
+const fixtures = fixturesIn(new URL("./fixtures/", import.meta.url));
+const files: WebFile[] = [];
+const setting: ParseSetting = {
+  us: ["15550000000", "990000000000@lid"],
+  commands: new Set(["status"]),
+  numberOf: () => undefined,
+  file: (file) => {
+    files.push(file);
+    return { mediaType: file.mediaType, read: async () => new Uint8Array() };
+  },
+};
+const parse = (name: string, more: Partial<ParseSetting> = {}) =>
+  parseMessage(fixtures[name], { ...setting, ...more });
+const ANN = {
+  userId: "200000000001@lid",
+  userName: "Ann",
+  userIdAlt: "15551234567",
+};
+
+describe("a message of WhatsApp Web", () => {
+  it("says from whom it is, by the number where that is known", () => {
+    const source = {
+      platform: "whatsapp",
+      chatType: "dm",
+      chatId: "15551234567",
+      chatIdAlt: "200000000001@lid",
+      ...ANN,
+    } as const;
+    expect(parse("text")).toEqual({
+      kind: "message",
+      source,
+      messageId: "3A0B1C2D3E4F5A6B7C8D.15551234567",
+      text: "What is on today?",
+    });
+    // As the Cloud API names them: who moves from one mode to the other keeps their sessions.
+    expect(buildSessionKey(source)).toBe("agent:main:whatsapp:dm:15551234567");
+    expect(identityOf(source)).toBe("whatsapp:15551234567");
+  });
+
+  it("may be of somebody whose number nobody knows, until it is known", () => {
+    expect(lidsIn(fixtures["lid-only"])).toEqual(["200000000001@lid"]);
+    expect(parse("lid-only")?.source).toMatchObject({
+      chatId: "200000000001@lid",
+      userId: "200000000001@lid",
+    });
+    const known = parse("lid-only", { numberOf: () => "15551234567" });
+    expect(known?.source).toMatchObject({ chatId: "15551234567", ...ANN });
+  });
+
+  it("says what it answers, and whose that was", () => {
+    expect(parse("reply")).toMatchObject({
+      text: "Yes, do that",
+      replyTo: { messageId: "3EB0AAAAAAAAAAAAAAAAAA", text: "Shall I?" },
+    });
+    expect(parse("group-reply")).toMatchObject({
+      isAddressed: false,
+      replyTo: { messageId: "3A3333333333333333AA.200000000002@lid", text: "Look" },
+    });
+  });
+
+  it("may change one of the same person's", () => {
+    const changed = { kind: "edit", messageId: "3A0B1C2D3E4F5A6B7C8D.15551234567" };
+    expect(parse("edit")).toMatchObject({ ...changed, text: "What is on tomorrow?" });
+    expect(parse("edit-wrapped")).toMatchObject({ ...changed, text: "And the day after?" });
+  });
+
+  it("has files, with their captions, but none that may be seen only once", () => {
+    files.length = 0;
+    expect(parse("image")).toMatchObject({ text: "My cat", files: [{ mediaType: "image/jpeg" }] });
+    expect(parse("document")).toMatchObject({ text: "Read this", files: [{}] });
+    expect(parse("voice")).toMatchObject({ text: "", files: [{}] });
+    expect(files.map(({ kind, name }) => [kind, name])).toEqual([
+      ["image", undefined],
+      ["document", "notes.pdf"],
+      ["audio", undefined],
+    ]);
+    expect(parse("view-once")).toBeNull();
+  });
+
+  it("has places and reactions, and words that disappear", () => {
+    expect(parse("location")?.text).toBe("[location: 52.52, 13.405] Berlin Alexanderplatz");
+    expect(parse("reaction")).toMatchObject({
+      kind: "reaction",
+      text: "👍",
+      replyTo: { messageId: "3EB0AAAAAAAAAAAAAAAAAA" },
+    });
+    expect(parse("disappearing")?.text).toBe("For a week");
+  });
+
+  it("in a group is for us where it names us, whoever else it names", () => {
+    expect(parse("group")).toMatchObject({ isAddressed: false, source: { chatType: "group", ...ANN } });
+    expect(parse("group-mention")).toMatchObject({ isAddressed: true, text: "what time is it?" });
+    expect(parse("group-mention", { us: ["15550000000"] })).toMatchObject({ isAddressed: false });
+  });
+
+  it.each(["own", "status", "stub", "sender-key", "revoke"])("is nothing to us: %s", (name) => {
+    expect(parse(name)).toBeNull();
+  });
+
+  it("may be anything: 20,000 that are wrong somewhere", () => {
+    const random = randomFrom(9);
+    const given = Object.values(fixtures);
+    let parsed = 0;
+    for (let n = 0; n < 20_000; n++) {
+      const message = mutate(given[n % given.length], random);
+      lidsIn(message);
+      const read = parseMessage(message, setting);
+      if (!read) continue;
+      parsed += 1;
+      const { source, messageId, isAddressed } = read;
+      const text = JSON.stringify(message);
+      expect(parseSource(source)).toEqual(source);
+      buildSessionKey(source);
+      // Who it is from, and that it is not ours, was said in so many words.
+      expect(text).toContain(`"fromMe":false`);
+      for (const id of [source.userId, source.userIdAlt])
+        if (id) expect(text).toContain(id.endsWith("@lid") ? id : `${id}@s.whatsapp.net`);
+      expect(setting.us).not.toContain(source.userId);
+      if (source.chatType === "group") {
+        expect(text).toContain(`"remoteJid":${JSON.stringify(source.chatId)}`);
+        expect(isAddressed).toBeTypeOf("boolean");
+      } else {
+        expect([source.userId, source.userIdAlt]).toContain(source.chatId);
+        expect(isAddressed).toBeUndefined();
+      }
+      expect(messageId).toMatch(/^[^\n]+\.\d{5,20}(?:@lid)?$/);
+    }
+    expect(parsed).toBeGreaterThan(2_000);
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});

@@ -1,0 +1,45 @@
+/**
+ * `baton gateway link`: makes this machine one of an account's devices, on a platform that wants that. The code that a
+ * person has to type is shown here and written nowhere.
+ */
+import type { Command } from "commander";
+import { platformTraits } from "../session/platform.js";
+import { cleanLine } from "../util/text.js";
+import type { Cli } from "./cli.js";
+import { CliError } from "./failure.js";
+
+export function addGatewayLink(parent: Command, cli: Cli): void {
+  parent
+    .command("link")
+    .argument("<platform>", "the platform whose account is on a phone")
+    .description(
+      "link this machine to an account, as one of its devices, by a code that is typed on the phone",
+    )
+    .action((platform: string) => link(cli, platform.toLowerCase()));
+}
+
+async function link(cli: Cli, platform: string): Promise<void> {
+  const { terminal, home } = cli;
+  const { title } = platformTraits(platform);
+  const config = await cli.loadConfig();
+  const { takeHome } = await import("../gateway/home-lock.js");
+  const lock = takeHome(home, Date.now());
+  // A device is connected once: the gateway that runs would lose it.
+  if (lock.kind === "held")
+    throw new CliError("gateway_running", `A gateway runs for ${home}: stop it first, then link.`);
+  const end = new AbortController();
+  const stop = (): void => end.abort();
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  try {
+    await cli.linkPlatform(config, platform, (line) => terminal.line(line), end.signal);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError("not_linked", cleanLine(`${title}: ${reason}`));
+  } finally {
+    process.off("SIGINT", stop);
+    process.off("SIGTERM", stop);
+    lock.release();
+  }
+  process.exit(0); // What it was linked with may have timers left, which nobody waits for.
+}

@@ -1,0 +1,195 @@
+/** The questions of a platform's set-up. Nothing is changed here; Ctrl-C at any of them ends them all. */
+import * as clack from "@clack/prompts";
+import { ConnectError } from "../../../adapter/adapter.js";
+import type { PlatformSetup, SetupFound, SetupValues } from "../../../adapter/setup.js";
+import { Redactor } from "../../../util/redact.js";
+import { cleanLine } from "../../../util/text.js";
+import { given, initially, leave, type Streams, unlessLeft } from "../prompt.js";
+import { type FoundField, type FoundPlatform, type PlatformAnswers, type Role, valuesOf } from "./answers.js";
+
+interface Asked {
+  readonly answers: PlatformAnswers;
+  /** What is left to do there. */
+  readonly next: readonly string[];
+}
+
+/** Null where it was left. */
+export function askPlatform(
+  setup: PlatformSetup,
+  found: FoundPlatform,
+  streams: Streams,
+): Promise<Asked | null> {
+  return unlessLeft(async () => {
+    streams.output.write(`${stepsText(setup, found)}\n`);
+    clack.intro(found.title, streams);
+    const { typed, next } = await askUntilRight(setup, found, streams);
+    const home = await askHome(setup, found, streams);
+    const person = await askPerson(setup, found, streams);
+    return { answers: { typed, home, person }, next };
+  });
+}
+
+/** Without a frame around it: some of it is to be copied. */
+function stepsText({ steps }: PlatformSetup, { title }: FoundPlatform): string {
+  const numbered = steps.map((step, index) => `${index + 1}. ${step.replaceAll("\n", "\n   ")}`);
+  return `\n${title}\n\n${numbered.join("\n")}\n`;
+}
+
+async function askUntilRight(
+  setup: PlatformSetup,
+  found: FoundPlatform,
+  streams: Streams,
+): Promise<Pick<PlatformAnswers, "typed"> & Pick<Asked, "next">> {
+  let typed = await askFields(found, {}, streams);
+  for (;;) {
+    clack.log.step(`Asking ${found.title} …`, streams);
+    const outcome = await outcomeOf(setup, found, valuesOf(found, typed) ?? {});
+    if (outcome.kind === "right") {
+      clack.log.success(cleanLine(`This is ${outcome.who}.`), streams);
+      return { typed, next: outcome.next };
+    }
+    clack.log.error(cleanLine(outcome.sentence), streams);
+    const way = await askWay(outcome.kind, streams);
+    if (way === "save") return { typed, next: [] };
+    if (way === "change") typed = await askFields(found, typed, streams);
+  }
+}
+
+type Outcome =
+  | ({ readonly kind: "right" } & SetupFound)
+  | { readonly kind: "wrong" | "unreached"; readonly sentence: string };
+
+/** Whatever a platform says: no secret of ours is in it. */
+async function outcomeOf(
+  setup: PlatformSetup,
+  { fields }: FoundPlatform,
+  values: SetupValues,
+): Promise<Outcome> {
+  const redactor = new Redactor();
+  redactor.know(() => fields.flatMap(({ field }) => (field.isSecret ? [values[field.key] ?? ""] : [])));
+  try {
+    return { kind: "right", ...(await setup.check(values)) };
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error;
+    const kind = error.outcome === "permanent" ? "wrong" : "unreached";
+    return { kind, sentence: redactor.redact(error.message) };
+  }
+}
+
+/** `change`: the questions are asked again. */
+async function askWay(kind: "wrong" | "unreached", streams: Streams): Promise<"change" | "again" | "save"> {
+  const options = [
+    { value: "again" as const, label: "Ask again" },
+    { value: "change" as const, label: "Give another answer" },
+    { value: "save" as const, label: "Save it anyway", hint: "the gateway goes on trying" },
+    { value: "leave" as const, label: "Leave, and change nothing" },
+  ];
+  const offered = kind === "wrong" ? options.filter(({ value }) => value !== "save") : options;
+  const initialValue = kind === "wrong" ? ("change" as const) : ("again" as const);
+  const way = given(await clack.select({ message: "What now?", options: offered, initialValue, ...streams }));
+  return way === "leave" ? leave() : way;
+}
+
+async function askFields(
+  { fields }: FoundPlatform,
+  before: PlatformAnswers["typed"],
+  streams: Streams,
+): Promise<Record<string, string | null>> {
+  const typed: Record<string, string | null> = {};
+  for (const found of fields) {
+    const ask = found.field.isSecret ? askSecret : askText;
+    typed[found.field.key] = await ask(found, before[found.field.key] ?? null, streams);
+  }
+  return typed;
+}
+
+async function askText(
+  { field, present, variable }: FoundField,
+  before: string | null,
+  streams: Streams,
+): Promise<string | null> {
+  const { question, looks, hint, usual = null } = field;
+  const message = present?.isVariable ? `${question} (${variable} is set)` : question;
+  const validate = (text = "") => (looks.test(text.trim()) ? undefined : hint);
+  const answer = given(
+    await clack.text({
+      message,
+      ...initially(before ?? present?.value ?? usual),
+      validate,
+      ...streams,
+    }),
+  ).trim();
+  return answer === present?.value ? null : answer;
+}
+
+async function askSecret(
+  { field, present, variable }: FoundField,
+  before: string | null,
+  streams: Streams,
+): Promise<string | null> {
+  const { question, looks, hint } = field;
+  const ways = [
+    ...(before !== null ? [{ value: "before" as const, label: "The one I just gave" }] : []),
+    ...(present?.isVariable
+      ? [
+          { value: "keep" as const, label: `${variable}, from the environment each time` },
+          {
+            value: "copy" as const,
+            label: `${variable}, copied into a private file`,
+            hint: "a service has it too",
+          },
+        ]
+      : []),
+    ...(present && !present.isVariable
+      ? [{ value: "keep" as const, label: `The one there is (${present.from})` }]
+      : []),
+    { value: "type" as const, label: "I type it now" },
+  ];
+  const way =
+    ways.length === 1 ? "type" : given(await clack.select({ message: question, options: ways, ...streams }));
+  if (way === "before") return before;
+  if (way === "keep") return null;
+  if (way === "copy" && present) return present.value;
+  const validate = (text = "") => (looks.test(text.trim()) ? undefined : hint);
+  const message = `${question}; what you type is not shown`;
+  return given(await clack.password({ message, validate, ...streams })).trim();
+}
+
+async function askHome(
+  { chat }: PlatformSetup,
+  { home, title }: FoundPlatform,
+  streams: Streams,
+): Promise<string | null> {
+  const present = home.present?.value ?? null;
+  if (home.present?.isVariable) {
+    clack.log.info(cleanLine(`The home channel is ${present}: ${home.variable} is set.`), streams);
+    return present;
+  }
+  const message = `The home channel, for results that are for nobody in particular: ${chat.hint}. Empty: none; /sethome in a chat of ${title} does it too.`;
+  const validate = (text = "") =>
+    text.trim() === "" || chat.looks.test(text.trim()) ? undefined : `That is no chat: ${chat.hint}.`;
+  const answer = given(await clack.text({ message, ...initially(present), validate, ...streams })) ?? "";
+  return answer.trim() || null;
+}
+
+async function askPerson(
+  { person }: PlatformSetup,
+  { people }: FoundPlatform,
+  streams: Streams,
+): Promise<PlatformAnswers["person"]> {
+  const listed = [
+    ...people.owners.map((id) => `${id} (owner)`),
+    ...people.allow.map((id) => `${id} (member)`),
+  ];
+  const there = listed.length > 0 ? ` Listed now: ${cleanLine(listed.join(", "))}.` : "";
+  const message = `Who may talk to it, by id: ${person.hint}.${there} Empty: nobody more; who writes to it gets a code for you to approve.`;
+  const validate = (text = "") =>
+    text.trim() === "" || person.looks.test(text.trim()) ? undefined : `That is no id: ${person.hint}.`;
+  const id = (given(await clack.text({ message, validate, ...streams })) ?? "").trim();
+  if (id === "") return null;
+  const options = [
+    { value: "owners" as Role, label: "Owner", hint: "me: runs the gateway, as at this terminal" },
+    { value: "allow" as Role, label: "Member", hint: "somebody I trust" },
+  ];
+  return { id, role: given(await clack.select({ message: "As what?", options, ...streams })) };
+}

@@ -1,0 +1,115 @@
+/** What `baton setup <platform>` does: explains, asks, lets the platform say whose it is, and writes it down at the end or not at all. */
+import { join } from "node:path";
+import { ConnectError } from "../../../adapter/adapter.js";
+import type { PlatformSetup } from "../../../adapter/setup.js";
+import type { Config } from "../../../config/load.js";
+import { Secret } from "../../../config/secret.js";
+import { type Platform, platformTraits } from "../../../session/platform.js";
+import { cleanLine } from "../../../util/text.js";
+import type { Cli } from "../../cli.js";
+import { CliError, wrongUsage } from "../../failure.js";
+import type { SetupOptions } from "../run.js";
+import {
+  type Found,
+  type FoundPlatform,
+  overriding,
+  type PlatformAnswers,
+  type Present,
+  platformChanges,
+  platformInstructions,
+  secretsIn,
+  valuesOf,
+} from "./answers.js";
+
+export async function setupPlatform(cli: Cli, platform: Platform, options: SetupOptions): Promise<void> {
+  const { terminal, streams } = cli;
+  const setup = await cli.platformSetup(platform);
+  const found = await look(await cli.loadConfig(), platform, setup);
+  if (options.yes) return check(cli, setup, found, options);
+  if (!terminal.canAsk || options.json) {
+    throw wrongUsage(["Nobody can be asked here.", ...platformInstructions(found)].join("\n"));
+  }
+  const { askPlatform } = await import("./ask.js");
+  const asked = await askPlatform(setup, found, { input: streams.stdin, output: streams.stdout });
+  if (!asked) throw new CliError("cancelled", "Nothing was changed.");
+  await apply(cli, found, asked.answers);
+  for (const line of asked.next) terminal.line(cleanLine(line));
+  terminal.line("`baton gateway` serves it.");
+}
+
+/** What is set, and nothing else: the platform says whether it is right. */
+async function check(
+  { terminal }: Cli,
+  setup: PlatformSetup,
+  found: FoundPlatform,
+  { json }: SetupOptions,
+): Promise<void> {
+  const { platform, title } = found;
+  const values = valuesOf(found);
+  if (values === null) throw new CliError("nothing_found", platformInstructions(found).join("\n"));
+  const { who, next } = await setup.check(values).catch((error: unknown) => {
+    if (!(error instanceof ConnectError)) throw error;
+    throw new CliError(error.outcome === "permanent" ? "refused" : "unreachable", error.message);
+  });
+  if (json) return terminal.json({ platform, who, next });
+  terminal.line(cleanLine(`${title}: this is ${who}.`));
+  for (const line of next) terminal.line(cleanLine(line));
+}
+
+async function look(config: Config, platform: Platform, setup: PlatformSetup): Promise<FoundPlatform> {
+  const { keysOf } = await import("../../../config/keys.js");
+  const { homeFile } = await import("../../../config/schema.js");
+  const keys = new Map(keysOf(homeFile).map((key) => [key.path.join("."), key]));
+  const settings = new Map<string, unknown>(
+    Object.entries(config.platforms[platform as keyof Config["platforms"]]),
+  );
+  const foundAt = (name: string): Found => {
+    const path = `platforms.${platform}.${name}`;
+    const variable = keys.get(path)?.variable ?? "";
+    return { path, variable, present: presentOf(settings.get(name), config, path, variable) };
+  };
+  const baseUrl = settings.get("baseUrl");
+  return {
+    platform,
+    title: platformTraits(platform).title,
+    fields: setup.fields.map((field) => {
+      const found = foundAt(field.key);
+      return { ...found, field, meaning: keys.get(found.path)?.meta.description ?? "" };
+    }),
+    baseUrl: typeof baseUrl === "string" ? baseUrl : null,
+    home: foundAt("homeChannel"),
+    people: { owners: config.people.owners[platform] ?? [], allow: config.people.allow[platform] ?? [] },
+  };
+}
+
+/** Null where there is none, or none that can be used: then it is asked for. */
+function presentOf(setting: unknown, { places }: Config, path: string, variable: string): Present | null {
+  const place = places.get(path);
+  const isVariable = place !== undefined && "variable" in place;
+  const from = isVariable ? variable : setting instanceof Secret ? setting.shown : "config.yaml";
+  if (!(setting instanceof Secret))
+    return typeof setting === "string" ? { value: setting, isVariable, from } : null;
+  try {
+    return { value: setting.reveal(), isVariable, from };
+  } catch {
+    return null; // Its file is gone, or open to others: `baton doctor` says so.
+  }
+}
+
+/** Secrets first: settings that name a file which is not there would stop everything. */
+async function apply({ home, terminal }: Cli, found: FoundPlatform, answers: PlatformAnswers): Promise<void> {
+  const changes = platformChanges(found, answers);
+  if (changes.size === 0) return terminal.line("All is as it was: nothing had to be written.");
+  const { setKeys } = await import("../../../config/set.js");
+  const { writeSecretFile } = await import("../../../config/secret.js");
+  const secrets = secretsIn(found, answers);
+  for (const [file, secret] of secrets) writeSecretFile(join(home, file), secret);
+  await setKeys(home, changes);
+  terminal.line(cleanLine(`${join(home, "config.yaml")} now has: ${[...changes.keys()].join(", ")}.`));
+  for (const file of secrets.keys()) {
+    terminal.line(cleanLine(`The secret is in ${join(home, file)}, which only you can read.`));
+  }
+  for (const variable of overriding(found, answers)) {
+    terminal.line(`${variable} is in the environment and counts before it: take it away there.`);
+  }
+}

@@ -1,0 +1,33 @@
+/** Whether people share a conversation that each of them may take for private: `scopes.dm: platform` with several people. */
+import { identityNamed } from "../session/access.js";
+import { platformTraits } from "../session/platform.js";
+import type { Config } from "./load.js";
+
+export interface SharedDms {
+  /** A sentence. */
+  readonly message: string;
+  readonly fix: string;
+}
+
+/** `known`: identities that are let in beside those that the configuration lists. */
+export function sharedDms(
+  { sessions, people }: Pick<Config, "sessions" | "people">,
+  known: readonly string[] = [],
+): SharedDms | null {
+  if (sessions.scopes?.dm !== "platform") return null;
+  const listed = [people.allow, people.owners, people.guests].flatMap((list) =>
+    Object.entries(list).flatMap(([platform, ids]) => ids.map((id) => identityNamed(platform, id))),
+  );
+  const counts = new Map<string, number>();
+  for (const identity of new Set([...listed, ...known])) {
+    const platform = identity.slice(0, identity.indexOf(":"));
+    if (!platformTraits(platform).dmPerChat) counts.set(platform, (counts.get(platform) ?? 0) + 1);
+  }
+  const shared = [...counts].filter(([, count]) => count > 1);
+  if (shared.length === 0) return null;
+  const where = shared.map(([platform, count]) => `${count} people on ${platformTraits(platform).title}`);
+  return {
+    message: `scopes.dm is "platform", so ${where.join(" and ")} share one conversation in their direct messages: each can be told what the others wrote.`,
+    fix: "set scopes.dm to chat, and each has a conversation of their own",
+  };
+}

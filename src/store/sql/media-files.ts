@@ -1,0 +1,45 @@
+/** The files of the media folder that are this store's, and which of them nothing refers to. */
+import type { MediaFiles } from "../../gateway/store.js";
+import type { Db } from "../db.js";
+import { readAttachments } from "./rows.js";
+
+/** Messages that were taken back still have theirs; what was answered or sent has them in its message, or needs them no more. */
+const REFERRING = [
+  "SELECT attachments FROM messages WHERE attachments IS NOT NULL",
+  "SELECT attachments FROM inbox WHERE state IN ('waiting', 'running') AND attachments IS NOT NULL",
+  "SELECT attachments FROM outbox WHERE state IN ('pending', 'sending') AND attachments IS NOT NULL",
+];
+
+export class SqlMediaFiles implements MediaFiles {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  taking(files: readonly string[], now: number): Promise<void> {
+    return this.#db.transaction(async (tx) => {
+      for (const name of files)
+        await tx.run("INSERT INTO media_files (name, taken_at) VALUES (?, ?)", name, now);
+    });
+  }
+
+  unneeded(takenBefore: number): Promise<string[]> {
+    return this.#db.snapshot(async (tx) => {
+      const taken = await tx.all("SELECT name FROM media_files WHERE taken_at < ?", takenBefore);
+      const left = new Set(taken.map(({ name }) => name as string));
+      for (const query of REFERRING) {
+        for (const row of await tx.all(query)) {
+          for (const { file } of readAttachments(row).attachments ?? []) left.delete(file);
+        }
+      }
+      return [...left];
+    });
+  }
+
+  gone(files: readonly string[]): Promise<void> {
+    return this.#db.transaction(async (tx) => {
+      for (const name of files) await tx.run("DELETE FROM media_files WHERE name = ?", name);
+    });
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What every renderer makes of ten thousand documents: it fits, it is escaped, and read as the platform reads it, it
+ * shows the text. A document is parsed once for all of them.
+ */
+import fc from "fast-check";
+import type { Root } from "mdast";
+import { describe, expect, it, vi } from "vitest";
+import { MarkdownStream } from "../../src/adapter/terminal/markdown-stream.js";
+import { painter } from "../../src/adapter/terminal/style.js";
+import { widthOf } from "../../src/adapter/terminal/wrap.js";
+import { split } from "../../src/delivery/split.js";
+import { aDocument, aLongDocument } from "../support/random-markdown.js";
+import { RENDERERS, type Renderer } from "../support/renderers.js";
+import { notShown } from "../support/shown-words.js";
+
+const parsed = vi.hoisted(() => new Map<string, Root>());
+
+vi.mock("../../src/adapter/markdown.js", async (original) => {
+  const real = await original<typeof import("../../src/adapter/markdown.js")>();
+  const parseMarkdown = (text: string): Root => {
+    const root = parsed.get(text) ?? real.parseMarkdown(text);
+    parsed.set(text, root);
+    return root;
+  };
+  return { ...real, parseMarkdown };
+});
+
+function expectShown(markdown: string, { read }: Renderer): void {
+  const shown = read(markdown);
+  const problem = notShown(markdown, shown);
+  if (problem !== undefined)
+    expect.fail(`${problem} of ${JSON.stringify(markdown)} in ${JSON.stringify(shown)}`);
+}
+
+describe.each(Object.entries(RENDERERS))("%s", (_, renderer) => {
+  const { room, sizeOf } = renderer;
+
+  it("shows the text of 10,000 documents, and takes them", () => {
+    fc.assert(
+      fc.property(aDocument, (markdown) => {
+        for (const { text } of split(markdown, room)) {
+          expectShown(text, renderer);
+          expect(sizeOf(text)).toBeLessThanOrEqual(room.max);
+        }
+      }),
+      { numRuns: 10_000, seed: 1 },
+    );
+  }, 300_000);
+
+  it.each([
+    ["small", 300],
+    ["its own", room.max],
+  ])(
+    "takes long ones in pieces of %s size, all of them",
+    (_size, max) => {
+      fc.assert(
+        fc.property(aLongDocument, (markdown) => {
+          const pieces = split(markdown, { ...room, max });
+          expect(pieces.map(({ body }) => body).join("")).toBe(markdown);
+          for (const { text } of pieces) {
+            expect(renderer.read(text).trim()).not.toBe("");
+            expect(sizeOf(text)).toBeLessThanOrEqual(max);
+          }
+        }),
+        { numRuns: 20, seed: 2 },
+      );
+    },
+    300_000,
+  );
+});
+
+describe("The terminal", () => {
+  it("shows 10,000 documents without a control character, and no wider than it is", () => {
+    const look = { width: 40, color: false };
+    fc.assert(
+      fc.property(aDocument, (markdown) => {
+        const stream = new MarkdownStream();
+        stream.push(markdown);
+        const rows = [...stream.take(look), ...stream.end(look)].map(painter(false));
+        const odd = rows.filter((row) => CONTROL.test(row) || widthOf(row) > look.width);
+        expect(odd).toEqual([]);
+      }),
+      { numRuns: 10_000, seed: 1 },
+    );
+  }, 300_000);
+});
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

@@ -1,0 +1,175 @@
+/** What each platform's set-up says of right values, of wrong ones, and where nobody answers; never a secret. */
+import { readFileSync } from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
+import type { ConnectError } from "../../src/adapter/adapter.js";
+import type { SetupValues } from "../../src/adapter/setup.js";
+import { MANIFEST } from "../../src/adapter/slack/manifest.js";
+import { platformSetup } from "../../src/open-platforms.js";
+import { LOCAL, platforms } from "../../src/session/platform.js";
+import { DiscordServer } from "../support/discord-server.js";
+import { CrablineMatrix } from "../support/matrix-room.js";
+import { ACCOUNT, SignalWorld } from "../support/signal-world.js";
+import { SlackServer } from "../support/slack-server.js";
+import { TelegramServer } from "../support/telegram-server.js";
+import { WhatsAppWorld } from "../support/whatsapp-world.js";
+
+const CLOSED = "http://127.0.0.1:9";
+/** Stands in each wrong secret. */
+const CANARY = "canary5canary5canary5canary5canary";
+
+interface Stage {
+  readonly values: SetupValues;
+  readonly who: string;
+  /** What to do first, as it says. */
+  readonly next: RegExp;
+  /** Other values, and what is said of them. */
+  readonly wrong: readonly (readonly [SetupValues, RegExp])[];
+  /** The key of the address. */
+  readonly at?: string;
+  close(): Promise<void>;
+}
+
+const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
+  telegram: async () => {
+    const server = await TelegramServer.start();
+    return {
+      values: { token: server.token, baseUrl: server.url },
+      who: "@crabline_bot (Crabline, 424242)",
+      next: /^Write to it: https:\/\/t\.me\/crabline_bot$/,
+      wrong: [
+        [{ token: `123:${CANARY}` }, /^Telegram does not know this bot token\..*@BotFather/],
+        [{ token: CANARY }, /^Telegram does not know this bot token\./],
+      ],
+      close: () => server.close(),
+    };
+  },
+  discord: async () => {
+    const server = await DiscordServer.start();
+    return {
+      values: { token: server.token, baseUrl: server.baseUrl },
+      who: `crabline (${server.botId})`,
+      next: /^Message Content Intent is off: switch it on at /,
+      wrong: [[{ token: `MTIz.${CANARY}.x` }, /^Discord does not accept the bot's token\..*Reset Token/]],
+      close: () => server.close(),
+    };
+  },
+  slack: async () => {
+    const server = await SlackServer.start();
+    return {
+      values: { botToken: server.botToken, appToken: server.appToken, baseUrl: server.url },
+      who: "robot in",
+      next: /\/invite @robot$/,
+      wrong: [
+        [{ botToken: `xoxb-${CANARY}` }, /^Slack does not take SLACK_BOT_TOKEN \(invalid_auth\)/],
+        [{ appToken: `xapp-${CANARY}` }, /^Slack does not take SLACK_APP_TOKEN .*connections:write/],
+      ],
+      close: () => server.close(),
+    };
+  },
+  whatsapp: async () => {
+    const world = await WhatsAppWorld.open();
+    const { phoneNumberId, accessToken } = world.settings;
+    const texts = { appSecret: "secret", verifyToken: "verify" };
+    return {
+      values: { phoneNumberId, accessToken: accessToken(), baseUrl: world.between.url, ...texts },
+      who: "the number 15550000000",
+      next: /^Meta has to reach the webhook by HTTPS/,
+      wrong: [
+        [{ accessToken: CANARY }, /^Meta does not take the token: set WHATSAPP_ACCESS_TOKEN\./],
+        [{ phoneNumberId: "999999" }, /^Meta knows no number 999999: .* the id, not the number/],
+      ],
+      close: () => world.close(),
+    };
+  },
+  signal: async () => {
+    const world = await SignalWorld.open();
+    world.accounts = [ACCOUNT];
+    return {
+      values: { url: world.baseUrl, account: ACCOUNT },
+      who: `the account ${ACCOUNT} of the signal-cli at ${world.baseUrl}`,
+      next: /^Write to \+15550000000\.$/,
+      wrong: [[{ account: "+15559999999" }, /has no account \+15559999999: register or link it there/]],
+      at: "url",
+      close: () => world.close(),
+    };
+  },
+  matrix: async () => {
+    const matrix = await CrablineMatrix.start();
+    return {
+      values: { homeserver: matrix.homeserver, accessToken: matrix.token },
+      who: matrix.botId,
+      next: /^Open a chat with @/,
+      wrong: [[{ accessToken: CANARY }, /^The homeserver refuses the access token: sign in anew/]],
+      at: "homeserver",
+      close: () => matrix.close(),
+    };
+  },
+};
+
+let stage: Stage | null = null;
+afterEach(async () => {
+  await stage?.close();
+  stage = null;
+});
+
+async function failureOf(platform: string, values: SetupValues): Promise<ConnectError> {
+  const setup = await platformSetup(platform);
+  return setup.check(values).then(
+    () => expect.unreachable("It was taken."),
+    (error: ConnectError) => error,
+  );
+}
+
+describe.each(Object.keys(STAGES))("the set-up of %s", (platform) => {
+  test("says whose it is, of what is wrong what to do, and where nobody answers that", async () => {
+    stage = (await STAGES[platform]?.()) ?? null;
+    if (!stage) throw new Error("There is a stage for each.");
+    const { values, who, next, wrong, at = "baseUrl" } = stage;
+    const setup = await platformSetup(platform);
+    const found = await setup.check(values);
+    expect(found.who).toContain(who);
+    expect(found.next[0]).toMatch(next);
+    for (const [others, sentence] of wrong) {
+      const error = await failureOf(platform, { ...values, ...others });
+      expect(error).toMatchObject({ outcome: "permanent", message: expect.stringMatching(sentence) });
+      expect(error.message).not.toContain(CANARY);
+    }
+    const unreached = await failureOf(platform, { ...values, [at]: CLOSED });
+    expect(unreached).toMatchObject({ outcome: "retryable" });
+    for (const { key, isSecret } of setup.fields) {
+      if (isSecret) expect(unreached.message).not.toContain(values[key]);
+    }
+  });
+
+  test("asks only for what it would take, and says what that is", async () => {
+    stage = (await STAGES[platform]?.()) ?? null;
+    const { fields, steps } = await platformSetup(platform);
+    expect(steps.length).toBeGreaterThan(1);
+    for (const { key, looks, hint } of fields) {
+      expect(stage?.values[key]).toMatch(looks);
+      for (const nothing of ["", " ", "two words"]) expect(nothing).not.toMatch(looks);
+      expect(hint).toMatch(/\.$|…$/);
+    }
+  });
+});
+
+test("every platform but this machine has one", () => {
+  expect(Object.keys(STAGES)).toEqual(platforms().filter((name) => name !== LOCAL));
+});
+
+test("an intent that is on is not asked for, and the invitation has the permissions of the page", async () => {
+  const server = await DiscordServer.start();
+  server.answer = ({ path }) =>
+    path.endsWith("/oauth2/applications/@me") ? { status: 200, body: { id: "77", flags: 1 << 19 } } : null;
+  const { check } = await platformSetup("discord");
+  const { next } = await check({ token: server.token, baseUrl: server.baseUrl });
+  await server.close();
+  expect(next).toEqual([
+    "Let it into your server: https://discord.com/oauth2/authorize?client_id=77&scope=bot+applications.commands&permissions=309237746752",
+  ]);
+});
+
+test("Slack's manifest is the one of its page", () => {
+  const page = readFileSync(new URL("../../docs/platforms/slack.md", import.meta.url), "utf8");
+  expect(page.replace(/^ {3}/gm, "")).toContain(`\`\`\`yaml\n${MANIFEST}\n\`\`\``);
+});

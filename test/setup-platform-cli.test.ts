@@ -1,0 +1,272 @@
+/** `baton setup <platform>` in a real terminal and without one, against servers that play the platforms. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { baton, makeHome } from "./support/baton.js";
+import { answerSetup } from "./support/pty-setup.js";
+import { SlackServer } from "./support/slack-server.js";
+import { TelegramServer } from "./support/telegram-server.js";
+import { killAll, pty } from "./terminal/pty-chat.js";
+
+const ENTER = "\r";
+const DOWN = "\u001b[B";
+const WRONG = "123456:canary-canary-canary";
+
+const configOf = (home: string) => readFileSync(join(home, "config.yaml"), "utf8");
+const secretOf = (home: string, name: string) => readFileSync(join(home, "secrets", name), "utf8");
+
+function homeWith(config: string): string {
+  const home = makeHome();
+  writeFileSync(join(home, "config.yaml"), config, { mode: 0o600 });
+  return home;
+}
+
+let telegram: TelegramServer;
+let slack: SlackServer;
+beforeAll(async () => {
+  [telegram, slack] = await Promise.all([TelegramServer.start(), SlackServer.start()]);
+});
+afterAll(() => Promise.all([telegram.close(), slack.close()]));
+afterEach(killAll);
+
+const atTelegram = () => `# mine\nplatforms:\n  telegram:\n    baseUrl: ${telegram.url} # for the tests\n`;
+const atSlack = () => `platforms: { slack: { baseUrl: "${slack.url}" } }\n`;
+
+describe.runIf(pty !== null)("baton setup <platform>, in a terminal", () => {
+  test("explains, asks, hides the token, lets Telegram say who it is, and writes it down", async () => {
+    const home = homeWith(atTelegram());
+    const { code, output } = await answerSetup(
+      home,
+      ["telegram"],
+      {},
+      ["what you type is not shown", `${telegram.token}${ENTER}`],
+      ["The home channel", `-1001234567890:7${ENTER}`],
+      ["Who may talk to it", `4711${ENTER}`],
+      ["As what?", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).toContain("1. In Telegram, write /newbot to @BotFather.");
+    expect(output).toContain("This is @crabline_bot (Crabline, 424242).");
+    expect(output).toContain("https://t.me/crabline_bot");
+    expect(output).not.toContain(telegram.token);
+    expect(configOf(home)).toBe(`# mine
+platforms:
+  telegram:
+    baseUrl: ${telegram.url} # for the tests
+    # The bot's token, from @BotFather.
+    token: { file: secrets/telegram-token.key }
+    # Where results go that are for nobody in particular: a chat's id, or \`chat:thread\`.
+    homeChannel: -1001234567890:7
+people:
+  owners:
+    telegram: [ "4711" ]
+`);
+    expect(secretOf(home, "telegram-token.key")).toBe(`${telegram.token}\n`);
+    expect(statSync(join(home, "secrets", "telegram-token.key")).mode & 0o777).toBe(0o600);
+    expect((await baton(home, ["config", "check"])).code).toBe(0);
+  });
+
+  test("run again, Enter keeps what is there, word for word", async () => {
+    const home = homeWith(
+      `${atTelegram()}    token: { file: secrets/mine }\n    homeChannel: "99" # us\npeople: { owners: { telegram: [7] } }\n`,
+    );
+    mkdirSync(join(home, "secrets"), { mode: 0o700 });
+    writeFileSync(join(home, "secrets", "mine"), telegram.token, { mode: 0o600 });
+    const before = configOf(home);
+    const { code, output } = await answerSetup(
+      home,
+      ["telegram"],
+      {},
+      ["I type it now", ENTER],
+      ["The home channel", ENTER],
+      ["Listed now: 7 (owner).", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).toContain("nothing had to be written");
+    expect(configOf(home)).toBe(before);
+    expect(readdirSync(join(home, "secrets"))).toEqual(["mine"]);
+  });
+
+  test("a list of people grows, and keeps its comments", async () => {
+    const home = homeWith(`${atTelegram()}people:\n  allow:\n    telegram:\n      - 7 # Ann\n`);
+    const { code } = await answerSetup(
+      home,
+      ["telegram"],
+      { TELEGRAM_BOT_TOKEN: telegram.token, TELEGRAM_HOME_CHANNEL: "99" },
+      ["I type it now", ENTER],
+      ["The home channel is 99", ""],
+      ["Who may talk to it", `8${ENTER}`],
+      ["As what?", `${DOWN}${ENTER}`],
+    );
+    expect(code).toBe(0);
+    expect(configOf(home)).toBe(
+      `${atTelegram()}people:\n  allow:\n    telegram:\n      - 7 # Ann\n      - "8"\n`,
+    );
+    expect(existsSync(join(home, "secrets"))).toBe(false);
+  });
+
+  test("a wrong token is a sentence, and another may be given; each of Slack's two is said by name", async () => {
+    const home = homeWith(atSlack());
+    const { code, output } = await answerSetup(
+      home,
+      ["slack"],
+      {},
+      ["The Bot User OAuth Token (xoxb-…); what you type", `no${ENTER}`],
+      ["It begins with xoxb-", `\u0015${slack.botToken}${ENTER}`],
+      ["The App-Level Token (xapp-…); what you type", `xapp-canary-canary${ENTER}`],
+      ["Slack does not take SLACK_APP_TOKEN", ""],
+      ["Leave, and change nothing", ENTER],
+      ["I type it now", ENTER],
+      ["I type it now", `${DOWN}${ENTER}`],
+      ["The App-Level Token (xapp-…); what you type", `${slack.appToken}${ENTER}`],
+      ["This is robot in", ""],
+      ["The home channel", ENTER],
+      ["Who may talk to it", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).not.toContain("canary");
+    expect(output).not.toContain(slack.botToken);
+    expect(output).not.toMatch(/\n\s+at /);
+    expect(secretOf(home, "slack-bot-token.key")).toBe(`${slack.botToken}\n`);
+    expect(secretOf(home, "slack-app-token.key")).toBe(`${slack.appToken}\n`);
+    expect(configOf(home)).toContain("appToken: { file: secrets/slack-app-token.key }");
+  });
+
+  test("where nobody answers it says so, and saves it all the same if one wants", async () => {
+    const home = homeWith("platforms: { telegram: { baseUrl: http://127.0.0.1:9 } }\n");
+    const { code, output } = await answerSetup(
+      home,
+      ["telegram"],
+      {},
+      ["what you type is not shown", `${WRONG}${ENTER}`],
+      ["Telegram cannot be reached", ""],
+      ["Leave, and change nothing", `${DOWN.repeat(2)}${ENTER}`],
+      ["The home channel", ENTER],
+      ["Who may talk to it", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).not.toContain("canary");
+    expect(secretOf(home, "telegram-token.key")).toBe(`${WRONG}\n`);
+  });
+
+  test.each([1, 2, 3])("Ctrl-C at question %i leaves everything as it was", async (last) => {
+    const home = homeWith(atTelegram());
+    const questions: [string, string][] = [
+      ["what you type is not shown", `${telegram.token}${ENTER}`],
+      ["The home channel", ENTER],
+      ["Who may talk to it", ENTER],
+    ];
+    const asked = questions.slice(0, last).map(([question, keys], index) => {
+      return [question, index === last - 1 ? "\u0003" : keys] as const;
+    });
+    const { code, output } = await answerSetup(home, ["telegram"], {}, ...asked);
+    expect(code).toBe(1);
+    expect(output).toContain("Nothing was changed.");
+    expect(configOf(home)).toBe(atTelegram());
+    expect(readdirSync(home)).toEqual(["config.yaml"]);
+  });
+
+  test("a token that the platform gives back in its refusal is not shown", async () => {
+    const meta = createServer(({ headers }, response) => {
+      response.writeHead(401, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { code: 190, message: `No: ${headers.authorization}` } }));
+    });
+    await new Promise<void>((resolve) => meta.listen(0, "127.0.0.1", resolve));
+    const baseUrl = `http://127.0.0.1:${(meta.address() as AddressInfo).port}`;
+    const home = homeWith(`platforms: { whatsapp: { baseUrl: "${baseUrl}" } }\n`);
+    const { code, output } = await answerSetup(
+      home,
+      ["whatsapp"],
+      {},
+      ["The phone number id", `100000000000000${ENTER}`],
+      ["The access token; what you type", `canary-canary${ENTER}`],
+      ["The app secret; what you type", `canary-secret${ENTER}`],
+      ["what you type is not shown", `canary-verify${ENTER}`],
+      ["Meta does not take the token", ""],
+      ["Leave, and change nothing", `${DOWN}${ENTER}`],
+    );
+    meta.close();
+    expect(code).toBe(1);
+    expect(output).toContain("Nothing was changed.");
+    expect(output).not.toContain("canary");
+    expect(readdirSync(home)).toEqual(["config.yaml"]);
+  });
+
+  test("a token that is typed beside one in the environment says which of them counts", async () => {
+    const home = homeWith(atTelegram());
+    const { code, output } = await answerSetup(
+      home,
+      ["telegram"],
+      { TELEGRAM_BOT_TOKEN: WRONG },
+      ["I type it now", ENTER],
+      ["Telegram does not know this bot token", ""],
+      ["Leave, and change nothing", ENTER],
+      ["I type it now", `${DOWN.repeat(2)}${ENTER}`],
+      ["what you type is not shown", `${telegram.token}${ENTER}`],
+      ["The home channel", ENTER],
+      ["Who may talk to it", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).toContain("TELEGRAM_BOT_TOKEN is in the environment and counts before it");
+    expect(output).not.toContain("canary");
+  });
+});
+
+describe("baton setup <platform>, without a terminal", () => {
+  test("is told what to set instead", async () => {
+    const home = makeHome();
+    const run = await baton(home, ["setup", "slack"], { env: { SLACK_BOT_TOKEN: "xoxb-canary" } });
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toBe(`baton: Nobody can be asked here.
+Set what Slack needs, in the environment or in the settings:
+  SLACK_BOT_TOKEN, set (SLACK_BOT_TOKEN): The bot user's token (\`xoxb-…\`).
+    baton config set platforms.slack.botToken '{ file: secrets/slack-bot-token.key }'    # the secret in that file, chmod 600
+  SLACK_APP_TOKEN: The app-level token for Socket Mode (\`xapp-…\`).
+    baton config set platforms.slack.appToken '{ file: secrets/slack-app-token.key }'    # the secret in that file, chmod 600
+Then \`baton setup slack --yes\` asks Slack whether it is right.
+`);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("--yes asks the platform about what is set, and changes nothing", async () => {
+    const home = homeWith(atTelegram());
+    const env = { TELEGRAM_BOT_TOKEN: telegram.token };
+    const run = await baton(home, ["setup", "telegram", "--yes"], { env });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toMatch(/^Telegram: this is @crabline_bot \(Crabline, 424242\)\.\n/);
+    const json = await baton(home, ["setup", "telegram", "--yes", "--json"], { env });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      platform: "telegram",
+      who: "@crabline_bot (Crabline, 424242)",
+    });
+    expect(configOf(home)).toBe(atTelegram());
+  });
+
+  test.each([
+    ["wrong", "refused", () => atTelegram(), /Telegram does not know this bot token\./],
+    [
+      "unreachable",
+      "unreachable",
+      () => "platforms: { telegram: { baseUrl: http://127.0.0.1:9 } }\n",
+      /Telegram cannot be reached/,
+    ],
+  ])("--yes fails where it is %s, in a sentence", async (_, code, config, sentence) => {
+    const home = homeWith(config());
+    const env = { TELEGRAM_BOT_TOKEN: WRONG };
+    const run = await baton(home, ["setup", "telegram", "--yes", "--json"], { env });
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(JSON.parse(run.stderr)).toEqual({ error: { code, message: expect.stringMatching(sentence) } });
+    expect(run.stderr).not.toContain("canary");
+  });
+
+  test("the help lists the platforms; another name is refused", async () => {
+    const help = await baton(makeHome(), ["setup", "--help"]);
+    for (const name of ["telegram", "discord", "slack", "whatsapp", "signal", "matrix"]) {
+      expect(help.stdout).toContain(`"${name}"`);
+    }
+    const wrong = await baton(makeHome(), ["setup", "local"]);
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+  });
+});

@@ -1,0 +1,85 @@
+/** What each renderer makes of a document, and how the platform reads that. */
+import { expect } from "vitest";
+import { formatMarkdown, lengthOf } from "../../src/adapter/discord/format.js";
+import {
+  editContent,
+  MAX_TEXT as MAX_MATRIX,
+  textBytes,
+  textContent,
+} from "../../src/adapter/matrix/content.js";
+import { formatText as formatSignal } from "../../src/adapter/signal/format.js";
+import { MAX_TEXT as MAX_SLACK, mrkdwnLength, toMrkdwn } from "../../src/adapter/slack/format.js";
+import { shownLength, toHtml } from "../../src/adapter/telegram/format.js";
+import { formatText as formatWhatsApp } from "../../src/adapter/whatsapp/format.js";
+import type { Room } from "../../src/delivery/split.js";
+import { readDiscordMarkup } from "./discord-markup.js";
+import { readMatrixHtml } from "./matrix-html.js";
+import { readSlackMarkup } from "./slack-markup.js";
+import { readTelegramHtml } from "./telegram-html.js";
+import { readWhatsAppMarkup } from "./whatsapp-markup.js";
+
+export interface Renderer {
+  readonly room: Room;
+  /** How long it is as the platform counts, by the test's own count. */
+  readonly sizeOf: (markdown: string) => number;
+  /** What is seen; fails where the markup is not as the platform wants it. */
+  readonly read: (markdown: string) => string;
+}
+
+export const RENDERERS: Readonly<Record<string, Renderer>> = {
+  Telegram: {
+    room: { max: 4_096, lengthOf: shownLength },
+    sizeOf: (markdown) => readTelegramHtml(toHtml(markdown)).text.length,
+    read: (markdown) => readTelegramHtml(toHtml(markdown)).text,
+  },
+  Discord: {
+    room: { max: 2_000, lengthOf },
+    sizeOf: (markdown) => formatMarkdown(markdown).length,
+    read: (markdown) => readDiscordMarkup(formatMarkdown(markdown)),
+  },
+  Slack: {
+    room: { max: MAX_SLACK, lengthOf: mrkdwnLength },
+    sizeOf: (markdown) => toMrkdwn(markdown).length,
+    read: (markdown) => readSlackMarkup(toMrkdwn(markdown)),
+  },
+  Matrix: {
+    room: { max: MAX_MATRIX, lengthOf: textBytes },
+    sizeOf: textBytes,
+    read: (markdown) => {
+      for (const content of [textContent(markdown), editContent(markdown, `$${"e".repeat(43)}`)])
+        expect(eventBytes(content)).toBeLessThanOrEqual(65_536);
+      const { body, formatted_body } = textContent(markdown);
+      return typeof formatted_body === "string" ? readMatrixHtml(formatted_body) : String(body);
+    },
+  },
+  Signal: {
+    room: { max: 2_000, lengthOf: (markdown) => Buffer.byteLength(formatSignal(markdown).text) },
+    sizeOf: (markdown) => Buffer.byteLength(formatSignal(markdown).text),
+    read: (markdown) => {
+      const { text, styles } = formatSignal(markdown);
+      for (const style of styles) expectRange(style, text);
+      return text;
+    },
+  },
+  WhatsApp: {
+    room: { max: 4_096, lengthOf: (markdown) => formatWhatsApp(markdown).length },
+    sizeOf: (markdown) => formatWhatsApp(markdown).length,
+    read: (markdown) => readWhatsAppMarkup(formatWhatsApp(markdown)),
+  },
+};
+
+/** Encrypted it grows by a third, and an envelope is around it. */
+function eventBytes(content: object): number {
+  return Math.ceil(Buffer.byteLength(JSON.stringify(content)) / 3) * 4 + 3_000;
+}
+
+/** `start:length:STYLE`, within the text and between its characters. */
+function expectRange(style: string, text: string): void {
+  const [, start = "", length = ""] =
+    /^(\d+):([1-9]\d*):(?:BOLD|ITALIC|STRIKETHROUGH|MONOSPACE)$/.exec(style) ?? [];
+  const end = Number(start) + Number(length);
+  if (start === "" || end > text.length) expect.fail(`${style} is no range of ${JSON.stringify(text)}`);
+  for (const edge of [Number(start), end])
+    if (/^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(edge - 1, edge + 1)))
+      expect.fail(`${style} cuts a character`);
+}
