@@ -28,7 +28,7 @@ import { Homes } from "./homes.js";
 import { Lane } from "./lane.js";
 import type { Media } from "./media.js";
 import { Notices } from "./notices.js";
-import { mayBeAlive } from "./owner.js";
+import { hasLeft, mayBeAlive } from "./owner.js";
 import { People, type PeopleRules } from "./people.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
 import { resetNote, resetText } from "./reset-words.js";
@@ -515,8 +515,9 @@ export class Gateway {
   async #recover(adapter: Adapter): Promise<void> {
     const { store, clock } = this.#options;
     const account = { platform: adapter.platform, account: adapter.account };
+    const isExclusive = adapter.capabilities.shared !== true;
     for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
-      if (mayBeAlive(owner)) continue;
+      if (!hasLeft(owner, isExclusive)) continue;
       const text = `I was interrupted while carrying out ${nameOf(item)}. Look whether it took effect before you repeat it.`;
       await store.inbox.finishCommand(
         item.id,
@@ -526,7 +527,7 @@ export class Gateway {
     }
     for (const running of await store.turns.running(account)) this.#goOnWith(running);
     for (const { item, owner } of await store.inbox.waiting(account)) {
-      if (mayBeAlive(owner)) continue;
+      if (!hasLeft(owner, isExclusive)) continue;
       if (item.kind === "command") this.#command(item);
       else this.#join(item, null, "queue");
     }
