@@ -4,6 +4,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gateway } from "./cases/gateway.js";
+import { handoff } from "./cases/handoff.js";
 import { history } from "./cases/history.js";
 import { list } from "./cases/list.js";
 import { memory } from "./cases/memory.js";
@@ -34,6 +35,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   start,
   memory,
   gateway,
+  handoff,
   model,
   split: splitting,
 };
@@ -56,6 +58,9 @@ const FULL = {
   /** One at a time; then how long all chats at once. */
   gatewayMessages: 500,
   gatewaySeconds: 60,
+  /** One at a time; then how long a gateway is watched that has nothing to do. */
+  handoffs: 200,
+  handoffIdleMs: 20_000,
   /** Whole runs a round; then how many first words. */
   modelRuns: 4,
   modelWords: 200,
@@ -76,6 +81,8 @@ const QUICK: typeof FULL = {
   memory: 2_000,
   gatewayMessages: 100,
   gatewaySeconds: 5,
+  handoffs: 30,
+  handoffIdleMs: 5_000,
   modelRuns: 2,
   modelWords: 40,
   splits: 5,

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Adapter } from "./adapter/adapter.js";
-import type { Backups, OpenChat } from "./cli/cli.js";
+import type { Backups, ChatEvents, OpenChat, OpenHandoffs } from "./cli/cli.js";
 import { childEnvironment, type Environment, readEnvironment } from "./config/environment.js";
 import { hideSecrets } from "./config/hide-secrets.js";
 import { type Config, mediaFolder } from "./config/load.js";
@@ -58,6 +58,7 @@ async function runCommand(): Promise<number> {
     sweepMedia,
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
+    openHandoffs,
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
@@ -106,6 +107,29 @@ async function platformStates(config: Config) {
   }
 }
 
+async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<OpenHandoffs> {
+  const { openStore } = await import("./open-sessions.js");
+  const { HandoffDesk } = await import("./gateway/handoff/desk.js");
+  const { Homes } = await import("./gateway/homes.js");
+  const { store, sessions } = await openStore({
+    url: await urlFor(config, purpose),
+    config: config.sessions,
+  });
+  const { moves, accounts } = store;
+  const homes = new Homes(accounts, await homeChannelsOf(config));
+  const desk = new HandoffDesk({
+    sessions,
+    moves,
+    accounts,
+    homes,
+    connected: () => [],
+    waitMs: config.handoff.waitSeconds * 1_000,
+    clock: Date.now,
+    onAsked: () => {},
+  });
+  return { desk, sessions, moves, close: () => sessions.close() };
+}
+
 async function sweepMedia(config: Config) {
   const { openStore } = await import("./open-sessions.js");
   const { Media } = await import("./gateway/media.js");
@@ -130,19 +154,28 @@ async function openChat(
   environment: Environment,
   config: Config,
   adapter: Adapter,
-  onChange: () => void,
-  onProblem: (problem: string) => void,
+  events: ChatEvents,
 ): Promise<OpenChat> {
   const { localSource } = await import("./session/source.js");
-  const open = await openGatewayOf(environment, config, [adapter], { onChange, onProblem });
+  const { completeHandoff } = await import("./gateway/commands/handoff.js");
+  const open = await openGatewayOf(environment, config, [adapter], events);
   const source = localSource();
+  const who = await open.gateway.people.access(source);
+  let places: Awaited<ReturnType<typeof open.gateway.handoffs.places>> = [];
+  const lookForPlaces = async (): Promise<void> => {
+    if (who.allowed) places = await open.gateway.handoffs.places(who).catch(() => places); // It only completes a line.
+  };
+  void lookForPlaces();
   return {
     gateway: open.gateway,
     sessions: open.sessions,
     source,
     key: open.sessions.laneOf(source).key,
     agent: open.agent,
-    complete: (line) => open.commands.completions(line),
+    complete: (line) => {
+      if (/^\/h/i.test(line)) void lookForPlaces();
+      return [...open.commands.completions(line), ...completeHandoff(line, places)];
+    },
     close: () => open.close({ drainMs: 0 }),
   };
 }
@@ -162,9 +195,7 @@ async function openGatewayOf(
   environment: Environment,
   config: Config,
   adapters: readonly Adapter[],
-  events: {
-    readonly onChange?: () => void;
-    readonly onProblem: (problem: string) => void;
+  events: ChatEvents & {
     /** What is worth keeping, but is not for the chat. */
     readonly log?: (line: string) => void;
   },
@@ -221,6 +252,7 @@ async function openGatewayOf(
     mediaFolder: mediaFolder(config),
     maxMessages: config.agent.maxMessages,
     turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
+    handoffWaitMs: config.handoff.waitSeconds * 1_000,
     ...events,
   });
   mcp?.start();

@@ -9,6 +9,7 @@ import { Media } from "./gateway/media.js";
 import { processOwner } from "./gateway/owner.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
+import type { Move } from "./gateway/store.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ContextConfig } from "./session/context.js";
 import { LOCAL } from "./session/platform.js";
@@ -34,6 +35,12 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly turnDeadlineMs?: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
+  /** How long a handoff may wait to be carried out. */
+  readonly handoffWaitMs?: number;
+  /** Called with each handoff that was asked for here, as it goes on. */
+  readonly onHandoff?: (move: Move) => void;
+  /** Called once with each conversation that is offered to the terminal, in words. */
+  readonly onOffer?: (text: string) => void;
   readonly onProblem?: (problem: string) => void;
 }
 
@@ -72,6 +79,9 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     maxMessages: options.maxMessages ?? 500,
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    ...(options.handoffWaitMs ? { handoffWaitMs: options.handoffWaitMs } : {}),
+    ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
+    ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     owner: processOwner(),
     clock,
     onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),

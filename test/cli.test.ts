@@ -865,7 +865,7 @@ describe.concurrent("doctor", () => {
     expect(run.stdout).toContain(`Node.js  ${process.versions.node}`);
     expect(run.stdout).toContain("journal_mode=wal, synchronous=FULL");
     expect(run.stdout).toContain("is whole (quick_check)");
-    expect(run.stdout).toContain("schema 6, up to date");
+    expect(run.stdout).toContain("schema 7, up to date");
     const report = json(await baton(home, ["doctor", "--json"])) as {
       ok: boolean;
       findings: { check: string }[];

@@ -30,8 +30,17 @@ export interface Adapter {
   react?(address: Address, messageId: string, mark: Mark): Promise<void>;
   /** Shows a turn while it runs, where the surface can do better than sends and edits. */
   live?(address: Address): LiveReply;
-  /** A thread for a handoff, in which this person takes part; null where the place has none. */
-  createThread?(parent: Address, title: string, person: string | null): Promise<Address | null>;
+  /**
+   * Where a message at that address would come from, though nobody may have written there yet: the session key made of
+   * it is that of what people write there. In a chat of two it names the other one. Null where we have no part in that
+   * chat, or it is not there, as far as the platform tells. Fails with a `SendError`.
+   */
+  place?(address: Address): Promise<SessionSource | null>;
+  /**
+   * A thread for a handoff, in which this person takes part; null where the place has none. `once` names the making:
+   * with `threadsOnce`, the same one twice is one thread, also by another process.
+   */
+  createThread?(parent: Address, title: string, person: string | null, once: string): Promise<Address | null>;
   disconnect(): Promise<void>;
 }
 
@@ -43,6 +52,8 @@ export interface Capabilities {
   readonly lengthOf?: (text: string) => number;
   readonly edit: boolean;
   readonly threads: boolean;
+  /** A thread that is made twice under one name is there once. */
+  readonly threadsOnce?: boolean;
   /** Several processes may have the account at once. */
   readonly shared?: boolean;
   /** The same delivery sent twice is there once: what was being sent may be sent again. */

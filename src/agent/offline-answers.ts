@@ -29,8 +29,13 @@ export function directiveOf(history: readonly Message[]): Directive {
   return { kind: /^fail(?!\S)/i.test(text) ? "fail" : "answer" };
 }
 
-/** That there is no model, and what the session itself answers. */
+/** That there is no model, and what the session itself answers. What the gateway asks stands in brackets. */
 export function answer(history: readonly Message[]): string {
+  const spoken = spokenBy(history);
+  if (isAside(spoken.at(-1)?.text)) {
+    const said = spoken.findLast(({ text }) => !isAside(text));
+    return `I am here. ${said ? `Last you said ${quote(said.text)}. ` : ""}${count(history)}`;
+  }
   return `${NO_MODEL}\n\n${fromSession(history)}`;
 }
 
@@ -80,6 +85,10 @@ function spokenBy(history: readonly Message[]): { name: string; text: string }[]
       const shared = /^\s*\[([^\]\n]+)\] ([\s\S]*)$/.exec(content);
       return { name: shared?.[1] ?? name, text: (shared?.[2] ?? content).trim() };
     });
+}
+
+function isAside(text: string | undefined): boolean {
+  return text !== undefined && /^\[[^\]]*\]$/.test(text);
 }
 
 function quote(text: string): string {

@@ -55,6 +55,14 @@ describe("the offline agent's answers", () => {
     expect(await answerTo()).toMatch(/\n\nNothing was said here so far\.$/);
   });
 
+  it("are short where the gateway asks, and do not take its words for a person's", async () => {
+    const asked = user("[This conversation has just been moved here. Confirm that you are here.]");
+    expect(await answerTo(user("roses"), said("yes"), asked)).toBe(
+      "I am here. Last you said “roses”. I see 3 messages so far: 2 from you, 1 from me.",
+    );
+    expect(await answerTo(asked)).toBe("I am here. I see 1 message so far: 1 from you, 0 from me.");
+  });
+
   it("tell the people of a shared session apart", async () => {
     const before = [user("[Ann] apples"), user("[Bob] pears")];
     expect(await answerTo(...before, user("[Ann] what did I say?"))).toMatch(/“apples”\.$/);

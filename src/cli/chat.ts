@@ -1,8 +1,10 @@
 /** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
 import type { Command } from "commander";
 import type { RemoteFile } from "../adapter/adapter.js";
+import type { Move } from "../gateway/store.js";
 import { fileLog } from "../log/file-log.js";
 import { type Log, safeLog } from "../log/log.js";
+import { LOCAL } from "../session/platform.js";
 import { printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
 import type { Cli, OpenChat } from "./cli.js";
@@ -53,12 +55,8 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   const text = options.message ?? (await readPiped(stdin));
   if (text.trim() === "") throw wrongUsage("There is nothing to say: the message is empty.");
   const adapter = new ScriptAdapter({ stdout, stderr, json: options.json ?? false });
-  const open = await cli.openChat(
-    await cli.loadConfig(),
-    adapter,
-    () => {},
-    noted(cli, (problem) => tell(cli, problem)),
-  );
+  const onProblem = noted(cli, (problem) => tell(cli, problem));
+  const open = await cli.openChat(await cli.loadConfig(), adapter, { onProblem });
   try {
     await choose(open, options);
     await open.gateway.start();
@@ -85,6 +83,7 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
   const config = await cli.loadConfig();
   const { stdin, stdout } = cli.streams;
   let status: { title?: string; agent?: string; tokens?: number } = {};
+  let moving: Moving | null = null;
   let leave: () => void = () => {};
   const left = new Promise<void>((resolve) => {
     leave = resolve;
@@ -93,18 +92,25 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
     input: stdin,
     output: stdout,
     color: cli.environment.color ?? true,
-    status: () => status,
+    status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
     complete: (line) => open.complete(line),
     history: chatHistory(config.home),
     onStop: () => open.gateway.lane(open.key).stop("stopped"),
     onLeave: leave,
   });
-  const open = await cli.openChat(
-    config,
-    adapter,
-    () => void refresh(),
-    noted(cli, (problem) => (adapter.isOpen ? adapter.problem(cli.redact(problem)) : tell(cli, problem))),
-  );
+  const counting = setInterval(() => moving && adapter.refresh(), 1_000);
+  const open = await cli.openChat(config, adapter, {
+    onChange: () => void refresh(),
+    onProblem: noted(cli, (problem) =>
+      adapter.isOpen ? adapter.problem(cli.redact(problem)) : tell(cli, problem),
+    ),
+    onHandoff: (move) => {
+      moving = move.finishedAt === null && move.target !== LOCAL ? move : null;
+      adapter.refresh();
+      if (move.state === "completed") void open.gateway.delivered().finally(leave); // The conversation is elsewhere.
+    },
+    onOffer: (text) => adapter.say(text),
+  });
   const refresh = async (): Promise<void> => {
     const entry = await open.sessions.current(open.key).catch(() => null); // The status line can wait; the chat goes on.
     status = {
@@ -123,8 +129,18 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
     await left;
   } finally {
     for (const signal of signals) process.off(signal, leave);
+    clearInterval(counting);
     await open.close();
   }
+}
+
+type Moving = Pick<Move, "target" | "isBusy" | "readySince" | "waitMs">;
+
+/** `moving to discord:7, 12 s of 60`. */
+function movingWords({ target, isBusy, readySince, waitMs }: Moving): string {
+  if (isBusy) return `moves to ${target} when the answer has ended`;
+  const seconds = Math.max(0, Math.round((Date.now() - readySince) / 1_000));
+  return `moving to ${target}, ${seconds} s of ${Math.round(waitMs / 1_000)}`;
 }
 
 /** Tells a problem, and keeps it in the log. */

@@ -7,9 +7,11 @@ import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
 import type { ModelChoice } from "../config/model-choice.js";
 import type { Gateway, PlatformState } from "../gateway/gateway.js";
+import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
+import type { Move, Moves } from "../gateway/store.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
@@ -47,13 +49,10 @@ export interface Cli {
     readonly stdout: WriteStream;
     readonly stderr: WriteStream;
   };
-  /** A gateway for this terminal alone; `onChange` is told of each change of a session. */
-  openChat(
-    config: Config,
-    adapter: Adapter,
-    onChange: () => void,
-    onProblem: (problem: string) => void,
-  ): Promise<OpenChat>;
+  /** A gateway for this terminal alone. */
+  openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
+  /** Where handoffs are asked for and looked at, as whoever runs the gateway. */
+  openHandoffs(config: Config, purpose: "look" | "write"): Promise<OpenHandoffs>;
   /** The model that answers; null for the offline agent. */
   chooseModel(config: Config): Promise<ModelChoice | null>;
   /** What is offered where that model is. */
@@ -80,6 +79,24 @@ export interface Cli {
   backups(url: string): Promise<Backups | null>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
+}
+
+/** What a chat is told of what happens behind it. */
+export interface ChatEvents {
+  /** A session has changed. */
+  readonly onChange?: () => void;
+  readonly onProblem: (problem: string) => void;
+  /** A handoff that was asked for here goes on, or is over. */
+  readonly onHandoff?: (move: Move) => void;
+  /** A conversation is offered to the terminal, in words. */
+  readonly onOffer?: (text: string) => void;
+}
+
+export interface OpenHandoffs {
+  readonly desk: HandoffDesk;
+  readonly sessions: Sessions;
+  readonly moves: Moves;
+  close(): Promise<void>;
 }
 
 /** What a chat in the terminal needs of the gateway behind it. */
@@ -181,5 +198,19 @@ export async function withSessions<Result>(
     return await work(sessions, config);
   } finally {
     await sessions.close();
+  }
+}
+
+/** The same for handoffs. */
+export async function withHandoffs<Result>(
+  cli: Cli,
+  purpose: "look" | "write",
+  work: (open: OpenHandoffs) => Promise<Result>,
+): Promise<Result> {
+  const open = await cli.openHandoffs(await cli.loadConfig(), purpose);
+  try {
+    return await work(open);
+  } finally {
+    await open.close();
   }
 }

@@ -1,4 +1,5 @@
 /** `baton gateway`: the connected platforms, served in the foreground; one gateway a home folder. */
+import { hostname } from "node:os";
 import type { Command } from "commander";
 import type { LockHolder } from "../gateway/home-lock.js";
 import { type Log, logLine, safeLog } from "../log/log.js";
@@ -28,10 +29,10 @@ async function gateway(cli: Cli): Promise<void> {
       `${why}No chat platform is set up, so there is nothing to serve yet. \`baton setup <platform>\` sets one up; \`baton\` chats with you in this terminal.`,
     );
   }
-  const { takeHome } = await import("../gateway/home-lock.js");
+  const { homeLockFile, takeHome } = await import("../gateway/home-lock.js");
   const { runGateway } = await import("../gateway/run-gateway.js");
   const lock = takeHome(cli.home, Date.now());
-  if (lock.kind === "held") throw alreadyRunning(cli.home, lock.holder);
+  if (lock.kind === "held") throw alreadyRunning(cli.home, lock.holder, homeLockFile(cli.home));
   const log = await gatewayLog(cli);
   for (const problem of problems) log("warn", problem);
   try {
@@ -59,9 +60,11 @@ async function gatewayLog({ terminal, home, redact }: Cli): Promise<Log> {
   return safeLog(redact, onScreen, fileLog({ home, by: "gateway", onProblem }));
 }
 
-function alreadyRunning(home: string, { pid, host, since }: LockHolder): CliError {
+function alreadyRunning(home: string, { pid, host, since }: LockHolder, lockFile: string): CliError {
+  const elsewhere =
+    host === hostname() ? "" : ` If that machine or container is gone for good, remove ${lockFile}.`;
   return new CliError(
     "gateway_running",
-    `A gateway already runs for ${home}: process ${pid} on ${host}, since ${since}. Stop it first, or set BATON_HOME.`,
+    `A gateway already runs for ${home}: process ${pid} on ${host}, since ${since}. Stop it first, or set BATON_HOME.${elsewhere}`,
   );
 }

@@ -10,6 +10,7 @@ type Add = (program: Command, cli: Cli) => void;
 const VERBS: Readonly<Record<string, () => Promise<Add>>> = {
   chat: async () => (await import("./chat.js")).addChat,
   gateway: async () => (await import("./gateway.js")).addGateway,
+  handoff: async () => (await import("./handoff/handoff.js")).addHandoff,
   sessions: async () => (await import("./sessions.js")).addSessions,
   config: async () => (await import("./config/config.js")).addConfig,
   people: async () => (await import("./people/verbs.js")).addPeople,

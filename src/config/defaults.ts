@@ -26,6 +26,7 @@ export const DEFAULTS = {
   reset: DEFAULT_RESET_POLICY,
   agent: { turnDeadlineSeconds: 600, maxMessages: DEFAULT_WINDOW, maxSteps: 50, images: true },
   busy: "interrupt",
+  handoff: { waitSeconds: 60 },
   pairing: "on",
   mcp: { timeoutSeconds: 60 },
   platforms: { answer: "addressed", whatsapp: { mode: "cloud", host: "127.0.0.1", port: 8_645 } },

@@ -176,6 +176,6 @@ describe("the JSON Schema", () => {
 
   test("a project's has fewer keys", () => {
     const { properties } = jsonSchema("project") as { properties: Record<string, unknown> };
-    expect(Object.keys(properties)).toEqual(["timezone", "reset", "busy", "agent"]);
+    expect(Object.keys(properties)).toEqual(["timezone", "reset", "busy", "agent", "handoff"]);
   });
 });

@@ -22,6 +22,7 @@ export interface Config {
   readonly mirror: string | null;
   readonly agent: AgentConfig;
   readonly busy: BusyConfig;
+  readonly handoff: { readonly waitSeconds: number };
   readonly people: PeopleConfig;
   readonly tools: ToolsConfig;
   readonly mcp: McpConfig;

@@ -29,6 +29,7 @@ export function resolveConfig(
     mirror,
     agent = {},
     busy = {},
+    handoff = {},
     people = {},
     tools = {},
     mcp = {},
@@ -62,6 +63,7 @@ export function resolveConfig(
       byPlatform: (busy.byPlatform ?? {}) as BusyConfig["byPlatform"],
       byChat: busy.byChat ?? {},
     },
+    handoff: { waitSeconds: handoff.waitSeconds ?? DEFAULTS.handoff.waitSeconds },
     people: {
       allow: (people.allow ?? {}) as PeopleConfig["allow"],
       owners: (people.owners ?? {}) as PeopleConfig["owners"],

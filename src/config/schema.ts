@@ -155,6 +155,18 @@ const turnLimits = z.strictObject({
     .optional(),
 });
 
+const handoff = z.strictObject({
+  waitSeconds: z
+    .number(SECONDS)
+    .positive(SECONDS)
+    .max(86_400, SECONDS)
+    .meta({
+      description: "A handoff that nobody has carried out by then is given up, and the conversation stays.",
+      default: DEFAULTS.handoff.waitSeconds,
+    })
+    .optional(),
+});
+
 const folder = z.string().min(1, "give the path of a folder");
 
 const QUOTE_IT = "give the user's id; put it in quotes where it is not a plain number";
@@ -362,6 +374,7 @@ export const projectFile = z.strictObject({
   reset: reset.optional(),
   busy: busy.optional(),
   agent: turnLimits.optional(),
+  handoff: handoff.optional(),
 });
 
 /** `config.yaml` in the home folder: everything. */

@@ -19,7 +19,7 @@ export interface Setting {
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
 export function settingsOf(config: Config, model?: ModelChoice | null): Setting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, people, tools, mcp, platforms, store, mirror, outputDir, places } = config;
+  const { agent, busy, handoff, people, tools, mcp, platforms, store, mirror, outputDir, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     scopes: { ...DEFAULTS.scopes, ...scopes },
@@ -29,6 +29,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): Setting[
       byChatType: { ...reset?.byChatType },
     },
     busy,
+    handoff,
     agent: { ...agent, ...shownEndpoint(agent), fallback: shownEndpoint(agent.fallback) },
     people,
     tools: { guests: DEFAULTS.tools.guests, members: DEFAULTS.tools.members, ...tools },

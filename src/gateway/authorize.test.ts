@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OWNER } from "../session/access.js";
 import { localSource, parseSource } from "../session/source.js";
-import { authorize, listedRoles, TERMINAL } from "./authorize.js";
+import { authorize, listedRoles, seenFrom, TERMINAL } from "./authorize.js";
 import type { Person } from "./people-store.js";
 import type { Role } from "./permissions.js";
 
@@ -77,5 +77,25 @@ describe("the gate", () => {
     });
     expect(viewer({}, [TERMINAL, null])).toEqual(OWNER);
     expect(viewer({ chat_type: "group" }, [TERMINAL, null])?.kind).toBe("chat");
+  });
+});
+
+describe("somebody in another place than they wrote from", () => {
+  const terminal = authorize(localSource(), listedRoles({}), null);
+
+  it("sees from a group only what is that group's, and in private what is theirs", () => {
+    if (!terminal.allowed) throw new Error("The terminal is not let in.");
+    const group = parseSource({ platform: "telegram", chat_id: "g", chat_type: "group" });
+    expect(seenFrom(terminal, group)).toMatchObject({
+      role: "owner",
+      source: group,
+      viewer: { kind: "chat", chat: "telegram:g" },
+    });
+    expect(seenFrom(terminal, from("telegram", "1")).viewer).toEqual(OWNER);
+    const member = { ...terminal, identities: ["slack:U1"] };
+    expect(seenFrom(member, from("telegram", "1")).viewer).toEqual({
+      kind: "person",
+      identities: ["slack:U1"],
+    });
   });
 });

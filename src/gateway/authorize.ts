@@ -82,6 +82,11 @@ export function authorize(source: SessionSource, listed: Listed, person: Person 
   return { allowed: true, source, role, viewer: viewerFor(source, identities), identities, names };
 }
 
+/** The same person as they are in another place, where others may listen. */
+export function seenFrom(who: Who, place: SessionSource): Who {
+  return { ...who, source: place, viewer: viewerFor(place, who.identities) };
+}
+
 /** The terminal's user sees everything, also in private elsewhere; anybody else what is theirs. */
 function viewerFor(source: SessionSource, identities: readonly string[]): Viewer {
   const viewer = viewerOf(source);

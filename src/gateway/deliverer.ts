@@ -7,7 +7,7 @@ import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
-import { mayBeAlive } from "./owner.js";
+import { hasLeft } from "./owner.js";
 import type { Delivery, Outbox } from "./store.js";
 
 const MAX_ATTEMPTS = 8;
@@ -52,8 +52,12 @@ export class Deliverer {
   /** What another process was sending when it ended: the platform may know whether it arrived. */
   async recover(): Promise<void> {
     for (const delivery of await this.#outbox.interrupted(this.#adapter)) {
-      if (!mayBeAlive(delivery.owner)) await this.#reconcile(delivery);
+      if (this.#hasLeft(delivery)) await this.#reconcile(delivery);
     }
+  }
+
+  #hasLeft({ owner }: Pick<Delivery, "owner">): boolean {
+    return hasLeft(owner, this.#adapter.capabilities.shared !== true);
   }
 
   async #reconcile(delivery: Delivery): Promise<void> {
@@ -112,7 +116,7 @@ export class Deliverer {
     const due = await this.#outbox.nextDue(this.#adapter, now);
     if (due !== null) this.#later(due - now);
     const pending = await this.#outbox.pending(this.#adapter, PAGE, now);
-    return pending.filter(({ owner }) => owner === this.#owner || !mayBeAlive(owner));
+    return pending.filter(({ owner }) => owner === this.#owner || this.#hasLeft({ owner }));
   }
 
   async #serve(chat: string, deliveries: readonly Delivery[]): Promise<void> {

@@ -4,6 +4,7 @@ import { SendError } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
 import { openDb } from "../open-sessions.js";
 import { OWNER } from "../session/access.js";
+import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsConfig } from "../session/sessions.js";
 import type { SessionStore } from "../session/store.js";
 import type { Message } from "../session/transcript.js";
@@ -411,6 +412,32 @@ describe("after a process ended in the middle", () => {
     // The answer to what the other account was asked is for whoever has that account.
     expect(await store.outbox.pending(first.adapter, 10)).toMatchObject([{ text: "left (1)", owner: "" }]);
     expect(second.problems).toEqual([]);
+  });
+
+  it("takes on what a process of another machine left, once the account is its own", async () => {
+    const store = await left();
+    const elsewhere = "another-machine 1 1 x";
+    const { platform, account } = new ScriptedAdapter();
+    const source = { platform, chatId: "ann", chatType: "dm" as const, userId: "ann" };
+    const item = { platform, account, key: buildSessionKey(source), source };
+    await store.inbox.accept({ ...item, kind: "message", messageId: "1", text: "a" }, elsewhere, now);
+    await store.inbox.accept({ ...item, kind: "command", messageId: "2", text: "/ping" }, elsewhere, now);
+    const address = { platform, chatId: "ann" };
+    const said = {
+      account,
+      owner: elsewhere,
+      address,
+      kind: "notice" as const,
+      sessionId: null,
+      shown: false,
+    };
+    await store.outbox.add([{ ...said, deliveryId: "d", text: "left to say" }], now);
+    const shared = await world(echo, { on: store, scripted: { shared: true } });
+    await shared.gateway.delivered();
+    expect(shared.adapter.sent).toEqual([]); // Whoever shares an account proves nothing by having it.
+    const next = await world(echo, { on: store });
+    await next.adapter.until((sent) => sent.length === 3);
+    expect(next.adapter.textsTo("ann").sort()).toEqual(["a (1)", "left to say", "pong"]);
   });
 
   it("parks a turn that it ended of twice, and says so", async () => {

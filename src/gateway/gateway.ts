@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
 import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
+import type { Handoff } from "../session/handoff.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
@@ -14,23 +15,34 @@ import { addressOf, type SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { Approvals } from "./approvals.js";
-import type { Who } from "./authorize.js";
+import { type Access, seenFrom, type Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
 import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
 import { editStream } from "./edit-stream.js";
 import { Entrance } from "./entrance.js";
+import { HandoffCarrier } from "./handoff/carrier.js";
+import { HandoffDesk } from "./handoff/desk.js";
 import { Homes } from "./homes.js";
 import { Lane } from "./lane.js";
 import type { Media } from "./media.js";
 import { Notices } from "./notices.js";
-import { mayBeAlive } from "./owner.js";
+import { hasLeft, mayBeAlive } from "./owner.js";
 import { People, type PeopleRules } from "./people.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
 import { resetNote, resetText } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
-import type { Account, GatewayStore, InboxItem, NewDelivery, RunningTurn, Turn } from "./store.js";
+import type {
+  Account,
+  Asker,
+  GatewayStore,
+  InboxItem,
+  Move,
+  NewDelivery,
+  RunningTurn,
+  Turn,
+} from "./store.js";
 import { messageOf, TurnRun, WENT_WRONG } from "./turn-run.js";
 import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
 import { showTyping } from "./typing.js";
@@ -57,6 +69,12 @@ export interface GatewayOptions {
   readonly deadlineMs: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
+  /** How long a handoff may wait to be carried out. */
+  readonly handoffWaitMs?: number;
+  /** Called with each handoff that was asked for here, as it goes on. */
+  readonly onHandoff?: (move: Move) => void;
+  /** Called once with each conversation that is offered to the terminal, in words. */
+  readonly onOffer?: (text: string) => void;
   readonly owner: string;
   readonly clock: Clock;
   readonly onProblem: (problem: string) => void;
@@ -83,6 +101,10 @@ export class Gateway {
   readonly #connections = new Map<Adapter, Connection>();
   /** What running turns ask before they act. */
   readonly approvals = new Approvals();
+  /** Where handoffs are asked for. */
+  readonly handoffs: HandoffDesk;
+  readonly #carrier: HandoffCarrier;
+  #unwatch: () => void = () => {};
   readonly #notices: Notices;
   readonly #turnTools: TurnToolsSetting;
   readonly #leaseMs: number;
@@ -97,7 +119,7 @@ export class Gateway {
     const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
     const people = new People(store.people, options.people, { clock });
     this.people = people;
-    this.#notices = new Notices(options.adapters, (item) => this.#senderOf(item));
+    this.#notices = new Notices(options.adapters, (account) => this.#senderOf(account));
     this.#turnTools = {
       ...options,
       approvals: this.approvals,
@@ -105,6 +127,38 @@ export class Gateway {
       onSaid: (platform) => this.#wake(platform),
     };
     this.homes = new Homes(store.accounts, options.context.homeChannels);
+    const connected = (): Adapter[] => this.#connected();
+    const onSaid = ({ platform }: { platform: Platform }): void => this.#wake(platform);
+    const { sessions } = options;
+    this.handoffs = new HandoffDesk({
+      sessions,
+      moves: store.moves,
+      accounts: store.accounts,
+      homes: this.homes,
+      connected,
+      ...(options.handoffWaitMs ? { waitMs: options.handoffWaitMs } : {}),
+      clock,
+      onAsked: () => this.#lookAround(),
+    });
+    this.#carrier = new HandoffCarrier({
+      sessions,
+      moves: store.moves,
+      desk: this.handoffs,
+      people,
+      notices: this.#notices,
+      connected,
+      onSaid,
+      onMoved: (items) => {
+        for (const item of items) this.#join(item, null, "queue");
+      },
+      onAwaited: (sessionId) => this.#recoverTurn(sessionId),
+      onSeen: options.onHandoff ?? (() => {}),
+      onOffer: options.onOffer ?? (() => {}),
+      owner,
+      leaseMs: this.#leaseMs,
+      clock,
+      onProblem,
+    });
     this.#entrance = new Entrance({
       people,
       inbox: store.inbox,
@@ -127,7 +181,10 @@ export class Gateway {
         clock,
         onProblem,
         onTaken: () => this.#recover(adapter),
-        onConnected: () => this.#deliverLeft(adapter),
+        onConnected: () => {
+          this.#deliverLeft(adapter);
+          this.#carrier.wake();
+        },
         onLost: () => this.#leave(adapter),
       });
       this.#connections.set(adapter, connection);
@@ -149,6 +206,8 @@ export class Gateway {
     await Promise.all([...this.#connections.values()].map((connection) => connection.start()));
     this.#reaper = setInterval(() => this.#reap(), this.#leaseMs);
     this.#reaper.unref();
+    this.#unwatch = this.#options.store.watch(() => this.#lookAround());
+    this.#carrier.wake();
   }
 
   /** Receives no more, lets running turns end for as long as that, then leaves them to the next process. */
@@ -156,6 +215,8 @@ export class Gateway {
     this.#stopping = true;
     clearInterval(this.#reaper);
     await Promise.allSettled(this.#receiving);
+    this.#unwatch();
+    await this.#carrier.stop();
     const lanes = [...this.#lanes.values()];
     const drained = Promise.all(lanes.map((lane) => lane.idle()));
     const timer = setTimeout(() => {
@@ -218,6 +279,39 @@ export class Gateway {
       this.#options.clock(),
     );
     return accepted !== null && this.#join(accepted, who, mode);
+  }
+
+  /** Who wrote this, as somebody who asks for a handoff: told by this process where others share the account. */
+  askerOf(item: InboxItem): Asker {
+    const adapter = this.#options.adapters.find((each) => isOf(each, item));
+    const { source, account } = item;
+    return { source, account, owner: adapter?.capabilities.shared ? this.#options.owner : "" };
+  }
+
+  /** Which process this is, for what it takes. */
+  get owner(): string {
+    return this.#options.owner;
+  }
+
+  /** Says something in another place, through whichever process has it. Nothing is said where none does. */
+  async tell(source: SessionSource, deliveryId: string, text: string): Promise<void> {
+    const served = await this.handoffs.accountOn(source.platform);
+    if (!served) return;
+    const where = { account: served.account, address: addressOf(source) };
+    const deliveries = this.#notices.to(where, deliveryId, text);
+    await this.#options.store.outbox.add(deliveries, this.#options.clock());
+    this.#deliver(deliveries);
+  }
+
+  /** Tells `onHandoff` of this one until it is over. */
+  follow(handoff: Handoff): void {
+    this.#carrier.follow(handoff);
+    this.#carrier.wake();
+  }
+
+  /** The session that was handed off from this lane last, and when. */
+  handedOff(key: SessionKey): Promise<Handoff | null> {
+    return this.#options.store.moves.lastFrom(key);
   }
 
   /** The message that the last turn of a session answered. */
@@ -314,7 +408,7 @@ export class Gateway {
     lane.pumping = undefined; // Now, not when this promise settles: what joins in between must pump anew.
   }
 
-  /** False where the session is busy in another process. */
+  /** False where the session is busy in another process, or on its way. */
   async #answer(lane: Lane, item: InboxItem): Promise<boolean> {
     const { sessions, store, owner, clock } = this.#options;
     const lease = { owner, until: clock() + this.#leaseMs };
@@ -324,6 +418,7 @@ export class Gateway {
       ),
     );
     if (begun.kind === "gone") return true;
+    if (begun.kind === "moving") return false;
     if (begun.kind === "busy") {
       if (this.#isLeft(begun.running)) lane.left.push(begun.running);
       return false;
@@ -344,7 +439,7 @@ export class Gateway {
       { ...this.#options.context, homeChannels, shared },
       entry,
     );
-    const who = await this.people.access(item.source);
+    const who = await this.#whoAsks(item);
     const run = new TurnRun(turn, {
       agent,
       turns: store.turns,
@@ -357,7 +452,7 @@ export class Gateway {
       live: adapter?.live?.(turn.address),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
       pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
-      replyTo: item.source.chatType === "dm" ? null : item.messageId,
+      replyTo: item.source.chatType === "dm" || item.by ? null : item.messageId,
       onBegun: (deliveryId, beginning) =>
         adapter && this.#deliverers.get(adapter)?.goOnWith(deliveryId, beginning),
       account: item.account,
@@ -380,7 +475,25 @@ export class Gateway {
       stopTyping();
       lane.run = undefined;
       for (const unsteered of run.unsteered) lane.add(unsteered);
+      this.#carrier.wake(); // A handoff may have waited for the end.
     }
+  }
+
+  /** Whose turn it is, as they are where it is answered. */
+  async #whoAsks({ source, by }: InboxItem): Promise<Access> {
+    const access = await this.people.access(by ?? source);
+    return access.allowed && by ? { allowed: true, ...seenFrom(access, source) } : access;
+  }
+
+  /** Another process has committed something, or this one has something to carry out. */
+  #lookAround(): void {
+    this.#carrier.wake();
+    for (const platform of new Set(this.#options.adapters.map((adapter) => adapter.platform)))
+      this.#wake(platform);
+  }
+
+  #connected(): Adapter[] {
+    return [...this.#connections].filter(([, { isConnected }]) => isConnected).map(([adapter]) => adapter);
   }
 
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
@@ -402,8 +515,9 @@ export class Gateway {
   async #recover(adapter: Adapter): Promise<void> {
     const { store, clock } = this.#options;
     const account = { platform: adapter.platform, account: adapter.account };
+    const isExclusive = adapter.capabilities.shared !== true;
     for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
-      if (mayBeAlive(owner)) continue;
+      if (!hasLeft(owner, isExclusive)) continue;
       const text = `I was interrupted while carrying out ${nameOf(item)}. Look whether it took effect before you repeat it.`;
       await store.inbox.finishCommand(
         item.id,
@@ -411,18 +525,26 @@ export class Gateway {
         clock(),
       );
     }
-    for (const running of await store.turns.running(account)) {
-      if (!this.#isLeft(running)) continue;
-      const lane = this.lane(running.turn.key);
-      lane.left.push(running);
-      this.#pump(lane);
-    }
+    for (const running of await store.turns.running(account)) this.#goOnWith(running);
     for (const { item, owner } of await store.inbox.waiting(account)) {
-      if (mayBeAlive(owner)) continue;
+      if (!hasLeft(owner, isExclusive)) continue;
       if (item.kind === "command") this.#command(item);
       else this.#join(item, null, "queue");
     }
     this.#wake(adapter.platform);
+  }
+
+  /** A turn that some process left: of whichever account, since something waits for its end. */
+  async #recoverTurn(sessionId: string): Promise<void> {
+    const running = await this.#options.store.turns.runningIn(sessionId);
+    if (running) this.#goOnWith(running);
+  }
+
+  #goOnWith(running: RunningTurn): void {
+    if (!this.#isLeft(running)) return;
+    const lane = this.lane(running.turn.key);
+    lane.left.push(running);
+    this.#pump(lane);
   }
 
   /** What was being said when a process ended, then what is to be said. */
@@ -482,9 +604,9 @@ export class Gateway {
   }
 
   /** Who sends what is said to it: this process, or whichever one has the account. */
-  #senderOf(item: InboxItem): string {
+  #senderOf(account: Account): string {
     const connections = [...this.#connections];
-    const isHeld = connections.some(([adapter, connection]) => isOf(adapter, item) && connection.isHeld);
+    const isHeld = connections.some(([adapter, connection]) => isOf(adapter, account) && connection.isHeld);
     return isHeld ? this.#options.owner : "";
   }
 

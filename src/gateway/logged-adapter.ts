@@ -5,13 +5,8 @@ import { platformTraits } from "../session/platform.js";
 import type { Address } from "../session/source.js";
 
 export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
-  const { platform, account, capabilities } = adapter;
-  const { title } = platformTraits(platform);
-  return {
-    platform,
-    account,
-    capabilities,
-    ...(adapter.isUnattended && { isUnattended: true }),
+  const { title } = platformTraits(adapter.platform);
+  const logged: Pick<Adapter, "connect" | "send"> = {
     connect: (receive, surroundings) =>
       adapter.connect(async (message) => {
         const came = `${title}: ${message.kind} from ${whoWrote(message)}`;
@@ -35,14 +30,15 @@ export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
         throw error;
       }
     },
-    ...(adapter.edit && { edit: adapter.edit.bind(adapter) }),
-    ...(adapter.find && { find: adapter.find.bind(adapter) }),
-    ...(adapter.react && { react: adapter.react.bind(adapter) }),
-    ...(adapter.typing && { typing: adapter.typing.bind(adapter) }),
-    ...(adapter.live && { live: adapter.live.bind(adapter) }),
-    ...(adapter.createThread && { createThread: adapter.createThread.bind(adapter) }),
-    disconnect: () => adapter.disconnect(),
   };
+  // Whatever else an adapter can do, it can do logged.
+  return new Proxy(adapter, {
+    get(target, name) {
+      if (Object.hasOwn(logged, name)) return Reflect.get(logged, name);
+      const part: unknown = Reflect.get(target, name);
+      return typeof part === "function" ? part.bind(target) : part;
+    },
+  });
 }
 
 function whoWrote({ source }: InboundMessage): string {

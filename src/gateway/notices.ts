@@ -2,25 +2,31 @@
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
 import { split } from "../delivery/split.js";
 import type { Platform } from "../session/platform.js";
-import { addressOf } from "../session/source.js";
-import type { InboxItem, NewDelivery } from "./store.js";
+import { type Address, addressOf } from "../session/source.js";
+import type { Account, InboxItem, NewDelivery } from "./store.js";
 
 export class Notices {
   readonly #adapters: readonly Adapter[];
-  readonly #senderOf: (item: InboxItem) => string;
+  readonly #senderOf: (account: Account) => string;
 
   /** `senderOf`: this process, or nobody in particular where another has the account. */
-  constructor(adapters: readonly Adapter[], senderOf: (item: InboxItem) => string) {
+  constructor(adapters: readonly Adapter[], senderOf: (account: Account) => string) {
     this.#adapters = adapters;
     this.#senderOf = senderOf;
   }
 
   about(item: InboxItem, deliveryId: string, text: string): NewDelivery[] {
-    return this.piecesOf(item.platform, text).map((piece, n) => ({
+    return this.to({ account: item.account, address: addressOf(item.source) }, deliveryId, text);
+  }
+
+  to(where: { account: string; address: Address }, deliveryId: string, text: string): NewDelivery[] {
+    const { account, address } = where;
+    const owner = this.#senderOf({ platform: address.platform, account });
+    return this.piecesOf(address.platform, text).map((piece, n) => ({
       deliveryId: n === 0 ? deliveryId : `${deliveryId}.${n + 1}`,
-      account: item.account,
-      owner: this.#senderOf(item),
-      address: addressOf(item.source),
+      account,
+      owner,
+      address,
       kind: "notice",
       text: piece,
       sessionId: null,

@@ -24,6 +24,12 @@ export function mayBeAlive(owner: string): boolean {
   return now !== "" && (now === undefined || start === "" || now === start);
 }
 
+/** Whether what this process left is for whoever has its account by now: of another machine's, the account's lease decides. */
+export function hasLeft(owner: string, isExclusive: boolean): boolean {
+  if (!mayBeAlive(owner)) return true;
+  return isExclusive && owner.split(" ")[0] !== hostname();
+}
+
 /** When a process started, in the system's ticks; "" where only its name is left, undefined where nobody tells. */
 function startOf(pid: number): string | undefined {
   try {

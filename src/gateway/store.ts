@@ -3,11 +3,12 @@
  * said, and the people who are let in. Each method is one atomic step. Whatever is `running` or `sending` has an owner; a turn also has a lease and a
  * fence that only grows, and every write of a turn carries it: whoever was replaced can write no more.
  */
+import type { Handoff } from "../session/handoff.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address, SessionSource } from "../session/source.js";
-import type { ResolveRequest } from "../session/store.js";
+import type { LanePlace, ResolveRequest } from "../session/store.js";
 import type { Attachment, Message, ToolCall } from "../session/transcript.js";
 import type { PeopleStore } from "./people-store.js";
 
@@ -24,6 +25,8 @@ export interface NewInboxItem extends Account {
   readonly messageId: string;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
+  /** Who it is from, where that was elsewhere: its session has moved since, and `source` is where it is answered. */
+  readonly by?: SessionSource;
 }
 
 /** Which message was changed by whoever wrote it. */
@@ -83,6 +86,8 @@ export type BeginTurn =
   | { readonly kind: "begun"; readonly turn: Turn; readonly entry: SessionEntry }
   /** The session has a turn running, here or in another process. */
   | { readonly kind: "busy"; readonly running: RunningTurn }
+  /** The session is being handed off, or one is coming to this lane. */
+  | { readonly kind: "moving" }
   /** The item is not waiting any more. */
   | { readonly kind: "gone" }
   | { readonly kind: "ask processes" };
@@ -117,6 +122,8 @@ export interface Turns {
   renew(turn: Turn, leaseUntil: number): Promise<boolean>;
   /** Turns of this account that are running, whoever runs them. */
   running(account: Account): Promise<RunningTurn[]>;
+  /** The turn of a session that is running, whoever runs it. */
+  runningIn(sessionId: string): Promise<RunningTurn | null>;
   /** What the last turn of a session answered; null where it had none. */
   lastAsked(sessionId: string): Promise<InboxItem | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */
@@ -217,6 +224,100 @@ export interface Accounts {
   setHome(home: HomeChannel): Promise<void>;
 }
 
+/** Who asked for a handoff, and where they are told what came of it. */
+export interface Asker {
+  readonly source: SessionSource;
+  readonly account: string;
+  /** The process that tells them; "" for whichever has the account. */
+  readonly owner: string;
+}
+
+/** A handoff with all that was done of it so far: whoever goes on with it repeats nothing. */
+export interface Move extends Handoff {
+  /** Null where a program asked. */
+  readonly asker: Asker | null;
+  /** A thread was about to be made for it. Without a destination, nobody knows whether it was. */
+  readonly isThreadBegun: boolean;
+  /** The lane that it will have, once that is known. */
+  readonly destination: SessionSource | null;
+  /** A turn of the session is running, whose end is waited for. */
+  readonly isBusy: boolean;
+  /** Since when it could have been carried out, and how long it may wait from then on. */
+  readonly readySince: number;
+  readonly waitMs: number;
+}
+
+/** What is said with a step of a handoff, in the same commit. */
+export interface MoveSayings {
+  readonly deliveries: readonly NewDelivery[];
+  /** Said where the destination was told of it before, wherever that is by now. */
+  readonly retraction?: readonly string[];
+}
+
+/** Handoffs as the gateway carries them out. Each write of a holder carries its fence, and is refused once that is old. */
+export interface Moves {
+  /** Null where the session has a handoff already. */
+  request(
+    asked: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly target: string;
+      readonly asker: Asker | null;
+      readonly waitMs?: number;
+    },
+    now: number,
+  ): Promise<Handoff | null>;
+  /** Those that are not over, oldest first. */
+  open(): Promise<Move[]>;
+  find(id: string): Promise<Move | null>;
+  /** Takes it, if it is as it was seen and no turn of the session runs. `left`: its holder has certainly ended. */
+  claim(
+    move: Handoff,
+    lease: { readonly owner: string; readonly leaseMs: number; readonly left: boolean },
+    now: number,
+  ): Promise<Move | null>;
+  renew(held: Handoff, leaseMs: number, now: number): Promise<boolean>;
+  beginThread(held: Handoff): Promise<boolean>;
+  aim(held: Handoff, destination: LanePlace): Promise<boolean>;
+  /** Puts what the destination is told into the outbox, once. */
+  announce(held: Handoff, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
+  /** What became of the first thing that the destination was told; null where that is not in the outbox. */
+  announced(id: string): Promise<{ readonly state: DeliveryState; readonly error: string | null } | null>;
+  /**
+   * Completes it: the session is the destination's, and what waited for an answer in the old lane waits in the new one,
+   * behind the first item, if there is one. Null where it is refused; nothing was changed then.
+   */
+  complete(
+    held: Handoff,
+    to: {
+      readonly place: LanePlace;
+      readonly account: Account;
+      readonly owner: string;
+      readonly first: NewInboxItem | null;
+      readonly deliveries: readonly NewDelivery[];
+    },
+    now: number,
+  ): Promise<readonly InboxItem[] | null>;
+  /** Fails it; without a fence only while nobody has claimed it. What the destination was to be told is taken back. */
+  fail(
+    id: string,
+    failure: { readonly fence: number | null; readonly error: string } & MoveSayings,
+    now: number,
+  ): Promise<Handoff | null>;
+  /** The last one that left this lane. */
+  lastFrom(key: SessionKey): Promise<Handoff | null>;
+}
+
+/** The delivery that tells the destination; longer ones go on with `.2`. */
+export function announcementId(handoffId: string): string {
+  return `${handoffId}.here`;
+}
+
+/** The one that takes it back, likewise. */
+export function retractionId(handoffId: string): string {
+  return `${handoffId}.back`;
+}
+
 /** Files that came with messages, by their names in the media folder. Another store may have files there too. */
 export interface MediaFiles {
   /** About to be kept: from then on they are this store's. */
@@ -234,5 +335,8 @@ export interface GatewayStore {
   readonly outbox: Outbox;
   readonly people: PeopleStore;
   readonly accounts: Accounts;
+  readonly moves: Moves;
+  /** Calls back soon after another process has committed something. Returns how to end that. */
+  watch(onChange: () => void): () => void;
   readonly files: MediaFiles;
 }

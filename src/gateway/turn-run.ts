@@ -344,7 +344,7 @@ export class TurnRun {
 
 /** The user's message that an item of the inbox is. */
 export function messageOf(item: InboxItem): Message {
-  const { userName } = item.source;
+  const { userName } = item.by ?? item.source;
   const { text, attachments, receivedAt } = item;
   return {
     role: "user",

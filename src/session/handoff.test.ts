@@ -50,6 +50,16 @@ describe("stepHandoff", () => {
     expect(stepHandoff(second, { kind: "fail", fence: 1, error: "x" }, 101).ok).toBe(false);
   });
 
+  it("is kept by who goes on renewing it, and taken at once from who has ended", () => {
+    const first = take(asked, claim("a"), 0);
+    const renewed = take(first, { kind: "renew", fence: 1, leaseMs: 100 }, 90);
+    expect(renewed).toEqual({ ...first, leaseUntil: 190 });
+    expect(stepHandoff(renewed, claim("b"), 189).ok).toBe(false);
+    const second = take(renewed, { kind: "claim", owner: "b", leaseMs: 100, left: true }, 100);
+    expect(second).toMatchObject({ claimedBy: "b", fence: 2, claims: 2, leaseUntil: 200 });
+    expect(stepHandoff(second, { kind: "renew", fence: 1, leaseMs: 100 }, 101).ok).toBe(false);
+  });
+
   it("fails when nobody finishes it", () => {
     let handoff = asked;
     for (let n = 0; n < MAX_CLAIMS; n++) handoff = take(handoff, claim(`gw${n}`), n * 100);
@@ -82,6 +92,11 @@ describe("stepHandoff", () => {
       fc.record({
         kind: fc.constant("claim" as const),
         owner: fc.constantFrom("a", "b"),
+        leaseMs: fc.integer({ min: 1, max: 50 }),
+      }),
+      fc.record({
+        kind: fc.constant("renew" as const),
+        fence: fc.integer({ min: 0, max: 4 }),
         leaseMs: fc.integer({ min: 1, max: 50 }),
       }),
       fc.record({ kind: fc.constant("complete" as const), fence: fc.integer({ min: 0, max: 4 }) }),

@@ -30,7 +30,9 @@ export interface Handoff {
 }
 
 export type HandoffStep =
-  | { readonly kind: "claim"; readonly owner: string; readonly leaseMs: number }
+  /** `left`: whoever held it has certainly ended, so its lease need not run out. */
+  | { readonly kind: "claim"; readonly owner: string; readonly leaseMs: number; readonly left?: boolean }
+  | { readonly kind: "renew"; readonly fence: number; readonly leaseMs: number }
   | { readonly kind: "complete"; readonly fence: number }
   | { readonly kind: "fail"; readonly fence: number; readonly error: string }
   /** By the asker, who holds no fence. */
@@ -41,6 +43,8 @@ export type HandoffOutcome =
   | { readonly ok: false; readonly reason: string };
 
 export const MAX_CLAIMS = 3;
+/** How long one may wait to be taken before it is given up. */
+export const HANDOFF_WAIT_MS = 60_000;
 const MAX_ERROR = 500;
 
 function isActiveHandoff(handoff: Handoff): boolean {
@@ -52,6 +56,10 @@ export function stepHandoff(handoff: Handoff, step: HandoffStep, now: number): H
   switch (step.kind) {
     case "claim":
       return claim(handoff, step, now);
+    case "renew":
+      return (
+        heldBy(handoff, step.fence) ?? { ok: true, handoff: { ...handoff, leaseUntil: now + step.leaseMs } }
+      );
     case "complete":
       return heldBy(handoff, step.fence) ?? { ok: true, handoff: finish(handoff, "completed", null, now) };
     case "fail":
@@ -65,10 +73,13 @@ export function stepHandoff(handoff: Handoff, step: HandoffStep, now: number): H
   }
 }
 
-function claim(handoff: Handoff, step: { owner: string; leaseMs: number }, now: number): HandoffOutcome {
-  if (handoff.state === "running" && (handoff.leaseUntil ?? 0) > now) {
-    return refuse(`${handoff.claimedBy} holds it`);
-  }
+function claim(
+  handoff: Handoff,
+  step: { owner: string; leaseMs: number; left?: boolean },
+  now: number,
+): HandoffOutcome {
+  const isHeld = handoff.state === "running" && (handoff.leaseUntil ?? 0) > now;
+  if (isHeld && !step.left) return refuse(`${handoff.claimedBy} holds it`);
   if (handoff.claims >= MAX_CLAIMS) {
     const error = `Gave up after ${MAX_CLAIMS} gateways took it and none finished.`;
     return { ok: true, handoff: finish(handoff, "failed", error, now) };

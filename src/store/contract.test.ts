@@ -6,6 +6,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type Postgres, startPostgres } from "../../test/support/postgres.js";
 import { openDb } from "../open-sessions.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
+import { movesStoreContract } from "../testing/moves-store-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
 import { openSqlStore } from "./sql-store.js";
@@ -25,7 +26,12 @@ async function fixtureAt(url: string, remove: () => void | Promise<void>) {
   };
 }
 
-for (const contract of [sessionStoreContract, gatewayStoreContract, peopleStoreContract]) {
+for (const contract of [
+  sessionStoreContract,
+  gatewayStoreContract,
+  movesStoreContract,
+  peopleStoreContract,
+]) {
   contract("SQLite file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baton-contract-"));
     return fixtureAt(join(folder, "baton.db"), () => rmSync(folder, { recursive: true }));

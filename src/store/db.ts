@@ -25,6 +25,8 @@ export interface Db extends Queries {
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
   /** Runs the work on one consistent snapshot. */
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
+  /** Calls back soon after another process has committed something, or notified. Returns how to end that. */
+  watch(onChange: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -42,6 +44,8 @@ export interface Dialect {
   readonly forUpdate: (table: string) => string;
   /** Serialises migrations across processes; run inside the migration's transaction. */
   readonly lockMigrations: string | null;
+  /** Tells those who watch, once the transaction is committed; null where the engine tells of each commit. */
+  readonly notify: string | null;
   /** Names a table if it exists. */
   readonly findTable: string;
 }

@@ -10,6 +10,7 @@ import { SqlAccounts } from "./sql/accounts.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlInbox } from "./sql/inbox.js";
 import { SqlMediaFiles } from "./sql/media-files.js";
+import { SqlMoves } from "./sql/moves.js";
 import { SqlOutbox } from "./sql/outbox.js";
 import { SqlPeople } from "./sql/people.js";
 import { SqlReader } from "./sql/reader.js";
@@ -43,6 +44,8 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     outbox: new SqlOutbox(db, feed),
     people: new SqlPeople(db),
     accounts: new SqlAccounts(db),
+    moves: new SqlMoves(db),
+    watch: (onChange) => db.watch(onChange),
     files: new SqlMediaFiles(db),
     close: async () => {
       await feed.stop();

@@ -42,7 +42,7 @@ async function script(json: boolean): Promise<AdapterFixture> {
 
 adapterContract("scripted", () => scriptedFixture());
 adapterContract("scripted, with everything", () =>
-  scriptedFixture({ can: ["edit", "find", "idempotent", "typing", "marks", "threads", "files"] }),
+  scriptedFixture({ can: ["edit", "find", "idempotent", "typing", "marks", "threads once", "files"] }),
 );
 adapterContract("script", () => script(false));
 adapterContract("script, as JSON", () => script(true));

@@ -7,6 +7,7 @@ import { describe } from "vitest";
 import type { Adapter } from "../adapter/adapter.js";
 import type { Address } from "../session/source.js";
 import { connectionCases } from "./adapter/connection.js";
+import { destinationCases } from "./adapter/destinations.js";
 import { editCases } from "./adapter/edits.js";
 import { fileCases } from "./adapter/files.js";
 import { formattingCases } from "./adapter/formatting.js";
@@ -73,6 +74,8 @@ export interface AdapterFixture {
   /** A chat of two that can be sent to. */
   readonly address: Address;
   readonly group?: Address;
+  /** A chat that is not there, or that we have no part in; left out where the platform does not tell. */
+  readonly nowhere?: Address;
   /** What it cannot play, each with the reason. */
   readonly lacks?: Readonly<Partial<Record<Unplayable, string>>>;
   /** Another adapter for the same account, as the next process makes it; the first one is not used any more. */
@@ -97,6 +100,8 @@ export interface AdapterFixture {
   marks?(messageId: string): readonly string[] | Promise<readonly string[]>;
   /** The names of the commands in the platform's menu. */
   menu?(): readonly string[] | Promise<readonly string[]>;
+  /** How many threads a chat has. */
+  threads?(parent: Address): number | Promise<number>;
   trouble?(what: Trouble): void | Promise<void>;
   /** The line is cut, and can be had again at once. */
   cut?(): void | Promise<void>;
@@ -114,6 +119,7 @@ export function adapterContract(name: string, createFixture: () => Promise<Adapt
       connectionCases,
       receivingCases,
       placeCases,
+      destinationCases,
       threadCases,
       sendingCases,
       formattingCases,

@@ -8,6 +8,7 @@ export {
 } from "./adapter-contract.js";
 export { type AgentCues, agentContract } from "./agent-contract.js";
 export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
+export { movesStoreContract } from "./moves-store-contract.js";
 export { peopleStoreContract } from "./people-store-contract.js";
 export {
   type ScriptedAbility,

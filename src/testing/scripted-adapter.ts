@@ -10,11 +10,19 @@ import type {
 } from "../adapter/adapter.js";
 import { SendError } from "../adapter/adapter.js";
 import { type Platform, platforms } from "../session/platform.js";
-import type { SessionSource } from "../session/source.js";
+import type { Address, SessionSource } from "../session/source.js";
 import { ScriptedPlatform } from "./scripted-platform.js";
 
 /** What a platform may be able to do beyond sending and receiving. */
-export type ScriptedAbility = "edit" | "find" | "idempotent" | "typing" | "marks" | "threads" | "files";
+export type ScriptedAbility =
+  | "edit"
+  | "find"
+  | "idempotent"
+  | "typing"
+  | "marks"
+  | "threads"
+  | "threads once"
+  | "files";
 
 export interface ScriptedOptions {
   readonly platform?: Platform;
@@ -68,7 +76,8 @@ export class ScriptedAdapter implements Adapter {
       maxText,
       unit: "utf16",
       edit: can.has("edit"),
-      threads: can.has("threads"),
+      threads: can.has("threads") || can.has("threads once"),
+      ...(can.has("threads once") ? { threadsOnce: true } : {}),
       shared,
       ...(can.has("idempotent") ? { idempotent: true } : {}),
       ...(can.has("files") ? { maxFile: 1024 * 1024 } : {}),
@@ -77,8 +86,11 @@ export class ScriptedAdapter implements Adapter {
     if (can.has("find")) this.find = async (message) => this.there.find(message) ?? "not there";
     if (can.has("typing")) this.typing = async () => this.there.type();
     if (can.has("marks")) this.react = async (_address, messageId, mark) => this.there.mark(messageId, mark);
-    if (can.has("threads"))
-      this.createThread = async (parent) => ({ ...parent, threadId: this.there.thread() });
+    if (this.capabilities.threads)
+      this.createThread = async (parent, _title, _person, once) => {
+        this.#mustBeConnected();
+        return { ...parent, threadId: this.there.thread(parent, can.has("threads once") ? once : null) };
+      };
   }
 
   /** What each message shows by now, in the order in which they were sent. */
@@ -100,6 +112,11 @@ export class ScriptedAdapter implements Adapter {
     return { messageId };
   }
 
+  async place(address: Address): Promise<SessionSource | null> {
+    this.#mustBeConnected();
+    return this.there.place(address);
+  }
+
   async disconnect(): Promise<void> {
     if (this.#receive) this.there.close(this.#receive);
     this.#receive = undefined;
@@ -114,6 +131,7 @@ export class ScriptedAdapter implements Adapter {
     if (!this.#receive) throw new Error("The adapter is not connected.");
     const source: SessionSource = { platform: this.platform, chatId: from.userId, chatType: "dm", ...from };
     this.#messages += 1;
+    this.there.hear(source);
     return this.#receive({ kind: "message", source, messageId: `m${this.#messages}`, text, ...more });
   }
 

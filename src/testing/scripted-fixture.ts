@@ -11,6 +11,8 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
   const adapter = new ScriptedAdapter(options);
   const { platform, there } = adapter;
   const group: Address = { platform, chatId: "team" };
+  there.groups.add(group.chatId);
+  there.gone.add("nobody");
   const written: InboundMessage[] = [];
   let lastThread = "";
   const last = (): InboundMessage => {
@@ -70,6 +72,7 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
     adapter,
     address: { platform, chatId: "ann" },
     group,
+    nowhere: { platform, chatId: "nobody" },
     again: () => new ScriptedAdapter({ ...options, on: there }),
     write: async (given) => {
       lastThread = given.threadId ?? lastThread;
@@ -93,6 +96,7 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
     typed: () => there.typed,
     marks: (messageId) => there.marks.get(messageId) ?? [],
     menu: () => there.menu,
+    threads: ({ chatId }) => [...there.threads.values()].filter((each) => each.chatId === chatId).length,
     trouble: (what) => {
       there.trouble = what;
     },

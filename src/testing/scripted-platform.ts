@@ -11,7 +11,7 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter/adapter.js";
-import { type Address, formatAddress } from "../session/source.js";
+import { type Address, formatAddress, type SessionSource } from "../session/source.js";
 import type { Trouble } from "./adapter-contract.js";
 
 /** A message that an adapter sent, as it is now. */
@@ -44,8 +44,17 @@ export class ScriptedPlatform {
   typed = 0;
   /** What the next call that sends meets. */
   trouble: Trouble | null = null;
+  /** Chats of more than two, beside those in which somebody wrote. */
+  readonly groups = new Set<string>();
+  /** Chats that are not there, or that we have no part in. */
+  readonly gone = new Set<string>();
+  /** The threads, with the chats they are in. */
+  readonly threads = new Map<string, Address>();
   #isRevoked = false;
-  #threads = 0;
+  /** Threads by the name of their making. */
+  readonly #made = new Map<string, string>();
+  /** The last that was heard in each chat. */
+  readonly #heard = new Map<string, SessionSource>();
   #sent = 0;
   /** What was written and not acknowledged, oldest first. */
   #waiting: InboundMessage[] = [];
@@ -71,6 +80,7 @@ export class ScriptedPlatform {
 
   /** Somebody writes; what nobody keeps waits. */
   async write(message: InboundMessage): Promise<void> {
+    this.hear(message.source);
     this.#waiting.push(message);
     await this.#bring(message);
   }
@@ -132,9 +142,36 @@ export class ScriptedPlatform {
     this.marks.set(messageId, [...(this.marks.get(messageId) ?? []), mark]);
   }
 
-  thread(): string {
-    this.#threads += 1;
-    return `thread-${this.#threads}`;
+  /** Somebody wrote there: from then on it is known what the place is, and who is in it. */
+  hear(source: SessionSource): void {
+    this.#heard.set(source.chatId, source);
+  }
+
+  /** A chat of two with whom its id names, unless it is known to be another. */
+  place({ platform, chatId, threadId }: Address): SessionSource | null {
+    if (this.gone.has(chatId)) return null;
+    const heard = this.#heard.get(chatId);
+    const thread = threadId ? { threadId } : {};
+    if (heard ? heard.chatType === "dm" : !this.groups.has(chatId)) {
+      const { userId = chatId, userName, userIdAlt } = heard ?? {};
+      const other = { userId, ...(userName ? { userName } : {}), ...(userIdAlt ? { userIdAlt } : {}) };
+      return { platform, chatId, chatType: "dm", ...thread, ...other };
+    }
+    const isChannel = heard?.chatType === "channel";
+    return { platform, chatId, chatType: threadId ? "thread" : isChannel ? "channel" : "group", ...thread };
+  }
+
+  /** `once`: the name of its making, where that counts. */
+  thread(parent: Address, once: string | null): string {
+    const { trouble } = this;
+    if (trouble !== "swallowed") this.#meet(trouble);
+    const there = once === null ? undefined : this.#made.get(once);
+    if (there) return there;
+    const threadId = `thread-${this.threads.size + 1}`;
+    this.threads.set(threadId, parent);
+    if (once !== null) this.#made.set(once, threadId);
+    if (trouble === "swallowed") this.#meet(trouble);
+    return threadId;
   }
 
   messagesAt(address: Address): ScriptedMessage[] {

@@ -1,8 +1,9 @@
 /**
- * npm run crash -- --kills 2000: the storms of crash.test.ts and journey.test.ts for as long as one likes, and the table
- * of the points at which the journey was cut.
+ * npm run crash -- --kills 2000: the storms of crash.test.ts, journey.test.ts and handoff.test.ts for as long as one likes,
+ * and the table of the points at which the journey was cut.
  */
 import { parseArgs } from "node:util";
+import { stormHandoffs } from "./handoff-storm.js";
 import { killAtPoints } from "./journey-points.js";
 import { stormJourney } from "./journey-storm.js";
 import { storm } from "./storm.js";
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     store: { type: "boolean", default: false },
     journey: { type: "boolean", default: false },
+    handoff: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -25,15 +27,16 @@ if (
   !Number.isInteger(seed)
 ) {
   console.error(
-    "Usage: npm run crash -- [--store | --journey] [--kills <number>] [--times <at each point>] [--seed <number>]",
+    "Usage: npm run crash -- [--store | --journey | --handoff] [--kills <number>] [--times <at each point>] [--seed <number>]",
   );
   process.exit(values.help ? 0 : 2);
 }
 
 const began = Date.now();
 const seconds = () => Math.round((Date.now() - began) / 1_000);
+const isAll = !(values.store || values.journey || values.handoff);
 console.log(`seed ${seed}`);
-if (!values.journey) {
+if (isAll || values.store) {
   const tally = await storm(kills, seed, (sofar) =>
     console.log(`${sofar.kills} of ${kills} kills of a store`),
   );
@@ -47,7 +50,7 @@ if (!values.journey) {
   });
   console.log("Nothing lost, nothing torn.");
 }
-if (!values.store) {
+if (isAll || values.journey) {
   console.log("The journey of a message, cut at each of its points:");
   console.table(await killAtPoints(times, seed));
   const tally = await stormJourney(kills, seed, (sofar) =>
@@ -68,4 +71,23 @@ if (!values.store) {
     seconds: seconds(),
   });
   console.log("Nothing lost, nothing said twice, everything in order.");
+}
+if (isAll || values.handoff) {
+  const tally = await stormHandoffs(kills, seed, (sofar) =>
+    console.log(`${sofar} of ${kills} kills of gateways between which conversations move`),
+  );
+  console.table({
+    kills: tally.kills,
+    "around the step that was meant": tally.atPoints,
+    "messages accepted": tally.messages,
+    "given up after two kills, with a notice": tally.parked,
+    handoffs: tally.handoffs,
+    "of these, completed": tally.completed,
+    "failed, and told so": tally.failed,
+    "of these, with a thread in doubt": tally.inDoubt,
+    "refused, as one was under way": tally.refused,
+    "sent once or never, and not known": tally.unknown,
+    seconds: seconds(),
+  });
+  console.log("Every conversation in one place, every outcome told, nothing lost.");
 }

@@ -175,6 +175,7 @@ function rooms(at: string): void {
       { platform: "matrix", chatId: room },
       "Plans for *today*",
       ann.userId,
+      "once",
     );
     const relation = { rel_type: "m.thread", event_id: thread.threadId, is_falling_back: true };
     await ann.send(room, { msgtype: "m.text", body: "in it", "m.relates_to": relation });

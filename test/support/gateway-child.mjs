@@ -117,12 +117,11 @@ const { store, sessions } = await openStore({ url });
 const gateway = new Gateway({
   sessions,
   store: {
+    ...store,
     inbox: deadly("inbox", store.inbox),
     turns: deadly("turns", store.turns),
     journal: deadly("journal", store.journal),
     outbox: deadly("outbox", store.outbox),
-    accounts: store.accounts,
-    people: store.people,
   },
   agent: { name: "scripted", run: converse },
   adapters: [adapter],

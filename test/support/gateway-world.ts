@@ -19,6 +19,8 @@ import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
 export interface WorldOptions {
   readonly config?: SessionsConfig;
   readonly platform?: string;
+  /** Other platforms of the same gateway. */
+  readonly beside?: readonly ScriptedAdapter[];
   readonly people?: PeopleRules;
   /** Another world's store: both gateways are over the same one. */
   readonly on?: World["store"];
@@ -70,7 +72,9 @@ export class World {
   }
 
   get #people() {
-    return { allow: { [this.adapter.platform]: ["ann", "bob"] }, ...this.#options.people };
+    const platforms = [this.adapter, ...(this.#options.beside ?? [])].map(({ platform }) => platform);
+    const allow = Object.fromEntries(platforms.map((platform) => [platform, ["ann", "bob"]]));
+    return { allow, ...this.#options.people };
   }
 
   #compose(): Gateway {
@@ -80,7 +84,7 @@ export class World {
       sessions,
       store,
       agent,
-      adapters: [adapter],
+      adapters: [adapter, ...(this.#options.beside ?? [])],
       commands,
       tools: () => [],
       toolLists: {},
@@ -111,18 +115,18 @@ export class World {
     if (!this.#options.on) await this.store.close();
   }
 
-  /** A chat as one person sees it. */
-  chat(userId: string, place: Partial<SessionSource> = {}): Chat {
+  /** A chat as one person sees it, on this platform unless another one is told. */
+  chat(userId: string, place: Partial<SessionSource> = {}, adapter = this.adapter): Chat {
     const userName = userId[0]?.toUpperCase() + userId.slice(1);
     const source: SessionSource = {
-      platform: this.adapter.platform,
+      platform: adapter.platform,
       chatId: userId,
       chatType: "dm",
       userId,
       userName,
       ...place,
     };
-    return new Chat(this, source, this.#config);
+    return new Chat(this, source, this.#config, adapter);
   }
 }
 
@@ -130,21 +134,26 @@ export class Chat {
   readonly source: SessionSource;
   readonly key: SessionKey;
   readonly #world: World;
+  readonly #adapter: ScriptedAdapter;
 
-  constructor(world: World, source: SessionSource, config: SessionsConfig) {
+  constructor(world: World, source: SessionSource, config: SessionsConfig, adapter: ScriptedAdapter) {
     this.#world = world;
+    this.#adapter = adapter;
     this.source = source;
     this.key = buildSessionKey(source, config.scopes);
   }
 
   /** Everything this chat was told. */
   get told(): string[] {
-    return this.#world.adapter.textsTo(this.source.chatId);
+    const { chatId, threadId } = this.source;
+    return this.#adapter.sent
+      .filter(({ address }) => address.chatId === chatId && address.threadId === threadId)
+      .map(({ text }) => text);
   }
 
   /** Writes, without waiting for what comes of it. */
   async write(text: string): Promise<void> {
-    await this.#world.adapter.write({ ...this.source, userId: this.source.userId ?? "" }, text);
+    await this.#adapter.write({ ...this.source, userId: this.source.userId ?? "" }, text);
   }
 
   /** Writes, and returns the next thing the chat is told. */
@@ -156,7 +165,7 @@ export class Chat {
 
   /** Waits until the chat was told more than so many things. */
   async next(before: number): Promise<string> {
-    await this.#world.adapter.until(() => this.told.length > before);
+    await this.#adapter.until(() => this.told.length > before);
     return this.told[before] ?? "";
   }
 

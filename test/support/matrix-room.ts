@@ -161,11 +161,12 @@ export function shownTexts(events: readonly TimelineEvent[]): string[] {
 export async function crablineFixture(): Promise<AdapterFixture> {
   const matrix = await CrablineMatrix.start();
   const make = () =>
-    new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token, timeoutMs: 500 });
+    new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token, timeoutMs: 1_500 });
   const fixture = {
     adapter: make(),
     address: matrix.dm,
     group: matrix.group,
+    nowhere: { platform: "matrix", chatId: `!nowhere:${SERVER}` },
     again: make,
     write: async (written: Said) => {
       const messageId = await matrix.write(written);
@@ -187,11 +188,17 @@ export async function crablineFixture(): Promise<AdapterFixture> {
     typed: () => matrix.front.typed,
     marks: async (messageId: string) =>
       marksOn(messageId, [...(await matrix.sent()), ...(await matrix.sent(matrix.group))]),
+    threads: async (parent: Address) => rootsIn(await matrix.sent(parent)),
     trouble: (what: Trouble) => matrix.front.trouble(what),
     cut: () => matrix.front.cut(),
     dispose: () => matrix.close(),
   };
   return fixture;
+}
+
+/** How many messages belong to no other. */
+export function rootsIn(events: readonly TimelineEvent[]): number {
+  return events.filter(({ content }) => content["m.relates_to"] === undefined).length;
 }
 
 export function answeredBy(messageId: string, events: readonly TimelineEvent[]): string | null {

@@ -41,6 +41,13 @@ export class SignalWorld {
   readonly between: Between;
   /** Those that the daemon says it has; crabline's, like one for a single account, does not say. */
   accounts: readonly string[] | null = null;
+  /** Those whom the daemon knows, as it lists them. */
+  contacts: readonly { readonly number: string | null; readonly uuid: string; readonly name?: string }[] = [
+    ANN,
+  ];
+  groups: readonly object[] = [{ id: GROUP, isMember: true }];
+  /** Others who are on Signal, by their numbers. */
+  readonly registered = new Map<string, string>();
   #next: "swallow" | Answer | null = null;
   #last = "";
 
@@ -129,12 +136,24 @@ export class SignalWorld {
       const result = bytes ? { result: { data: Buffer.from(bytes).toString("base64") } } : {};
       return rpcAnswer(bytes ? result : { error: { code: -1, message: "Could not find attachment" } });
     }
+    if (call?.method === "listContacts" || call?.method === "getUserStatus" || call?.method === "listGroups")
+      return rpcAnswer({ result: this.#known(call.method, call.params) });
     if (call?.method === "listAccounts" && this.accounts)
       return rpcAnswer({ result: this.accounts.map((number) => ({ number })) });
     if (call?.method !== "send") return null;
     const next = this.#next;
     this.#next = null;
     return next;
+  }
+
+  /** What the daemon answers of people and groups, which crabline knows none of. */
+  #known(method: string, { recipient }: Readonly<Record<string, unknown>>): readonly object[] {
+    if (method === "listGroups") return this.groups;
+    const [id] = recipient as readonly string[];
+    const contact = this.contacts.find(({ number, uuid }) => id === number || id === uuid);
+    if (method === "listContacts") return contact ? [contact] : [];
+    const uuid = this.registered.get(id ?? "");
+    return [{ recipient: id, number: id, uuid: uuid ?? null, isRegistered: uuid !== undefined }];
   }
 
   hear(asked: Asked, _status: number, body: string): void {

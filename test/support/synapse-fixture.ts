@@ -3,7 +3,7 @@ import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
 import type { AdapterFixture, Trouble } from "../../src/testing/adapter-contract.js";
 import { MatrixFront } from "./matrix-front.js";
-import { answeredBy, marksOn, type Said, shownTexts } from "./matrix-room.js";
+import { answeredBy, marksOn, rootsIn, type Said, shownTexts } from "./matrix-room.js";
 import { type RoomEvent, SynapseUser } from "./synapse.js";
 
 let people: Promise<readonly [SynapseUser, SynapseUser]> | undefined;
@@ -22,6 +22,7 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
   const bot = await SynapseUser.register(homeserver, "bot");
   const dm = await ann.createRoom([bot.userId], { is_direct: true });
   const group = await ann.createRoom([bot.userId, bob.userId], { name: "Team" });
+  const others = await ann.createRoom([bob.userId]);
   for (const [who, room] of [
     [bot, dm],
     [bot, group],
@@ -80,6 +81,7 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
     adapter: make(),
     address: { platform: "matrix", chatId: dm },
     group: { platform: "matrix", chatId: group },
+    nowhere: { platform: "matrix", chatId: others },
     again: make,
     write: async (written: Said) => {
       const messageId = await write(written);
@@ -111,6 +113,7 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
     typed: () => front.typed,
     marks: async (messageId: string) =>
       marksOn(messageId, [...(await ann.events(dm)), ...(await ann.events(group))]),
+    threads: async (parent: Address) => rootsIn(await events(parent)),
     trouble: (what: Trouble) => front.trouble(what),
     cut: () => front.cut(),
     dispose: () => front.close(),

@@ -17,6 +17,8 @@ type Said = Written & { readonly threadId?: string; readonly name?: string };
 export async function telegramFixture() {
   const server = await TelegramServer.start();
   await server.addForum(GROUP);
+  server.chats.set(String(GROUP), { full: { id: GROUP, type: "supergroup", is_forum: true } });
+  server.chats.set(String(ANN), { full: { id: ANN, type: "private", first_name: "QA User" } });
   const open = () => openTelegram({ token: () => server.token, baseUrl: server.url });
   const adapter = await open();
   const next = await open();
@@ -41,6 +43,7 @@ export async function telegramFixture() {
     adapter,
     address: DM,
     group: { platform, chatId: String(GROUP) },
+    nowhere: { platform, chatId: "-1009999999999" },
     again: () => next,
     write: (said: Said) =>
       inject(said, ({ update_id, message }) => {
@@ -98,6 +101,7 @@ function shaped(server: TelegramServer, said: Said, message: Readonly<Record<str
   return {
     ...message,
     from,
+    chat: { ...(place === undefined || place === "dm" ? from : {}), ...(message.chat as object) },
     ...(file
       ? {
           text: undefined,

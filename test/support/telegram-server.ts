@@ -39,6 +39,15 @@ export interface Sent {
   readonly file?: { readonly name: string; readonly bytes: Uint8Array };
 }
 
+/** What the Bot API tells of a chat, and of the bot in it; or how it refuses to. */
+interface Described {
+  readonly full?: Json;
+  readonly member?: Json;
+  readonly refusal?: Refusal;
+}
+
+const UNKNOWN_CHAT: Described = { refusal: { code: 400, words: "Bad Request: chat not found" } };
+
 /** An update that was injected and of which nobody knows yet whether it arrived. */
 interface Pending {
   wasDelivered: boolean;
@@ -53,6 +62,8 @@ export class TelegramServer {
   readonly calls: { readonly method: string; readonly given: Json }[] = [];
   /** By id; null where the line breaks when it is fetched. */
   readonly files = new Map<string, Uint8Array | null>();
+  /** The chats that can be asked about, by id. */
+  readonly chats = new Map<string, Described>();
   /** Up to which update Telegram believes that they arrived. */
   confirmed = 0;
   readonly #crabline: StartedTelegramServer;
@@ -251,9 +262,18 @@ export class TelegramServer {
     if (method === "getUpdates") return this.#poll(request, response, body);
     const given = givenIn(request, body);
     this.calls.push({ method, given });
+    if (method === "getChat" || method === "getChatMember") return this.#describe(response, method, given);
     if (method === "getFile") return this.#locate(response, String(given.file_id));
     await this.#pass(request, response, method, body, given);
     this.#changed();
+  }
+
+  /** crabline tells of no chats: these are told of here. */
+  #describe(response: ServerResponse, method: string, given: Json): void {
+    const chat = this.chats.get(String(given.chat_id)) ?? UNKNOWN_CHAT;
+    const { full, member = { status: "member" }, refusal } = chat;
+    if (refusal) refuse(response, refusal.code, refusal.words, refusal.parameters);
+    else answer(response, 200, { ok: true, result: method === "getChat" ? full : member });
   }
 
   #locate(response: ServerResponse, fileId: string): void {

@@ -104,6 +104,13 @@ describe.skipIf(!pty)(
       expect(chat.vt.text()).not.toContain("Forget and begin again");
     });
 
+    it("leaves with /quit, which it completes", async () => {
+      const chat = await PtyChat.start();
+      await chat.see("/q", "/quit  leave; the conversation stays as it is");
+      chat.type("\t\r");
+      expect(await chat.exited).toBe(0);
+    });
+
     it("keeps what is typed while an answer streams", async () => {
       const chat = await PtyChat.start();
       await chat.see("slow\r", "word word word");

@@ -76,7 +76,7 @@ async function fixture(): Promise<AdapterFixture> {
       ...place,
       senderId,
       content,
-      ...(written.name ? { senderName: written.name } : {}),
+      senderName: written.name ?? `user-${senderId.slice(-6)}`, // As crabline calls them elsewhere.
       ...(written.replyTo ? { replyTo: written.replyTo } : {}),
     });
     return heard.message(id);
@@ -94,6 +94,7 @@ async function fixture(): Promise<AdapterFixture> {
     again: () => heard.over(new DiscordAdapter(settings)),
     address: { platform: "discord", chatId },
     group: { platform: "discord", chatId: CHANNEL },
+    nowhere: { platform: "discord", chatId: newId() },
     write,
     amend: async (messageId, content) => {
       const message = (await everything()).find(({ id }) => id === messageId);
@@ -592,6 +593,48 @@ describe("discord", () => {
       server.answer = ({ path }) =>
         path.endsWith("/threads") ? { status: 403, body: { code: 50_013 } } : null;
       expect(await account.adapter.createThread(group, "Holiday", ANN)).toBeNull();
+    });
+  });
+
+  describe("tells of a place", () => {
+    const person = { userId: ANN, userName: `user-${ANN.slice(-6)}` };
+    beforeEach(() => account.connect());
+
+    it("with its names, and in a chat of two with the other one", async () => {
+      expect(await account.adapter.place(dm)).toEqual({ ...dm, chatType: "dm", ...person });
+      const channel = { ...group, chatName: "#crabline-channel" };
+      expect(await account.adapter.place(group)).toEqual({ ...channel, chatType: "group" });
+      const thread = await account.adapter.createThread(group, "Holiday", null);
+      const threadId = thread?.threadId ?? "";
+      const told = { ...channel, chatType: "thread", threadId, parentChatId: CHANNEL, chatTopic: "Holiday" };
+      expect(await account.adapter.place({ ...group, threadId })).toEqual(told);
+      expect(await account.adapter.place({ ...group, chatId: threadId })).toEqual(told);
+      expect(await account.adapter.place({ ...dm, threadId })).toBeNull();
+      expect(await account.adapter.place({ ...dm, threadId: CHANNEL })).toBeNull();
+    });
+
+    it("as it is by now", async () => {
+      expect(await account.adapter.place(group)).not.toBeNull();
+      server.answer = ({ path }) =>
+        path.endsWith(`/channels/${CHANNEL}`) ? { status: 403, body: { code: 50_001 } } : null;
+      expect(await account.adapter.place(group)).toBeNull();
+    });
+
+    it("not with ourselves, nor with nobody", async () => {
+      for (const recipients of [[{ id: server.botId, username: "us" }], [], "nobody"]) {
+        server.answer = ({ path }) =>
+          path.endsWith(`/channels/${dm.chatId}`)
+            ? { status: 200, body: { id: dm.chatId, type: 1, recipients } }
+            : null;
+        expect(await account.adapter.place(dm)).toBeNull();
+      }
+    });
+
+    it("later, where Discord has trouble", async () => {
+      server.answer = () => ({ status: 502, body: {} });
+      await expect(account.adapter.place(dm)).rejects.toMatchObject({ outcome: "retryable" });
+      const nowhere = { ...dm, chatId: "../users/@me" };
+      await expect(account.adapter.place(nowhere)).rejects.toMatchObject({ outcome: "permanent" });
     });
   });
 });

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { GatewayDispatchPayload, RawFile } from "discord.js";
-import type { Address } from "../../session/source.js";
+import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import {
   type Adapter,
@@ -29,7 +29,7 @@ import { formatMarkdown, lengthOf } from "./format.js";
 import { Inflow } from "./inflow.js";
 import { Line } from "./line.js";
 import { announceCommands } from "./menu.js";
-import { isFromPerson, parseEdit, parseInteraction, parseMessage, placeOf } from "./parse.js";
+import { isFromPerson, parseEdit, parseInteraction, parseMessage, placeOf, sourceIn } from "./parse.js";
 import { Progress, readAfter } from "./progress.js";
 import { isNewer, isSnowflake, snowflakeAt, timeOf } from "./snowflake.js";
 
@@ -156,6 +156,15 @@ export class DiscordAdapter implements Adapter {
 
   async react(address: Address, messageId: string, mark: Mark): Promise<void> {
     await this.#there().api.react(channelOf(address), messageId, mark);
+  }
+
+  async place(address: Address): Promise<SessionSource | null> {
+    const { channels, self } = this.#there();
+    const place = await channels.placeNow(channelOf(address));
+    if (!place || (address.threadId && place.channel.parentId !== address.chatId)) return null;
+    if (place.channel.kind !== "dm") return sourceIn(place);
+    const { partner } = place.channel;
+    return partner && partner.userId !== self ? { ...sourceIn(place), ...partner } : null;
   }
 
   /** A thread of its own, or of a message that we send for it; null where neither can be had. */

@@ -118,7 +118,7 @@ export class Api {
     return Array.isArray(found) ? found.toReversed() : null;
   }
 
-  /** Waits where Discord asks to; fails where it has trouble. */
+  /** Waits where Discord asks to; fails with a `SendError` where it has trouble. */
   async #read(call: () => Promise<unknown>): Promise<unknown> {
     for (;;) {
       try {
@@ -127,7 +127,7 @@ export class Api {
         const status = statusOf(error);
         this.#mendToken(status);
         if (status === 403 || status === 404) return null;
-        if (!(error instanceof RateLimitError)) throw error;
+        if (!(error instanceof RateLimitError)) throw sendError(error, true);
         await sleep(error.retryAfter, undefined, { ref: false });
       }
     }

@@ -31,6 +31,12 @@ export class Channels {
     return parent ? { channel, parent } : { channel };
   }
 
+  /** The same as it is by now: it may be gone, or we may. */
+  async placeNow(channelId: string): Promise<Place | null> {
+    this.#known.delete(channelId);
+    return this.place(channelId);
+  }
+
   async #find(channelId: string): Promise<Channel | null> {
     return this.#known.get(channelId) ?? this.learn(await this.#api.channel(channelId));
   }

@@ -20,6 +20,8 @@ export interface Channel {
   /** Of a thread: who began it. */
   readonly ownerId?: string;
   readonly lastMessageId?: string;
+  /** Of a chat of two: the other one. */
+  readonly partner?: Sender;
 }
 
 /** A channel and, where it is a thread, the one it is in. */
@@ -55,14 +57,17 @@ const CHAT_INPUT = 1;
 const TEXT_OPTION = 3;
 
 export function parseChannel(json: unknown): Channel | null {
-  const { id, type, name, topic, parent_id, owner_id, last_message_id } = fields(json);
+  const { id, type, name, topic, parent_id, owner_id, last_message_id, recipients } = fields(json);
   if (!isSnowflake(id) || typeof type !== "number") return null;
   const named = {
     ...(isText(name) ? { name } : {}),
     ...(isText(topic) ? { topic } : {}),
     ...(isSnowflake(last_message_id) ? { lastMessageId: last_message_id } : {}),
   };
-  if (type === DM) return { id, kind: "dm", takesThreads: false, ...named };
+  if (type === DM) {
+    const [partner] = list(recipients).flatMap((author) => person({ author }) ?? []);
+    return { id, kind: "dm", takesThreads: false, ...named, ...(partner ? { partner } : {}) };
+  }
   if (PLACES_TO_WRITE.includes(type))
     return { id, kind: "text", takesThreads: PLACES_FOR_THREADS.includes(type), ...named };
   if (!THREADS.includes(type) || !isSnowflake(parent_id)) return null;
@@ -154,15 +159,19 @@ function isNo(value: unknown): boolean {
   return value === undefined || value === null || value === false;
 }
 
+function sourceOf(place: Place, sender: Sender, messageId: string): SessionSource {
+  return { ...sourceIn(place), ...sender, messageId };
+}
+
 /**
  * A thread is a place of its own, in the channel it was begun in: `thread:<channel>:<thread>`, as for one that
  * `createThread` made.
  */
-function sourceOf({ channel, parent }: Place, sender: Sender, messageId: string): SessionSource {
+export function sourceIn({ channel, parent }: Place): SessionSource {
   const platform = "discord";
-  if (channel.kind === "dm") return { platform, chatId: channel.id, chatType: "dm", ...sender, messageId };
+  if (channel.kind === "dm") return { platform, chatId: channel.id, chatType: "dm" };
   if (channel.kind === "text" || channel.parentId === undefined)
-    return { platform, chatId: channel.id, chatType: "group", ...named(channel), ...sender, messageId };
+    return { platform, chatId: channel.id, chatType: "group", ...named(channel) };
   return {
     platform,
     chatId: channel.parentId,
@@ -171,8 +180,6 @@ function sourceOf({ channel, parent }: Place, sender: Sender, messageId: string)
     parentChatId: channel.parentId,
     ...(parent ? named(parent) : {}),
     ...(channel.name ? { chatTopic: channel.name } : {}),
-    ...sender,
-    messageId,
   };
 }
 

@@ -130,4 +130,37 @@ describe("the Matrix adapter", () => {
     expect(make().account).not.toContain(matrix.token);
     expect(make({ accessToken: () => "another" }).account).not.toBe(make().account);
   });
+
+  describe("tells of a place", () => {
+    const place = (chatId: string, threadId?: string) =>
+      adapter.place({ platform: "matrix", chatId, ...(threadId === undefined ? {} : { threadId }) });
+
+    it("in a room of two with the other one, also in its threads", async () => {
+      await connect();
+      const { chatId } = matrix.dm;
+      const ann = { ...matrix.dm, chatType: "dm", userId: "@ann:matrix.test", userName: "ann" };
+      expect(await place(chatId)).toEqual({ ...ann, chatName: chatId });
+      const thread = await adapter.createThread(matrix.dm, "Plans", null, "once");
+      expect(await place(chatId, thread.threadId)).toMatchObject({ ...ann, threadId: thread.threadId });
+    });
+
+    it("not where there is none, and not of a message in a thread", async () => {
+      await connect();
+      const { chatId } = matrix.group;
+      const { threadId = "" } = await adapter.createThread(matrix.group, "Plans", null, "once");
+      const address = { ...matrix.group, threadId };
+      const { messageId } = await adapter.send({ address, text: "in it", deliveryId: "d" });
+      for (const missing of [messageId, "$nothing", "nothing"])
+        expect(await place(chatId, missing)).toBeNull();
+      for (const missing of ["#alias:matrix.test", "!nothing:matrix.test"])
+        expect(await place(missing)).toBeNull();
+    });
+
+    it("later, where the homeserver does not answer", async () => {
+      await connect();
+      await matrix.close();
+      await expect(place(matrix.dm.chatId)).rejects.toMatchObject({ outcome: "retryable" });
+      matrix = await CrablineMatrix.start();
+    });
+  });
 });

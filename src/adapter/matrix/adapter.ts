@@ -2,8 +2,8 @@
  * Matrix, spoken: one user of one homeserver. It receives by its own sync, whose place is remembered only once all of
  * a batch was received, and sends under transaction ids made of delivery ids, so that the same delivery is one event.
  */
-import { createHash, randomUUID } from "node:crypto";
-import type { Address } from "../../session/source.js";
+import { createHash } from "node:crypto";
+import type { Address, SessionSource } from "../../session/source.js";
 import {
   type Adapter,
   type Capabilities,
@@ -18,10 +18,10 @@ import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
 import { editContent, MAX_TEXT, type Place, textBytes, textContent, threadRoot } from "./content.js";
 import type { Encryption } from "./encryption.js";
-import { id, type Json, string } from "./json.js";
+import { id, type Json, record, string } from "./json.js";
 import type { Self } from "./mention.js";
 import { Outgoing } from "./outgoing.js";
-import { decryptedEvent } from "./parse.js";
+import { decryptedEvent, personIn, placeIn } from "./parse.js";
 import { Pending } from "./pending.js";
 import { Rooms } from "./rooms.js";
 import { SeenEvents } from "./seen-events.js";
@@ -69,6 +69,7 @@ export class MatrixAdapter implements Adapter {
     lengthOf: textBytes,
     edit: true,
     threads: true,
+    threadsOnce: true,
     idempotent: true,
     typingMs: TYPING_MS,
     paceMs: 1_500,
@@ -182,13 +183,33 @@ export class MatrixAdapter implements Adapter {
     });
   }
 
-  /** A message in the room, named after the title, that the thread hangs on; whoever is not in the room is invited. */
-  async createThread({ platform, chatId }: Address, title: string, person: string | null): Promise<Address> {
+  async place({ chatId, threadId }: Address): Promise<SessionSource | null> {
+    return this.#sending(async ({ rooms, seen, userId }) => {
+      const room = id(chatId, "!") ? await rooms.facts(chatId).catch(ifMissing) : undefined;
+      const members = room ? await rooms.members(chatId) : [];
+      if (!room || !members.includes(userId)) return null;
+      if (threadId !== undefined && !beginsThread(await seen.find(chatId, threadId))) return null;
+      const [other] = members.filter((member) => member !== userId);
+      const isOfTwo = room.chatType === "dm" && other !== undefined;
+      return { ...placeIn(room, threadId), ...(isOfTwo ? personIn(room, other) : {}) };
+    });
+  }
+
+  /**
+   * A message in the room, named after the title, that the thread hangs on; whoever is not in the room is invited. Its
+   * transaction is named after the making, so that it is made once.
+   */
+  async createThread(
+    { platform, chatId }: Address,
+    title: string,
+    person: string | null,
+    once: string,
+  ): Promise<Address> {
     return this.#sending(async (line) => {
       const member = id(person, "@") ?? null;
       if (member !== null && !(await line.rooms.members(chatId)).includes(member))
         await line.api.invite(chatId, member).catch(ifMissing); // It may be invited already, or we may not invite.
-      const threadId = await line.outgoing.post(chatId, randomUUID(), threadRoot(title, member));
+      const threadId = await line.outgoing.post(chatId, `thread-${once}`, threadRoot(title, member));
       return { platform, chatId, threadId };
     });
   }
@@ -250,6 +271,11 @@ async function openLine(
 function accountOf({ homeserver, accessToken }: MatrixSettings): string {
   const digest = createHash("sha256").update(accessToken()).digest("hex").slice(0, 16);
   return `${URL.canParse(homeserver) ? new URL(homeserver).host : homeserver}#${digest}`;
+}
+
+/** What belongs to another event begins no thread of its own. */
+function beginsThread(event: Json | null): boolean {
+  return event !== null && record(record(event.content)["m.relates_to"]).rel_type === undefined;
 }
 
 function ifMissing(error: unknown): undefined {

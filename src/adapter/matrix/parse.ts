@@ -62,7 +62,7 @@ export function parseEvent(given: unknown, room: RoomFacts, self: Self): Parsed 
   const threadId = isEdit ? undefined : threadOf(relation);
   return {
     kind: isEdit ? "edit" : "message",
-    source: { ...sourceOf(room, sender), messageId, ...(threadId ? { threadId } : {}) },
+    source: { ...placeIn(room, threadId), ...personIn(room, sender), messageId },
     messageId,
     text,
     isAddressed: written.isMentioned || isCommand(text, self),
@@ -87,19 +87,26 @@ export function decryptedEvent(envelope: unknown, inside: unknown): Json {
   return { ...record(envelope), type, content };
 }
 
-function sourceOf(room: RoomFacts, sender: string): SessionSource & { readonly userId: string } {
-  const userName = label(room.nameOf(sender));
+/** A thread is a part of its room, whatever that is. */
+export function placeIn(room: RoomFacts, threadId: string | undefined): SessionSource {
   const chatName = label(room.name);
   const chatTopic = label(room.topic);
   return {
     platform: "matrix",
     chatId: room.roomId,
     chatType: room.chatType,
-    userId: sender,
-    ...(userName ? { userName } : {}),
     ...(chatName ? { chatName } : {}),
     ...(chatTopic ? { chatTopic } : {}),
+    ...(threadId ? { threadId } : {}),
   };
+}
+
+export function personIn(
+  room: RoomFacts,
+  userId: string,
+): { readonly userId: string; readonly userName?: string } {
+  const userName = label(room.nameOf(userId));
+  return { userId, ...(userName ? { userName } : {}) };
 }
 
 function label(name: string | undefined): string {

@@ -135,6 +135,7 @@ async function fixture(): Promise<AdapterFixture> {
     adapter,
     address,
     group,
+    nowhere: { platform: "signal", chatId: "+15550009999" },
     lacks: { bots: "Signal has no bots." },
     again: () => {
       adapter = make();
@@ -339,5 +340,60 @@ describe("signal", () => {
     expect(await file?.read(3)).toEqual(Buffer.from([1, 2, 3]));
     await expect(file?.read(2)).rejects.toThrow("larger");
     await expect(missing?.read(2)).rejects.toThrow("Could not find");
+  });
+
+  describe("tells of a place", () => {
+    const BOB = { number: "+15557654321", uuid: "b0000000-0000-4000-8000-000000000002" };
+    const place = (chatId: string, threadId?: string) =>
+      adapter.place({ platform: "signal", chatId, ...(threadId === undefined ? {} : { threadId }) });
+    const chatWith = ({ number, uuid }: typeof BOB) => ({
+      platform: "signal",
+      chatType: "dm",
+      chatId: number,
+      chatIdAlt: uuid,
+      userId: number,
+      userIdAlt: uuid,
+    });
+    beforeEach(() => adapter.connect(receive, surroundings));
+
+    it("by the number where it is known, whichever id was given", async () => {
+      for (const id of [ANN.number, ANN.uuid])
+        expect(await place(id)).toEqual({ ...chatWith(ANN), userName: "Ann" });
+      const hidden = { number: null, uuid: BOB.uuid, profile: { givenName: "Bob", familyName: "Ray" } };
+      world.contacts = [hidden];
+      const told = { platform: "signal", chatType: "dm", chatId: BOB.uuid, userId: BOB.uuid };
+      expect(await place(BOB.uuid)).toEqual({ ...told, userName: "Bob Ray", userIdAlt: BOB.uuid });
+      world.contacts = [];
+      expect(await place(BOB.uuid)).toEqual({ ...told, userIdAlt: BOB.uuid });
+    });
+
+    it("with whoever is on Signal, though nobody has written yet", async () => {
+      world.registered.set(BOB.number, BOB.uuid);
+      expect(await place(BOB.number)).toEqual(chatWith(BOB));
+      expect(await place("+15550009999")).toBeNull();
+    });
+
+    it("that is a group, where we are in it", async () => {
+      world.groups = [{ id: GROUP, name: "Team", isMember: true }];
+      const group = { platform: "signal", chatType: "group", chatId: GROUP, chatName: "Team" };
+      expect(await place(GROUP)).toEqual(group);
+      for (const groups of [[], [{ id: GROUP, name: "Team", isMember: false }]]) {
+        world.groups = groups;
+        expect(await place(GROUP)).toBeNull();
+      }
+    });
+
+    it("never with ourselves, nor in a thread", async () => {
+      world.contacts = [{ number: ACCOUNT, uuid: ANN.uuid }];
+      expect(await place(ACCOUNT)).toBeNull();
+      expect(await place(ANN.number, "1")).toBeNull();
+      await expect(place("nobody")).rejects.toMatchObject({ outcome: "permanent" });
+    });
+
+    it("later, where the daemon is gone", async () => {
+      await world.close();
+      await expect(place(ANN.number)).rejects.toMatchObject({ outcome: "retryable" });
+      world = await SignalWorld.open();
+    });
   });
 });

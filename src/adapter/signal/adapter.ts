@@ -4,7 +4,7 @@
  * lives: at most once across the pipe. A daemon that numbers its events gives those that were missed.
  */
 import { readFile, stat } from "node:fs/promises";
-import type { Address } from "../../session/source.js";
+import type { Address, SessionSource } from "../../session/source.js";
 import {
   type Adapter,
   type Capabilities,
@@ -18,13 +18,14 @@ import {
   type Surroundings,
 } from "../adapter.js";
 import { pause } from "../http-call.js";
+import { repeatable } from "../repeatable.js";
 import { field, jsonOf, listOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { Daemon } from "./daemon.js";
 import type { StreamEvent } from "./events.js";
 import { formatText } from "./format.js";
 import { isGroupId, isNumber, isTimestamp, isUuid, type MessageRef, messageRefOf } from "./ids.js";
-import { parseEvent, type SignalFile } from "./parse.js";
+import { parseContact, parseEvent, parseGroup, type SignalFile } from "./parse.js";
 
 /** Clients drop what is longer without a word. */
 const MAX_BYTES = 2_048;
@@ -117,6 +118,31 @@ export class SignalAdapter implements Adapter {
       targetAuthor: author ?? this.account,
       targetTimestamp: timestamp,
     });
+  }
+
+  async place(address: Address): Promise<SessionSource | null> {
+    if (address.threadId !== undefined) return null;
+    try {
+      return await (isGroupId(address.chatId) ? this.#group(address) : this.#person(address));
+    } catch (error) {
+      throw error instanceof SendError ? repeatable(error) : error;
+    }
+  }
+
+  async #group({ chatId }: Address): Promise<SessionSource | null> {
+    const groups = listOf(await this.#call("listGroups", { groupId: [chatId] }));
+    return parseGroup(groups.find((group) => field(group, "id") === chatId));
+  }
+
+  /** The daemon knows who has written or was written to; of other numbers it asks Signal. */
+  async #person(address: Address): Promise<SessionSource | null> {
+    const asked = recipientOf(address);
+    const [known] = listOf(await this.#call("listContacts", { ...asked, allRecipients: true }));
+    if (known !== undefined) return parseContact(known, this.account);
+    if (isUuid(address.chatId)) return parseContact({ uuid: address.chatId }, this.account);
+    const [found] = listOf(await this.#call("getUserStatus", asked));
+    if (field(found, "isRegistered") !== true) return null;
+    return parseContact({ number: address.chatId, uuid: field(found, "uuid") }, this.account);
   }
 
   async disconnect(): Promise<void> {

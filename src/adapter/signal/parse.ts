@@ -2,6 +2,7 @@
  * An event of the daemon as a message: pure, total, and strict. What says nothing to us is null; so is what is odd where
  * it matters: a sender that cannot be read is nobody, and a group that cannot be read is not a chat of two.
  */
+import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
 import { namesCommand } from "../command-text.js";
 import { field, idOf, isThere, listOf, textOf } from "../untrusted.js";
@@ -31,6 +32,11 @@ interface Sender {
   readonly name: string | undefined;
 }
 
+interface Group {
+  readonly id: string;
+  readonly name: string | undefined;
+}
+
 export function parseEvent(event: unknown, setting: ParseSetting): InboundMessage | null {
   const account = field(event, "account");
   if (isThere(account) && account !== setting.account) return null;
@@ -46,12 +52,51 @@ export function parseEvent(event: unknown, setting: ParseSetting): InboundMessag
 
 /** Null where a field is there and is not what it should be. */
 function readSender(envelope: unknown): Sender | null {
-  const number = readId(field(envelope, "sourceNumber"), isNumber);
-  const given = readId(field(envelope, "sourceUuid"), isUuid);
+  const ids = { number: field(envelope, "sourceNumber"), uuid: field(envelope, "sourceUuid") };
+  return readPerson(ids, textOf(field(envelope, "sourceName")));
+}
+
+/** By the number where it is known, as the daemon names who writes. */
+function readPerson(
+  ids: { readonly number: unknown; readonly uuid: unknown },
+  name: string | undefined,
+): Sender | null {
+  const number = readId(ids.number, isNumber);
+  const given = readId(ids.uuid, isUuid);
   const uuid = given?.toLowerCase();
   const id = number ?? uuid;
   if (number === null || given === null || id === undefined) return null;
-  return { id, uuid, name: textOf(field(envelope, "sourceName")) };
+  return { id, uuid, name };
+}
+
+function personOf({ id, uuid, name }: Sender): Pick<SessionSource, "userId" | "userName" | "userIdAlt"> {
+  return { userId: id, ...(name ? { userName: name } : {}), ...(uuid ? { userIdAlt: uuid } : {}) };
+}
+
+function chatWith(sender: Sender): SessionSource {
+  const { id, uuid } = sender;
+  const alt = uuid && uuid !== id ? { chatIdAlt: uuid } : {};
+  return { platform: "signal", chatType: "dm", chatId: id, ...alt, ...personOf(sender) };
+}
+
+function groupPlace({ id, name }: Group): SessionSource {
+  return { platform: "signal", chatType: "group", chatId: id, ...(name ? { chatName: name } : {}) };
+}
+
+/** The chat of two with somebody whom the daemon knows; null where that is nobody, or ourselves. */
+export function parseContact(contact: unknown, account: string): SessionSource | null {
+  const profile = [field(contact, "profile", "givenName"), field(contact, "profile", "familyName")];
+  const own = profile.flatMap((name) => textOf(name) ?? []).join(" ");
+  const ids = { number: field(contact, "number"), uuid: field(contact, "uuid") };
+  const person = readPerson(ids, textOf(field(contact, "name")) ?? textOf(own));
+  return person && !isUs(person, { account }) ? chatWith(person) : null;
+}
+
+/** A group as the daemon lists it; null where we are not in it. */
+export function parseGroup(group: unknown): SessionSource | null {
+  const id = field(group, "id");
+  if (typeof id !== "string" || !isGroupId(id) || field(group, "isMember") !== true) return null;
+  return groupPlace({ id, name: textOf(field(group, "name")) });
 }
 
 function readId(value: unknown, isOne: (id: string) => boolean): string | undefined | null {
@@ -59,7 +104,10 @@ function readId(value: unknown, isOne: (id: string) => boolean): string | undefi
   return typeof value === "string" && isOne(value) ? value : null;
 }
 
-function isUs({ id, uuid }: Pick<Sender, "id" | "uuid">, { account }: ParseSetting): boolean {
+function isUs(
+  { id, uuid }: Pick<Sender, "id" | "uuid">,
+  { account }: Pick<ParseSetting, "account">,
+): boolean {
   return id === account || (uuid !== undefined && uuid === account.toLowerCase());
 }
 
@@ -74,16 +122,7 @@ function readMessage(
   const group = readGroup(data);
   if (!isTimestamp(timestamp) || group === null) return null;
   const author = sender.uuid ?? sender.id;
-  const source: InboundMessage["source"] = {
-    platform: "signal",
-    chatType: group ? "group" : "dm",
-    chatId: group?.id ?? sender.id,
-    ...(group?.name ? { chatName: group.name } : {}),
-    ...(!group && sender.uuid && sender.uuid !== sender.id ? { chatIdAlt: sender.uuid } : {}),
-    userId: sender.id,
-    ...(sender.name ? { userName: sender.name } : {}),
-    ...(sender.uuid ? { userIdAlt: sender.uuid } : {}),
-  };
+  const source = group ? { ...groupPlace(group), ...personOf(sender) } : chatWith(sender);
   const messageId = messageIdOf({ timestamp, author });
   const reaction = readReaction(data, setting);
   if (reaction) {
@@ -106,7 +145,7 @@ function readMessage(
 }
 
 /** Undefined in a chat of two; null where it is a group, but not which. */
-function readGroup(data: unknown): { id: string; name: string | undefined } | undefined | null {
+function readGroup(data: unknown): Group | undefined | null {
   const group = field(data, "groupInfo");
   if (!isThere(group)) return undefined;
   const id = field(group, "groupId");

@@ -27,6 +27,7 @@ adapterContract("slack", async () => {
     adapter,
     address,
     group: { platform: "slack", chatId: server.channel },
+    nowhere: { platform: "slack", chatId: "C0NOWHERE" },
     again: () => next,
     write: (written: Written) => server.write(written),
     amend: (messageId: string, text: string) => server.amend(messageId, text),
@@ -43,6 +44,8 @@ adapterContract("slack", async () => {
       const all = [...(await server.messages(address.chatId)), ...(await server.messages(server.channel))];
       return all.find(({ ts }) => ts === messageId)?.reactions?.map(({ name }) => name) ?? [];
     },
+    threads: async ({ chatId }: Address) =>
+      (await server.said(chatId)).filter(({ ts, thread_ts = ts }) => ts === thread_ts).length,
     trouble: (what: Trouble) => server.trouble(what),
     cut: () => server.cut(),
     asShown: toMrkdwn,
@@ -396,7 +399,12 @@ describe("slack", () => {
         [await server.dm(), "dm"],
       ] as const) {
         const parent = { platform: "slack", chatId };
-        const thread = await adapter.createThread?.(parent, "Plans <!here>\nfor *May* and June", person);
+        const thread = await adapter.createThread?.(
+          parent,
+          "Plans <!here>\nfor *May* and June",
+          person,
+          `in ${chatId}`,
+        );
         const seed = (await server.said(chatId)).find(({ ts }) => ts === thread?.threadId);
         expect(seed?.text).toBe(
           `*Plans &lt;!here&gt; for \u2060*\u2060May\u2060*\u2060 and June*\n<@${person}>`,
@@ -414,16 +422,79 @@ describe("slack", () => {
       const hidden = await server.privateChannel("hidden", ["bob"]);
       const parent = { platform: "slack", chatId: hidden };
       const error = await failure(
-        adapter.createThread?.(parent, "Plans", server.idOf("ann")) as Promise<unknown>,
+        adapter.createThread?.(parent, "Plans", server.idOf("ann"), "for Ann") as Promise<unknown>,
       );
       expect(error).toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("not in the channel"),
       });
       expect(await server.said(hidden)).toEqual([]);
-      expect(await adapter.createThread?.(parent, "Plans", server.idOf("bob"))).toMatchObject({
+      expect(await adapter.createThread?.(parent, "Plans", server.idOf("bob"), "for Bob")).toMatchObject({
         chatId: hidden,
       });
+    });
+  });
+
+  describe("tells of a place", () => {
+    const slack = (chatId: string, threadId?: string): Address => ({
+      platform: "slack",
+      chatId,
+      ...(threadId === undefined ? {} : { threadId }),
+    });
+    const place = (chatId: string, threadId?: string) => adapter.place?.(slack(chatId, threadId));
+    const channelOf = async (method: string, args: Record<string, string>, user = "ann") =>
+      String(((await server.api(method, args, user)).channel as { id: string }).id);
+
+    it("with its names, and in a chat of two with the other one", async () => {
+      await connect();
+      const [dm, hidden] = [await server.dm(), await server.privateChannel("hidden", ["bob"])];
+      expect(await place(dm)).toEqual({
+        ...slack(dm),
+        chatType: "dm",
+        userId: server.idOf("ann"),
+        userName: "ann",
+      });
+      const team = { ...slack(server.channel), chatName: "team", chatTopic: "Work" };
+      expect(await place(server.channel)).toEqual({ ...team, chatType: "channel" });
+      expect(await place(hidden)).toEqual({ ...slack(hidden), chatName: "hidden", chatType: "group" });
+      const users = `${server.botId},${server.idOf("bob")}`;
+      const several = await channelOf("conversations.open", { users });
+      expect(await place(several)).toMatchObject({ chatType: "group" });
+    });
+
+    it("as a thread only where a message begins it, in a chat of two beside it", async () => {
+      await connect();
+      for (const [chatId, chatType] of [
+        [server.channel, "thread"],
+        [await server.dm(), "dm"],
+      ] as const) {
+        const { messageId } = await server.write({ text: "root", channel: chatId });
+        const reply = await server.write({ text: "reply", channel: chatId, replyTo: messageId });
+        const source = received.at(-1)?.source ?? expect.unreachable("It was not heard.");
+        const told = (await place(chatId, messageId)) ?? expect.unreachable("There is no such place.");
+        expect(told).toMatchObject({ chatType, threadId: messageId });
+        expect(buildSessionKey(told)).toBe(buildSessionKey(source));
+        for (const threadId of [reply.messageId, "1.000001", "not a time"])
+          expect(await place(chatId, threadId)).toBeNull();
+      }
+    });
+
+    it("only where the bot is", async () => {
+      await connect();
+      const others = await channelOf("conversations.open", { users: server.idOf("bob") });
+      const elsewhere = await channelOf("conversations.create", { name: "elsewhere" });
+      for (const chatId of [others, elsewhere, server.idOf("ann"), "../users"])
+        expect(await place(chatId)).toBeNull();
+    });
+
+    it("later, where Slack does not answer", async () => {
+      await connect();
+      const dm = await server.dm();
+      server.trouble("revoked token");
+      expect(await failure(place(dm) as Promise<unknown>)).toMatchObject({ outcome: "permanent" });
+      await server.close();
+      expect(await failure(place(dm) as Promise<unknown>)).toMatchObject({ outcome: "retryable" });
+      server = await SlackServer.start();
     });
   });
 });

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
-import type { Address } from "../../session/source.js";
+import type { Address, SessionSource } from "../../session/source.js";
 import {
   type Adapter,
   type Capabilities,
@@ -16,6 +16,7 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
+import { repeatable } from "../repeatable.js";
 import type { SlackSettings } from "./config.js";
 import { remoteFile, upload } from "./files.js";
 import { bold, escaped, MAX_TEXT, mrkdwnLength, toMrkdwn } from "./format.js";
@@ -25,7 +26,7 @@ import { NameBook } from "./names.js";
 import { type Heard, isId, isTimestamp, parseCommand, parseEvent, type Self } from "./parse.js";
 import { QuoteBook } from "./quotes.js";
 import { mayHaveWorked, sendError, slackErrorOf, webClient } from "./web.js";
-import { canAnswerIn, findDelivery, metadataOf, mustSee, whoAmI } from "./workspace.js";
+import { canAnswerIn, findDelivery, findPlace, metadataOf, mustSee, whoAmI } from "./workspace.js";
 
 const PLATFORM = "slack";
 const REACTION: Readonly<Record<Mark, string>> = { seen: "eyes", failed: "x" };
@@ -49,6 +50,7 @@ export class SlackAdapter implements Adapter {
     lengthOf: mrkdwnLength,
     edit: true,
     threads: true,
+    threadsOnce: true,
     paceMs: 1_200,
     maxFile: 100 * 1024 * 1024,
   };
@@ -115,7 +117,7 @@ export class SlackAdapter implements Adapter {
   }
 
   async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
-    const web = this.#web();
+    const web = this.#there().web;
     try {
       const { files = [] } = message;
       const uploaded = [];
@@ -130,7 +132,7 @@ export class SlackAdapter implements Adapter {
   }
 
   async edit({ address, text, deliveryId }: OutboundMessage, messageId: string): Promise<void> {
-    const web = this.#web();
+    const web = this.#there().web;
     try {
       await web.chat.update({
         channel: address.chatId,
@@ -141,38 +143,57 @@ export class SlackAdapter implements Adapter {
         link_names: false,
       });
     } catch (error) {
-      const failure = sendError(error);
-      // The same edit can be made twice.
-      throw failure.outcome === "unknown"
-        ? new SendError("retryable", failure.message, { cause: error })
-        : failure;
+      throw repeatable(sendError(error));
     }
   }
 
   async find(message: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null> {
-    return findDelivery(this.#web(), message.address, message.deliveryId);
+    return findDelivery(this.#there().web, message.address, message.deliveryId);
   }
 
   async react({ chatId }: Address, messageId: string, mark: Mark): Promise<void> {
     if (!isTimestamp(messageId)) return; // A slash command is no message.
     try {
-      await this.#web().reactions.add({ channel: chatId, timestamp: messageId, name: REACTION[mark] });
+      await this.#there().web.reactions.add({ channel: chatId, timestamp: messageId, name: REACTION[mark] });
     } catch (error) {
       if (slackErrorOf(error) !== "already_reacted") throw sendError(error);
     }
   }
 
-  /** A message that names the person; its replies are the thread. Fails where they could not see it. */
-  async createThread({ chatId }: Address, title: string, person: string | null): Promise<Address> {
-    const web = this.#web();
+  async place(address: Address): Promise<SessionSource | null> {
+    const { web, names, self } = this.#there();
+    try {
+      const source = await findPlace(web, address, self);
+      return source && (await names.named(source));
+    } catch (error) {
+      throw repeatable(sendError(error));
+    }
+  }
+
+  /**
+   * A message that names the person; its replies are the thread. Fails where they could not see it. The message is known
+   * by its metadata: where it is found among what was said lately, it is not sent again.
+   */
+  async createThread(
+    { chatId }: Address,
+    title: string,
+    person: string | null,
+    once: string,
+  ): Promise<Address> {
+    const { web } = this.#there();
     const name = person !== null && isId(person) ? person : null;
+    const seed = `thread ${once}`;
     try {
       if (name !== null) await mustSee(web, chatId, name);
+      const made = await findDelivery(web, { platform: PLATFORM, chatId }, seed);
+      if (made !== null && made !== "not there")
+        return { platform: PLATFORM, chatId, threadId: made.messageId };
       const text = `${bold(title.replace(/\s+/g, " ").trim() || "…")}${name === null ? "" : `\n<@${name}>`}`;
-      const { ts } = await web.chat.postMessage({ channel: chatId, text, ...PLAIN });
+      const metadata = metadataOf(seed);
+      const { ts } = await web.chat.postMessage({ channel: chatId, text, metadata, ...PLAIN });
       return { platform: PLATFORM, chatId, threadId: timestamp(ts) };
     } catch (error) {
-      throw sendError(error);
+      throw repeatable(sendError(error));
     }
   }
 
@@ -197,9 +218,9 @@ export class SlackAdapter implements Adapter {
     }
   }
 
-  #web(): WebClient {
+  #there(): Connected {
     if (!this.#connected) throw new SendError("retryable", "Slack is not connected.");
-    return this.#connected.web;
+    return this.#connected;
   }
 }
 

@@ -24,7 +24,7 @@ export class NameBook {
   async named(source: SessionSource): Promise<SessionSource> {
     const { userId = "", chatId, chatType } = source;
     const [person, place] = await Promise.all([
-      this.#look(userId, () => this.#person(userId)),
+      userId === "" ? {} : this.#look(userId, () => this.#person(userId)),
       chatType === "dm" ? {} : this.#look(chatId, () => this.#place(chatId)),
     ]);
     return { ...source, ...person, ...place };

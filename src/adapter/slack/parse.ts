@@ -71,7 +71,7 @@ function heard(
   if (!isSpoken(said) || isByBot(said) || userId === self.userId) return null;
   const thread = textField(said, "thread_ts");
   const replyTo = isTimestamp(thread) && thread !== messageId ? thread : null;
-  const isPrivate = channelType === "im" && channel.startsWith("D");
+  const isPrivate = isChatOfTwo(channel, channelType);
   const text = textField(said, "text");
   const isAddressed =
     isPrivate ||
@@ -79,13 +79,7 @@ function heard(
     mentions(text, self.userId) ||
     (replyTo !== null && textField(said, "parent_user_id") === self.userId);
   const threadId = replyTo ?? (isAddressed && !isPrivate ? messageId : null);
-  const source: SessionSource = {
-    platform: PLATFORM,
-    chatId: channel,
-    chatType: isPrivate ? "dm" : threadId !== null ? "thread" : groupType(channelType),
-    userId,
-    ...(threadId === null ? {} : { threadId }),
-  };
+  const source: SessionSource = { ...placeOf(channel, channelType, threadId), userId };
   const plain = plainTextOf(text, self.userId);
   const files = kind === "message" ? filesOf(said) : [];
   if (plain === "" && files.length === 0) return null; // A bare mention says nothing.
@@ -106,6 +100,31 @@ function heard(
 function isSpoken(said: unknown): boolean {
   const subtype = field(said, "subtype") ?? "";
   return typeof subtype === "string" && SPOKEN.has(subtype);
+}
+
+function isChatOfTwo(channel: string, channelType: string): boolean {
+  return channelType === "im" && channel.startsWith("D");
+}
+
+function placeOf(chatId: string, channelType: string, threadId: string | null): SessionSource {
+  const isPrivate = isChatOfTwo(chatId, channelType);
+  return {
+    platform: PLATFORM,
+    chatId,
+    chatType: isPrivate ? "dm" : threadId !== null ? "thread" : groupType(channelType),
+    ...(threadId === null ? {} : { threadId }),
+  };
+}
+
+/** What is said in a channel, as Slack itself tells of the channel; null where the bot is not in it. */
+export function parsePlace(channel: unknown, threadId: string | null, self: Self): SessionSource | null {
+  const [chatId, userId] = [textField(channel, "id"), textField(channel, "user")];
+  const is = (mark: string): boolean => field(channel, mark) === true;
+  const channelType = is("is_im") ? "im" : is("is_mpim") ? "mpim" : is("is_private") ? "group" : "channel";
+  const place = isId(chatId) ? placeOf(chatId, channelType, threadId) : null;
+  if (place?.chatType !== "dm") return field(channel, "is_member") === false ? null : place;
+  const isPerson = isId(userId) && userId !== self.userId && userId !== SLACKBOT;
+  return isPerson ? { ...place, userId } : null;
 }
 
 function groupType(channelType: string): ChatType {

@@ -4,7 +4,7 @@ import type { Address, SessionSource } from "../../session/source.js";
 import { ConnectError, SendError } from "../adapter.js";
 import type { SlackSettings } from "./config.js";
 import { field, listField, textField } from "./json.js";
-import { isId, type Self } from "./parse.js";
+import { isId, isTimestamp, parsePlace, type Self } from "./parse.js";
 import { connectError, slackErrorOf, webClient } from "./web.js";
 
 const EVENT_TYPE = "baton_delivery";
@@ -43,7 +43,7 @@ export async function checkTokens(settings: SlackSettings): Promise<Names> {
   return names;
 }
 
-const NOT_THERE = new Set(["channel_not_found", "not_in_channel"]);
+const NOT_THERE = new Set(["channel_not_found", "not_in_channel", "thread_not_found"]);
 
 /** A slash command can be given anywhere, also between two others; the answer goes only where the bot is. */
 export async function canAnswerIn(
@@ -57,6 +57,29 @@ export async function canAnswerIn(
     if (NOT_THERE.has(slackErrorOf(error))) return false;
     throw error;
   }
+}
+
+/** Null where there is no such channel or thread for us. */
+export async function findPlace(
+  web: WebClient,
+  { chatId, threadId }: Address,
+  self: Self,
+): Promise<SessionSource | null> {
+  if (!isId(chatId) || (threadId !== undefined && !isTimestamp(threadId))) return null;
+  try {
+    const channel = field(await web.conversations.info({ channel: chatId }), "channel");
+    const place = parsePlace(channel, threadId ?? null, self);
+    return place && (threadId === undefined || (await beginsThread(web, chatId, threadId))) ? place : null;
+  } catch (error) {
+    if (NOT_THERE.has(slackErrorOf(error))) return null;
+    throw error;
+  }
+}
+
+/** A reply begins none: what answers it is in the thread that it is in. */
+async function beginsThread(web: WebClient, channel: string, ts: string): Promise<boolean> {
+  const [first] = listField(await web.conversations.replies({ channel, ts, limit: 1 }), "messages");
+  return textField(first, "ts") === ts && (textField(first, "thread_ts") || ts) === ts;
 }
 
 /** Everybody sees a public channel; a private one only who is in it. */

@@ -5,7 +5,7 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Api, type ApiClientOptions } from "grammy";
-import type { Address } from "../../session/source.js";
+import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import {
   type Adapter,
@@ -16,7 +16,8 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
-import { cannotConnect, failureOf, isRefusal, movedTo, sendErrorOf } from "./failure.js";
+import { repeatable } from "../repeatable.js";
+import { cannotConnect, failureOf, isMissing, isRefusal, movedTo, sendErrorOf } from "./failure.js";
 import { fetchFile } from "./files.js";
 import { shownLength, toHtml } from "./format.js";
 import { offerMenu } from "./menu.js";
@@ -31,7 +32,7 @@ import {
   targetOf,
   threadOf,
 } from "./outgoing.js";
-import { parseMove, parseUpdate, UPDATES } from "./parse.js";
+import { isInChat, parseMove, parsePlace, parseUpdate, UPDATES } from "./parse.js";
 import { Poller } from "./poller.js";
 
 const MAX_TEXT = 4_096;
@@ -48,7 +49,7 @@ const KEPT_MS = 4_000;
 interface Line {
   readonly moves: Moves;
   readonly poller: Poller;
-  readonly hasTopics: boolean;
+  readonly bot: { readonly id: string; readonly hasTopics: boolean };
 }
 
 export class TelegramAdapter implements Adapter {
@@ -98,6 +99,7 @@ export class TelegramAdapter implements Adapter {
     await offerMenu(this.#api, commands, memory);
     const bot = {
       id: String(me.id),
+      hasTopics: me.has_topics_enabled === true,
       username: me.username ?? "",
       commands: new Set(commands.map(({ name }) => name.toLowerCase())),
       read: (fileId: string, maxBytes: number) => this.#read(fileId, maxBytes),
@@ -117,7 +119,7 @@ export class TelegramAdapter implements Adapter {
       },
       tell,
     });
-    this.#line = { moves, poller, hasTopics: me.has_topics_enabled === true };
+    this.#line = { moves, poller, bot };
   }
 
   async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
@@ -162,10 +164,26 @@ export class TelegramAdapter implements Adapter {
     );
   }
 
+  async place(address: Address): Promise<SessionSource | null> {
+    const { moves, bot } = this.#connected();
+    const { message_thread_id: thread } = threadOf(address);
+    try {
+      const chat = await this.#call(address, (id) => this.#api.getChat(id).catch(unlessMissing));
+      const place = parsePlace(chat, thread === undefined ? undefined : String(thread), bot);
+      if (!place || place.chatType === "dm") return place;
+      const member = await this.#call(place, (id) =>
+        this.#api.getChatMember(id, Number(bot.id)).catch(unlessMissing),
+      );
+      return member && isInChat(member) ? moves.source(place) : null;
+    } catch (error) {
+      throw repeatable(sendErrorOf(error));
+    }
+  }
+
   /** A topic: in a forum, or in a private chat where the bot has them; whoever is in the chat sees it. */
   async createThread(parent: Address, title: string): Promise<Address | null> {
     const isPrivate = /^\d+$/.test(parent.chatId);
-    if (isPrivate && !this.#connected().hasTopics) return null;
+    if (isPrivate && !this.#connected().bot.hasTopics) return null;
     const name = shorten(cleanLine(title), MAX_TITLE) || "Session";
     const topic = await this.#call(parent, (chat) =>
       this.#api.createForumTopic(chat, name).catch(unlessNoForum),
@@ -215,6 +233,11 @@ export class TelegramAdapter implements Adapter {
 
 function unlessUnchanged(error: unknown): void {
   if (!isRefusal(error, /message is not modified/i)) throw error;
+}
+
+function unlessMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
 }
 
 /** In a group without topics, in a basic group, and in a private chat where the bot may not make any. */

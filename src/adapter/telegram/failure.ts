@@ -92,3 +92,9 @@ function errorCode(error: unknown): string | undefined {
 export function isRefusal(error: unknown, words: RegExp): boolean {
   return error instanceof GrammyError && error.error_code === 400 && words.test(error.description);
 }
+
+/** There is no such chat, or none for the bot. */
+export function isMissing(error: unknown): boolean {
+  const isForbidden = error instanceof GrammyError && error.error_code === 403;
+  return isForbidden || isRefusal(error, /chat not found|member list is inaccessible/i);
+}

@@ -3,6 +3,7 @@
  * the chat it was, so that its session, its settings and what waits to be sent there go on. The new id is where calls
  * go, and stands before the ids of its messages, so that none is taken for one of the old group's.
  */
+import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, Memory } from "../adapter.js";
 
 const NAME = "moves";
@@ -42,16 +43,22 @@ export class Moves {
   /** What came from where a chat is now, as of the chat it was. */
   inbound(message: InboundMessage): InboundMessage {
     const now = message.source.chatId;
-    const first = this.#from.get(now);
-    if (first === undefined) return message;
+    const source = this.source(message.source);
+    if (source === message.source) return message;
     const messageId = ours(now, message.messageId);
     const { replyTo } = message;
     return {
       ...message,
       messageId,
-      source: { ...message.source, chatId: first, chatIdAlt: now, messageId },
+      source: { ...source, messageId },
       ...(replyTo ? { replyTo: { ...replyTo, messageId: ours(now, replyTo.messageId) } } : {}),
     };
+  }
+
+  /** The same for its place. */
+  source(source: SessionSource): SessionSource {
+    const first = this.#from.get(source.chatId);
+    return first === undefined ? source : { ...source, chatId: first, chatIdAlt: source.chatId };
   }
 
   /** Our id of a message that was sent to a chat. */

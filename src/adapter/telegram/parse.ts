@@ -18,6 +18,13 @@ export interface Bot {
   readonly read: ReadFile;
 }
 
+/** The bot, as far as its places need it. */
+export interface BotPlaces {
+  readonly id: string;
+  /** In private chats. */
+  readonly hasTopics: boolean;
+}
+
 /** What is asked for: the kinds of update that are read here. */
 export const UPDATES = ["message", "edited_message", "channel_post", "edited_channel_post"] as const;
 
@@ -72,18 +79,12 @@ function parseMessage(message: Fields, isEdit: boolean, bot: Bot): InboundMessag
 
 function sourceOf(message: Fields, messageId: string, bot: Bot): SessionSource | null {
   const chat = objectIn(message, "chat");
-  const chatId = idIn(chat, "id");
   const sender = senderOf(message);
-  if (!chatId || !sender || sender.userId === bot.id || isTrueIn(message, "is_automatic_forward"))
-    return null;
-  const place = placeOf(message, chat);
+  if (!sender || sender.userId === bot.id || isTrueIn(message, "is_automatic_forward")) return null;
+  const place = placeIn(chat, idIn(message, "message_thread_id"), isTrueIn(message, "is_topic_message"));
   if (!place) return null;
-  const chatName = textIn(chat, "title") ?? nameOf(chat);
   const chatTopic = place.threadId ? topicOf(message) : undefined;
   return {
-    platform: "telegram",
-    chatId,
-    ...(chatName ? { chatName } : {}),
     ...place,
     ...sender,
     ...(chatTopic ? { chatTopic } : {}),
@@ -111,22 +112,49 @@ function senderOf(message: Fields): Pick<SessionSource, "userId" | "userName" | 
  * The same for every message of a place, so that a topic that was made for a handoff has the key of what is written in
  * it: a topic of a group is a thread, one of a private chat is a part of that chat.
  */
-function placeOf(message: Fields, chat: unknown): Pick<SessionSource, "chatType" | "threadId"> | null {
-  const thread = idIn(message, "message_thread_id");
+function placeIn(chat: unknown, thread: string | undefined, isInTopic: boolean): SessionSource | null {
+  const chatId = idIn(chat, "id");
+  if (!chatId) return null;
+  const chatName = textIn(chat, "title") ?? nameOf(chat);
+  const named = { platform: "telegram", chatId, ...(chatName ? { chatName } : {}) };
   switch (field(chat, "type")) {
     case "private":
-      return { chatType: "dm", ...(thread ? { threadId: thread } : {}) };
+      return { ...named, chatType: "dm", ...(thread ? { threadId: thread } : {}) };
     case "group":
     case "supergroup": {
       // Answers to a message have a thread too, everywhere; only topics are marked as such.
-      const isTopic = isTrueIn(message, "is_topic_message") && thread !== GENERAL_TOPIC;
-      return thread && isTopic ? { chatType: "thread", threadId: thread } : { chatType: "group" };
+      const isTopic = isInTopic && thread !== GENERAL_TOPIC;
+      return thread && isTopic
+        ? { ...named, chatType: "thread", threadId: thread }
+        : { ...named, chatType: "group" };
     }
     case "channel":
-      return { chatType: "channel" };
+      return { ...named, chatType: "channel" };
     default:
       return null;
   }
+}
+
+/**
+ * A place as the Bot API tells of its chat; null where it has no such topic. Which topics a forum has, nobody tells.
+ * A private chat has the id of whom it is with.
+ */
+export function parsePlace(chat: unknown, thread: string | undefined, bot: BotPlaces): SessionSource | null {
+  const place = placeIn(chat, thread, isTrueIn(chat, "is_forum"));
+  if (!place || place.chatId === bot.id) return null;
+  if (place.chatType !== "dm") {
+    const isElsewhere = thread !== undefined && thread !== GENERAL_TOPIC && !place.threadId;
+    return isElsewhere ? null : place;
+  }
+  if (place.threadId && !bot.hasTopics) return null;
+  const userName = nameOf(chat);
+  return { ...place, userId: place.chatId, ...(userName ? { userName } : {}) };
+}
+
+/** Whether the bot is in a chat, as the Bot API tells of it as a member. */
+export function isInChat(member: unknown): boolean {
+  const status = field(member, "status");
+  return status === "restricted" ? isTrueIn(member, "is_member") : status !== "left" && status !== "kicked";
 }
 
 /** A message in a topic that answers no other one answers the topic's beginning. */

@@ -291,17 +291,96 @@ describe("a file that came", () => {
 describe("a topic", () => {
   it("is made only where there are topics", async () => {
     await connect();
-    expect(await adapter.createThread?.({ platform, chatId: "-1007777777777" }, "Here", null)).toBeNull();
-    expect(await adapter.createThread?.(DM, "Here", null)).toMatchObject({ chatId: "100001" });
+    expect(
+      await adapter.createThread?.({ platform, chatId: "-1007777777777" }, "Here", null, "once"),
+    ).toBeNull();
+    expect(await adapter.createThread?.(DM, "Here", null, "once")).toMatchObject({ chatId: "100001" });
     const without = await TelegramServer.start({ topics: false });
     const other = await openTelegram({ token: () => without.token, baseUrl: without.url });
     try {
       await other.connect(async () => "accepted", surroundings());
-      expect(await other.createThread?.(DM, "Here", null)).toBeNull();
+      expect(await other.createThread?.(DM, "Here", null, "once")).toBeNull();
     } finally {
       await other.disconnect();
       await without.close();
     }
+  });
+});
+
+describe("a place", () => {
+  const place = (chatId: string, threadId?: string) =>
+    adapter.place?.({ platform, chatId, ...(threadId === undefined ? {} : { threadId }) });
+  const ann = { platform, chatId: "100001", chatName: "Ann Lee", chatType: "dm" };
+  const know = (id: number, full: object, member?: Readonly<Record<string, unknown>>): void =>
+    void server.chats.set(String(id), { full: { id, ...full }, ...(member ? { member } : {}) });
+
+  beforeEach(() => {
+    know(100001, { type: "private", first_name: "Ann", last_name: "Lee" });
+    know(-1001, { type: "supergroup", title: "Team", is_forum: true });
+    know(-1002, { type: "supergroup", title: "Plain" });
+    know(-1003, { type: "channel", title: "News" });
+  });
+
+  it("is known by what it is, with its names", async () => {
+    await connect();
+    const person = { userId: "100001", userName: "Ann Lee" };
+    expect(await place("100001")).toEqual({ ...ann, ...person });
+    expect(await place("100001", "5")).toEqual({ ...ann, ...person, threadId: "5" });
+    const team = { platform, chatId: "-1001", chatName: "Team" };
+    expect(await place("-1001")).toEqual({ ...team, chatType: "group" });
+    expect(await place("-1001", "7")).toEqual({ ...team, chatType: "thread", threadId: "7" });
+    expect(await place("-1001", "1")).toEqual({ ...team, chatType: "group" });
+    expect(await place("-1003")).toMatchObject({ chatId: "-1003", chatType: "channel" });
+    server.chats.set("@news", { full: { id: -1003, type: "channel", title: "News" } });
+    expect(await place("@news")).toMatchObject({ chatId: "-1003" });
+  });
+
+  it("is none where there is no such topic, nor where the bot is not", async () => {
+    await connect();
+    for (const chatId of ["-1002", "-1003"]) expect(await place(chatId, "7")).toBeNull();
+    expect(await failure(place("-1001", "x") as Promise<unknown>)).toMatchObject({ outcome: "permanent" });
+    for (const member of [{ status: "left" }, { status: "kicked" }, { status: "restricted" }]) {
+      know(-1002, { type: "supergroup" }, member);
+      expect(await place("-1002")).toBeNull();
+    }
+    know(-1002, { type: "supergroup" }, { status: "restricted", is_member: true });
+    expect(await place("-1002")).not.toBeNull();
+    const words = "Forbidden: bot was kicked from the supergroup chat";
+    server.chats.set("-1002", { refusal: { code: 403, words } });
+    expect(await place("-1002")).toBeNull();
+    know(server.bot.id, { type: "private", first_name: "Crabline" });
+    expect(await place(String(server.bot.id))).toBeNull();
+  });
+
+  it("without topics in private chats has none there", async () => {
+    const without = await TelegramServer.start({ topics: false });
+    without.chats.set("100001", { full: { id: 100001, type: "private" } });
+    const other = await openTelegram({ token: () => without.token, baseUrl: without.url });
+    try {
+      await other.connect(async () => "accepted", surroundings());
+      expect(await other.place?.({ ...DM, threadId: "5" })).toBeNull();
+      expect(await other.place?.(DM)).toEqual({ ...DM, chatType: "dm", userId: "100001" });
+    } finally {
+      await other.disconnect();
+      await without.close();
+    }
+  });
+
+  it("that moved is the one it was", async () => {
+    await connect();
+    const words = "Bad Request: group chat was upgraded to a supergroup chat";
+    server.chats.set("-55", { refusal: { code: 400, words, parameters: { migrate_to_chat_id: -1002 } } });
+    const moved = { platform, chatId: "-55", chatIdAlt: "-1002", chatName: "Plain", chatType: "group" };
+    for (const chatId of ["-55", "-55", "-1002"]) expect(await place(chatId)).toEqual(moved);
+  });
+
+  it("is asked for later, where Telegram is not well or does not answer", async () => {
+    await connect();
+    server.chats.set("100001", { refusal: { code: 500, words: "Internal Server Error" } });
+    expect(await failure(place("100001") as Promise<unknown>)).toMatchObject({ outcome: "retryable" });
+    await server.close();
+    expect(await failure(place("100001") as Promise<unknown>)).toMatchObject({ outcome: "retryable" });
+    server = await TelegramServer.start();
   });
 });
 

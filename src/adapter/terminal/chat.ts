@@ -215,7 +215,7 @@ export class Chat {
         this.#recall(1);
         break;
       case "end of input":
-        if (this.#draft.text === "") this.#leave();
+        if (this.#draft.text === "") this.leave();
         else this.#draft = edit(this.#draft, { kind: "delete", to: "right" });
         break;
       case "redraw":
@@ -288,12 +288,13 @@ export class Chat {
     };
     const { action, state } = interrupt(this.#interrupted, now);
     this.#interrupted = state;
-    if (action === "leave") this.#leave();
+    if (action === "leave") this.leave();
     if (action === "stop") this.#options.onStop();
     if (action === "empty") this.#draft = { ...EMPTY_DRAFT, cut: this.#draft.cut };
   }
 
-  #leave(): void {
+  /** As if the person wanted to go. */
+  leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     this.#options.onLeave();
@@ -320,7 +321,7 @@ export class Chat {
     this.#draw();
   };
 
-  readonly #onGone = (): void => this.#leave();
+  readonly #onGone = (): void => this.leave();
 }
 
 export function reasonOf(error: unknown): string {

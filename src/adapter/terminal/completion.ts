@@ -1,13 +1,13 @@
 /** Completion of slash commands: which fit what is written, and what Tab makes of it. */
 export interface Completion {
-  /** Without the slash. */
+  /** Without the slash; with a second word where that is being written. */
   readonly name: string;
   readonly description: string;
 }
 
-const COMMAND_WORD = /^\/(\S*)$/;
+const COMMAND_WORD = /^\/(\S*(?: \S*)?)$/;
 
-/** The commands that begin like the line, while it is still a command's first word. */
+/** The commands that begin like the line, up to their second word. */
 export function fitting(
   line: string,
   complete: (line: string) => readonly Completion[],

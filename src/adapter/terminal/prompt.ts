@@ -9,6 +9,8 @@ export interface Status {
   readonly title?: string;
   readonly agent?: string;
   readonly tokens?: number;
+  /** Where the conversation is on its way to. */
+  readonly moving?: string;
 }
 
 export interface Foot {
@@ -103,8 +105,13 @@ function hintRows(hints: readonly Completion[], width: number): Row[] {
   return rest === 0 ? rows : [...rows, [span(cutTo(`… ${rest} more`, width), { dim: true })]];
 }
 
-function statusWords({ title, agent, tokens }: Status): string[] {
-  const words = [title ?? "", agent ?? "", tokens === undefined ? "" : `${shortNumber(tokens)} tokens`];
+function statusWords({ title, agent, tokens, moving }: Status): string[] {
+  const words = [
+    moving ?? "",
+    title ?? "",
+    agent ?? "",
+    tokens === undefined ? "" : `${shortNumber(tokens)} tokens`,
+  ];
   return words.map(cleanLine).filter((word) => word !== "");
 }
 

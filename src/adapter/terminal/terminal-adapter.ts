@@ -8,6 +8,9 @@ import { type Adapter, type LiveReply, type OutboundMessage, type Receive, SendE
 import { Chat, type ChatOptions, reasonOf } from "./chat.js";
 import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from "./terminal-source.js";
 
+/** Known to the terminal alone: elsewhere one just goes. */
+const QUIT = { name: "quit", description: "leave; the conversation stays as it is" };
+
 export interface TerminalOptions extends Omit<ChatOptions, "clock"> {
   /** Another chat than the usual `cli`. */
   readonly chatId?: string;
@@ -28,7 +31,8 @@ export class TerminalAdapter implements Adapter {
   constructor(options: TerminalOptions) {
     this.#options = options;
     this.#source = terminalSource(options.chatId);
-    this.#chat = new Chat({ clock: Date.now, ...options }, (text) => this.#submit(text));
+    const complete: ChatOptions["complete"] = (line) => [...options.complete(line), QUIT];
+    this.#chat = new Chat({ clock: Date.now, ...options, complete }, (text) => this.#submit(text));
   }
 
   async connect(receive: Receive): Promise<void> {
@@ -59,6 +63,11 @@ export class TerminalAdapter implements Adapter {
     return this.#chat.isOpen;
   }
 
+  /** Says something that nobody asked for. */
+  say(text: string): void {
+    if (this.#chat.isOpen) this.#chat.print(text);
+  }
+
   /** Something went wrong behind the chat. */
   problem(text: string): void {
     this.#chat.problem(text);
@@ -69,6 +78,10 @@ export class TerminalAdapter implements Adapter {
   }
 
   #submit(text: string): Promise<boolean> {
+    if (/^\/quit\s*$/i.test(text)) {
+      this.#chat.leave();
+      return Promise.resolve(false);
+    }
     const handedOver = this.#handedOver.then(() => this.#handOver(text));
     this.#handedOver = handedOver;
     return handedOver;

@@ -49,6 +49,7 @@ async function fixture(): Promise<AdapterFixture> {
   const fixture = {
     adapter: new Reachable(world),
     address,
+    nowhere: { platform: "whatsapp", chatId: "1203630000@g.us" },
     again: () => new Reachable(world),
     write: async ({ text, from, replyTo, files = [], ...more }: Written & { readonly name?: string }) => {
       const name = more.name ?? "Ann";
@@ -355,5 +356,16 @@ describe("whatsapp", () => {
       .find(({ internal, family }) => !internal && family === "IPv4");
     if (!outside) return;
     await expect(fetch(`http://${outside.address}:${adapter.port}/whatsapp`)).rejects.toThrow();
+  });
+
+  it("tells of a chat with any number, in whichever way it is written, but our own", async () => {
+    await connect();
+    const place = (chatId: string, threadId?: string) =>
+      adapter.place({ platform: "whatsapp", chatId, ...(threadId === undefined ? {} : { threadId }) });
+    const chat = { ...address, chatType: "dm", userId: ANN };
+    for (const chatId of [ANN, `+${ANN}`, `${ANN}@s.whatsapp.net`]) expect(await place(chatId)).toEqual(chat);
+    expect(await place("+15550000000")).toBeNull();
+    expect(await place(ANN, "1")).toBeNull();
+    await expect(place("120363@g.us")).rejects.toMatchObject({ outcome: "permanent" });
   });
 });

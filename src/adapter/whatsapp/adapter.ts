@@ -3,7 +3,7 @@
  * received; what we send is a call. A send that was not answered is reconciled by the word that the webhook brings of it.
  */
 import { readFile, stat } from "node:fs/promises";
-import type { Address } from "../../session/source.js";
+import type { Address, SessionSource } from "../../session/source.js";
 import { shorten } from "../../util/text.js";
 import {
   type Adapter,
@@ -18,12 +18,13 @@ import {
   type Surroundings,
 } from "../adapter.js";
 import { reasonOf } from "../http-call.js";
+import { repeatable } from "../repeatable.js";
 import { field, idOf, listOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
 import { formatText } from "./format.js";
 import { Graph } from "./graph.js";
 import { kindOf, MARKS, MAX_CAPTION, MAX_FILE, MAX_TEXT, type MediaKind, TYPING_MS } from "./limits.js";
-import { type MediaRef, parseWebhook } from "./parse.js";
+import { chatWith, type MediaRef, parseWebhook } from "./parse.js";
 import { Sightings } from "./sightings.js";
 import { Webhook } from "./webhook.js";
 
@@ -39,6 +40,7 @@ interface Line {
   readonly problem: NonNullable<Surroundings["problem"]>;
   readonly end: AbortController;
   readonly webhook: Webhook;
+  readonly ownNumber: string;
 }
 
 export class WhatsAppAdapter implements Adapter {
@@ -82,10 +84,10 @@ export class WhatsAppAdapter implements Adapter {
     if (appSecret() === "")
       throw new ConnectError("permanent", "WhatsApp's messages cannot be checked: set WHATSAPP_APP_SECRET.");
     const end = new AbortController();
-    await this.#graph.check(end.signal);
+    const ownNumber = ((await this.#graph.check(end.signal)) ?? "").replace(/\D/g, "");
     const onPost = (body: unknown): Promise<void> => this.#take(body, line);
     const webhook = new Webhook({ host, port, path, appSecret, verifyToken, onPost });
-    const line: Line = { receive, problem, end, webhook };
+    const line: Line = { receive, problem, end, webhook, ownNumber };
     try {
       this.#port = await webhook.listen();
     } catch (error) {
@@ -136,6 +138,13 @@ export class WhatsAppAdapter implements Adapter {
   async react(address: Address, messageId: string, mark: Mark): Promise<void> {
     const reaction = { message_id: messageId, emoji: MARKS[mark] };
     await this.#call({ ...recipientOf(address), type: "reaction", reaction });
+  }
+
+  /** Meta tells of nobody who has not written: any number is a chat of two but our own. */
+  async place({ chatId, threadId }: Address): Promise<SessionSource | null> {
+    const { ownNumber } = this.#there();
+    const number = numberOf(chatId);
+    return threadId === undefined && number !== ownNumber ? chatWith(number) : null;
   }
 
   async disconnect(): Promise<void> {
@@ -195,9 +204,7 @@ export class WhatsAppAdapter implements Adapter {
     // Nothing was said yet: an upload that went astray is simply made again.
     const answer = await this.#withLine((end) => this.#graph.post("media", form, end)).catch(
       (error: unknown) => {
-        if (error instanceof SendError && error.outcome === "unknown")
-          throw new SendError("retryable", error.message, { cause: error });
-        throw error;
+        throw error instanceof SendError ? repeatable(error) : error;
       },
     );
     const id = idOf(field(answer, "id"));
@@ -224,10 +231,13 @@ export class WhatsAppAdapter implements Adapter {
     return this.#withLine((end) => this.#graph.post("messages", message, end));
   }
 
-  #withLine<T>(call: (end: AbortSignal) => Promise<T>): Promise<T> {
-    const line = this.#line;
-    if (!line) return Promise.reject(new SendError("retryable", "WhatsApp is not connected."));
-    return call(line.end.signal);
+  async #withLine<T>(call: (end: AbortSignal) => Promise<T>): Promise<T> {
+    return call(this.#there().end.signal);
+  }
+
+  #there(): Line {
+    if (!this.#line) throw new SendError("retryable", "WhatsApp is not connected.");
+    return this.#line;
   }
 }
 
@@ -243,7 +253,11 @@ function asPart({ id, name, kind }: Uploaded, caption?: string): object {
 }
 
 function recipientOf({ chatId }: Address): object {
-  const to = /^\+?(\d{5,20})(?:@s\.whatsapp\.net)?$/.exec(chatId)?.[1];
-  if (!to) throw new SendError("permanent", `${chatId} is no number that the Cloud API can write to.`);
-  return { messaging_product: "whatsapp", recipient_type: "individual", to };
+  return { messaging_product: "whatsapp", recipient_type: "individual", to: numberOf(chatId) };
+}
+
+function numberOf(chatId: string): string {
+  const number = /^\+?(\d{5,20})(?:@s\.whatsapp\.net)?$/.exec(chatId)?.[1];
+  if (!number) throw new SendError("permanent", `${chatId} is no number that the Cloud API can write to.`);
+  return number;
 }

@@ -2,6 +2,7 @@
  * What Meta posts to the webhook, as messages and as word of our own: pure, total, and strict. Only what is for our
  * number counts; a sender that cannot be read is nobody.
  */
+import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
 import { field, idOf, isThere, listOf, textOf } from "../untrusted.js";
 import { placeText } from "./limits.js";
@@ -58,13 +59,7 @@ function readMessage(message: unknown, value: unknown, setting: ParseSetting): I
   if (typeof from !== "string" || !PERSON.test(from) || !messageId || isThere(field(message, "group_id")))
     return null;
   const userName = nameOf(from, value);
-  const source: InboundMessage["source"] = {
-    platform: "whatsapp",
-    chatId: from,
-    chatType: "dm",
-    userId: from,
-    ...(userName ? { userName } : {}),
-  };
+  const source: SessionSource = { ...chatWith(from), ...(userName ? { userName } : {}) };
   const answered = idOf(field(message, "context", "id"));
   const replyTo = answered ? { replyTo: { messageId: answered } } : {};
   const type = field(message, "type");
@@ -80,6 +75,11 @@ function readMessage(message: unknown, value: unknown, setting: ParseSetting): I
     ...replyTo,
     ...(files.length > 0 ? { files } : {}),
   };
+}
+
+/** A chat of two is known by the other one's number. */
+export function chatWith(number: string): SessionSource {
+  return { platform: "whatsapp", chatId: number, chatType: "dm", userId: number };
 }
 
 function nameOf(from: string, value: unknown): string | undefined {

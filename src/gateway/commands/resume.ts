@@ -1,8 +1,12 @@
 /** `/sessions` and `/resume`: what there is, and back into it. Another's session is answered as one that is not there. */
 import { NotFoundError, sessionNotFound } from "../../session/errors.js";
+import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
+import { mayMove } from "../handoff/desk.js";
+import { leftText } from "../handoff/words.js";
+import type { Move } from "../store.js";
 import type { Command, CommandCall } from "./commands.js";
 import { nameOf, quoted } from "./describe.js";
 import type { Facts } from "./facts.js";
@@ -25,9 +29,14 @@ export function resume(shown: ShownSessions, { clock }: Facts): Command {
     description: "go back to an earlier session",
     details:
       "Say a number of the list that was shown last, a title, or an id or its beginning. Without it, `/resume` lists " +
-      "your sessions, branches too; after an automatic reset it goes back in one step.",
+      "your sessions, branches too; after a handoff it brings the conversation back, and after an automatic reset it goes " +
+      "back, in one step.",
     async run(call) {
       if (call.words !== "") return goTo(await chosen(call, shown), call, clock());
+      const [offer] = call.item.source.platform === LOCAL ? await call.gateway.handoffs.offers() : [];
+      if (offer) return takeOffer(offer, call, clock());
+      const away = await handedOff(call);
+      if (away) return goTo(away, call, clock());
       const before = await beforeReset(call);
       if (!before) return shown.list(call, clock());
       return `${await goTo(before, call, clock())} The session that had begun instead stays too: /sessions lists it.`;
@@ -39,14 +48,40 @@ async function goTo(target: SessionEntry, call: CommandCall, now: number): Promi
   const { item, gateway, view } = call;
   const current = await call.sessions.current(item.key);
   if (current?.sessionId === target.sessionId) return `You are in ${nameOf(target)} already.`;
+  const isElsewhere = (await call.sessions.current(target.key))?.sessionId === target.sessionId;
   const lane = gateway.lane(item.key);
-  await lane.change(() => view.switchTo(item.source, target.sessionId));
+  const mine = mayMove(call.who, target);
+  await lane.change(() => (mine ? call.sessions : view).switchTo(item.source, target.sessionId));
+  if (isElsewhere) await gateway.tell(target.origin, `inbox.${item.id}.left`, leftText(target, item.source));
+  return backIn(target, call, now);
+}
+
+async function backIn(target: SessionEntry, call: CommandCall, now: number): Promise<string> {
   const said = await lastSaid(call.sessions, target.sessionId);
   const past = `${counted(target.messageCount, "message")}, the last ${relativeTime(target.updatedAt, now)}`;
   return [
     `Back in ${nameOf(target)}: ${target.messageCount === 0 ? "nothing was said in it yet" : past}.`,
     ...(said === null ? [] : [`Last said: ${quoted(said)}.`]),
   ].join(" ");
+}
+
+/** What a chat has offered to the terminal. */
+async function takeOffer(offer: Move, call: CommandCall, now: number): Promise<string> {
+  const { item, gateway } = call;
+  const taken = await gateway
+    .lane(item.key)
+    .change(() => gateway.handoffs.take(offer, item.source, gateway.owner));
+  return backIn(taken, call, now);
+}
+
+/** What was handed off from here and is elsewhere, unless something was begun here on purpose since. */
+async function handedOff({ item, gateway, sessions, who }: CommandCall): Promise<SessionEntry | null> {
+  const last = await gateway.handedOff(item.key);
+  const entry = last && (await sessions.get(last.sessionId));
+  if (!entry || entry.endedAt !== null || entry.key === item.key || !mayMove(who, entry)) return null;
+  const current = await sessions.current(item.key);
+  const isBegunSince = current !== null && current.createdAt >= (last.finishedAt ?? 0);
+  return current === null || (isBegunSince && current.parentId === null) ? entry : null;
 }
 
 /** A number of what was shown, else whatever names one session. */

@@ -5,6 +5,7 @@ import { beginNew, reset } from "./begin.js";
 import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
 import type { Facts } from "./facts.js";
+import { handoff } from "./handoff.js";
 import { help } from "./help.js";
 import { sethome } from "./home.js";
 import { model } from "./model.js";
@@ -24,6 +25,7 @@ export function commandTable(facts: Facts): readonly Command[] {
     reset,
     resume(shown, facts),
     sessions(shown, facts),
+    handoff,
     title,
     branch(facts),
     undo,

@@ -40,10 +40,12 @@ export const retry: Command = {
       const last = messages[from];
       if (last?.role !== "user") return "There is nothing to try again yet.";
       const asked = await call.gateway.asked(sessionId);
-      const said = asMessage({ ...call.item, source: asked?.source ?? call.item.source }, last.content);
+      const said = asMessage(call.item, last.content);
       const { attachments } = last;
+      const by = asked && (asked.by ?? asked.source);
+      const again = { ...said, ...(attachments ? { attachments } : {}), ...(by ? { by } : {}) };
       // Into the inbox before it leaves the transcript: whatever happens in between, it is asked.
-      await call.gateway.enqueue({ ...said, ...(attachments ? { attachments } : {}) }, null, "queue");
+      await call.gateway.enqueue(again, null, "queue");
       await rewrite(messages.slice(0, from));
       return `Trying again: ${quoted(last.content)}`;
     }),

@@ -8,6 +8,7 @@ import pg from "pg";
 import { StoreError } from "../../session/errors.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { causeCode, isConflict, storeErrorOf } from "./errors.js";
+import { Listener } from "./listener.js";
 
 const SCHEMA = "baton";
 const RETRIES = 10;
@@ -23,6 +24,7 @@ const dialect: Dialect = {
   tableEnd: "",
   forUpdate: (table) => `FOR UPDATE OF ${table}`,
   lockMigrations: "SELECT pg_advisory_xact_lock(1113682030)",
+  notify: "NOTIFY baton",
   findTable: `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = ?`,
 };
 
@@ -39,7 +41,7 @@ export async function openPostgres(url: string): Promise<Db> {
     },
   });
   pool.on("error", () => {}); // An idle connection was lost; the pool opens another when one is needed.
-  const db = new PostgresDb(pool);
+  const db = new PostgresDb(pool, () => new Listener(url));
   try {
     await db.run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
   } catch (error) {
@@ -55,10 +57,13 @@ export async function openPostgres(url: string): Promise<Db> {
 class PostgresDb implements Db {
   readonly dialect = dialect;
   readonly #pool: pg.Pool;
+  readonly #listen: () => Listener;
+  #listener: Listener | undefined;
   #closed = false;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, listen: () => Listener) {
     this.#pool = pool;
+    this.#listen = listen;
   }
 
   async get(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
@@ -88,9 +93,15 @@ class PostgresDb implements Db {
     return this.#between("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
   }
 
+  watch(onChange: () => void): () => void {
+    this.#listener ??= this.#listen();
+    return this.#listener.add(onChange);
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    await this.#listener?.close();
     await this.#pool.end();
   }
 

@@ -1,11 +1,9 @@
 /** Handoffs: each step reads the row locked, asks the state machine, and writes what it says. */
-import { ConflictError } from "../../session/errors.js";
 import { type Handoff, type HandoffOutcome, type HandoffStep, stepHandoff } from "../../session/handoff.js";
 import type { HandoffStore, LanePlace } from "../../session/store.js";
-import type { Db, Queries } from "../db.js";
-import { lockMove, moveInto } from "./lanes.js";
-import { handoffOf, hasActiveHandoff } from "./rows.js";
-import { readSession } from "./session-steps.js";
+import type { Db } from "../db.js";
+import { insertHandoff, lockHandoff, moveSession, saveHandoff } from "./handoff-steps.js";
+import { handoffOf } from "./rows.js";
 
 export class SqlHandoffs implements HandoffStore {
   readonly #db: Db;
@@ -15,25 +13,7 @@ export class SqlHandoffs implements HandoffStore {
   }
 
   request(asked: { id: string; sessionId: string; target: string }, now: number): Promise<Handoff | null> {
-    return this.#db.transaction(async (tx) => {
-      const { entry } = await readSession(tx, asked.sessionId, this.#db.dialect.forUpdate("sessions"));
-      if (entry.endedAt !== null) {
-        throw new ConflictError(
-          "handoff_refused",
-          "This session has ended; resume it first, then hand it off.",
-        );
-      }
-      if (await hasActiveHandoff(tx, asked.sessionId)) return null;
-      await tx.run(
-        "INSERT INTO handoffs (id, session_id, from_key, target, state, requested_at) VALUES (?, ?, ?, ?, 'pending', ?)",
-        asked.id,
-        asked.sessionId,
-        entry.key,
-        asked.target,
-        now,
-      );
-      return this.#locked(tx, asked.id);
-    });
+    return this.#db.transaction((tx) => insertHandoff(tx, this.#db.dialect, asked, now));
   }
 
   claim(owner: string, leaseMs: number, now: number): Promise<Handoff | null> {
@@ -47,7 +27,7 @@ export class SqlHandoffs implements HandoffStore {
         if (!row) return null;
         const outcome = stepHandoff(handoffOf(row), { kind: "claim", owner, leaseMs }, now);
         if (!outcome.ok) return null;
-        await save(tx, outcome.handoff);
+        await saveHandoff(tx, outcome.handoff);
         if (outcome.handoff.state === "running") return outcome.handoff;
       }
     });
@@ -59,14 +39,15 @@ export class SqlHandoffs implements HandoffStore {
     destination: LanePlace | null,
     now: number,
   ): Promise<HandoffOutcome | null> {
+    const { dialect } = this.#db;
     return this.#db.transaction(async (tx) => {
-      const handoff = await this.#locked(tx, id);
+      const handoff = await lockHandoff(tx, dialect, id);
       if (!handoff) return null;
       const outcome = stepHandoff(handoff, step, now);
       if (!outcome.ok) return outcome;
-      await save(tx, outcome.handoff);
+      await saveHandoff(tx, outcome.handoff);
       if (outcome.handoff.state === "completed" && destination)
-        await this.#move(tx, handoff.sessionId, destination, now);
+        await moveSession(tx, dialect, handoff.sessionId, destination, now);
       return outcome;
     });
   }
@@ -84,32 +65,4 @@ export class SqlHandoffs implements HandoffStore {
         : await this.#db.all(`${active} AND session_id = ?`, sessionId);
     return rows.map(handoffOf);
   }
-
-  async #move(tx: Queries, sessionId: string, destination: LanePlace, now: number): Promise<void> {
-    const { lane, target } = await lockMove(tx, this.#db.dialect, destination.key, sessionId);
-    const present = lane?.session.entry ?? null;
-    if (present?.sessionId !== sessionId) await moveInto(tx, destination, target, present, now);
-  }
-
-  async #locked(tx: Queries, id: string): Promise<Handoff | null> {
-    const row = await tx.get(
-      `SELECT * FROM handoffs WHERE id = ? ${this.#db.dialect.forUpdate("handoffs")}`,
-      id,
-    );
-    return row ? handoffOf(row) : null;
-  }
-}
-
-async function save(tx: Queries, handoff: Handoff): Promise<void> {
-  await tx.run(
-    "UPDATE handoffs SET state = ?, claimed_by = ?, lease_until = ?, fence = ?, claims = ?, finished_at = ?, error = ? WHERE id = ?",
-    handoff.state,
-    handoff.claimedBy,
-    handoff.leaseUntil,
-    handoff.fence,
-    handoff.claims,
-    handoff.finishedAt,
-    handoff.error,
-    handoff.id,
-  );
 }

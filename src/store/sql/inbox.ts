@@ -13,7 +13,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import { parseSource } from "../../session/source.js";
 import { escapePart, unescapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
-import type { Db, Row } from "../db.js";
+import type { Db, Queries, Row } from "../db.js";
 import { insertDeliveries } from "./outbox.js";
 import { readAttachments, writeAttachments, writeOrigin } from "./rows.js";
 
@@ -25,26 +25,7 @@ export class SqlInbox implements Inbox {
   }
 
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null> {
-    return this.#db.transaction(async (tx) => {
-      const row = await tx.get(
-        `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments,
-           received_at, owner, state)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')
-         ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING *`,
-        item.platform,
-        item.account,
-        escapePart(item.source.chatId),
-        escapePart(item.messageId),
-        item.kind,
-        item.key,
-        writeOrigin(item.source),
-        storableText(item.text),
-        writeAttachments(item.attachments),
-        now,
-        owner,
-      );
-      return row ? { ...item, id: Number(row.id), receivedAt: now } : null;
-    });
+    return this.#db.transaction((tx) => insertItem(tx, item, owner, now));
   }
 
   async amend(
@@ -107,6 +88,34 @@ export class SqlInbox implements Inbox {
   }
 }
 
+/** Null where it is there already. */
+export async function insertItem(
+  tx: Queries,
+  item: NewInboxItem,
+  owner: string,
+  receivedAt: number,
+): Promise<InboxItem | null> {
+  const row = await tx.get(
+    `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, said_by,
+       received_at, owner, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')
+     ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING *`,
+    item.platform,
+    item.account,
+    escapePart(item.source.chatId),
+    escapePart(item.messageId),
+    item.kind,
+    item.key,
+    writeOrigin(item.source),
+    storableText(item.text),
+    writeAttachments(item.attachments),
+    item.by ? writeOrigin(item.by) : null,
+    receivedAt,
+    owner,
+  );
+  return row ? { ...item, id: Number(row.id), receivedAt } : null;
+}
+
 function ownedItem(row: Row): OwnedItem {
   return { item: inboxItem(row), owner: row.owner as string };
 }
@@ -122,6 +131,7 @@ export function inboxItem(row: Row): InboxItem {
     messageId: unescapePart(row.message_id as string) ?? (row.message_id as string),
     text: row.text as string,
     ...readAttachments(row),
+    ...(row.said_by === null ? {} : { by: parseSource(JSON.parse(row.said_by as string)) }),
     receivedAt: Number(row.received_at),
   };
 }

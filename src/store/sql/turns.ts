@@ -21,6 +21,7 @@ import type { SearchFeed } from "../search/feed.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem } from "./inbox.js";
 import { lockLane } from "./lanes.js";
+import { isMoving, tellOfTurn } from "./moves.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
 import { forgetCalls } from "./tool-journal.js";
@@ -57,6 +58,8 @@ export class SqlTurns implements Turns {
       const present = (await lockLane(tx, this.#db.dialect, item.key))?.session;
       const running = present && (await tx.get(`${RUNNING} AND t.session_id = ?`, present.entry.sessionId));
       if (running) return { kind: "busy", running: runningTurn(running) };
+      const sessionId = present?.entry.sessionId ?? "";
+      if (await isMoving(tx, sessionId, item.key, request.now)) return { kind: "moving" };
 
       const resolved = await this.#routes.resolveIn(tx, request);
       if (resolved.kind === "ask processes") return resolved;
@@ -108,6 +111,7 @@ export class SqlTurns implements Turns {
         end === "parked" ? "parked" : "done",
         turn.inboxId,
       );
+      await tellOfTurn(tx, this.#db.dialect, turn.sessionId);
       return true;
     });
   }
@@ -123,6 +127,11 @@ export class SqlTurns implements Turns {
       account.account,
     );
     return rows.map(runningTurn);
+  }
+
+  async runningIn(sessionId: string): Promise<RunningTurn | null> {
+    const row = await this.#db.get(`${RUNNING} AND t.session_id = ?`, sessionId);
+    return row ? runningTurn(row) : null;
   }
 
   async lastAsked(sessionId: string): Promise<InboxItem | null> {

@@ -31,6 +31,9 @@ const GIVE_UP_MS = 30_000;
  */
 const SLICE_MS = 5;
 
+/** How often the engine is asked whether another process has committed: a few microseconds each time. */
+const WATCH_MS = 40;
+
 const dialect: Dialect = {
   name: "sqlite",
   int: "INTEGER",
@@ -40,6 +43,7 @@ const dialect: Dialect = {
   tableEnd: "STRICT",
   forUpdate: () => "",
   lockMigrations: null,
+  notify: null,
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
 };
 
@@ -143,6 +147,7 @@ class SqliteDb implements Db {
   /** The end of the queue of transactions; undefined while none runs. */
   #last: Promise<unknown> | undefined;
   #closed = false;
+  readonly #watches = new Set<NodeJS.Timeout>();
   /** When the first statement of this turn of the event loop began. */
   #sliceBegan: number | undefined;
 
@@ -176,9 +181,26 @@ class SqliteDb implements Db {
     return this.#enqueue(() => this.#between(() => this.#beginSnapshot(), work));
   }
 
+  watch(onChange: () => void): () => void {
+    let seen = this.#version();
+    const timer = setInterval(() => {
+      const version = this.#version();
+      if (version === seen) return;
+      seen = version;
+      onChange();
+    }, WATCH_MS);
+    timer.unref();
+    this.#watches.add(timer);
+    return () => {
+      clearInterval(timer);
+      this.#watches.delete(timer);
+    };
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    for (const timer of this.#watches) clearInterval(timer);
     await this.#last?.catch(() => {});
     this.#statements.clear();
     try {
@@ -188,6 +210,15 @@ class SqliteDb implements Db {
       // Whatever keeps it from being tidied up: the rows are safe in the -wal file, and the next opening reads it.
     } finally {
       this.#database.close();
+    }
+  }
+
+  /** Another one after each commit of another connection. Null where it cannot be read now. */
+  #version(): SqlValue {
+    try {
+      return (this.#statement("PRAGMA data_version").get() as { data_version: number }).data_version;
+    } catch {
+      return null;
     }
   }
 

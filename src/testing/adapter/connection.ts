@@ -12,6 +12,7 @@ export function connectionCases(stage: Stage): void {
     expect(["utf16", "bytes"]).toContain(capabilities.unit);
     expect(capabilities.edit).toBe(edit !== undefined);
     expect(capabilities.threads).toBe(createThread !== undefined);
+    if (capabilities.threadsOnce) expect(createThread).toBeDefined();
     if (capabilities.typingMs !== undefined) expect(typing).toBeDefined();
     for (const amount of [capabilities.typingMs, capabilities.paceMs, capabilities.maxFile])
       if (amount !== undefined) expect(amount).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
 /** Threads for handoffs: what is said in one has exactly the key of the address that was given for it. */
+import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { buildSessionKey } from "../../session/session-key.js";
 import { type Address, addressOf, type SessionSource } from "../../session/source.js";
@@ -7,8 +8,11 @@ import { HOSTILE, type Stage } from "./stage.js";
 export function threadCases(stage: Stage): void {
   describe("a thread", () => {
     const parent = (): Address => stage.fixture.group ?? stage.fixture.address;
-    const make = async (title = "Moved here"): Promise<Address & { threadId: string }> => {
-      const made = await stage.adapter.createThread?.(parent(), title, "ann");
+    const make = async (
+      title = "Moved here",
+      once: string = randomUUID(),
+    ): Promise<Address & { threadId: string }> => {
+      const made = await stage.adapter.createThread?.(parent(), title, "ann", once);
       if (!made?.threadId) throw new Error("No thread was made.");
       return { ...made, threadId: made.threadId };
     };
@@ -52,10 +56,50 @@ export function threadCases(stage: Stage): void {
     });
 
     it("is made in a chat of two, or there is none", async () => {
-      const made = await stage.adapter.createThread?.(stage.fixture.address, "Moved here", "ann");
+      const made = await stage.adapter.createThread?.(
+        stage.fixture.address,
+        "Moved here",
+        "ann",
+        randomUUID(),
+      );
       if (made)
         expect(made).toMatchObject({ platform: stage.adapter.platform, threadId: expect.any(String) });
       else expect(made).toBeNull();
+    });
+
+    describe("made once", () => {
+      const count = async (): Promise<number> => (await stage.fixture.threads?.(parent())) ?? Number.NaN;
+      beforeEach(({ skip }) => {
+        skip(!stage.adapter.capabilities.threadsOnce, "A thread that is made twice is there twice.");
+        skip(!stage.fixture.threads, "The server does not count threads.");
+      });
+
+      it("is the same by the same name, and another by another", async () => {
+        const before = await count();
+        const [one, again, other] = [
+          await make("Moved here", "one"),
+          await make("Moved here", "one"),
+          await make("Moved here", "other"),
+        ];
+        expect(again).toEqual(one);
+        expect(other.threadId).not.toBe(one.threadId);
+        expect((await count()) - before).toBe(2);
+      });
+
+      it("is the same for the next process, also where its making was not answered", async ({ skip }) => {
+        const why = stage.fixture.again ? stage.spares("swallowed") : "The server takes no second adapter.";
+        if (why) return skip(why);
+        const before = await count();
+        const one = await make("Moved here", "one");
+        await stage.fixture.trouble?.("swallowed");
+        const unsure = await make("Moved here", "two").catch(() => null);
+        await stage.nextProcess();
+        await stage.connect();
+        expect(await make("Moved here", "one")).toEqual(one);
+        const two = await make("Moved here", "two");
+        if (unsure) expect(two).toEqual(unsure);
+        expect((await count()) - before).toBe(2);
+      });
     });
   });
 }

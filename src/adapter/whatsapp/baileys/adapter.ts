@@ -12,7 +12,7 @@ import {
   type MiscMessageGenerationOptions,
   type WAMessage,
 } from "baileys";
-import type { Address } from "../../../session/source.js";
+import type { Address, SessionSource } from "../../../session/source.js";
 import {
   type Adapter,
   type Capabilities,
@@ -33,7 +33,7 @@ import { kindOf, MARKS, MAX_CAPTION, MAX_FILE, MAX_TEXT, TYPING_MS } from "../li
 import type { BaileysSettings } from "./config.js";
 import { Credentials } from "./credentials.js";
 import { LINK, refusalOf, sendFailure } from "./failure.js";
-import { isGroup, isOurId, jidOf, messageRefOf, ourId, personOf } from "./ids.js";
+import { isGroup, isLid, isOurId, jidOf, messageRefOf, ourId, personOf } from "./ids.js";
 import { Line } from "./line.js";
 import { download } from "./media.js";
 import { lidsIn, type ParseSetting, parseMessage, type WebFile } from "./parse.js";
@@ -163,6 +163,20 @@ export class BaileysAdapter implements Adapter {
       ...(author && isGroup(remoteJid) ? { participant: author } : {}),
     };
     await this.#post(remoteJid, { react: { text: MARKS[mark], key } }, this.#freshId());
+  }
+
+  /** WhatsApp is not asked: whether we may write there shows when we do. */
+  async place({ chatId, threadId }: Address): Promise<SessionSource | null> {
+    const { lidMapping } = this.#wire.socket.signalRepository;
+    const { platform } = this;
+    const jid = jidOf(chatId);
+    if (!jid || threadId) return null;
+    if (isGroup(jid)) return { platform, chatType: "group", chatId: jid };
+    const known = personOf(jid) ?? "";
+    const number = isLid(known) ? personOf(await lidMapping.getPNForLID(known).catch(() => null)) : known;
+    const id = number ?? known;
+    if (id === this.account) return null;
+    return { platform, chatType: "dm", chatId: id, ...(number ? { userIdAlt: number } : { userId: id }) };
   }
 
   async disconnect(): Promise<void> {

@@ -1,0 +1,107 @@
+/** `baton handoff list`, `show` and `cancel`. */
+import type { Command } from "commander";
+import type { Move } from "../../gateway/store.js";
+import { LOCAL } from "../../session/platform.js";
+import { cleanLine } from "../../util/text.js";
+import { relativeTime } from "../../util/words.js";
+import { type Cli, type OpenHandoffs, withHandoffs } from "../cli.js";
+import { CliError } from "../failure.js";
+import { examples, jsonOption } from "../options.js";
+import { printTable } from "../table.js";
+import { handoffFacts, whereTo } from "./words.js";
+
+interface JsonOptions {
+  readonly json?: boolean;
+}
+
+export function addHandoffList(parent: Command, cli: Cli): void {
+  const command = parent.command("list").description("list the handoffs that are under way or offered");
+  jsonOption(command).action((options: JsonOptions, own: Command) => list(cli, jsonOf(options, own)));
+}
+
+export function addHandoffShow(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("show <handoff>")
+    .description("show one handoff: how far it is, or what came of it")
+    .addHelpText("after", examples("handoff show ho_4f1c"));
+  jsonOption(command).action((id: string, options: JsonOptions, own: Command) =>
+    show(cli, id, jsonOf(options, own)),
+  );
+}
+
+export function addHandoffCancel(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("cancel <handoff>")
+    .description("take back a handoff that nobody has begun to carry out")
+    .addHelpText("after", examples("handoff cancel ho_4f1c"));
+  jsonOption(command).action((id: string, options: JsonOptions, own: Command) =>
+    cancel(cli, id, jsonOf(options, own)),
+  );
+}
+
+/** `--json` is also an option of `baton handoff` itself, which may have taken it. */
+function jsonOf({ json }: JsonOptions, own: Command): boolean {
+  return json ?? (own.parent?.opts() as JsonOptions | undefined)?.json ?? false;
+}
+
+function list(cli: Cli, json: boolean): Promise<void> {
+  const { terminal } = cli;
+  return withHandoffs(cli, "look", async ({ moves }) => {
+    const open = await moves.open();
+    if (json) return terminal.json(open.map(handoffFacts));
+    if (open.length === 0) return terminal.line("Nothing is being handed off.");
+    const now = Date.now();
+    printTable<Move>(
+      terminal,
+      [
+        { title: "HANDOFF", cell: ({ id }) => id },
+        { title: "STATE", cell: ({ state, target }) => (target === LOCAL ? "offered" : state) },
+        { title: "TO", cell: whereTo, flexible: true },
+        { title: "ASKED", cell: ({ requestedAt }) => relativeTime(requestedAt, now) },
+        { title: "SESSION", cell: ({ sessionId }) => sessionId },
+      ],
+      open,
+    );
+  });
+}
+
+function show(cli: Cli, which: string, json: boolean): Promise<void> {
+  const { terminal } = cli;
+  return withHandoffs(cli, "look", async (open) => {
+    const move = await find(open, which);
+    if (json) return terminal.json(handoffFacts(move));
+    const now = Date.now();
+    const end = move.finishedAt === null ? [] : [`Over: ${relativeTime(move.finishedAt, now)}`];
+    const error = move.error === null ? [] : [`Reason: ${cleanLine(move.error)}`];
+    const lines = [
+      `${move.id}: ${move.state}`,
+      `Session: ${move.sessionId}`,
+      `To: ${whereTo(move)}`,
+      `Asked: ${relativeTime(move.requestedAt, now)}`,
+      ...(move.isBusy ? ["Waits for the answer that is being made."] : []),
+      ...end,
+      ...error,
+    ];
+    for (const line of lines) terminal.line(cleanLine(line));
+  });
+}
+
+function cancel(cli: Cli, which: string, json: boolean): Promise<void> {
+  return withHandoffs(cli, "write", async (open) => {
+    const move = await find(open, which);
+    await open.desk.cancel(move, { tell: true });
+    if (json) cli.terminal.json(handoffFacts(await find(open, move.id)));
+    else cli.terminal.line(`${move.id} is cancelled; the conversation stays where it is.`);
+  });
+}
+
+async function find({ moves }: OpenHandoffs, which: string): Promise<Move> {
+  const known = (await moves.open()).filter(({ id }) => id.startsWith(which));
+  const found = known.length === 1 ? known[0] : await moves.find(which);
+  if (!found)
+    throw new CliError(
+      "handoff_not_found",
+      `There is no handoff ${JSON.stringify(which)}. \`baton handoff list\` lists those under way.`,
+    );
+  return found;
+}

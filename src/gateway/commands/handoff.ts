@@ -1,0 +1,86 @@
+/** `/handoff`: the conversation goes on somewhere else. */
+import { LOCAL } from "../../session/platform.js";
+import type { SessionEntry } from "../../session/session.js";
+import { addressOf, formatAddress } from "../../session/source.js";
+import { cleanLine } from "../../util/text.js";
+import { type HandoffDesk, mayMove, type Place, targetWords } from "../handoff/desk.js";
+import { surfaceOf } from "../handoff/words.js";
+import type { Command, CommandCall } from "./commands.js";
+
+export const handoff: Command = {
+  name: "handoff",
+  usage: "[where] [--now]",
+  description: "take this conversation to another place, with all that was said",
+  details:
+    "Where: a platform (its home channel), the name of a home channel, `platform:chat` or `platform:chat:thread`, or " +
+    `\`${LOCAL}\` for the terminal. ` +
+    "Without it, the places that you may name are listed. What is running ends first, and its " +
+    "answer comes here; `--now` stops it. `/handoff cancel` takes it back while nobody has begun, `/resume` brings the " +
+    "conversation back later.",
+  async run(call) {
+    const words = call.words.split(/\s+/).filter((word) => word !== "");
+    const where = words.filter((word) => word !== "--now").join(" ");
+    if (where === "") return list(call);
+    if (where.toLowerCase() === "cancel") return cancel(call);
+    return ask(call, where, words.includes("--now"));
+  },
+};
+
+async function ask(call: CommandCall, where: string, now: boolean): Promise<string> {
+  const { item, gateway, sessions, who } = call;
+  const { handoffs } = gateway;
+  const place = await handoffs.placeNamed(where, who);
+  const entry = await sessions.getOrCreate(item.source, { touch: false });
+  const lane = gateway.lane(item.key);
+  const asked = await handoffs.ask(entry, place, { who, asker: gateway.askerOf(item) });
+  gateway.follow(asked);
+  if (place.address.platform === LOCAL)
+    return `Offered to ${place.name}: \`baton\` there says so, and /resume takes it. /handoff cancel takes it back.`;
+  if (now) lane.stop("stopped");
+  const to = `${surfaceOf(place.address)}, ${cleanLine(place.name)}`;
+  if (!lane.run || now) return `Moving to ${to} …`;
+  return `It moves to ${to} when the answer that is being made has ended. \`/handoff ${cleanLine(where)} --now\` would have stopped it; /stop still does.`;
+}
+
+async function cancel({ item, gateway, sessions, who }: CommandCall): Promise<string> {
+  const entry = await sessions.current(item.key);
+  const move = entry && (await gateway.handoffs.active(entry.sessionId));
+  if (!move || !mayMove(who, entry)) return "Nothing is being handed off here.";
+  await gateway.handoffs.cancel(move, { tell: false });
+  return `Taken back: the handoff to ${targetWords(move.target)} does not take place.`;
+}
+
+async function list({ item, gateway, sessions, who }: CommandCall): Promise<string> {
+  const { handoffs } = gateway;
+  const entry = await sessions.current(item.key);
+  const places = (await handoffs.places(who)).filter((place) => !isHere(place, entry));
+  const active = entry && (await underway(handoffs, entry));
+  const lines = places.map(({ word, name }) => `- \`/handoff ${cleanLine(word)}\`: ${cleanLine(name)}`);
+  const none =
+    "There is nowhere to take it yet: no platform is connected here that you have a chat on. `baton gateway` serves the platforms that are set up.";
+  return [
+    ...(active ? [active, ""] : []),
+    ...(lines.length === 0 ? [none] : ["This conversation can go to:", ...lines]),
+  ].join("\n");
+}
+
+function isHere({ address }: Place, entry: SessionEntry | null): boolean {
+  return entry !== null && formatAddress(addressOf(entry.origin)) === formatAddress(address);
+}
+
+async function underway(handoffs: HandoffDesk, { sessionId }: SessionEntry): Promise<string | null> {
+  const move = await handoffs.active(sessionId);
+  return move && `It is being handed off to ${targetWords(move.target)} (${move.state}).`;
+}
+
+/** What may follow `/handoff ` in a line that is being written, as whole commands. */
+export function completeHandoff(
+  line: string,
+  places: readonly Place[],
+): { name: string; description: string }[] {
+  const [, begun] = /^\/(handoff \S*)$/i.exec(line) ?? [];
+  if (begun === undefined) return [];
+  return places
+    .map(({ word, name }) => ({ name: `handoff ${word}`, description: name }))
+    .filter(({ name }) => name.startsWith(begun.toLowerCase()));
+}

@@ -1,0 +1,366 @@
+/**
+ * Carries handoffs out whose destination is connected here. Each step is kept as it happens and fenced, so that another
+ * gateway goes on where this one ended: no second thread, no second notice. Until the last commit the session is where it
+ * was; that commit moves it, what waits for an answer, and tells who asked.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Adapter, SendError } from "../../adapter/adapter.js";
+import { identityNamed } from "../../session/access.js";
+import { BatonError } from "../../session/errors.js";
+import type { Handoff } from "../../session/handoff.js";
+import { LOCAL } from "../../session/platform.js";
+import type { SessionEntry } from "../../session/session.js";
+import type { Sessions } from "../../session/sessions.js";
+import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
+import type { LanePlace } from "../../session/store.js";
+import type { Clock } from "../../util/clock.js";
+import { unescapePart } from "../../util/escape.js";
+import type { Who } from "../authorize.js";
+import type { Notices } from "../notices.js";
+import { mayBeAlive } from "../owner.js";
+import type { People } from "../people.js";
+import { type Account, announcementId, type InboxItem, type Move, type Moves } from "../store.js";
+import { decide } from "./decide.js";
+import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
+import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
+
+export interface CarrierSetting {
+  readonly sessions: Sessions;
+  readonly moves: Moves;
+  readonly desk: HandoffDesk;
+  readonly people: People;
+  readonly notices: Notices;
+  /** The adapters that are connected in this process. */
+  readonly connected: () => readonly Adapter[];
+  /** Something is to be sent on this platform. */
+  readonly onSaid: (where: Pick<Address, "platform">) => void;
+  /** These wait to be answered here. */
+  readonly onMoved: (items: readonly InboxItem[]) => void;
+  /** A turn of this session is waited for: one whose process has ended is gone on with here. */
+  readonly onAwaited: (sessionId: string) => Promise<void>;
+  /** Each time one is seen that was asked for by this process, and once it is over. */
+  readonly onSeen: (move: Move) => void;
+  /** Once for each that is offered to the terminal, in words. */
+  readonly onOffer: (text: string) => void;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly onProblem: (problem: string) => void;
+}
+
+/** It cannot be, for this reason: the session stays where it is. */
+class Impossible extends Error {}
+/** Another gateway has it now, or it is over. */
+class Lost extends Error {}
+
+const LOOK_MS = 10;
+const LONGEST_LOOK_MS = 200;
+const RETRY_MS = 500;
+
+export class HandoffCarrier {
+  readonly #setting: CarrierSetting;
+  readonly #carried = new Map<string, Promise<void>>();
+  /** Asked for by this process, and not known to be over. */
+  readonly #asked = new Set<string>();
+  readonly #offered = new Set<string>();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #timer: NodeJS.Timeout | undefined;
+  #wakeAt = 0;
+  #stopped = false;
+
+  constructor(setting: CarrierSetting) {
+    this.#setting = setting;
+  }
+
+  /** Tells of this one until it is over. */
+  follow({ id }: Handoff): void {
+    this.#asked.add(id);
+  }
+
+  /** Something may have changed. However often it is said while that is looked at, it is looked at once more. */
+  wake(): void {
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookUntilSeen()
+      .catch((error: Error) => {
+        this.#setting.onProblem(`Handoffs cannot be read: ${error.message}`);
+        this.#later(1_000);
+      })
+      .finally(() => {
+        this.#looking = undefined;
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await Promise.allSettled(this.#carried.values());
+  }
+
+  async #lookUntilSeen(): Promise<void> {
+    while (this.#lookAgain && !this.#stopped) {
+      this.#lookAgain = false;
+      await this.#look();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { moves, clock, owner } = this.#setting;
+    const open = await moves.open();
+    for (const id of this.#asked) await this.#tellOf(id, open);
+    const now = clock();
+    for (const move of open) {
+      if (this.#carried.has(move.id)) continue;
+      if (move.target === LOCAL && move.state === "pending") await this.#offer(move);
+      const isAbandoned = move.claimedBy === owner || !mayBeAlive(move.claimedBy ?? "");
+      const decision = decide(move, { now, isHere: this.#adapterFor(move) !== undefined, isAbandoned });
+      if (decision.kind === "wait") {
+        if (decision.at !== null) this.#later(decision.at - now);
+      } else if (decision.kind === "await turn") {
+        await this.#setting.onAwaited(move.sessionId);
+        this.#later(this.#setting.leaseMs / 3);
+      } else if (decision.kind === "give up") {
+        await this.#fail(move, move.state === "pending" ? null : move.fence, decision.reason);
+      } else {
+        const held = await moves.claim(
+          move,
+          { owner, leaseMs: this.#setting.leaseMs, left: decision.left },
+          now,
+        );
+        if (held) this.#carried.set(held.id, this.#carry(held));
+        else this.#later(RETRY_MS); // Somebody was quicker, or a turn has begun.
+      }
+    }
+  }
+
+  async #tellOf(id: string, open: readonly Move[]): Promise<void> {
+    const { moves, onSeen } = this.#setting;
+    const move = open.find((each) => each.id === id) ?? (await moves.find(id));
+    if (move) onSeen(move);
+    if (!move || move.finishedAt !== null) this.#asked.delete(id);
+  }
+
+  async #offer({ id, sessionId }: Move): Promise<void> {
+    if (this.#offered.has(id)) return;
+    this.#offered.add(id);
+    const entry = await this.#setting.sessions.get(sessionId);
+    if (entry) this.#setting.onOffer(offerText(entry));
+  }
+
+  #adapterFor({ target }: Handoff): Adapter | undefined {
+    const platform = target.slice(0, target.indexOf(":"));
+    return this.#setting.connected().find((adapter) => adapter.platform === platform);
+  }
+
+  async #carry(held: Move): Promise<void> {
+    const { moves, leaseMs, clock, onProblem } = this.#setting;
+    const beat = setInterval(() => {
+      moves.renew(held, leaseMs, clock()).catch(() => {}); // A busy store is not a lost lease.
+    }, leaseMs / 3);
+    try {
+      const adapter = this.#adapterFor(held);
+      if (!adapter) throw new Impossible("Its platform is not connected any more.");
+      const entry = await this.#mayStill(held);
+      const destination = await this.#within(held, async () => this.#destination(held, entry, adapter));
+      await this.#announce(held, entry, adapter, destination);
+      await this.#complete(held, await this.#mayStill(held), adapter, destination);
+    } catch (error) {
+      if (error instanceof Impossible) await this.#fail(held, held.fence, error.message);
+      else if (!(error instanceof Lost)) onProblem(`A handoff cannot go on: ${(error as Error).message}`);
+    } finally {
+      clearInterval(beat);
+      this.#carried.delete(held.id);
+      this.wake();
+    }
+  }
+
+  /** The session, if who asked may still move it there. */
+  async #mayStill(held: Move): Promise<SessionEntry> {
+    const { sessions, desk } = this.#setting;
+    const entry = await sessions.get(held.sessionId);
+    if (!entry) throw new Impossible("The session is gone.");
+    if (held.asker === null) return entry;
+    const who = await this.#whoAsked(held);
+    if (!who || !mayMove(who, entry)) throw new Impossible("You may not move this conversation any more.");
+    if (!(await desk.mayUse(who, parseAddress(held.target))))
+      throw new Impossible("You may not take a conversation there any more.");
+    return entry;
+  }
+
+  async #whoAsked({ asker }: Move): Promise<Who | null> {
+    if (!asker) return null;
+    const access = await this.#setting.people.access(asker.source);
+    return access.allowed ? access : null;
+  }
+
+  /** Tries again what the platform could not do just now, for as long as who asked waits. */
+  async #within<Result>(held: Move, attempt: () => Promise<Result>): Promise<Result> {
+    const { clock } = this.#setting;
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof SendError)) throw error;
+        const overdue = clock() + RETRY_MS >= this.#deadline(held);
+        if (error.outcome !== "retryable" || overdue) throw new Impossible(error.message);
+        if (this.#stopped || !this.#adapterFor(held)) throw new Lost(); // Whoever has the account next goes on with it.
+        await sleep(Math.min(error.retryAfterMs ?? RETRY_MS, held.waitMs));
+      }
+    }
+  }
+
+  /** For as long as who asked waits; who goes on with what another began has some time, too. */
+  #deadline({ readySince, waitMs, leaseUntil }: Move): number {
+    return Math.max(readySince + waitMs, leaseUntil ?? 0);
+  }
+
+  /** The lane that the session will have: kept before anything is said there. */
+  async #destination(held: Move, entry: SessionEntry, adapter: Adapter): Promise<SessionSource> {
+    if (held.destination) return held.destination;
+    const { moves } = this.#setting;
+    const asked = parseAddress(held.target);
+    const who = await this.#whoAsked(held);
+    const person = who && personOn(asked.platform, who);
+    const address = asked.threadId ? asked : await this.#makeThread(held, entry, adapter, asked, person);
+    const lane = await this.#laneAt(address, adapter, person);
+    if (!(await moves.aim(held, lane))) throw new Lost();
+    return lane.origin;
+  }
+
+  async #makeThread(
+    held: Move,
+    entry: SessionEntry,
+    adapter: Adapter,
+    parent: Address,
+    person: string | null,
+  ): Promise<Address> {
+    if (!adapter.createThread) return parent;
+    const mayRepeat = adapter.capabilities.threadsOnce === true;
+    if (held.isThreadBegun && !mayRepeat) {
+      throw new Impossible(
+        "A gateway ended while it made a thread there, and nobody can tell whether it was made. Ask again.",
+      );
+    }
+    if (!(await this.#setting.moves.beginThread(held))) throw new Lost();
+    const title = entry.title ?? "Conversation";
+    try {
+      return (await adapter.createThread(parent, title, person, held.id)) ?? parent;
+    } catch (error) {
+      // Where nobody knows whether it was made, the same name makes it at most once.
+      throw mayRepeat && isUnknown(error) ? new SendError("retryable", error.message) : error;
+    }
+  }
+
+  /** As somebody's next message there will have it. */
+  async #laneAt(address: Address, adapter: Adapter, person: string | null): Promise<LanePlace> {
+    const { sessions } = this.#setting;
+    const known = (await sessions.lanesAt(address)).filter(
+      ({ owner, origin }) =>
+        origin.chatType === "dm" || owner.startsWith("chat:") || isOf(owner, address, person),
+    );
+    const source = known[0]?.origin ?? (await adapter.place?.(address)) ?? null;
+    if (!source) throw new Impossible("I have no part in that chat, or it is not there.");
+    const named = source.userId || person === null ? source : { ...source, userId: person };
+    try {
+      return sessions.laneOf(source.chatType === "dm" ? source : named);
+    } catch (error) {
+      if (error instanceof BatonError) throw new Impossible(error.message);
+      throw error;
+    }
+  }
+
+  /** Tells the destination, and waits until that is there: a chat that cannot be written to gets no session. */
+  async #announce(
+    held: Move,
+    entry: SessionEntry,
+    { account }: Adapter,
+    destination: SessionSource,
+  ): Promise<void> {
+    const { moves, notices, onSaid, clock } = this.#setting;
+    const address = addressOf(destination);
+    const present = await this.#setting.sessions.current(this.#setting.sessions.laneOf(destination).key);
+    const isTaken = present !== null && present.sessionId !== entry.sessionId && present.messageCount > 0;
+    const text = hereText(entry, held.asker?.source ?? entry.origin, isTaken);
+    const said = notices.to({ account, address }, announcementId(held.id), text);
+    if (!(await moves.announce(held, said, clock()))) throw new Lost();
+    onSaid(address);
+    for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
+      const outcome = await moves.announced(held.id);
+      if (outcome?.state === "sent" || outcome?.state === "unknown") return;
+      if (outcome?.state === "failed") throw new Impossible(outcome.error ?? "It cannot be written to.");
+      if (clock() >= this.#deadline(held) && outcome?.state === "pending")
+        throw new Impossible(
+          `It could not be written to in time${outcome.error ? `: ${outcome.error}` : "."}`,
+        );
+      if (this.#stopped) throw new Lost(); // The next gateway goes on from here.
+      await sleep(pauseMs);
+    }
+  }
+
+  async #complete(
+    held: Move,
+    entry: SessionEntry,
+    { platform, account }: Account,
+    destination: SessionSource,
+  ): Promise<void> {
+    const { moves, sessions, owner, clock, onMoved, onSaid } = this.#setting;
+    const place = sessions.laneOf(destination);
+    const from = held.asker?.source ?? null;
+    const first = {
+      platform,
+      account,
+      kind: "message" as const,
+      key: place.key,
+      source: destination,
+      messageId: `handoff ${held.id}`,
+      text: askToConfirm(entry, from ?? entry.origin),
+      ...(from ? { by: from } : {}),
+    };
+    const deliveries = toldMoved(held.id, held.asker, destination);
+    const to = { place, account: { platform, account }, owner, first, deliveries };
+    const items = await moves.complete(held, to, clock());
+    if (!items) throw new Lost();
+    const moved = await sessions.get(entry.sessionId);
+    if (moved) sessions.announce(moved);
+    onMoved(items);
+    for (const { address } of deliveries) onSaid(address);
+  }
+
+  async #fail(move: Move, fence: number | null, reason: string): Promise<void> {
+    const { moves, notices, clock, onSaid } = this.#setting;
+    const { asker, target, id } = move;
+    const deliveries = asker ? [told(id, asker, failedText(targetWords(target), reason))] : [];
+    const { platform } = parseAddress(target);
+    const retraction = notices.piecesOf(platform, retractedText(reason));
+    if (!(await moves.fail(id, { fence, error: reason, deliveries, retraction }, clock()))) return;
+    for (const said of [...deliveries.map(({ address }) => address), { platform }]) onSaid(said);
+  }
+
+  /** Looks again after a while, or sooner where that was already planned. */
+  #later(ms: number): void {
+    const at = performance.now() + Math.max(ms, LOOK_MS);
+    if (this.#stopped || (this.#timer && this.#wakeAt <= at)) return;
+    clearTimeout(this.#timer);
+    this.#wakeAt = at;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.wake();
+    }, at - performance.now());
+    this.#timer.unref();
+  }
+}
+
+function isUnknown(error: unknown): error is SendError {
+  return error instanceof SendError && error.outcome === "unknown";
+}
+
+/** Somebody's id on a platform, where one of their identities is there. */
+function personOn(platform: string, { identities }: Who): string | null {
+  const found = identities.find((identity) => identity.startsWith(`${platform}:`));
+  return found ? unescapePart(found.slice(platform.length + 1)) : null;
+}
+
+function isOf(owner: string, { platform }: Address, person: string | null): boolean {
+  return person !== null && owner === `person:${identityNamed(platform, person)}`;
+}

@@ -1,0 +1,39 @@
+/** What is to be done about a handoff that is not over, as one process sees it. Pure. */
+import { MAX_CLAIMS } from "../../session/handoff.js";
+import { LOCAL } from "../../session/platform.js";
+import type { Move } from "../store.js";
+
+export interface Sight {
+  readonly now: number;
+  /** Its destination's platform is connected in this process. */
+  readonly isHere: boolean;
+  /** Whoever holds it has certainly ended. */
+  readonly isAbandoned: boolean;
+}
+
+export type Decision =
+  | { readonly kind: "carry"; readonly left: boolean }
+  /** A turn of the session runs; whoever runs it may have ended. */
+  | { readonly kind: "await turn" }
+  | { readonly kind: "give up"; readonly reason: string }
+  /** Looked at again by then, or with the next commit; never by itself where `at` is null. */
+  | { readonly kind: "wait"; readonly at: number | null };
+
+export const NOBODY_CAME = "No gateway took it in time. `baton gateway status` says what runs.";
+
+export function decide(move: Move, { now, isHere, isAbandoned }: Sight): Decision {
+  const isOffer = move.target === LOCAL;
+  if (isOffer && move.state === "pending") return { kind: "wait", at: null }; // It is taken when somebody is there.
+  const leaseUntil = move.leaseUntil ?? 0;
+  const isHeld = move.state === "running" && leaseUntil > now && !isAbandoned;
+  if (isHeld) return { kind: "wait", at: leaseUntil };
+  if (isOffer) return { kind: "give up", reason: "The terminal ended while it took it." };
+  if (move.state === "running" && move.claims >= MAX_CLAIMS) {
+    return { kind: "give up", reason: `${MAX_CLAIMS} gateways began it and none came to its end.` };
+  }
+  if (move.isBusy) return { kind: "await turn" };
+  if (isHere) return { kind: "carry", left: move.state === "running" };
+  const overdueAt = move.readySince + move.waitMs;
+  if (now < overdueAt) return { kind: "wait", at: overdueAt };
+  return { kind: "give up", reason: NOBODY_CAME };
+}

@@ -1,0 +1,301 @@
+/**
+ * Where handoffs are asked for: which places a person may take a conversation to, and what is said to them. A session is
+ * moved by its person or the gateway's owner, to places that they may use; nobody else learns even that it is there.
+ */
+import { randomBytes } from "node:crypto";
+import { TERMINAL_ACCOUNT } from "../../adapter/terminal/terminal-source.js";
+import { OWNER } from "../../session/access.js";
+import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
+import type { Handoff } from "../../session/handoff.js";
+import { isPlatform, LOCAL, type Platform } from "../../session/platform.js";
+import type { SessionEntry } from "../../session/session.js";
+import type { Sessions } from "../../session/sessions.js";
+import {
+  type Address,
+  addressOf,
+  formatAddress,
+  localSource,
+  parseAddress,
+  type SessionSource,
+} from "../../session/source.js";
+import type { Clock } from "../../util/clock.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import { TERMINAL, type Who } from "../authorize.js";
+import { STATE } from "../connection.js";
+import type { Homes } from "../homes.js";
+import { mayBeAlive } from "../owner.js";
+import type { Account, Accounts, Asker, Move, Moves, NewDelivery } from "../store.js";
+import { NOBODY_CAME } from "./decide.js";
+import { addressWords, failedText, movedText, placeWords, surfaceOf, takenText } from "./words.js";
+
+export interface DeskSetting {
+  readonly sessions: Sessions;
+  readonly moves: Moves;
+  readonly accounts: Accounts;
+  readonly homes: Pick<Homes, "all">;
+  /** Accounts that are connected in this process. */
+  readonly connected: () => readonly Account[];
+  /** How long one may wait to be carried out. */
+  readonly waitMs?: number;
+  readonly clock: Clock;
+  /** Called when something was asked for or taken back here. */
+  readonly onAsked: () => void;
+}
+
+/** Somewhere that a conversation can be taken. */
+export interface Place {
+  /** What one writes for it. */
+  readonly word: string;
+  readonly address: Address;
+  /** What it is, for people. */
+  readonly name: string;
+}
+
+/** Who asks: somebody, or whoever runs the gateway, from a script. */
+type By = { readonly who: Who; readonly asker: Asker } | null;
+
+const TERMINAL_PLACE: Place = { word: LOCAL, address: addressOf(localSource()), name: "the terminal" };
+const LOOKED_AT = 50;
+/** Taking an offer is two commits; whoever does not come to the second has ended. */
+const TAKE_MS = 10_000;
+
+export class HandoffDesk {
+  readonly #setting: DeskSetting;
+
+  constructor(setting: DeskSetting) {
+    this.#setting = setting;
+  }
+
+  /** Every place that this person may name, the home channels first. */
+  async places(who: Who | null): Promise<Place[]> {
+    const served = new Set((await this.#served()).map(({ platform }) => platform));
+    const homes = await this.#homes(who);
+    const own = await this.#ownPlaces(who);
+    const known = new Set(homes.map(({ address }) => formatAddress(address)));
+    const others = own.filter(({ address }) => !known.has(formatAddress(address)));
+    const reachable = [...homes, ...others].filter(({ address }) => served.has(address.platform));
+    return mayUseTerminal(who) ? [...reachable, TERMINAL_PLACE] : reachable;
+  }
+
+  /** The place that a word stands for; fails with a sentence where there is none for this person. */
+  async placeNamed(word: string, who: Who | null): Promise<Place> {
+    const asked = cleanLine(word);
+    const lower = asked.toLowerCase();
+    if (lower === LOCAL) {
+      if (mayUseTerminal(who)) return TERMINAL_PLACE;
+      throw refused("The terminal is for whoever runs this gateway.");
+    }
+    const homes = await this.#homes(who);
+    const named = homes.find(({ name }) => name.toLowerCase() === lower);
+    if (named) return this.#mustBeServed(named);
+    const [platform = "", ...ids] = lower.split(":");
+    if (isPlatform(platform) && ids.length === 0)
+      return this.#mustBeServed(await this.#placeOn(platform, homes, who));
+    if (!isPlatform(platform)) {
+      throw refused(`There is no place ${JSON.stringify(shorten(asked, 60))}. /handoff alone lists yours.`);
+    }
+    const address = parseAddress(asked);
+    if (!(await this.mayUse(who, address)))
+      throw refused(
+        `There is no chat ${addressWords(address)} that you may take a conversation to. /handoff alone lists yours.`,
+      );
+    return this.#mustBeServed({ word: asked, address, name: surfaceOf(address) });
+  }
+
+  /** Asks for a session to be moved. The gateway that has the place carries it out. */
+  async ask(entry: SessionEntry, place: Place, by: By): Promise<Handoff> {
+    const { moves, clock, onAsked, waitMs } = this.#setting;
+    if (by && !mayMove(by.who, entry)) throw refused("This conversation is not yours alone to move.");
+    const { address } = place;
+    if (formatAddress(addressOf(entry.origin)) === formatAddress(address) && entry.endedAt === null)
+      throw refused("It is there already.");
+    const id = `ho_${randomBytes(9).toString("hex")}`;
+    const target = address.platform === LOCAL ? LOCAL : formatAddress(address);
+    const asker = by?.asker ?? null;
+    const asked = { id, sessionId: entry.sessionId, target, asker, ...(waitMs ? { waitMs } : {}) };
+    const handoff = await moves.request(asked, clock());
+    if (!handoff) throw await this.#alreadyAsked(entry);
+    onAsked();
+    return handoff;
+  }
+
+  /** Takes back what nobody has begun to carry out. `tell`: somebody else does, and who asked is told. */
+  cancel(move: Move, { tell }: { readonly tell: boolean }): Promise<void> {
+    return this.#withdraw(move, "It was cancelled.", tell);
+  }
+
+  /** The same by who has waited long enough. */
+  giveUp(move: Move): Promise<void> {
+    return this.#withdraw(move, NOBODY_CAME, false);
+  }
+
+  async #withdraw({ id, asker, target }: Move, error: string, tell: boolean): Promise<void> {
+    const { moves, clock, onAsked } = this.#setting;
+    const deliveries = tell && asker ? [told(id, asker, failedText(targetWords(target), error))] : [];
+    if (!(await moves.fail(id, { fence: null, error, deliveries }, clock()))) {
+      const now = await moves.find(id);
+      throw new ConflictError(
+        "handoff_refused",
+        `It cannot be cancelled any more: it is ${now?.state ?? "gone"}.`,
+      );
+    }
+    onAsked();
+  }
+
+  /** The handoff of a session that is not over. */
+  async active(sessionId: string): Promise<Move | null> {
+    return (await this.#setting.moves.open()).find((move) => move.sessionId === sessionId) ?? null;
+  }
+
+  /** What is offered to the terminal, the newest first. */
+  async offers(): Promise<Move[]> {
+    const open = await this.#setting.moves.open();
+    return open.filter(({ target, state }) => target === LOCAL && state === "pending").reverse();
+  }
+
+  /** Takes an offer into the lane of this source, and tells who made it. Fails where it is there no more. */
+  async take(offer: Move, source: SessionSource, owner: string): Promise<SessionEntry> {
+    const { moves, sessions, clock } = this.#setting;
+    const now = clock();
+    const held = await moves.claim(offer, { owner, leaseMs: TAKE_MS, left: false }, now);
+    const place = sessions.laneOf(source);
+    const account = { platform: source.platform, account: TERMINAL_ACCOUNT };
+    const { asker } = offer;
+    const deliveries = asker ? [told(offer.id, asker, takenText())] : [];
+    const done =
+      held && (await moves.complete(held, { place, account, owner, first: null, deliveries }, now));
+    const entry = done && (await sessions.get(offer.sessionId));
+    if (!entry)
+      throw new NotFoundError("handoff_not_found", "It is not offered any more, or is busy just now.");
+    sessions.announce(entry);
+    this.#setting.onAsked();
+    return entry;
+  }
+
+  /** Whether a conversation may be taken there by this person: where they talk already. */
+  async mayUse(who: Who | null, address: Address): Promise<boolean> {
+    if (address.platform === LOCAL) return mayUseTerminal(who);
+    if (who === null || who.role === "owner") return true;
+    return (await this.#viewOf(who).laneAt(address)) !== null;
+  }
+
+  /** The account that a platform is served by; null where it is served nowhere. */
+  async accountOn(platform: Platform): Promise<Account | null> {
+    if (platform === LOCAL) return { platform, account: TERMINAL_ACCOUNT };
+    return (await this.#served()).find((account) => account.platform === platform) ?? null;
+  }
+
+  async #homes(who: Who | null): Promise<Place[]> {
+    const homes = await this.#setting.homes.all();
+    const may = await Promise.all(homes.map(({ address }) => this.mayUse(who, address)));
+    return homes
+      .filter((_, n) => may[n])
+      .map(({ address, name }) => ({ word: address.platform, address, name: cleanLine(name) }));
+  }
+
+  async #placeOn(platform: Platform, homes: readonly Place[], who: Who | null): Promise<Place> {
+    const isThere = ({ address }: Place): boolean => address.platform === platform;
+    const place = homes.find(isThere) ?? (await this.#ownPlaces(who)).find(isThere);
+    if (place) return place;
+    throw refused(
+      `There is no home channel on ${surfaceOf({ platform })}, and no chat of yours. Write /sethome in the chat there that is to be it, or name a chat: ${platform}:<chat>.`,
+    );
+  }
+
+  /** Where this person talks in private, the latest first. */
+  async #ownPlaces(who: Who | null): Promise<Place[]> {
+    if (who === null) return [];
+    const { items } = await this.#viewOf(who).list({ limit: LOOKED_AT });
+    const theirs = items.filter(
+      ({ laneOwner, platform, endedAt }) =>
+        endedAt === null &&
+        platform !== LOCAL &&
+        who.identities.some((identity) => laneOwner === `person:${identity}`),
+    );
+    const places = new Map<string, Place>();
+    for (const { origin } of theirs) {
+      const address = addressOf(origin);
+      const word = formatAddress(address);
+      if (!places.has(word)) places.set(word, { word, address, name: placeWords(origin) });
+    }
+    return [...places.values()];
+  }
+
+  #viewOf(who: Who) {
+    const { sessions } = this.#setting;
+    return sessions.as(who.viewer.kind === "owner" ? OWNER : { kind: "person", identities: who.identities });
+  }
+
+  async #mustBeServed(place: Place): Promise<Place> {
+    const { platform } = place.address;
+    if (await this.accountOn(platform)) return place;
+    throw refused(
+      `${surfaceOf({ platform })} is not connected just now, so nothing was moved. \`baton gateway\` serves it; \`baton gateway status\` says how it is.`,
+    );
+  }
+
+  /** Accounts that are connected, in whichever process. */
+  async #served(): Promise<Account[]> {
+    const { accounts, connected, clock } = this.#setting;
+    const here = [...connected()];
+    const elsewhere = await Promise.all(
+      (await accounts.all(STATE)).map(async ({ value, ...account }) => {
+        if (!isConnected(value)) return [];
+        const holder = await accounts.holder(account);
+        return holder && holder.until > clock() && mayBeAlive(holder.owner) ? [account] : [];
+      }),
+    );
+    return [...here, ...elsewhere.flat()];
+  }
+
+  async #alreadyAsked({ sessionId }: SessionEntry): Promise<BatonError> {
+    const move = await this.active(sessionId);
+    const how = move ? `to ${targetWords(move.target)} (${move.state})` : "just now";
+    const cancel = move?.state === "pending" ? " /handoff cancel takes that back." : "";
+    return new ConflictError(
+      "handoff_active",
+      `This conversation is already being handed off ${how}.${cancel}`,
+    );
+  }
+}
+
+/** What who asked is told in the end, in the same commit as that end. */
+export function told(id: string, { source, account, owner }: Asker, text: string): NewDelivery {
+  return {
+    deliveryId: `${id}.told`,
+    account,
+    owner,
+    address: addressOf(source),
+    kind: "notice",
+    text,
+    sessionId: null,
+    shown: false,
+  };
+}
+
+export function toldMoved(id: string, asker: Asker | null, to: SessionSource): NewDelivery[] {
+  return asker ? [told(id, asker, movedText(to, addressOf(to)))] : [];
+}
+
+/** The session's person, those in whose private chat it is, and the gateway's owner. */
+export function mayMove({ role, identities }: Who, { owner, laneOwner }: SessionEntry): boolean {
+  if (role === "owner") return true;
+  return identities.some((identity) => [owner, laneOwner].includes(`person:${identity}`));
+}
+
+/** In words what was asked for. */
+export function targetWords(target: string): string {
+  return target === LOCAL ? "the terminal" : `\`${cleanLine(target)}\``;
+}
+
+function mayUseTerminal(who: Who | null): boolean {
+  return who === null || who.role === "owner" || who.identities.includes(TERMINAL);
+}
+
+function isConnected(state: string): boolean {
+  return (JSON.parse(state) as { state?: { kind?: unknown } }).state?.kind === "connected";
+}
+
+function refused(why: string): InputError {
+  return new InputError("handoff_refused", why);
+}

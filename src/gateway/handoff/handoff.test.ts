@@ -1,0 +1,207 @@
+/** A conversation moves from one place to another: what people write and read, over a real store. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
+import { platforms } from "../../session/platform.js";
+import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
+
+const [, HERE = "", THERE = ""] = platforms();
+const OWNERS = { owners: { [HERE]: ["ann"], [THERE]: ["ann"] } };
+
+let world: World;
+let there: ScriptedAdapter;
+let ann: Chat;
+const open = async (options: WorldOptions = {}, can: ("threads" | "threads once")[] = []): Promise<void> => {
+  there = new ScriptedAdapter({ platform: THERE, can });
+  world = await World.open({ beside: [there], people: OWNERS, ...options });
+  ann = world.chat("ann");
+};
+/** Ann's private chat on the other platform, or a thread of it. */
+const annThere = (threadId?: string): Chat => world.chat("ann", threadId ? { threadId } : {}, there);
+const finished = async (chat: Chat) => {
+  await until(() => chat.told.some((text) => /^(Moved|The handoff)/.test(text)));
+  return chat.told.findLast((text) => /^(Moved|The handoff)/.test(text)) ?? "";
+};
+
+beforeEach(() => open());
+afterEach(() => world.close());
+
+describe("/handoff", () => {
+  it("takes the conversation along, whole, and the next message there goes on with it", async () => {
+    await ann.ask("/new Garden");
+    await ann.ask("roses");
+    const before = await ann.session();
+    const said = await ann.transcript();
+    expect(await ann.ask(`/handoff ${THERE}:ann`)).toBe("Moving to Discord, Discord …");
+    expect(await finished(ann)).toBe(
+      "Moved to Discord, DM with ann (`discord:ann`). Write on there; /resume here brings it back.",
+    );
+    const moved = annThere();
+    await until(() => moved.told.length === 2);
+    expect(moved.told[0]).toBe('"Garden" continues here: 2 messages, moved from Telegram. Just write on.');
+    expect(moved.told[1]).toMatch(/^\[This conversation has just been moved here from Telegram/);
+    expect((await moved.session()).sessionId).toBe(before.sessionId);
+    expect((await moved.transcript()).slice(0, 2)).toEqual(said);
+    expect(await moved.ask("and tulips?")).toMatch(/^and tulips\? \(5\)$/);
+    expect(await world.sessions.current(ann.key)).toBeNull();
+    expect(world.problems).toEqual([]);
+  });
+
+  it("goes there and back twice, in one transcript, in order", async () => {
+    await ann.ask("one");
+    const { sessionId } = await ann.session();
+    const moved = annThere();
+    for (const [n, word] of ["two", "three"].entries()) {
+      await ann.ask(`/handoff ${THERE}:ann`);
+      await until(() => moved.told.length >= n * 4 + 2);
+      await moved.ask(word);
+      expect(await ann.ask("/resume")).toMatch(/^Back in /);
+      await until(() => moved.told.at(-1)?.includes("went on to Telegram") === true);
+    }
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    const people = (await ann.transcript()).filter((line) => /^user: (?!\[)/.test(line));
+    expect(people).toEqual(["user: one", "user: two", "user: three"]);
+  });
+
+  it("makes a thread where there are any, named after the session, and its key is that of what people write in it", async () => {
+    await world.close();
+    await open({}, ["threads"]);
+    there.there.groups.add("team");
+    await ann.ask("/new Garden");
+    await ann.ask(`/handoff ${THERE}:team`);
+    expect(await finished(ann)).toContain("(`discord:team:thread-1`)");
+    const thread = world.chat("ann", { chatId: "team", chatType: "thread", threadId: "thread-1" }, there);
+    const { sessionId } = await thread.session();
+    await until(() => thread.told.length === 2);
+    await thread.ask("hello");
+    const bob = world.chat("bob", { chatId: "team", chatType: "thread", threadId: "thread-1" }, there);
+    expect((await bob.session()).sessionId).toBe(sessionId);
+    expect(there.there.threads.size).toBe(1);
+  });
+
+  it("moves an empty conversation, and one that was never begun", async () => {
+    await ann.ask(`/handoff ${THERE}:ann`);
+    await finished(ann);
+    await until(() => annThere().told.length === 2);
+    expect(annThere().told[0]).toMatch(/ continues here: nothing was said yet, moved from Telegram/);
+  });
+
+  it("lists the places, knows them by their names, and says what is wrong with others", async () => {
+    await world.gateway.homes.set({ address: { platform: THERE, chatId: "ann" }, name: "Ann's desk" });
+    await ann.ask("hello");
+    expect(await ann.ask("/handoff")).toBe(
+      [
+        "This conversation can go to:",
+        "- `/handoff discord`: Ann's desk",
+        "- `/handoff local`: the terminal",
+      ].join("\n"),
+    );
+    for (const [words, answer] of [
+      ["nowhere", /^There is no place "nowhere"\. \/handoff alone lists yours\.$/],
+      ["slack", /^There is no home channel on Slack, and no chat of yours\./],
+      ["slack:C1", /^Slack is not connected just now, so nothing was moved\./],
+      [`${HERE}:ann`, /^It is there already\.$/],
+      [`${THERE}:`, /is not an address/],
+      ["cancel", /^Nothing is being handed off here\.$/],
+    ] as const)
+      expect(await ann.ask(`/handoff ${words}`)).toMatch(answer);
+    await ann.ask("/handoff ANN'S desk");
+    expect(await finished(ann)).toContain("(`discord:ann`)");
+  });
+
+  it("waits for the running turn, whose answer comes here, and takes along what waits", async () => {
+    await ann.begin("wait");
+    await ann.ask("/queue later");
+    const before = ann.told.length;
+    expect(await ann.ask(`/handoff ${THERE}:ann`)).toMatch(/^It moves to Discord, Discord when the answer/);
+    expect((await world.gateway.handoffs.active((await ann.session()).sessionId))?.state).toBe("pending");
+    await ann.write("/steer now");
+    await finished(ann);
+    expect(ann.told.slice(before)).toContain("waited now");
+    const moved = annThere();
+    await until(() => moved.told.some((text) => text.startsWith("later (")));
+    const people = (await moved.transcript()).filter((line) => /^user: (?!\[)/.test(line));
+    expect(people).toEqual(["user: wait", "user: now", "user: later"]);
+    expect(ann.told.some((text) => text.startsWith("later ("))).toBe(false);
+  });
+
+  it("stops the running turn with --now", async () => {
+    await ann.begin("hang");
+    expect(await ann.ask(`/handoff ${THERE}:ann --now`)).toBe("Moving to Discord, Discord …");
+    await finished(ann);
+    expect((await annThere().session()).sessionId).toBeDefined();
+  });
+});
+
+describe("a handoff that cannot be", () => {
+  it("fails with the reason, and the conversation stays where it was", async () => {
+    there.there.gone.add("nobody");
+    await ann.ask("hello");
+    const { sessionId } = await ann.session();
+    await ann.ask(`/handoff ${THERE}:nobody`);
+    expect(await finished(ann)).toBe(
+      "The handoff to `discord:nobody` failed: I have no part in that chat, or it is not there. The conversation stays here.",
+    );
+    expect(await ann.ask("still here")).toBe("still here (3)");
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    expect(there.sent).toEqual([]);
+  });
+
+  it("is refused to who may not move it, or not there", async () => {
+    await world.close();
+    await open({ people: {} });
+    const bob = world.chat("bob", {}, there);
+    await bob.ask("private");
+    await ann.ask("hello");
+    expect(await ann.ask(`/handoff ${THERE}:bob`)).toMatch(/^There is no chat `discord:bob` that you may/);
+    expect(await ann.ask("/handoff local")).toBe("The terminal is for whoever runs this gateway.");
+    const inGroup = { chatId: "team", chatType: "group" } as const;
+    const team = world.chat("ann", inGroup);
+    await team.ask("hello all");
+    await annThere().ask("mine too");
+    expect(await team.ask(`/handoff ${THERE}:ann`)).toMatch(
+      /^There is no chat|^This conversation is not yours/,
+    );
+    expect(bob.told).toHaveLength(1);
+  });
+
+  it("is refused while another one of the same conversation is under way, with its state", async () => {
+    await ann.begin("wait");
+    await ann.ask(`/handoff ${THERE}:ann`);
+    expect(await ann.ask(`/handoff ${THERE}:bob`)).toBe(
+      "This conversation is already being handed off to `discord:ann` (pending). /handoff cancel takes that back.",
+    );
+    expect(await ann.ask("/handoff cancel")).toMatch(/^Taken back/);
+    await ann.write("/stop");
+    await world.gateway.lane(ann.key).idle();
+    expect(annThere().told).toEqual([]);
+  });
+});
+
+describe("the terminal", () => {
+  it("is offered a conversation, takes it with /resume, and the chat is told", async () => {
+    await world.close();
+    const terminal = new ScriptedAdapter({ platform: "local", account: "terminal", shared: true });
+    const offers: string[] = [];
+    world = await World.open({
+      beside: [terminal],
+      people: { owners: { [HERE]: ["ann"] } },
+      gateway: { onOffer: (text) => offers.push(text) },
+    });
+    ann = world.chat("ann");
+    await ann.ask("/new Garden");
+    await ann.ask("roses");
+    const { sessionId } = await ann.session();
+    const me = world.chat("cli", { chatId: "cli" }, terminal);
+    expect(await ann.ask("/handoff local")).toMatch(/^Offered to the terminal/);
+    await until(() => offers.length === 1);
+    expect(offers).toEqual([
+      '"Garden" is offered to you here by Telegram, DM with Ann (2 messages). /resume takes it.',
+    ]);
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    expect(await me.ask("/resume")).toMatch(/^Back in "Garden": 2 messages/);
+    await until(() => ann.told.at(-1) === "Taken over at the terminal. /resume here brings it back.");
+    expect(await world.sessions.current(ann.key)).toBeNull();
+    expect(await ann.ask("/resume")).toMatch(/^Back in "Garden"/);
+    expect((await ann.session()).sessionId).toBe(sessionId);
+  });
+});

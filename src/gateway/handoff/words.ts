@@ -1,0 +1,68 @@
+/** What is said of handoffs: to who asked, at the destination, and to the agent. */
+import { LOCAL } from "../../session/platform.js";
+import type { SessionEntry } from "../../session/session.js";
+import { type Address, describeSource, formatAddress, type SessionSource } from "../../session/source.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import { counted } from "../../util/words.js";
+import { nameOf, platformTitle } from "../commands/describe.js";
+
+const LONGEST_NAME = 80;
+
+/** `the terminal`, `Telegram`. */
+export function surfaceOf({ platform }: Pick<Address, "platform">): string {
+  return platform === LOCAL ? "the terminal" : platformTitle(platform);
+}
+
+/** `Telegram, DM with Ann`. */
+export function placeWords(source: SessionSource): string {
+  if (source.platform === LOCAL) return "the terminal";
+  return shorten(cleanLine(`${platformTitle(source.platform)}, ${describeSource(source)}`), LONGEST_NAME);
+}
+
+export function addressWords(address: Address): string {
+  return address.platform === LOCAL ? "the terminal" : `\`${cleanLine(formatAddress(address))}\``;
+}
+
+export function movedText(to: SessionSource, address: Address): string {
+  return `Moved to ${placeWords(to)} (${addressWords(address)}). Write on there; /resume here brings it back.`;
+}
+
+export function failedText(target: string, reason: string): string {
+  return `The handoff to ${cleanLine(target)} failed: ${cleanLine(reason)} The conversation stays here.`;
+}
+
+/** At the destination, before the agent says anything. `isTaken`: another conversation was there. */
+export function hereText(entry: SessionEntry, from: SessionSource | null, isTaken: boolean): string {
+  const size = entry.messageCount === 0 ? "nothing was said yet" : counted(entry.messageCount, "message");
+  const origin = from === null ? "" : `, moved from ${surfaceOf(from)}`;
+  const before = isTaken ? " What was here before is kept: /sessions lists it." : "";
+  return `${nameOf(entry)} continues here: ${size}${origin}. Just write on.${before}`;
+}
+
+export function retractedText(reason: string): string {
+  return `It does not continue here after all: ${cleanLine(reason)}`;
+}
+
+export function offerText(entry: SessionEntry): string {
+  const size = counted(entry.messageCount, "message");
+  return `${nameOf(entry)} is offered to you here by ${placeWords(entry.origin)} (${size}). /resume takes it.`;
+}
+
+export function takenText(): string {
+  return "Taken over at the terminal. /resume here brings it back.";
+}
+
+/** The other side, when somebody brought a session back by themselves. */
+export function leftText(entry: SessionEntry, to: SessionSource): string {
+  return `${nameOf(entry)} went on to ${surfaceOf(to)}. /resume here brings it back; any other message begins a new session.`;
+}
+
+/** What the agent is asked in the new place. */
+export function askToConfirm(entry: SessionEntry, from: SessionSource | null): string {
+  const origin = from === null ? "" : ` from ${surfaceOf(from)}`;
+  const ask =
+    entry.messageCount === 0
+      ? "Nothing was said in it yet. Confirm in one short sentence that you are here."
+      : "Confirm that you are here, and sum up in a line or two where we are.";
+  return `[This conversation has just been moved here${origin}. ${ask}]`;
+}

@@ -1,0 +1,294 @@
+/** What every store must do for handoffs as the gateway carries them out, over the same fixtures. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type Asker,
+  announcementId,
+  type GatewayStore,
+  type Move,
+  type NewDelivery,
+  type NewInboxItem,
+  retractionId,
+} from "../gateway/store.js";
+import { HANDOFF_WAIT_MS } from "../session/handoff.js";
+import { LOCAL, platforms } from "../session/platform.js";
+import type { SessionEntry } from "../session/session.js";
+import { Sessions } from "../session/sessions.js";
+import { addressOf, parseSource, type SessionSource } from "../session/source.js";
+import type { SessionStore } from "../session/store.js";
+import type { GatewayStoreFixture } from "./gateway-store-contract.js";
+
+const [, HERE = "", THERE = ""] = platforms();
+const ann = parseSource({ platform: HERE, chat_id: "1", user_id: "ann", user_name: "Ann" });
+const thread: SessionSource = { platform: THERE, chatId: "g", chatType: "thread", threadId: "t" };
+const asker: Asker = { source: ann, account: "bot", owner: "" };
+const there = { platform: THERE, account: "bot there" };
+
+export function movesStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
+  describe(`store of handoffs under way: ${name}`, () => {
+    let fixture: GatewayStoreFixture;
+    let store: SessionStore & GatewayStore;
+    let sessions: Sessions;
+    let entry: SessionEntry;
+    let now: number;
+
+    beforeEach(async () => {
+      now = 100_000;
+      fixture = await createFixture();
+      store = await fixture.open();
+      sessions = new Sessions(store, { clock: () => now });
+      entry = (await sessions.receive(ann, { role: "user", content: "hello" })).entry;
+    });
+    afterEach(() => fixture.dispose());
+
+    const delivery = (deliveryId: string, source: SessionSource): NewDelivery => ({
+      deliveryId,
+      account: "bot",
+      owner: "",
+      address: addressOf(source),
+      kind: "notice",
+      text: deliveryId,
+      sessionId: null,
+      shown: false,
+    });
+    const ask = async (target = `${THERE}:g`, id = "h1") => {
+      const handoff = await store.moves.request({ id, sessionId: entry.sessionId, target, asker }, now);
+      if (!handoff) throw new Error("There is one already.");
+      return handoff;
+    };
+    const claim = async (owner = "gw"): Promise<Move> => {
+      const [open] = await store.moves.open();
+      const held = open && (await store.moves.claim(open, { owner, leaseMs: 1_000, left: false }, now));
+      if (!held) throw new Error("It is not to be had.");
+      return held;
+    };
+    const complete = (held: Move, more: { first?: NewInboxItem; deliveries?: NewDelivery[] } = {}) =>
+      store.moves.complete(
+        held,
+        {
+          place: sessions.laneOf(thread),
+          account: there,
+          owner: "gw",
+          first: more.first ?? null,
+          deliveries: more.deliveries ?? [],
+        },
+        now,
+      );
+    const accept = async (messageId: string, source = ann) => {
+      const { key } = sessions.laneOf(source);
+      const account = { platform: source.platform, account: "bot" };
+      const item = { ...account, kind: "message" as const, key, source, messageId, text: messageId };
+      const accepted = await store.inbox.accept(item, "me", now);
+      if (!accepted) throw new Error("It was there already.");
+      return accepted;
+    };
+    const begin = (item: Awaited<ReturnType<typeof accept>>) =>
+      sessions.resolveIn(item.source, {}, { role: "user", content: item.text }, (request) =>
+        store.turns.begin(`turn-${item.id}`, item, request, { owner: "me", until: now + 100 }, () => []),
+      );
+
+    it("keeps how far one has got, for whoever goes on with it", async () => {
+      const asked = await ask();
+      expect(asked).toMatchObject({ state: "pending", target: `${THERE}:g`, fromKey: entry.key });
+      expect(await store.moves.request({ ...asked, id: "h2", asker: null }, now)).toBeNull();
+      const held = await claim();
+      expect(held).toMatchObject({ asker, isThreadBegun: false, destination: null, isBusy: false, fence: 1 });
+      await store.moves.beginThread(held);
+      expect(await store.moves.find("h1")).toMatchObject({ isThreadBegun: true, destination: null });
+      await store.moves.aim(held, sessions.laneOf(thread));
+      expect(await store.moves.find("h1")).toMatchObject({ isThreadBegun: true, destination: thread });
+      for (let twice = 0; twice < 2; twice++)
+        expect(await store.moves.announce(held, [delivery(announcementId("h1"), thread)], now)).toBe(true);
+      expect(await store.moves.announced("h1")).toEqual({ state: "pending", error: null });
+      now += 900;
+      expect(await store.moves.renew(held, 1_000, now)).toBe(true);
+      expect((await store.moves.find("h1"))?.leaseUntil).toBe(now + 1_000);
+    });
+
+    it("lets a program ask, and keeps the same of that", async () => {
+      await sessions.requestHandoff(entry.sessionId, `${THERE}:g`);
+      const held = await claim();
+      expect(held.asker).toBeNull();
+      await store.moves.aim(held, sessions.laneOf(thread));
+      expect((await store.moves.find(held.id))?.destination).toEqual(thread);
+      expect(await complete(held)).toEqual([]);
+      expect((await sessions.current(sessions.laneOf(thread).key))?.sessionId).toBe(entry.sessionId);
+    });
+
+    it("refuses every write of a holder who was replaced", async () => {
+      await ask();
+      const first = await claim("a");
+      expect(await store.moves.claim(first, { owner: "b", leaseMs: 1_000, left: false }, now)).toBeNull();
+      const second = await store.moves.claim(first, { owner: "b", leaseMs: 1_000, left: true }, now);
+      expect(second).toMatchObject({ fence: 2, claimedBy: "b" });
+      expect(await store.moves.claim(first, { owner: "c", leaseMs: 1_000, left: true }, now)).toBeNull();
+      expect(await store.moves.renew(first, 1_000, now)).toBe(false);
+      expect(await store.moves.beginThread(first)).toBe(false);
+      expect(await store.moves.aim(first, sessions.laneOf(thread))).toBe(false);
+      expect(await store.moves.announce(first, [delivery("x", thread)], now)).toBe(false);
+      expect(await complete(first, { deliveries: [delivery("told", ann)] })).toBeNull();
+      const failure = { fence: first.fence, error: "x", deliveries: [delivery("told", ann)] };
+      expect(await store.moves.fail("h1", failure, now)).toBeNull();
+      expect(await store.outbox.pending({ platform: HERE, account: "bot" }, 10)).toEqual([]);
+      expect((await sessions.current(entry.key))?.sessionId).toBe(entry.sessionId);
+      expect(await store.moves.find("h1")).toMatchObject({ state: "running", isThreadBegun: false });
+    });
+
+    it("moves the session, what waits in its lane, and tells who asked, at once", async () => {
+      await ask();
+      const held = await claim();
+      const waiting = [await accept("one"), await accept("two")];
+      expect((await begin(waiting[0] as never)).kind).toBe("moving");
+      const first = { ...there, kind: "message" as const, source: thread, messageId: "handoff h1" };
+      const { key } = sessions.laneOf(thread);
+      const items = await complete(held, {
+        first: { ...first, key, text: "confirm", by: ann },
+        deliveries: [delivery("told", ann)],
+      });
+      expect(items?.map(({ text, by, source }) => [text, by, source])).toEqual([
+        ["confirm", ann, thread],
+        ["one", ann, thread],
+        ["two", ann, thread],
+      ]);
+      expect(await store.moves.find("h1")).toMatchObject({ state: "completed", finishedAt: now });
+      expect((await sessions.current(key))?.sessionId).toBe(entry.sessionId);
+      expect(await sessions.current(entry.key)).toBeNull();
+      expect((await begin(waiting[0] as never)).kind).toBe("gone");
+      expect((await store.inbox.waiting(there)).map(({ item }) => item.text)).toEqual([
+        "confirm",
+        "one",
+        "two",
+      ]);
+      expect(await store.inbox.accept({ ...(waiting[0] as NewInboxItem) }, "me", now)).toBeNull();
+      const told = await store.outbox.pending({ platform: HERE, account: "bot" }, 10);
+      expect(told.map(({ deliveryId }) => deliveryId)).toEqual(["told"]);
+      expect(await store.moves.lastFrom(entry.key)).toMatchObject({ id: "h1" });
+      expect(await complete(held)).toBeNull();
+    });
+
+    it("leaves what waits in a lane that has begun another session since", async () => {
+      await ask();
+      const held = await claim();
+      await sessions.reset(entry.key);
+      await accept("for the new one");
+      expect(await complete(held)).toEqual([]);
+      const left = await store.inbox.waiting({ platform: HERE, account: "bot" });
+      expect(left.map(({ item }) => item.text)).toEqual(["for the new one"]);
+      expect((await sessions.get(entry.sessionId))?.endedAt).toBeNull();
+    });
+
+    it("takes back what the destination was to be told, and retracts what it was", async () => {
+      const fail = (fence: number) =>
+        store.moves.fail(
+          "h1",
+          { fence, error: "no", deliveries: [delivery("told", ann)], retraction: ["not after all"] },
+          now,
+        );
+      await ask();
+      const held = await claim();
+      await store.moves.announce(held, [delivery(announcementId("h1"), thread)], now);
+      expect(await fail(held.fence)).toMatchObject({ state: "failed", error: "no" });
+      expect(await store.moves.announced("h1")).toMatchObject({ state: "failed" });
+      expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toEqual([]);
+      expect(await fail(held.fence)).toBeNull();
+      expect(await store.outbox.pending({ platform: HERE, account: "bot" }, 10)).toHaveLength(1);
+
+      await ask(`${THERE}:g`, "h2");
+      const again = await claim();
+      await store.moves.announce(again, [delivery(announcementId("h2"), thread)], now);
+      const [pending] = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
+      await store.outbox.sending(pending?.id ?? 0, "gw");
+      const retraction = ["not after all", "nor this"];
+      await store.moves.fail("h2", { fence: again.fence, error: "no", deliveries: [], retraction }, now);
+      const said = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
+      const back = { address: addressOf(thread), owner: "" };
+      expect(said).toMatchObject([
+        { ...back, deliveryId: retractionId("h2"), text: "not after all" },
+        { ...back, deliveryId: `${retractionId("h2")}.2`, text: "nor this" },
+      ]);
+    });
+
+    it("is not claimed while a turn runs, and no turn begins while it is under way", async () => {
+      const running = await begin(await accept("one"));
+      if (running.kind !== "begun") throw new Error(running.kind);
+      await ask();
+      const [open] = await store.moves.open();
+      expect(open).toMatchObject({ isBusy: true });
+      const lease = { owner: "gw", leaseMs: 1_000, left: false };
+      expect(await store.moves.claim(open as Move, lease, now)).toBeNull();
+      now += 5_000;
+      await store.turns.finish(
+        running.turn,
+        "done",
+        { messages: [], deliveries: [], steeredIn: [] },
+        null,
+        now,
+      );
+      expect((await store.moves.open())[0]).toMatchObject({ isBusy: false, readySince: now });
+      const next = await accept("two");
+      expect((await begin(next)).kind).toBe("moving");
+      now += HANDOFF_WAIT_MS + 1; // Nobody came: whoever waits is answered here.
+      expect((await begin(next)).kind).toBe("begun");
+    });
+
+    it("holds messages in the lane that it comes to, and none for an offer to the terminal", async () => {
+      await ask();
+      const held = await claim();
+      await store.moves.aim(held, sessions.laneOf(thread));
+      expect((await begin(await accept("early", thread))).kind).toBe("moving");
+      await store.moves.fail("h1", { fence: held.fence, error: "no", deliveries: [] }, now);
+      expect((await begin(await accept("late", thread))).kind).toBe("begun");
+      await ask(LOCAL, "h2");
+      expect((await begin(await accept("meanwhile"))).kind).toBe("begun");
+    });
+
+    it("is asked for once by many at once, and won by one of many", async () => {
+      const other = await fixture.open();
+      const asked = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          (n % 2 ? store : other).moves.request(
+            { id: `h${n}`, sessionId: entry.sessionId, target: `${THERE}:g`, asker },
+            now,
+          ),
+        ),
+      );
+      expect(asked.filter(Boolean)).toHaveLength(1);
+      const [open] = await store.moves.open();
+      const claims = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          (n % 2 ? store : other).moves.claim(
+            open as Move,
+            { owner: `gw${n}`, leaseMs: 1_000, left: false },
+            now,
+          ),
+        ),
+      );
+      expect(claims.filter(Boolean)).toHaveLength(1);
+    });
+
+    it("tells other connections soon", async ({ skip }) => {
+      const other = await fixture.open();
+      skip(other === store, "There is one connection only.");
+      let told = 0;
+      const unwatch = other.watch(() => {
+        told += 1;
+      });
+      const next = async (change: () => Promise<unknown>) => {
+        const before = told;
+        await change();
+        await expect.poll(() => told).toBeGreaterThan(before);
+      };
+      await next(() => ask());
+      await next(() => claim());
+      unwatch();
+    });
+
+    it("is forgotten with its session", async () => {
+      await ask();
+      await store.moves.fail("h1", { fence: null, error: "cancelled", deliveries: [] }, now);
+      await sessions.end(entry.sessionId);
+      now += 1;
+      expect((await sessions.prune({ endedBeforeMs: 0 })).sessions).toBe(1);
+      expect(await store.moves.find("h1")).toBeNull();
+    });
+  });
+}

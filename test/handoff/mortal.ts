@@ -1,0 +1,100 @@
+/**
+ * A gateway's process inside this one, which can end at any moment as if it were killed: whatever it had called never
+ * comes back, and nothing that it calls afterwards takes place. What the store was doing in that moment is done or not,
+ * as with a real kill.
+ */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+
+export type Side = "before" | "after";
+
+/** What a process was about to do or has just done. */
+export interface Reached {
+  readonly step: string;
+  readonly side: Side;
+  readonly args: readonly unknown[];
+  readonly result?: unknown;
+}
+
+/** Those that have ended. The tests put this in the place of the system's table of processes. */
+const ended = new Set<string>();
+
+export function hasNotEnded(owner: string): boolean {
+  return owner !== "" && !ended.has(owner);
+}
+
+export class Mortal {
+  readonly owner = `${hostname()} 1 1 ${randomUUID()}`;
+  readonly #onReached: (reached: Reached, mortal: Mortal) => Promise<void>;
+  /** Settles when it dies. */
+  readonly death: Promise<void>;
+  #die: () => void = () => {};
+  #stalled: Promise<void> = Promise.resolve();
+  #unwatch: () => void = () => {};
+
+  constructor(onReached: (reached: Reached, mortal: Mortal) => Promise<void>) {
+    this.#onReached = onReached;
+    this.death = new Promise((resolve) => {
+      this.#die = resolve;
+    });
+  }
+
+  get isDead(): boolean {
+    return ended.has(this.owner);
+  }
+
+  die(): void {
+    ended.add(this.owner);
+    this.#unwatch();
+    this.#die();
+  }
+
+  /** As if it were stopped: whatever it does next, it does when it is let go on. */
+  stall(): () => void {
+    let goOn: () => void = () => {};
+    this.#stalled = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    return goOn;
+  }
+
+  /** The same object, as long as the process lives; its steps are called `name.method`. */
+  wrap<Part extends object>(name: string, part: Part): Part {
+    const read = (_: Part, property: string | symbol): unknown => {
+      const value = Reflect.get(part, property, part) as unknown;
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) =>
+        this.#live(`${name}.${String(property)}`, args, () => Reflect.apply(value, part, args));
+    };
+    return new Proxy(part, { get: read });
+  }
+
+  watched(watch: (onChange: () => void) => () => void): (onChange: () => void) => () => void {
+    return (onChange) => {
+      this.#unwatch = watch(onChange);
+      return this.#unwatch;
+    };
+  }
+
+  async #live(step: string, args: readonly unknown[], call: () => unknown): Promise<unknown> {
+    await this.#reach({ step, side: "before", args });
+    try {
+      const result = await call();
+      await this.#reach({ step, side: "after", args, result });
+      return result;
+    } catch (error) {
+      return this.isDead ? never() : Promise.reject(error);
+    }
+  }
+
+  async #reach(reached: Reached): Promise<void> {
+    if (this.isDead) return never();
+    await this.#onReached(reached, this);
+    await this.#stalled;
+    if (this.isDead) return never();
+  }
+}
+
+export function never(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,128 @@
+// A gateway in a process of its own with one of two platforms that live in the parent (handoff-process.ts) and outlive
+// it. Its agent says again what it was asked, and it can be told to kill itself around any step.
+import { SendError } from "../../dist/adapter/adapter.js";
+import { Commands } from "../../dist/gateway/commands/commands.js";
+import { commandTable } from "../../dist/gateway/commands/table.js";
+import { Gateway } from "../../dist/gateway/gateway.js";
+import { processOwner } from "../../dist/gateway/owner.js";
+import { openStore } from "../../dist/open-sessions.js";
+
+const { url, platform, people, leaseMs, isOnce } = JSON.parse(process.argv[2]);
+process.on("disconnect", () => process.exit(0));
+
+/** Where to die: when the step is reached next, before it is taken or after it was. */
+let armed;
+function passing(step, side) {
+  if (armed?.step === step && armed.side === side) process.kill(process.pid, "SIGKILL");
+}
+
+const around =
+  (step, call) =>
+  async (...args) => {
+    passing(step, "before");
+    const result = await call(...args);
+    passing(step, "after");
+    return result;
+  };
+
+function deadly(name, part) {
+  const steps = Object.getOwnPropertyNames(Object.getPrototypeOf(part)).filter(
+    (step) => step !== "constructor",
+  );
+  return Object.fromEntries(steps.map((step) => [step, around(`${name}.${step}`, part[step].bind(part))]));
+}
+
+/** Asks the platform, which answers with the same number. */
+const asked = new Map();
+const ask = (question) =>
+  new Promise((resolve) => {
+    asked.set(asked.size + 1, resolve);
+    process.send({ ...question, number: asked.size });
+  });
+
+const agent = {
+  name: "echo",
+  async *run({ history }) {
+    const { content } = history.findLast(({ role }) => role === "user");
+    yield { kind: "message", message: { role: "assistant", content: `re: ${content}` }, results: [] };
+    yield { kind: "done", stopped: false };
+  },
+};
+
+let receive;
+const adapter = {
+  platform,
+  account: "bot",
+  capabilities: { maxText: 4_096, unit: "utf16", edit: false, threads: true, threadsOnce: isOnce },
+  connect: async (given) => {
+    receive = given;
+  },
+  send: around("adapter.send", async ({ deliveryId, address, text }) => {
+    const { chatId, threadId = "" } = address;
+    const { messageId } = await ask({
+      kind: "send",
+      deliveryId,
+      place: `${chatId} ${threadId}`.trim(),
+      text,
+    });
+    if (messageId === null) throw new SendError("retryable", "not now", { retryAfterMs: 5 });
+    return { messageId };
+  }),
+  place: async ({ chatId, threadId }) => ({
+    platform,
+    chatId,
+    chatType: "dm",
+    userId: chatId,
+    ...(threadId ? { threadId } : {}),
+  }),
+  createThread: around("adapter.createThread", async (parent, _title, _person, once) => {
+    if (!parent.chatId.startsWith("thread")) return null;
+    const { threadId } = await ask({ kind: "thread", once });
+    return { ...parent, threadId };
+  }),
+  disconnect: async () => {},
+};
+
+const { store, sessions } = await openStore({ url });
+const gateway = new Gateway({
+  sessions,
+  store: {
+    ...store,
+    inbox: deadly("inbox", store.inbox),
+    turns: deadly("turns", store.turns),
+    outbox: deadly("outbox", store.outbox),
+    moves: deadly("moves", store.moves),
+  },
+  agent,
+  adapters: [adapter],
+  commands: new Commands(commandTable({ agent: agent.name, clock: Date.now }), sessions),
+  tools: () => [],
+  toolLists: {},
+  scopes: {},
+  people: { owners: people },
+  busy: { default: "queue", byPlatform: {}, byChat: {} },
+  context: { connectedPlatforms: [platform], homeChannels: {} },
+  maxMessages: 50,
+  deadlineMs: 60_000,
+  leaseMs,
+  owner: processOwner(),
+  clock: Date.now,
+  onProblem: (problem) => process.send({ kind: "problem", problem }),
+});
+
+const told = {
+  message: async ({ messageId, chat, threadId, text }) => {
+    const thread = threadId ? { threadId } : {};
+    const source = { platform, chatId: chat, chatType: "dm", userId: chat, ...thread };
+    await receive({ kind: "message", source, messageId, text });
+    process.send({ kind: "received", messageId });
+  },
+  answer: ({ number, ...answer }) => asked.get(number)(answer),
+  arm: ({ point }) => {
+    armed = point;
+  },
+};
+
+await gateway.start();
+process.on("message", (message) => told[message.kind](message));
+process.send({ kind: "ready" });
