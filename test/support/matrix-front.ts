@@ -40,6 +40,10 @@ export class MatrixFront {
   readonly #events = new Map<string, Event>();
   readonly #files = new Map<string, { bytes: Buffer; mediaType: string }>();
   typed = 0;
+  /** Grows with whatever was sent. */
+  sends = 0;
+  /** Who was invited, as `room user`; null where nobody may be. */
+  invited: string[] | null = [];
   /** Called when something is sent, before the homeserver has it. */
   onSend: () => Promise<void> = async () => {};
 
@@ -137,6 +141,7 @@ export class MatrixFront {
     if (this.#plays && (await this.#play(request, url, body, response))) return;
     if (url.pathname.endsWith("/sync")) return this.#sync(request, url, response);
     const passed = await this.#pass(request, url, body);
+    if (isSend) this.sends += 1;
     response.writeHead(passed.status, headersOf(passed)).end(Buffer.from(await passed.arrayBuffer()));
   }
 
@@ -206,6 +211,14 @@ export class MatrixFront {
       const mediaId = `file${this.#files.size}`;
       this.keepFile(mediaId, body, request.headers["content-type"] ?? "");
       answer(response, 200, { content_uri: `mxc://matrix.test/${mediaId}` });
+      return true;
+    }
+    const [, roomId] = /\/rooms\/([^/]+)\/invite$/.exec(url.pathname) ?? [];
+    if (roomId) {
+      const { user_id: user } = JSON.parse(body.toString()) as { user_id: string };
+      this.invited?.push(`${decodeURIComponent(roomId)} ${user}`);
+      const refusal = { errcode: "M_FORBIDDEN", error: "You don't have permission to invite users" };
+      answer(response, this.invited ? 200 : 403, this.invited ? {} : refusal);
       return true;
     }
     const [, mediaId] = /\/client\/v1\/media\/download\/[^/]+\/([^/]+)$/.exec(url.pathname) ?? [];

@@ -269,10 +269,9 @@ export class TelegramServer {
   /** crabline tells of no chats: these are told of here. */
   #describe(response: ServerResponse, method: string, given: Json): void {
     const chat = this.chats.get(String(given.chat_id));
-    if (!chat) return refuse(response, 400, "Bad Request: chat not found");
-    if (chat.refusal) return refuse(response, chat.refusal.code, chat.refusal.words, chat.refusal.parameters);
-    const { full, member = { status: "member" } } = chat;
-    answer(response, 200, { ok: true, result: method === "getChat" ? full : member });
+    const { full, member = { status: "member" }, refusal } = chat ?? { refusal: NO_CHAT };
+    if (refusal) refuse(response, refusal.code, refusal.words, refusal.parameters);
+    else answer(response, 200, { ok: true, result: method === "getChat" ? full : member });
   }
 
   #locate(response: ServerResponse, fileId: string): void {
@@ -399,6 +398,8 @@ interface Refusal {
   readonly words: string;
   readonly parameters?: Json;
 }
+
+const NO_CHAT: Refusal = { code: 400, words: "Bad Request: chat not found" };
 
 const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token" | "swallowed">, Refusal>> = {
   "rate limited": {
