@@ -252,13 +252,14 @@ export interface MoveSayings {
 
 /** Handoffs as the gateway carries them out. Each write of a holder carries its fence, and is refused once that is old. */
 export interface Moves {
-  /** Null where the session has a handoff already. */
+  /** Null where the session has a handoff already. `said` is said in the same commit: before all that comes of it. */
   request(
     asked: {
       readonly id: string;
       readonly sessionId: string;
       readonly target: string;
       readonly asker: Asker | null;
+      readonly said?: readonly NewDelivery[];
     },
     now: number,
   ): Promise<Handoff | null>;

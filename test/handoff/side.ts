@@ -1,5 +1,5 @@
 /** One end of a handoff, as the person there lives through it. Each call settles once they have seen what it says. */
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 
 export interface Side {
   readonly name: string;
@@ -87,16 +87,26 @@ export class ChatSide implements Side {
     await this.#sees("I am here. ");
   }
 
-  leaves(): Promise<void> {
-    return this.#sees(/^Moved to |^Taken over at the terminal\./m);
+  async leaves(): Promise<void> {
+    const last = await this.#sees(/^Moved to |^Taken over at the terminal\./);
+    const texts = (await this.#spot.told(this.#thread)).slice(this.#seen);
+    expect(texts.findIndex((text) => /^Moving to |^Offered to /.test(text))).toBeLessThan(
+      texts.indexOf(last),
+    );
   }
 
   bringBack(title: string): Promise<void> {
     return this.#write("/resume", `Back in "${title}": `);
   }
 
-  loses(title: string): Promise<void> {
-    return this.#sees(`"${title}" went on to `);
+  async loses(title: string): Promise<void> {
+    await this.#sees(`"${title}" went on to `);
+  }
+
+  /** Asks for it to go there, in vain; what they were told. */
+  async failsToGo(word: string): Promise<string> {
+    await this.ask(word);
+    return this.#sees(/^The handoff to /);
   }
 
   async #write(text: string, answer: string): Promise<void> {
@@ -105,7 +115,7 @@ export class ChatSide implements Side {
     await this.#sees(answer);
   }
 
-  async #sees(what: string | RegExp): Promise<void> {
+  async #sees(what: string | RegExp): Promise<string> {
     let texts: readonly string[] = [];
     const isIt = (text: string): boolean =>
       typeof what === "string" ? text.includes(what) : what.test(text);
@@ -117,6 +127,7 @@ export class ChatSide implements Side {
       .catch(() => {
         throw new Error(`${this.name} was never told ${what}, but ${JSON.stringify(texts)}`);
       });
+    return texts.find(isIt) ?? "";
   }
 }
 

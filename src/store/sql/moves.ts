@@ -39,7 +39,13 @@ export class SqlMoves implements Moves {
   }
 
   request(
-    asked: { id: string; sessionId: string; target: string; asker: Asker | null },
+    asked: {
+      id: string;
+      sessionId: string;
+      target: string;
+      asker: Asker | null;
+      said?: readonly NewDelivery[];
+    },
     now: number,
   ): Promise<Handoff | null> {
     return this.#telling(async (tx) => {
@@ -47,6 +53,7 @@ export class SqlMoves implements Moves {
       if (!handoff) return null;
       const asker = asked.asker === null ? null : writeAsker(asked.asker);
       await tx.run("INSERT INTO moves (handoff_id, asker) VALUES (?, ?)", asked.id, asker);
+      await insertDeliveries(tx, asked.said ?? [], now);
       return handoff;
     });
   }
