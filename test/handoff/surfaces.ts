@@ -231,11 +231,10 @@ export class Platforms {
         const content = threadId ? text : `<@${this.discord.botId}> ${text}`; // A thread of the bot's is for it.
         return this.discord.inject({ ...place(threadId), senderId: discordId, senderName: name, content });
       },
-      told: sinceThen(
-        () => this.discord.stirs,
-        async (threadId) =>
-          (await this.discord.sent(place(threadId).channelId)).map(({ content }) => content),
-      ),
+      told: (threadId) =>
+        [...this.discord.written.values()]
+          .filter(({ channel_id }) => channel_id === place(threadId).channelId)
+          .map(({ content }) => content),
     };
   }
 
@@ -274,21 +273,21 @@ export class Platforms {
           in: threadId ? "thread" : "group",
           ...(threadId ? { threadId } : { mentions: !text.startsWith("/") }),
         }),
-      told: sinceThen(
-        () => this.matrix.front.sends,
-        async (threadId) => {
-          const events = await this.matrix.sent({ platform: "matrix", chatId: room });
-          const relationOf = ({ content }: (typeof events)[number]) =>
-            content["m.relates_to"] as { rel_type?: string; event_id?: string } | undefined;
-          const isIn = (event: (typeof events)[number]): boolean => {
-            const { rel_type, event_id } = relationOf(event) ?? {};
-            if (rel_type === "m.replace")
-              return events.some((each) => each.event_id === event_id && isIn(each));
-            return threadId ? event_id === threadId : rel_type !== "m.thread";
+      told: (threadId) => {
+        const events = this.matrix.front.sent
+          .filter(({ roomId }) => roomId === room)
+          .map(({ event }) => event);
+        const isIn = ({ content }: (typeof events)[number]): boolean => {
+          const { rel_type, event_id } = (content["m.relates_to"] ?? {}) as {
+            rel_type?: string;
+            event_id?: string;
           };
-          return shownTexts(events.filter(isIn));
-        },
-      ),
+          const edited = rel_type === "m.replace" && events.find((each) => each.event_id === event_id);
+          if (edited) return isIn(edited);
+          return threadId ? event_id === threadId : rel_type !== "m.thread";
+        };
+        return shownTexts(events.filter(isIn));
+      },
     };
   }
 }

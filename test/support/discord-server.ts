@@ -67,8 +67,8 @@ export class DiscordServer {
   /** Threads that the bot began: crabline does not tell whose a thread is. */
   readonly #begun = new Set<string>();
   #waiting: (() => void)[] = [];
-  /** Grows with whatever the bot does: once before it is done, once after. */
-  stirs = 0;
+  /** What the bot has written, by id, as it reads by now. */
+  readonly written = new Map<string, ApiMessage>();
 
   static async start(): Promise<DiscordServer> {
     const folder = await mkdtemp(join(tmpdir(), "baton-discord-"));
@@ -261,6 +261,11 @@ export class DiscordServer {
     });
     const bytes = Buffer.from(await relayed.arrayBuffer());
     if (answer === "swallowed") return;
+    const isMessage = /\/channels\/\d+\/messages(\/\d+)?$/.test(path) && /POST|PATCH/.test(call.method);
+    if (isMessage && relayed.ok) {
+      const message = JSON.parse(bytes.toString()) as ApiMessage;
+      this.written.set(message.id, message);
+    }
     const isJson = relayed.headers.get("content-type")?.includes("json");
     response.writeHead(
       relayed.status,
@@ -286,7 +291,6 @@ export class DiscordServer {
   }
 
   #stir(): void {
-    this.stirs += 1;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

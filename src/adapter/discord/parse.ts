@@ -140,7 +140,7 @@ export function parseInteraction(json: unknown, place: Place): Interaction | nul
   };
 }
 
-export interface Sender {
+interface Sender {
   readonly userId: string;
   readonly userName?: string;
 }

@@ -185,6 +185,7 @@ export class MatrixAdapter implements Adapter {
 
   async place({ chatId, threadId }: Address): Promise<SessionSource | null> {
     return this.#sending(async ({ rooms, seen, userId }) => {
+      rooms.forget(chatId); // As it is by now: the sync may not have told yet who came.
       const room = id(chatId, "!") ? await rooms.facts(chatId).catch(ifMissing) : undefined;
       const members = room ? await rooms.members(chatId) : [];
       if (!room || !members.includes(userId)) return null;
@@ -207,6 +208,7 @@ export class MatrixAdapter implements Adapter {
   ): Promise<Address> {
     return this.#sending(async (line) => {
       const member = id(person, "@") ?? null;
+      line.rooms.forget(chatId);
       const members = await line.rooms.members(chatId).catch(notInRoom);
       if (member !== null && !members.includes(member))
         await line.api.invite(chatId, member).catch(notInvited);
