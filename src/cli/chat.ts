@@ -138,7 +138,7 @@ type Moving = Pick<Move, "target" | "isBusy" | "readySince" | "waitMs">;
 
 /** `moving to discord:7, 12 s of 60`. */
 function movingWords({ target, isBusy, readySince, waitMs }: Moving): string {
-  if (isBusy) return `moves to ${target} when the answer has ended`;
+  if (isBusy) return `moves to ${target} after this answer`;
   const seconds = Math.max(0, Math.round((Date.now() - readySince) / 1_000));
   return `moving to ${target}, ${seconds} s of ${Math.round(waitMs / 1_000)}`;
 }

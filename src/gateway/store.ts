@@ -256,7 +256,7 @@ export interface MoveSayings {
 
 /** Handoffs as the gateway carries them out. Each write of a holder carries its fence, and is refused once that is old. */
 export interface Moves {
-  /** Null where the session has a handoff already. */
+  /** Null where the session has a handoff already. `said` is said in the same commit: before all that comes of it. */
   request(
     asked: {
       readonly id: string;
@@ -264,6 +264,7 @@ export interface Moves {
       readonly target: string;
       readonly asker: Asker | null;
       readonly waitMs?: number;
+      readonly said?: readonly NewDelivery[];
     },
     now: number,
   ): Promise<Handoff | null>;

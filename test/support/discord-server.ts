@@ -64,7 +64,11 @@ export class DiscordServer {
   readonly #folder: string;
   readonly #lines = new Set<Line>();
   readonly #files: Uint8Array[] = [];
+  /** Threads that the bot began: crabline does not tell whose a thread is. */
+  readonly #begun = new Set<string>();
   #waiting: (() => void)[] = [];
+  /** What the bot has written, by id, as it reads by now. */
+  readonly written = new Map<string, ApiMessage>();
 
   static async start(): Promise<DiscordServer> {
     const folder = await mkdtemp(join(tmpdir(), "baton-discord-"));
@@ -181,6 +185,24 @@ export class DiscordServer {
     for (const line of this.#lines) line.say({ op: 0, t: type, s: line.sequence, d: data });
   }
 
+  /** Somebody gives a slash command in a server, as Discord's own clients make of a slash there; its id. */
+  command(channelId: string, userId: string, text: string): string {
+    const [name = "", ...words] = text.slice(1).split(" ");
+    const options = words.length > 0 ? [{ type: 3, name: "text", value: words.join(" ") }] : [];
+    const id = newId();
+    this.say("INTERACTION_CREATE", {
+      id,
+      application_id: this.botId,
+      type: 2,
+      token: "secret",
+      channel_id: channelId,
+      guild_id: GUILD,
+      member: { user: { id: userId, username: "ann" } },
+      data: { type: 1, name, options },
+    });
+    return id;
+  }
+
   /** Asks all clients to call again. */
   askToReconnect(): void {
     for (const line of this.#lines) line.say({ op: 7, d: null });
@@ -223,6 +245,8 @@ export class DiscordServer {
     const body = Buffer.concat(chunks);
     const call = { method: request.method ?? "GET", path, body: body.toString() };
     this.calls.push(call);
+    const [, begun] = /\/messages\/(\d+)\/threads$/.exec(path) ?? [];
+    if (begun) this.#begun.add(begun);
     this.#stir();
     const answer = this.answer(call);
     if (answer !== null && answer !== "swallowed") {
@@ -237,6 +261,11 @@ export class DiscordServer {
     });
     const bytes = Buffer.from(await relayed.arrayBuffer());
     if (answer === "swallowed") return;
+    const isMessage = /\/channels\/\d+\/messages(\/\d+)?$/.test(path) && /POST|PATCH/.test(call.method);
+    if (isMessage && relayed.ok) {
+      const message = JSON.parse(bytes.toString()) as ApiMessage;
+      this.written.set(message.id, message);
+    }
     const isJson = relayed.headers.get("content-type")?.includes("json");
     response.writeHead(
       relayed.status,
@@ -246,10 +275,15 @@ export class DiscordServer {
     this.#stir();
   }
 
-  /** Addresses of crabline become addresses of the wire. */
+  /** Addresses of crabline become addresses of the wire, and a thread has an owner. */
   #ours(text: string): string {
     const { host } = new URL(this.#crabline.manifest.baseUrl);
-    return text.replaceAll(host, new URL(this.origin).host);
+    const here = text.replaceAll(host, new URL(this.origin).host);
+    if (!here.includes('"thread_metadata"')) return here;
+    return JSON.stringify(JSON.parse(here), (_, value) => {
+      const isThread = typeof value === "object" && value !== null && "thread_metadata" in value;
+      return isThread ? { ...value, owner_id: this.#begun.has(value.id) ? this.botId : ANN } : value;
+    });
   }
 
   #stirred(): Promise<void> {
@@ -274,6 +308,13 @@ export class DiscordServer {
     this.#lines.add(line);
     socket.on("close", () => this.#lines.delete(line));
   }
+}
+
+let ids = 0;
+/** A snowflake of this moment. */
+export function newId(): string {
+  ids += 1;
+  return (((BigInt(Date.now()) - 1_420_070_400_000n) << 22n) + BigInt(4_000_000 + ids)).toString();
 }
 
 interface Payload {

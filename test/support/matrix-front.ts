@@ -40,6 +40,10 @@ export class MatrixFront {
   readonly #events = new Map<string, Event>();
   readonly #files = new Map<string, { bytes: Buffer; mediaType: string }>();
   typed = 0;
+  /** What the bot has sent, in order. */
+  readonly sent: { readonly roomId: string; readonly event: Event }[] = [];
+  /** Who was invited, as `room user`; null where nobody may be. */
+  invited: string[] | null = [];
   /** Called when something is sent, before the homeserver has it. */
   onSend: () => Promise<void> = async () => {};
 
@@ -137,7 +141,18 @@ export class MatrixFront {
     if (this.#plays && (await this.#play(request, url, body, response))) return;
     if (url.pathname.endsWith("/sync")) return this.#sync(request, url, response);
     const passed = await this.#pass(request, url, body);
-    response.writeHead(passed.status, headersOf(passed)).end(Buffer.from(await passed.arrayBuffer()));
+    const answered = Buffer.from(await passed.arrayBuffer());
+    if (isSend && passed.ok) this.#keepSent(url, body, answered);
+    response.writeHead(passed.status, headersOf(passed)).end(answered);
+  }
+
+  #keepSent({ pathname }: URL, body: Buffer, answered: Buffer): void {
+    const [, room = "", type = ""] = /\/rooms\/([^/]+)\/send\/([^/]+)\//.exec(pathname) ?? [];
+    const { event_id } = JSON.parse(answered.toString()) as { event_id: string };
+    const content = JSON.parse(body.toString()) as Content;
+    const event = { event_id, type: decodeURIComponent(type), sender: "", content };
+    const isKnown = this.sent.some((each) => each.event.event_id === event_id); // One transaction, twice.
+    if (!isKnown) this.sent.push({ roomId: decodeURIComponent(room), event });
   }
 
   async #sync(request: IncomingMessage, url: URL, response: ServerResponse): Promise<void> {
@@ -206,6 +221,14 @@ export class MatrixFront {
       const mediaId = `file${this.#files.size}`;
       this.keepFile(mediaId, body, request.headers["content-type"] ?? "");
       answer(response, 200, { content_uri: `mxc://matrix.test/${mediaId}` });
+      return true;
+    }
+    const [, roomId] = /\/rooms\/([^/]+)\/invite$/.exec(url.pathname) ?? [];
+    if (roomId) {
+      const { user_id: user } = JSON.parse(body.toString()) as { user_id: string };
+      this.invited?.push(`${decodeURIComponent(roomId)} ${user}`);
+      const refusal = { errcode: "M_FORBIDDEN", error: "You don't have permission to invite users" };
+      answer(response, this.invited ? 200 : 403, this.invited ? {} : refusal);
       return true;
     }
     const [, mediaId] = /\/client\/v1\/media\/download\/[^/]+\/([^/]+)$/.exec(url.pathname) ?? [];

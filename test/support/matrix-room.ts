@@ -15,8 +15,8 @@ const BOB = `@bob:${SERVER}`;
 const DM = `!dm:${SERVER}`;
 const GROUP = `!group:${SERVER}`;
 
-/** What somebody writes, with the thread and the name where those are told. */
-export type Said = Written & { readonly threadId?: string; readonly name?: string };
+/** What somebody writes, with the room, the thread and the name where those are told. */
+export type Said = Written & { readonly room?: string; readonly threadId?: string; readonly name?: string };
 
 interface TimelineEvent {
   readonly event_id: string;
@@ -75,7 +75,7 @@ export class CrablineMatrix {
       method: "POST",
       headers: { "content-type": "application/json", "x-crabline-admin-token": adminToken },
       body: JSON.stringify({
-        roomId: where === "dm" ? DM : GROUP,
+        roomId: written.room ?? (where === "dm" ? DM : GROUP),
         senderId: from.startsWith("@") ? from : `@${from}:${SERVER}`,
         senderName: written.name ?? from.replace(/^@|:.*$/g, ""),
         text: body || "nothing",

@@ -69,6 +69,8 @@ export class SlackServer {
   #begun: string | undefined;
   #isRevoked = false;
   readonly #waiting: (() => void)[] = [];
+  /** Grows with whatever the bot has done. */
+  stirs = 0;
   readonly #unacknowledged = new Map<string, Envelope>();
   readonly #acknowledged = new Map<string, (answer: Json) => void>();
   #last: Envelope | undefined;
@@ -455,6 +457,7 @@ export class SlackServer {
     if (method === "chat.postMessage" && !new URLSearchParams(body.toString()).has("thread_ts")) {
       this.#begun = String((JSON.parse(result.toString()) as Json).ts);
     }
+    this.stirs += 1;
     for (const look of this.#waiting.splice(0)) look();
     if (trouble === "swallowed") return void this.#held.add(response);
     response.writeHead(upstream.status, {

@@ -10,6 +10,7 @@ import {
   CHANNEL,
   DiscordServer,
   GUILD,
+  newId,
 } from "../../../test/support/discord-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
@@ -67,9 +68,8 @@ async function fixture(): Promise<AdapterFixture> {
     const content = written.mentions ? `<@${server.botId}> ${written.text}` : written.text;
     const senderId = personNamed(written.from);
     if (written.isBot) return heard.progress((await server.injectFromBot(place.channelId, content)).id);
-    // Discord's own clients make this of a slash where people can write.
     if (place.guildId && content.startsWith("/"))
-      return heard.message(playCommand(server, place, senderId, content));
+      return heard.message(server.command(place.channelId, senderId, content));
     if (written.files)
       return heard.message(playFiles(server, place, senderId, { ...written, text: content }));
     const { id } = await server.inject({
@@ -154,23 +154,6 @@ function personNamed(name: string | undefined): string {
   if (name === undefined) return ANN;
   const digits = [...name].map((letter) => letter.charCodeAt(0) % 10).join("");
   return `136${digits.padEnd(15, "0").slice(0, 15)}`;
-}
-
-function playCommand(server: DiscordServer, place: Place, userId: string, text: string): string {
-  const [name = "", ...words] = text.slice(1).split(" ");
-  const options = words.length > 0 ? [{ type: 3, name: "text", value: words.join(" ") }] : [];
-  const id = newId();
-  server.say("INTERACTION_CREATE", {
-    id,
-    application_id: server.botId,
-    type: 2,
-    token: "secret",
-    channel_id: place.channelId,
-    guild_id: GUILD,
-    member: { user: { id: userId, username: "ann" } },
-    data: { type: 1, name, options },
-  });
-  return id;
 }
 
 function playFiles(server: DiscordServer, place: Place, userId: string, { text, files = [] }: Words): string {
@@ -261,13 +244,6 @@ class Heard {
   #stir(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
-}
-
-let ids = 0;
-/** An id of now, of a message that crabline does not know. */
-function newId(): string {
-  ids += 1;
-  return (((BigInt(Date.now()) - 1_420_070_400_000n) << 22n) + BigInt(4_000_000 + ids)).toString();
 }
 
 describe("discord", () => {
@@ -468,7 +444,7 @@ describe("discord", () => {
       await account.connect();
       server.answer = ({ path }) =>
         /\/(?:interactions|webhooks)\//.test(path) ? { status: 200, body: {} } : null;
-      playCommand(server, { channelId: CHANNEL }, ANN, "/new holiday plans");
+      server.command(CHANNEL, ANN, "/new holiday plans");
       await account.hears("/new holiday plans");
       expect(account.heard[0]).toMatchObject({
         kind: "command",

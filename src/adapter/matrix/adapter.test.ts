@@ -156,6 +156,29 @@ describe("the Matrix adapter", () => {
         expect(await place(missing)).toBeNull();
     });
 
+    it("and begins no thread where the person cannot be", async () => {
+      await connect();
+      const { chatId } = matrix.group;
+      await adapter.createThread(matrix.group, "Plans", "@carol:matrix.test", "for Carol");
+      expect(matrix.front.invited).toEqual([`${chatId} @carol:matrix.test`]);
+      matrix.front.invited = null;
+      const before = (await matrix.sent(matrix.group)).length;
+      for (const [where, reason] of [
+        [matrix.group, /^You are not in that room, and I cannot invite you: The homeserver says 403/],
+        [
+          { platform: "matrix", chatId: "!nothing:matrix.test" },
+          /^I am not in that room, or it is not there\.$/,
+        ],
+      ] as const)
+        await expect(
+          adapter.createThread(where, "Plans", "@dave:matrix.test", "for Dave"),
+        ).rejects.toMatchObject({
+          outcome: "permanent",
+          message: expect.stringMatching(reason),
+        });
+      expect(await matrix.sent(matrix.group)).toHaveLength(before);
+    });
+
     it("later, where the homeserver does not answer", async () => {
       await connect();
       await matrix.close();

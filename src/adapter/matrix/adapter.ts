@@ -27,7 +27,7 @@ import { Rooms } from "./rooms.js";
 import { SeenEvents } from "./seen-events.js";
 import { SyncLoop } from "./sync-loop.js";
 import { Timeline } from "./timeline.js";
-import { connectError, isMissing, notThere, sendError } from "./trouble.js";
+import { connectError, isMissing, notThere, reasonOf, sendError } from "./trouble.js";
 
 const TIMEOUT_MS = 30_000;
 const TYPING_MS = 30_000;
@@ -185,6 +185,7 @@ export class MatrixAdapter implements Adapter {
 
   async place({ chatId, threadId }: Address): Promise<SessionSource | null> {
     return this.#sending(async ({ rooms, seen, userId }) => {
+      rooms.forget(chatId); // As it is by now: the sync may not have told yet who came.
       const room = id(chatId, "!") ? await rooms.facts(chatId).catch(ifMissing) : undefined;
       const members = room ? await rooms.members(chatId) : [];
       if (!room || !members.includes(userId)) return null;
@@ -196,8 +197,8 @@ export class MatrixAdapter implements Adapter {
   }
 
   /**
-   * A message in the room, named after the title, that the thread hangs on; whoever is not in the room is invited. Its
-   * transaction is named after the making, so that it is made once.
+   * A message in the room, named after the title, that the thread hangs on; whoever is not in the room is invited, and
+   * it fails where they cannot be. Its transaction is named after the making, so that it is made once.
    */
   async createThread(
     { platform, chatId }: Address,
@@ -207,8 +208,10 @@ export class MatrixAdapter implements Adapter {
   ): Promise<Address> {
     return this.#sending(async (line) => {
       const member = id(person, "@") ?? null;
-      if (member !== null && !(await line.rooms.members(chatId)).includes(member))
-        await line.api.invite(chatId, member).catch(ifMissing); // It may be invited already, or we may not invite.
+      line.rooms.forget(chatId);
+      const members = await line.rooms.members(chatId).catch(notInRoom);
+      if (member !== null && !members.includes(member))
+        await line.api.invite(chatId, member).catch(notInvited);
       const threadId = await line.outgoing.post(chatId, `thread-${once}`, threadRoot(title, member));
       return { platform, chatId, threadId };
     });
@@ -276,6 +279,18 @@ function accountOf({ homeserver, accessToken }: MatrixSettings): string {
 /** What belongs to another event begins no thread of its own. */
 function beginsThread(event: Json | null): boolean {
   return event !== null && record(record(event.content)["m.relates_to"]).rel_type === undefined;
+}
+
+function notInRoom(error: unknown): never {
+  if (!isMissing(error)) throw error;
+  throw new SendError("permanent", "I am not in that room, or it is not there.", { cause: error });
+}
+
+/** Whoever cannot come into the room would not see a thread there. */
+function notInvited(error: unknown): never {
+  if (!isMissing(error)) throw error;
+  const reason = `You are not in that room, and I cannot invite you: ${reasonOf(error)}`;
+  throw new SendError("permanent", reason, { cause: error });
 }
 
 function ifMissing(error: unknown): undefined {

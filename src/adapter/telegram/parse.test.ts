@@ -91,14 +91,20 @@ describe("an update", () => {
     expect(changed("reply", { quote: undefined })?.replyTo?.text).toBe("Shall I go on? Or stop?");
   });
 
-  it("in a topic has the key of the topic, and answers nobody by being there", () => {
+  it("in a topic has the key of the topic, answers nobody by being there, and is for us where we began it", () => {
     const message = parse("topic");
     expect(message).toMatchObject({
-      isAddressed: false,
+      isAddressed: true,
       source: { chatType: "thread", threadId: "77", chatTopic: "Release 2" },
     });
     expect(message?.replyTo).toBeUndefined();
     expect(message && buildSessionKey(message.source)).toBe("agent:main:telegram:thread:-1009876543210:77");
+    const begun = {
+      message_id: 77,
+      from: { id: 100002, is_bot: false },
+      forum_topic_created: { name: "Theirs" },
+    };
+    expect(changed("topic", { reply_to_message: begun })).toMatchObject({ isAddressed: false });
   });
 
   it("in the topic General, or in a topic of a private chat, has the key of that", () => {

@@ -176,8 +176,9 @@ function replyOf(message: Fields): Pick<InboundMessage, "replyTo"> {
   return { replyTo: { messageId, ...(text ? { text } : {}) } };
 }
 
+/** What names the bot, answers it, or stands in a topic that it began and answers nobody. */
 function isForUs(message: Fields, read: Addressed, bot: Bot): boolean {
-  return read.to === "us" || idIn(objectIn(answeredBy(message), "from"), "id") === bot.id;
+  return read.to === "us" || idIn(objectIn(objectIn(message, "reply_to_message"), "from"), "id") === bot.id;
 }
 
 /** In words, what is neither text nor file. */

@@ -26,20 +26,34 @@ export const handoff: Command = {
   },
 };
 
+/** What is answered is kept with the asking: nothing that comes of it is said before. */
 async function ask(call: CommandCall, where: string, now: boolean): Promise<string> {
   const { item, gateway, sessions, who } = call;
   const { handoffs } = gateway;
   const place = await handoffs.placeNamed(where, who);
   const entry = await sessions.getOrCreate(item.source, { touch: false });
   const lane = gateway.lane(item.key);
-  const asked = await handoffs.ask(entry, place, { who, asker: gateway.askerOf(item) });
+  const isOffer = place.address.platform === LOCAL;
+  const said = isOffer ? offeredText(place) : movingText(place, where, lane.run !== undefined && !now);
+  const asked = await handoffs.ask(entry, place, { who, asker: gateway.askerOf(item), said });
   gateway.follow(asked);
-  if (place.address.platform === LOCAL)
-    return `Offered to ${place.name}: \`baton\` there says so, and /resume takes it. /handoff cancel takes it back.`;
-  if (now) lane.stop("stopped");
-  const to = `${surfaceOf(place.address)}, ${cleanLine(place.name)}`;
-  if (!lane.run || now) return `Moving to ${to} …`;
+  if (now && !isOffer) lane.stop("stopped");
+  return "";
+}
+
+function offeredText({ name }: Place): string {
+  return `Offered to ${name}: \`baton\` there says so, and /resume takes it. /handoff cancel takes it back.`;
+}
+
+function movingText(place: Place, where: string, isRunning: boolean): string {
+  const to = placeTitle(place);
+  if (!isRunning) return `Moving to ${to} …`;
   return `It moves to ${to} when the answer that is being made has ended. \`/handoff ${cleanLine(where)} --now\` would have stopped it; /stop still does.`;
+}
+
+/** The name of a home channel says nothing of its platform. */
+function placeTitle({ word, address, name }: Place): string {
+  return cleanLine(word === address.platform ? `${surfaceOf(address)}, ${name}` : name);
 }
 
 async function cancel({ item, gateway, sessions, who }: CommandCall): Promise<string> {
@@ -53,7 +67,8 @@ async function cancel({ item, gateway, sessions, who }: CommandCall): Promise<st
 async function list({ item, gateway, sessions, who }: CommandCall): Promise<string> {
   const { handoffs } = gateway;
   const entry = await sessions.current(item.key);
-  const places = (await handoffs.places(who)).filter((place) => !isHere(place, entry));
+  const here = formatAddress(addressOf(item.source));
+  const places = (await handoffs.places(who)).filter(({ address }) => formatAddress(address) !== here);
   const active = entry && (await underway(handoffs, entry));
   const lines = places.map(({ word, name }) => `- \`/handoff ${cleanLine(word)}\`: ${cleanLine(name)}`);
   const none =
@@ -62,10 +77,6 @@ async function list({ item, gateway, sessions, who }: CommandCall): Promise<stri
     ...(active ? [active, ""] : []),
     ...(lines.length === 0 ? [none] : ["This conversation can go to:", ...lines]),
   ].join("\n");
-}
-
-function isHere({ address }: Place, entry: SessionEntry | null): boolean {
-  return entry !== null && formatAddress(addressOf(entry.origin)) === formatAddress(address);
 }
 
 async function underway(handoffs: HandoffDesk, { sessionId }: SessionEntry): Promise<string | null> {

@@ -281,7 +281,9 @@ export class HandoffCarrier {
     const address = addressOf(destination);
     const present = await this.#setting.sessions.current(this.#setting.sessions.laneOf(destination).key);
     const isTaken = present !== null && present.sessionId !== entry.sessionId && present.messageCount > 0;
-    const text = hereText(entry, held.asker?.source ?? entry.origin, isTaken);
+    const isMade = address.threadId !== undefined && parseAddress(held.target).threadId === undefined;
+    const isOurs = destination.chatType === "dm" || isMade;
+    const text = hereText(entry, held.asker?.source ?? entry.origin, { isTaken, isOurs });
     const said = notices.to({ account, address }, announcementId(held.id), text);
     if (!(await moves.announce(held, said, clock()))) throw new Lost();
     onSaid(address);

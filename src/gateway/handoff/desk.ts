@@ -51,8 +51,8 @@ export interface Place {
   readonly name: string;
 }
 
-/** Who asks: somebody, or whoever runs the gateway, from a script. */
-type By = { readonly who: Who; readonly asker: Asker } | null;
+/** Who asks, and what they are told at once; or whoever runs the gateway, from a script. */
+type By = { readonly who: Who; readonly asker: Asker; readonly said: string } | null;
 
 const TERMINAL_PLACE: Place = { word: LOCAL, address: addressOf(localSource()), name: "the terminal" };
 const LOOKED_AT = 50;
@@ -99,7 +99,11 @@ export class HandoffDesk {
       throw refused(
         `There is no chat ${addressWords(address)} that you may take a conversation to. /handoff alone lists yours.`,
       );
-    return this.#mustBeServed({ word: asked, address, name: surfaceOf(address) });
+    return this.#mustBeServed({
+      word: asked,
+      address,
+      name: `${surfaceOf(address)} (${addressWords(address)})`,
+    });
   }
 
   /** Asks for a session to be moved. The gateway that has the place carries it out. */
@@ -112,7 +116,8 @@ export class HandoffDesk {
     const id = `ho_${randomBytes(9).toString("hex")}`;
     const target = address.platform === LOCAL ? LOCAL : formatAddress(address);
     const asker = by?.asker ?? null;
-    const asked = { id, sessionId: entry.sessionId, target, asker, ...(waitMs ? { waitMs } : {}) };
+    const said = by ? [{ ...told(id, by.asker, by.said), deliveryId: `${id}.asked` }] : [];
+    const asked = { id, sessionId: entry.sessionId, target, asker, said, ...(waitMs ? { waitMs } : {}) };
     const handoff = await moves.request(asked, clock());
     if (!handoff) throw await this.#alreadyAsked(entry);
     onAsked();

@@ -31,7 +31,7 @@ describe("/handoff", () => {
     await ann.ask("roses");
     const before = await ann.session();
     const said = await ann.transcript();
-    expect(await ann.ask(`/handoff ${THERE}:ann`)).toBe("Moving to Discord, Discord …");
+    expect(await ann.ask(`/handoff ${THERE}:ann`)).toBe("Moving to Discord (`discord:ann`) …");
     expect(await finished(ann)).toBe(
       "Moved to Discord, DM with ann (`discord:ann`). Write on there; /resume here brings it back.",
     );
@@ -78,6 +78,15 @@ describe("/handoff", () => {
     expect(there.there.threads.size).toBe(1);
   });
 
+  it("says where only what names the bot is heard", async () => {
+    there.there.groups.add("team");
+    await ann.ask("hello");
+    await ann.ask(`/handoff ${THERE}:team`);
+    await finished(ann);
+    const team = world.chat("ann", { chatId: "team", chatType: "group" }, there);
+    expect(team.told[0]).toMatch(/ moved from Telegram\. To write on, mention me\.$/);
+  });
+
   it("moves an empty conversation, and one that was never begun", async () => {
     await ann.ask(`/handoff ${THERE}:ann`);
     await finished(ann);
@@ -112,7 +121,9 @@ describe("/handoff", () => {
     await ann.begin("wait");
     await ann.ask("/queue later");
     const before = ann.told.length;
-    expect(await ann.ask(`/handoff ${THERE}:ann`)).toMatch(/^It moves to Discord, Discord when the answer/);
+    expect(await ann.ask(`/handoff ${THERE}:ann`)).toMatch(
+      /^It moves to Discord \(`discord:ann`\) when the answer/,
+    );
     expect((await world.gateway.handoffs.active((await ann.session()).sessionId))?.state).toBe("pending");
     await ann.write("/steer now");
     await finished(ann);
@@ -126,7 +137,7 @@ describe("/handoff", () => {
 
   it("stops the running turn with --now", async () => {
     await ann.begin("hang");
-    expect(await ann.ask(`/handoff ${THERE}:ann --now`)).toBe("Moving to Discord, Discord …");
+    expect(await ann.ask(`/handoff ${THERE}:ann --now`)).toBe("Moving to Discord (`discord:ann`) …");
     await finished(ann);
     expect((await annThere().session()).sessionId).toBeDefined();
   });

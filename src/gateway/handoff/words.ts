@@ -31,12 +31,20 @@ export function failedText(target: string, reason: string): string {
   return `The handoff to ${cleanLine(target)} failed: ${cleanLine(reason)} The conversation stays here.`;
 }
 
-/** At the destination, before the agent says anything. `isTaken`: another conversation was there. */
-export function hereText(entry: SessionEntry, from: SessionSource | null, isTaken: boolean): string {
+/**
+ * At the destination, before the agent says anything. `isTaken`: another conversation was there. `isOurs`: what is written
+ * there is for us; elsewhere, only what names us.
+ */
+export function hereText(
+  entry: SessionEntry,
+  from: SessionSource | null,
+  { isTaken, isOurs }: { readonly isTaken: boolean; readonly isOurs: boolean },
+): string {
   const size = entry.messageCount === 0 ? "nothing was said yet" : counted(entry.messageCount, "message");
   const origin = from === null ? "" : `, moved from ${surfaceOf(from)}`;
   const before = isTaken ? " What was here before is kept: /sessions lists it." : "";
-  return `${nameOf(entry)} continues here: ${size}${origin}. Just write on.${before}`;
+  const how = isOurs ? "Just write on." : "To write on, mention me.";
+  return `${nameOf(entry)} continues here: ${size}${origin}. ${how}${before}`;
 }
 
 export function retractedText(reason: string): string {

@@ -40,7 +40,14 @@ export class SqlMoves implements Moves {
   }
 
   request(
-    asked: { id: string; sessionId: string; target: string; asker: Asker | null; waitMs?: number },
+    asked: {
+      id: string;
+      sessionId: string;
+      target: string;
+      asker: Asker | null;
+      waitMs?: number;
+      said?: readonly NewDelivery[];
+    },
     now: number,
   ): Promise<Handoff | null> {
     return this.#telling(async (tx) => {
@@ -53,6 +60,7 @@ export class SqlMoves implements Moves {
         asker,
         asked.waitMs ?? null,
       );
+      await insertDeliveries(tx, asked.said ?? [], now);
       return handoff;
     });
   }

@@ -1,0 +1,136 @@
+/** What a person sees in the terminal while a conversation leaves it: `baton chat` in a PTY, a gateway beside it. */
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { offlineAgent } from "../../src/agent/offline.js";
+import { commandTable } from "../../src/gateway/commands/table.js";
+import { type OpenGateway, openGateway } from "../../src/open-gateway.js";
+import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
+import { makeHome } from "../support/baton.js";
+import { killAll, type PtyChat, pty } from "../terminal/pty-chat.js";
+import { startChat } from "./terminal-side.js";
+
+describe.skipIf(pty === null)("the terminal", () => {
+  let home: string;
+  let open: OpenGateway | null = null;
+  let there: ScriptedAdapter;
+  /** What is sent waits for this. */
+  let sending: Promise<void>;
+
+  beforeEach(() => {
+    home = makeHome();
+    sending = Promise.resolve();
+  });
+  afterEach(async () => {
+    killAll();
+    await open?.close({ drainMs: 0 });
+    open = null;
+  });
+
+  /** A gateway in this process that has Telegram. */
+  async function serve(): Promise<void> {
+    there = new ScriptedAdapter({ platform: "telegram", account: "bot", onSend: () => sending });
+    const agent = offlineAgent();
+    open = await openGateway({
+      url: join(home, "baton.db"),
+      agent,
+      adapters: [there],
+      commands: commandTable({ agent: agent.name, clock: Date.now }),
+      people: { owners: { telegram: ["ann"] } },
+    });
+    await open.gateway.start();
+    await open.gateway.homes.set({ address: { platform: "telegram", chatId: "ann" }, name: "Ann's phone" });
+  }
+
+  const start = (): Promise<PtyChat> => startChat(home, { columns: 80, rows: 24 });
+  /** The line that is being written, and the status under it. */
+  const foot = (chat: PtyChat): readonly string[] => chat.vt.text().split("\n").slice(-2);
+  /** What is on the screen from that line on. */
+  const from = (chat: PtyChat, line: string): string =>
+    chat.vt.text().slice(chat.vt.text().lastIndexOf(line)).trim();
+
+  test("counts the seconds while the conversation moves, says where it is, and leaves", async () => {
+    await serve();
+    const chat = await start();
+    await chat.see("hello\r", "You said “hello”.");
+    let arrive = (): void => {};
+    sending = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    await chat.see("/handoff telegram\r", "moving to telegram:ann, ");
+    await chat.until(() => /, [1-9]\d* s of 60 /.test(chat.vt.text()));
+    expect(from(chat, "› /handoff")).toMatch(
+      /^› \/handoff telegram\n\nMoving to Telegram, Ann's phone …\n\n›\nmoving to telegram:ann, \d+ s of 60 · offline · \d+ tokens$/,
+    );
+    arrive();
+    expect(await chat.exited).toBe(0);
+    expect(from(chat, "› /handoff")).toBe(
+      [
+        "› /handoff telegram",
+        "",
+        "Moving to Telegram, Ann's phone …",
+        "",
+        "Moved to Telegram, DM with ann (telegram:ann). Write on there; /resume here",
+        "brings it back.",
+      ].join("\n"),
+    );
+    expect(chat.vt.foreign).toEqual([]);
+  });
+
+  test("lets the answer that is being made come to its end here, and then leaves", async () => {
+    await serve();
+    const chat = await start();
+    await chat.see("slow 5\r", "Slowly: 1");
+    await chat.see("/handoff telegram:ann\r", "moves to telegram:ann after this answer");
+    expect(foot(chat)).toEqual([
+      "›",
+      expect.stringMatching(/^working, Ctrl-C stops · moves to telegram:ann after this answer · offline/),
+    ]);
+    expect(await chat.exited).toBe(0);
+    expect(from(chat, "It moves").replaceAll("\n", " ")).toMatch(
+      /^It moves to Telegram \(telegram:ann\) when the answer that is being made has ended\. .* 49 50 Done\. {2}Moved to Telegram, DM with ann \(telegram:ann\)\./,
+    );
+    const told = there.sent.map(({ text }) => text);
+    expect(told[0]).toMatch(/ continues here: 2 messages, moved from the terminal\. Just write on\.$/);
+  });
+
+  test("says why it could not go, and goes on", async () => {
+    await serve();
+    there.there.gone.add("nobody");
+    const chat = await start();
+    await chat.see("/handoff telegram:nobody\r", "stays here.");
+    await chat.until(() => foot(chat)[1]?.startsWith("offline") === true);
+    expect(from(chat, "Moving to").split("\n")).toEqual([
+      "Moving to Telegram (telegram:nobody) …",
+      "",
+      "The handoff to telegram:nobody failed: I have no part in that chat, or it is",
+      "not there. The conversation stays here.",
+      "",
+      "›",
+      expect.stringMatching(/^offline/),
+    ]);
+    await chat.see("still here\r", "You said “still here”.");
+  });
+
+  test("completes the places, and lists them", async () => {
+    await serve();
+    const chat = await start();
+    await chat.see("/handoff", "take this conversation to another place");
+    await chat.see(" t", "Ann's phone");
+    chat.type("\t");
+    await chat.until(() => /^› \/handoff telegram ?$/m.test(chat.vt.text()));
+    chat.type("\u0015"); // Nothing is written any more.
+    await chat.see("/handoff\r", "can go to");
+    expect(from(chat, "This conversation")).toMatch(
+      /^This conversation can go to:\n\n• \/handoff telegram: Ann's phone\n\n›/,
+    );
+  });
+
+  test("says so where nobody is there to take it", async () => {
+    const chat = await start();
+    await chat.see("/handoff telegram:ann\r", "how it is.");
+    expect(from(chat, "Telegram is").split("\n\n")[0]?.replaceAll("\n", " ")).toBe(
+      "Telegram is not connected just now, so nothing was moved. baton gateway serves it; baton gateway status says how it is.",
+    );
+    await chat.see("/handoff\r", "There is nowhere to take it yet");
+  });
+});
