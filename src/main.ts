@@ -182,10 +182,10 @@ async function openChat(
 
 /** Where each platform's results go that are for nobody in particular. */
 async function homeChannelsOf({ platforms }: Config): Promise<Record<string, HomeChannel>> {
-  const { homeAddress } = await import("./config/home-channel.js");
+  const { addressIn } = await import("./config/home-channel.js");
   return Object.fromEntries(
     Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
-      homeChannel === null ? [] : [[platform, { ...homeAddress(platform, homeChannel), name: "home" }]],
+      homeChannel === null ? [] : [[platform, { ...addressIn(platform, homeChannel), name: "home" }]],
     ),
   );
 }

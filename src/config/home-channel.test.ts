@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { homeAddress, isHomeChannel } from "./home-channel.js";
+import { addressIn, isHomeChannel } from "./home-channel.js";
 import { checkText } from "./read-file.js";
 import { homeFile } from "./schema.js";
 import { readVariables } from "./variables.js";
@@ -23,7 +23,7 @@ describe("a home channel", () => {
     ["matrix", "!abc:example.org:$event:example.org", "!abc:example.org", "$event:example.org"],
     ["matrix", "!abc%3Aexample.org:$event", "!abc:example.org", "$event"],
   ])("of %s: %s", (platform, text, chatId, threadId) => {
-    expect(homeAddress(platform, text)).toEqual({ platform, chatId, ...(threadId ? { threadId } : {}) });
+    expect(addressIn(platform, text)).toEqual({ platform, chatId, ...(threadId ? { threadId } : {}) });
   });
 
   test.each(["", " ", ":7", "1:", "1:2:3", "100%"])("is not %j", (text) => {

@@ -1,16 +1,16 @@
-/** A home channel as it is set: a chat's id, or `chat:thread`, with the escapes of an address. */
+/** A place of a platform as people write it: a chat's id, or `chat:thread`, with the escapes of an address. */
 import { BatonError } from "../session/errors.js";
 import { type Address, parseAddress } from "../session/source.js";
 
 /** Refuses what is neither. */
-export function homeAddress(platform: string, text: string): Address {
+export function addressIn(platform: string, text: string): Address {
   const written = platform === "matrix" ? withoutColons(text.trim()) : text.trim();
   return parseAddress(`${platform}:${written}`);
 }
 
 export function isHomeChannel(platform: string, text: string): boolean {
   try {
-    return homeAddress(platform, text).chatId.trim() !== "";
+    return addressIn(platform, text).chatId.trim() !== "";
   } catch (error) {
     if (error instanceof BatonError) return false;
     throw error;

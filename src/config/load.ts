@@ -126,7 +126,7 @@ export interface PlatformsConfig {
 }
 
 export interface PlatformConfig {
-  /** As it was written; `homeAddress` reads it. */
+  /** As it was written; `addressIn` reads it. */
   readonly homeChannel: string | null;
   readonly answer: "addressed" | "all";
 }

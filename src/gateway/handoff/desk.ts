@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { TERMINAL_ACCOUNT } from "../../adapter/terminal/terminal-source.js";
+import { addressIn } from "../../config/home-channel.js";
 import { OWNER } from "../../session/access.js";
 import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import type { Handoff } from "../../session/handoff.js";
@@ -15,7 +16,6 @@ import {
   addressOf,
   formatAddress,
   localSource,
-  parseAddress,
   type SessionSource,
 } from "../../session/source.js";
 import type { Clock } from "../../util/clock.js";
@@ -94,7 +94,7 @@ export class HandoffDesk {
     if (!isPlatform(platform)) {
       throw refused(`There is no place ${JSON.stringify(shorten(asked, 60))}. /handoff alone lists yours.`);
     }
-    const address = parseAddress(asked);
+    const address = addressIn(platform, asked.slice(platform.length + 1));
     if (!(await this.mayUse(who, address)))
       throw refused(
         `There is no chat ${addressWords(address)} that you may take a conversation to. /handoff alone lists yours.`,

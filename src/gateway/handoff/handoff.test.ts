@@ -87,6 +87,15 @@ describe("/handoff", () => {
     expect(team.told[0]).toMatch(/ moved from Telegram\. To write on, mention me\.$/);
   });
 
+  it("takes the id of a room as it is, colons and all", async () => {
+    await world.close();
+    there = new ScriptedAdapter({ platform: "matrix" });
+    world = await World.open({ beside: [there], people: OWNERS });
+    ann = world.chat("ann");
+    await ann.ask("/handoff matrix:!room:ex.org");
+    expect(await finished(ann)).toContain("(`matrix:!room%3Aex.org`)");
+  });
+
   it("moves an empty conversation, and one that was never begun", async () => {
     await ann.ask(`/handoff ${THERE}:ann`);
     await finished(ann);
