@@ -16,15 +16,20 @@ import { synapseFixture } from "../support/synapse-fixture.js";
 const homeserver = process.env.BATON_TEST_SYNAPSE;
 
 if (homeserver) {
-  adapterContract("Matrix, with Synapse", () => synapseFixture(homeserver));
+  if (process.env.CI)
+    skipped("its contract", "It takes minutes, and CI's time is short: it runs where CI is not set.");
+  else adapterContract("Matrix, with Synapse", () => synapseFixture(homeserver));
   matrixJourney("a room of a real Synapse", () => journeyRoom(homeserver));
   matrixJourney("an encrypted room of a real Synapse", () => encryptedJourneyRoom(homeserver));
   describe("a room of a real Synapse", () => rooms(homeserver));
   describe("an encrypted room of a real Synapse", () => encryptedRooms(homeserver));
 } else {
-  const reason = "BATON_TEST_SYNAPSE is not set: no Synapse is there (scripts/synapse.sh makes one).";
-  console.warn(`Matrix with Synapse is skipped. ${reason}`);
-  describe.skip(`Matrix, with Synapse: ${reason}`, () => it("is skipped", () => {}));
+  skipped("all of it", "BATON_TEST_SYNAPSE is not set: no Synapse is there (scripts/synapse.sh makes one).");
+}
+
+function skipped(what: string, reason: string): void {
+  console.warn(`Matrix with Synapse, ${what}, is skipped. ${reason}`);
+  describe.skip(`Matrix, with Synapse, ${what}: ${reason}`, () => it("is skipped", () => {}));
 }
 
 async function journeyRoom(at: string): Promise<JourneyRoom> {
