@@ -160,12 +160,12 @@ async function openChat(
   const { completeHandoff } = await import("./gateway/commands/handoff.js");
   const open = await openGatewayOf(environment, config, [adapter], events);
   const source = localSource();
-  const who = await open.gateway.people.access(source);
   let places: Awaited<ReturnType<typeof open.gateway.handoffs.places>> = [];
+  /** Behind the line that is being written, which may be completed without it. */
   const lookForPlaces = async (): Promise<void> => {
-    if (who.allowed) places = await open.gateway.handoffs.places(who).catch(() => places); // It only completes a line.
+    const who = await open.gateway.people.access(source);
+    if (who.allowed) places = await open.gateway.handoffs.places(who);
   };
-  void lookForPlaces();
   return {
     gateway: open.gateway,
     sessions: open.sessions,
@@ -173,7 +173,7 @@ async function openChat(
     key: open.sessions.laneOf(source).key,
     agent: open.agent,
     complete: (line) => {
-      if (/^\/h/i.test(line)) void lookForPlaces();
+      if (line.startsWith("/")) lookForPlaces().catch(() => {});
       return [...open.commands.completions(line), ...completeHandoff(line, places)];
     },
     close: () => open.close({ drainMs: 0 }),

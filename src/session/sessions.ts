@@ -95,7 +95,7 @@ const LOAD_PAGE = 2_000;
 const PRUNE_BATCH = 200;
 
 export class Sessions {
-  readonly timezone: string;
+  #timezone: string | undefined;
   readonly #store: SessionStore;
   readonly #scopes: SessionScopes;
   readonly #reset: ResetConfig;
@@ -111,13 +111,19 @@ export class Sessions {
     checkScopes(scopes);
     checkResetConfig(reset, isPlatform);
     if (timezone !== undefined) checkTimeZone(timezone, "timezone");
-    this.timezone = timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    this.#timezone = timezone;
     this.#store = store;
     this.#scopes = scopes;
     this.#reset = reset;
     this.#clock = options.clock ?? Date.now;
     this.#hasActiveProcesses = options.hasActiveProcesses ?? (() => false);
     this.#changed = guarded(options.onChange ?? (() => {}));
+  }
+
+  /** Asked for when it is needed: the host's takes milliseconds to be found. */
+  get timezone(): string {
+    this.#timezone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return this.#timezone;
   }
 
   /** What this person may see and do: every read checked against them. */
@@ -527,6 +533,7 @@ export class Sessions {
 
   #dueReset(entry: SessionEntry, now: number): ResetReason | null {
     const { policy } = policyFor(this.#reset, entry.platform, entry.chatType);
+    if (policy.mode === "none") return null;
     return resetReason(policy, { lastActivityAt: entry.updatedAt, now, timeZone: this.timezone });
   }
 

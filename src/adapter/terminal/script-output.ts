@@ -4,7 +4,7 @@ import type { ToolCall } from "../../session/transcript.js";
 import { printableText } from "../../util/text.js";
 import type { LiveReply } from "../adapter.js";
 import { PrintableStream } from "./printable-stream.js";
-import { toolCallText, toolResultText } from "./tool-lines.js";
+import { toolCallText, toolResultText } from "./tool-text.js";
 
 export type ScriptOutcome = Parameters<LiveReply["end"]>[0] | "refused";
 

@@ -1,27 +1,10 @@
-/** A tool at work in a line or two: what was called, and what came back. */
+/** A tool at work in a row or two of the screen. */
 import type { ToolCall } from "../../session/transcript.js";
-import { cleanLine } from "../../util/text.js";
 import { type Row, span } from "./style.js";
+import { toolCallText, toolResultText } from "./tool-text.js";
 import { cutTo } from "./wrap.js";
 
-/** Enough of a result for its first lines; the rest is only counted. */
-const LONGEST_LOOK = 4_096;
 const INDENT = "  ";
-
-export function toolCallText(call: ToolCall): string {
-  return `→ ${cleanLine(call.name)} ${cleanLine(argumentWords(call.arguments))}`.trimEnd();
-}
-
-export function toolResultText(content: string): string[] {
-  const first = content
-    .slice(0, LONGEST_LOOK)
-    .split("\n")
-    .map(cleanLine)
-    .find((line) => line !== "");
-  if (first === undefined) return ["(no output)"];
-  const more = content.trim().split("\n").length - 1;
-  return more === 0 ? [first] : [first, more === 1 ? "… 1 more line" : `… ${more} more lines`];
-}
 
 export function toolCallRows(call: ToolCall, width: number): Row[] {
   return [[span(cutTo(toolCallText(call), width), { dim: true })]];
@@ -29,21 +12,4 @@ export function toolCallRows(call: ToolCall, width: number): Row[] {
 
 export function toolResultRows(content: string, width: number): Row[] {
   return toolResultText(content).map((line) => [span(cutTo(INDENT + line, width), { dim: true })]);
-}
-
-/** `{"command":"ls -la","timeout":5}` → `ls -la timeout=5`; anything else as it is. */
-function argumentWords(json: string): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(json);
-  } catch {
-    return json;
-  }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return json;
-  return Object.entries(parsed)
-    .map(([name, value], index) => {
-      const word = typeof value === "string" ? value : JSON.stringify(value);
-      return index === 0 && typeof value === "string" ? word : `${name}=${word}`;
-    })
-    .join(" ");
 }
