@@ -30,7 +30,7 @@ export class Homes {
   async forContext(): Promise<ContextConfig["homeChannels"]> {
     const homes = await this.all();
     return Object.fromEntries(
-      homes.map(({ address: { platform, chatId }, name }) => [platform, { chatId, name }]),
+      homes.map(({ address: { platform, ...chat }, name }) => [platform, { ...chat, name }]),
     );
   }
 

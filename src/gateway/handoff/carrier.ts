@@ -8,7 +8,7 @@ import { type Adapter, SendError } from "../../adapter/adapter.js";
 import { identityNamed } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
 import type { Handoff } from "../../session/handoff.js";
-import { LOCAL } from "../../session/platform.js";
+import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
@@ -106,31 +106,29 @@ export class HandoffCarrier {
   }
 
   async #look(): Promise<void> {
-    const { moves, clock, owner } = this.#setting;
+    const { moves, clock } = this.#setting;
     const open = await moves.open();
     for (const id of this.#asked) await this.#tellOf(id, open);
     const now = clock();
-    for (const move of open) {
-      if (this.#carried.has(move.id)) continue;
-      if (move.target === LOCAL && move.state === "pending") await this.#offer(move);
-      const isAbandoned = move.claimedBy === owner || !mayBeAlive(move.claimedBy ?? "");
-      const decision = decide(move, { now, isHere: this.#adapterFor(move) !== undefined, isAbandoned });
-      if (decision.kind === "wait") {
-        if (decision.at !== null) this.#later(decision.at - now);
-      } else if (decision.kind === "await turn") {
-        await this.#setting.onAwaited(move.sessionId);
-        this.#later(this.#setting.leaseMs / 3);
-      } else if (decision.kind === "give up") {
-        await this.#fail(move, move.state === "pending" ? null : move.fence, decision.reason);
-      } else {
-        const held = await moves.claim(
-          move,
-          { owner, leaseMs: this.#setting.leaseMs, left: decision.left },
-          now,
-        );
-        if (held) this.#carried.set(held.id, this.#carry(held));
-        else this.#later(RETRY_MS); // Somebody was quicker, or a turn has begun.
-      }
+    for (const move of open) if (!this.#carried.has(move.id)) await this.#attend(move, now);
+  }
+
+  async #attend(move: Move, now: number): Promise<void> {
+    const { moves, owner, leaseMs, onAwaited } = this.#setting;
+    if (move.target === LOCAL && move.state === "pending") await this.#offer(move);
+    const isAbandoned = move.claimedBy === owner || !mayBeAlive(move.claimedBy ?? "");
+    const decision = decide(move, { now, isHere: this.#adapterFor(move) !== undefined, isAbandoned });
+    if (decision.kind === "wait") {
+      if (decision.at !== null) this.#later(decision.at - now);
+    } else if (decision.kind === "await turn") {
+      await onAwaited(move.sessionId);
+      this.#later(leaseMs / 3);
+    } else if (decision.kind === "give up") {
+      await this.#fail(move, move.state === "pending" ? null : move.fence, decision.reason);
+    } else {
+      const held = await moves.claim(move, { owner, leaseMs, left: decision.left }, now);
+      if (held) this.#carried.set(held.id, this.#carry(held));
+      else this.#later(RETRY_MS); // Somebody was quicker, or a turn has begun.
     }
   }
 
@@ -149,8 +147,20 @@ export class HandoffCarrier {
   }
 
   #adapterFor({ target }: Handoff): Adapter | undefined {
-    const platform = target.slice(0, target.indexOf(":"));
+    const platform = platformIn(target);
     return this.#setting.connected().find((adapter) => adapter.platform === platform);
+  }
+
+  /** A program may name a platform, or anything: what it names may be no place. */
+  async #placeAsked({ target }: Handoff): Promise<Address> {
+    try {
+      return target.includes(":")
+        ? parseAddress(target)
+        : (await this.#setting.desk.placeNamed(target, null)).address;
+    } catch (error) {
+      if (error instanceof BatonError) throw new Impossible(error.message);
+      throw error;
+    }
   }
 
   async #carry(held: Move): Promise<void> {
@@ -183,7 +193,7 @@ export class HandoffCarrier {
     if (held.asker === null) return entry;
     const who = await this.#whoAsked(held);
     if (!who || !mayMove(who, entry)) throw new Impossible("You may not move this conversation any more.");
-    if (!(await desk.mayUse(who, parseAddress(held.target))))
+    if (!(await desk.mayUse(who, await this.#placeAsked(held))))
       throw new Impossible("You may not take a conversation there any more.");
     return entry;
   }
@@ -219,7 +229,7 @@ export class HandoffCarrier {
   async #destination(held: Move, entry: SessionEntry, adapter: Adapter): Promise<SessionSource> {
     if (held.destination) return held.destination;
     const { moves } = this.#setting;
-    const asked = parseAddress(held.target);
+    const asked = await this.#placeAsked(held);
     const who = await this.#whoAsked(held);
     const person = who && personOn(asked.platform, who);
     const address = asked.threadId ? asked : await this.#makeThread(held, entry, adapter, asked, person);
@@ -333,7 +343,7 @@ export class HandoffCarrier {
     const { moves, notices, clock, onSaid } = this.#setting;
     const { asker, target, id } = move;
     const deliveries = asker ? [told(id, asker, failedText(targetWords(target), reason))] : [];
-    const { platform } = parseAddress(target);
+    const platform = platformIn(target);
     const retraction = notices.piecesOf(platform, retractedText(reason));
     if (!(await moves.fail(id, { fence, error: reason, deliveries, retraction }, clock()))) return;
     for (const said of [...deliveries.map(({ address }) => address), { platform }]) onSaid(said);
@@ -351,6 +361,10 @@ export class HandoffCarrier {
     }, at - performance.now());
     this.#timer.unref();
   }
+}
+
+function platformIn(target: string): Platform {
+  return target.split(":")[0]?.toLowerCase() ?? "";
 }
 
 function isUnknown(error: unknown): error is SendError {

@@ -1,5 +1,6 @@
 /** A conversation moves from one place to another: what people write and read, over a real store. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hostname } from "node:os";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
 import { platforms } from "../../session/platform.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
@@ -194,6 +195,34 @@ describe("a handoff that cannot be", () => {
     await ann.write("/stop");
     await world.gateway.lane(ann.key).idle();
     expect(annThere().told).toEqual([]);
+  });
+});
+
+describe("a handoff that a program asks for", () => {
+  it("may name a platform, whose home channel it means", async () => {
+    await world.gateway.homes.set({ address: { platform: THERE, chatId: "ann" }, name: "desk" });
+    await ann.ask("hello");
+    const { sessionId } = await ann.session();
+    world.gateway.follow(await world.sessions.requestHandoff(sessionId, THERE));
+    await until(() => annThere().told.length === 2);
+    expect((await annThere().session()).sessionId).toBe(sessionId);
+  });
+
+  it("or no place at all: it fails in the end, and keeps no other from going on", async () => {
+    await ann.ask("hello");
+    const nowhere = await world.sessions.requestHandoff((await ann.session()).sessionId, "nowhere at all");
+    const bob = world.chat("bob");
+    await bob.ask("hello");
+    const lost = await world.sessions.requestHandoff((await bob.session()).sessionId, "local");
+    await world.store.moves.claim(lost, { owner: `${hostname()} 999999999 1 x`, leaseMs: 1, left: false }, 0);
+    world.now += 61_000;
+    world.gateway.follow(nowhere);
+    const states = async () =>
+      Promise.all([nowhere, lost].map(async ({ id }) => (await world.sessions.getHandoff(id))?.state));
+    await vi.waitUntil(async () => (await states()).every((state) => state === "failed"));
+    expect(world.problems).toEqual([]);
+    await ann.ask(`/handoff ${THERE}:ann`);
+    expect(await finished(ann)).toMatch(/^Moved/);
   });
 });
 
