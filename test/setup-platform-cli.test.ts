@@ -12,6 +12,7 @@ import { killAll, pty } from "./terminal/pty-chat.js";
 
 const ENTER = "\r";
 const DOWN = "\u001b[B";
+const CURSOR = "\u001b[?25h";
 const WRONG = "123456:canary-canary-canary";
 
 const configOf = (home: string) => readFileSync(join(home, "config.yaml"), "utf8");
@@ -183,7 +184,7 @@ people:
       ["The phone number id", `100000000000000${ENTER}`],
       ["The access token; what you type", `canary-canary${ENTER}`],
       ["The app secret; what you type", `canary-secret${ENTER}`],
-      ["what you type is not shown", `canary-verify${ENTER}`],
+      ["The verify token, a text of your own; what you type", `canary-verify${ENTER}`],
       ["Meta does not take the token", ""],
       ["Leave, and change nothing", `${DOWN}${ENTER}`],
     );
@@ -192,6 +193,27 @@ people:
     expect(output).toContain("Nothing was changed.");
     expect(output).not.toContain("canary");
     expect(readdirSync(home)).toEqual(["config.yaml"]);
+  });
+
+  test("a secret that is typed before its question comes is not shown, and answers it", async () => {
+    const home = homeWith('platforms: { whatsapp: { baseUrl: "http://127.0.0.1:9" } }\n');
+    const { code, output } = await answerSetup(
+      home,
+      ["whatsapp"],
+      {},
+      ["The phone number id", `100000000000000${ENTER}`],
+      // A question that was answered shows the cursor again, and then the next one comes.
+      [CURSOR, `canary-canary${ENTER}`],
+      [CURSOR, `canary-secret${ENTER}`],
+      [CURSOR, `canary-verify${ENTER}`],
+      ["Meta cannot be reached", ""],
+      ["Leave, and change nothing", `${DOWN.repeat(2)}${ENTER}`],
+      ["The home channel", ENTER],
+      ["Who may talk to it", ENTER],
+    );
+    expect(code).toBe(0);
+    expect(output).not.toContain("canary");
+    expect(secretOf(home, "whatsapp-verify-token.key")).toBe("canary-verify\n");
   });
 
   test("a token that is typed beside one in the environment says which of them counts", async () => {

@@ -3,12 +3,12 @@ import { statSync } from "node:fs";
 import * as clack from "@clack/prompts";
 import { pathFrom } from "../../config/paths.js";
 import { type Answers, type Found, likelyAddress, likelyModel, likelyProvider } from "./answers.js";
-import { given, initially, type Streams, unlessLeft } from "./prompt.js";
+import { given, initially, type Streams, unechoed, unlessLeft } from "./prompt.js";
 import { PROVIDERS, type Provider, providerNamed } from "./providers.js";
 
 /** Null where it was left. */
 export function askAll(found: Found, home: string, streams: Streams): Promise<Answers | null> {
-  return unlessLeft(async () => {
+  const asking = async () => {
     clack.intro("Baton", streams);
     const provider = await askProvider(found, streams);
     const baseUrl = await askAddress(found, provider, streams);
@@ -17,7 +17,8 @@ export function askAll(found: Found, home: string, streams: Streams): Promise<An
     const workdir = await askWorkdir(found, home, streams);
     const timezone = await askTimezone(found, streams);
     return { provider: provider.name, model, baseUrl, key, workdir, timezone };
-  });
+  };
+  return unlessLeft(() => unechoed(streams, asking));
 }
 
 async function askProvider(found: Found, streams: Streams): Promise<Provider> {

@@ -19,6 +19,22 @@ export async function unlessLeft<Answer>(asking: () => Promise<Answer>): Promise
   }
 }
 
+/**
+ * From one question to the next the terminal does not echo: what is typed too early, a secret perhaps, is not shown and
+ * answers the next one. Each question would turn the echo on when it is answered.
+ */
+export async function unechoed<Answer>({ input }: Streams, asking: () => Promise<Answer>): Promise<Answer> {
+  input.setRawMode(true);
+  const ofTheTerminal = input.setRawMode;
+  input.setRawMode = () => input;
+  try {
+    return await asking();
+  } finally {
+    input.setRawMode = ofTheTerminal;
+    input.setRawMode(false);
+  }
+}
+
 export function given<Value>(answer: Value): Exclude<Value, symbol> {
   if (clack.isCancel(answer)) leave();
   return answer as Exclude<Value, symbol>;

@@ -4,7 +4,7 @@ import { ConnectError } from "../../../adapter/adapter.js";
 import type { PlatformSetup, SetupFound, SetupValues } from "../../../adapter/setup.js";
 import { Redactor } from "../../../util/redact.js";
 import { cleanLine } from "../../../util/text.js";
-import { given, initially, leave, type Streams, unlessLeft } from "../prompt.js";
+import { given, initially, leave, type Streams, unechoed, unlessLeft } from "../prompt.js";
 import { type FoundField, type FoundPlatform, type PlatformAnswers, type Role, valuesOf } from "./answers.js";
 
 interface Asked {
@@ -40,7 +40,7 @@ async function askUntilRight(
   found: FoundPlatform,
   streams: Streams,
 ): Promise<Pick<PlatformAnswers, "typed"> & Pick<Asked, "next">> {
-  let typed = await askFields(found, {}, streams);
+  let typed = await unechoed(streams, () => askFields(found, {}, streams));
   for (;;) {
     clack.log.step(`Asking ${found.title} …`, streams);
     const outcome = await outcomeOf(setup, found, valuesOf(found, typed) ?? {});
@@ -51,7 +51,9 @@ async function askUntilRight(
     clack.log.error(cleanLine(outcome.sentence), streams);
     const way = await askWay(outcome.kind, streams);
     if (way === "save") return { typed, next: [] };
-    if (way === "change") typed = await askFields(found, typed, streams);
+    if (way !== "change") continue;
+    const before = typed;
+    typed = await unechoed(streams, () => askFields(found, before, streams));
   }
 }
 
