@@ -1,4 +1,4 @@
-// Compiles src/ to dist/ when a source is newer than the last build. Run by install, start, test and bench.
+// Compiles src/ to dist/ and puts the command line together when a source is newer than the last build. Run by install, start, test and bench.
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -32,14 +32,14 @@ function newestChange(folder) {
 function upToDate() {
   if (!existsSync(stamp)) return false;
   const built = statSync(stamp).mtimeMs;
-  const inputs = ["tsconfig.json", "tsconfig.build.json", "package.json"].map(
+  const inputs = ["tsconfig.json", "tsconfig.build.json", "package.json", "scripts/bundle.mjs"].map(
     (name) => statSync(join(root, name)).mtimeMs,
   );
   return built > Math.max(newestChange(join(root, "src")), ...inputs);
 }
 
 /** A build that fails leaves the last good one in place. */
-export function build() {
+export async function build() {
   if (!existsSync(join(root, "src")) || upToDate()) return;
   const typescript = dirname(createRequire(join(root, "package.json")).resolve("typescript/package.json"));
   const fresh = join(root, `dist.${process.pid}`);
@@ -50,6 +50,7 @@ export function build() {
       stdio: ["ignore", "inherit", "inherit"],
     });
     if (tsc.status !== 0) throw new Error("The build failed; see the messages above.");
+    await (await import("./bundle.mjs")).bundle(fresh);
     chmodSync(join(fresh, "main.js"), 0o755);
     writeFileSync(join(fresh, ".built"), "");
     utimesSync(join(fresh, ".built"), started, started);
@@ -62,7 +63,7 @@ export function build() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    build();
+    await build();
   } catch (error) {
     console.error(error.message);
     process.exit(1);

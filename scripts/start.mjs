@@ -1,5 +1,5 @@
 // npm start: build if needed, then baton itself, with the arguments after "--".
 import { build } from "./build.mjs";
 
-build();
+await build();
 await import("../dist/main.js");

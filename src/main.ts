@@ -15,6 +15,7 @@ import type { HomeChannel } from "./session/context.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
 import { Redactor } from "./util/redact.js";
+import { written } from "./util/written.js";
 
 const { version, engines } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -24,7 +25,9 @@ const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
   process.stdout.write(`${version}\n`);
 } else {
-  process.exitCode = await runCommand();
+  const code = await runCommand();
+  await Promise.all([written(process.stdout), written(process.stderr)]);
+  process.exit(code); // At once: nobody waits for a connection that a library keeps, nor for the heap to be taken down.
 }
 
 async function runCommand(): Promise<number> {

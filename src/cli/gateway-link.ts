@@ -41,5 +41,4 @@ async function link(cli: Cli, platform: string): Promise<void> {
     process.off("SIGTERM", stop);
     lock.release();
   }
-  process.exit(0); // What it was linked with may have timers left, which nobody waits for.
 }

@@ -5,7 +5,7 @@ import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { StoredMessage } from "../session/transcript.js";
 import { cleanLine, printableText } from "../util/text.js";
-import { counted, relativeTime } from "../util/words.js";
+import { counted, grouped, relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf, placeOf } from "./describe.js";
 import { examples, jsonOption, wholeNumber } from "./options.js";
@@ -93,7 +93,7 @@ function printEntry(terminal: Terminal, entry: SessionEntry, timeZone: string): 
     ["from", placeOf(entry)],
     ["created", moment(entry.createdAt)],
     ["last activity", moment(entry.updatedAt)],
-    ["messages", entry.messageCount.toLocaleString("en-US")],
+    ["messages", grouped(entry.messageCount)],
     ["tokens", tokensOf(entry)],
     ...(entry.cost > 0
       ? ([["cost", `$${entry.cost.toFixed(entry.cost < 1 ? 4 : 2)}`]] as [string, string][])
@@ -108,10 +108,9 @@ function printEntry(terminal: Terminal, entry: SessionEntry, timeZone: string): 
 }
 
 function tokensOf(entry: SessionEntry): string {
-  const number = (count: number) => count.toLocaleString("en-US");
   const cached = entry.cacheReadTokens + entry.cacheWriteTokens;
-  const parts = `${number(entry.inputTokens)} in, ${number(entry.outputTokens)} out`;
-  return `${number(entry.totalTokens)} (${parts}${cached > 0 ? `, ${number(cached)} cached` : ""})`;
+  const parts = `${grouped(entry.inputTokens)} in, ${grouped(entry.outputTokens)} out`;
+  return `${grouped(entry.totalTokens)} (${parts}${cached > 0 ? `, ${grouped(cached)} cached` : ""})`;
 }
 
 function followed(entry: SessionEntry, parentId: string): string {

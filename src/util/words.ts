@@ -29,5 +29,10 @@ export function compactNumber(count: number): string {
 
 /** `1 session`, `12 sessions`. */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `12,345`, of whole numbers. By hand: the locales of the host take 15 ms to load, in every start. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -6,6 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionSource } from "../../session/source.js";
 import { printableText } from "../../util/text.js";
+import { written } from "../../util/written.js";
 import {
   type Adapter,
   type LiveReply,
@@ -116,11 +117,6 @@ export class ScriptAdapter implements Adapter {
     this.finish("stopped");
     this.#receive = null;
   }
-}
-
-/** What was written has left the process, or never will. */
-function written(stream: Writable): Promise<void> {
-  return new Promise((resolve) => stream.write("", () => resolve()));
 }
 
 /** All of a pipe, as the text that somebody could have typed. */

@@ -1,5 +1,5 @@
 /** The tool `list_files`: what is in a folder, with kinds and sizes, and what was left out. */
-import { counted } from "../../util/words.js";
+import { counted, grouped } from "../../util/words.js";
 import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
 import { type Entry, walkFolder } from "./folder-walk.js";
@@ -27,7 +27,7 @@ const PARAMETERS = {
 export function listFilesTool(confined: Confined): Tool {
   return {
     name: "list_files",
-    description: `Lists a folder: names, sizes, links and where they lead. At most ${MOST_ENTRIES.toLocaleString("en-US")} entries, the nearest first; hidden ones too.`,
+    description: `Lists a folder: names, sizes, links and where they lead. At most ${grouped(MOST_ENTRIES)} entries, the nearest first; hidden ones too.`,
     parameters: PARAMETERS,
     run: answering(async (args, { signal }) => {
       const start = args.optionalText("path", LONGEST_ARGUMENT) || ".";

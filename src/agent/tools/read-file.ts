@@ -3,6 +3,7 @@
  * that what is read can be given to `edit_file` as it is.
  */
 import { shorten } from "../../util/text.js";
+import { grouped } from "../../util/words.js";
 import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
 import { LONGEST_ARGUMENT, PATH_PARAMETER } from "./parameters.js";
@@ -13,8 +14,8 @@ const MOST_LINES = 2_000;
 const MOST_CHARACTERS = 50_000;
 
 const DESCRIPTION =
-  `Reads a text file: up to ${MOST_LINES.toLocaleString("en-US")} lines or ` +
-  `${MOST_CHARACTERS.toLocaleString("en-US")} characters at a time, under a line that says which lines these are.`;
+  `Reads a text file: up to ${grouped(MOST_LINES)} lines or ` +
+  `${grouped(MOST_CHARACTERS)} characters at a time, under a line that says which lines these are.`;
 
 const PARAMETERS = {
   type: "object",

@@ -1,4 +1,5 @@
 /** What a tool will not or cannot do, as a sentence for the model: it becomes the result, after `Error: `. */
+import { grouped } from "../../util/words.js";
 import type { Tool, ToolContext } from "../agent.js";
 
 export class Refused extends Error {}
@@ -44,7 +45,7 @@ export class Arguments {
     if (value === undefined) return undefined;
     if (typeof value !== "string") throw new Refused(`\`${name}\` must be a text.`);
     if (value.length > longest) {
-      throw new Refused(`\`${name}\` is too long: at most ${longest.toLocaleString("en-US")} characters.`);
+      throw new Refused(`\`${name}\` is too long: at most ${grouped(longest)} characters.`);
     }
     return value;
   }

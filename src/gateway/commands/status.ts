@@ -3,7 +3,7 @@ import type { McpState } from "../../agent/mcp/server.js";
 import type { ResetPolicy } from "../../session/reset-policy.js";
 import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
-import { compactNumber, counted, relativeTime } from "../../util/words.js";
+import { compactNumber, counted, grouped, relativeTime } from "../../util/words.js";
 import type { Lane } from "../lane.js";
 import { sessionModel } from "../session-model.js";
 import type { Command } from "./commands.js";
@@ -43,13 +43,12 @@ export const usage: Command = {
   async run({ item, sessions }) {
     const entry = await sessions.current(item.key);
     if (!entry) return NO_SESSION;
-    const count = (tokens: number) => tokens.toLocaleString("en-US");
     const cached =
       entry.cacheReadTokens + entry.cacheWriteTokens > 0
-        ? `, cache read ${count(entry.cacheReadTokens)}, cache write ${count(entry.cacheWriteTokens)}`
+        ? `, cache read ${grouped(entry.cacheReadTokens)}, cache write ${grouped(entry.cacheWriteTokens)}`
         : "";
     return [
-      `Tokens: ${count(entry.totalTokens)} (input ${count(entry.inputTokens)}, output ${count(entry.outputTokens)}${cached})`,
+      `Tokens: ${grouped(entry.totalTokens)} (input ${grouped(entry.inputTokens)}, output ${grouped(entry.outputTokens)}${cached})`,
       entry.cost > 0 ? `Cost: $${entry.cost.toFixed(entry.cost < 1 ? 4 : 2)}` : "Cost: none reported",
     ].join("\n");
   },
