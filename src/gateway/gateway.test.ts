@@ -105,6 +105,24 @@ const transcript = async ({ sessions }: World): Promise<string[]> => {
 };
 
 describe("the journey of a message", () => {
+  it("leaves no lane behind once it is over; one in which something runs stays", async () => {
+    const here = await world(
+      scripted((turn, n) => (n === 1 ? say("done") : endless("on and on").run(turn))),
+      { leaseMs: 20 },
+    );
+    await here.adapter.write(ann, "one");
+    await here.adapter.until((sent) => sent.length === 1);
+    const ended = here.gateway.lane(laneKey(here));
+    await until(() => here.gateway.lane(laneKey(here)) !== ended);
+    await here.adapter.write(ann, "two");
+    const running = here.gateway.lane(laneKey(here));
+    await until(() => running.run !== undefined);
+    const empty = buildSessionKey({ platform: here.adapter.platform, chatId: "bob", chatType: "dm" });
+    const another = here.gateway.lane(empty);
+    await until(() => here.gateway.lane(empty) !== another);
+    expect(here.gateway.lane(laneKey(here))).toBe(running);
+  });
+
   it("ends in the transcript and in the chat, in order", async () => {
     const here = await world(echo);
     expect(await here.adapter.write(ann, "one")).toBe("accepted");

@@ -498,6 +498,7 @@ export class Gateway {
 
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
   #reap(): void {
+    for (const [key, lane] of this.#lanes) if (lane.isEmpty) this.#lanes.delete(key); // As many as talk, not as ever did.
     const work = async (): Promise<void> => {
       for (const [adapter, connection] of this.#connections) {
         if (!connection.isHeld) {

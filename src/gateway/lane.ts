@@ -58,6 +58,12 @@ export class Lane {
     if (place >= 0) this.queue.splice(place, 1);
   }
 
+  /** Nothing is in it that the inbox does not have. */
+  get isEmpty(): boolean {
+    const rests = !this.pumping && !this.#answering && this.#holds.size === 0;
+    return rests && this.queue.length === 0 && this.left.length === 0;
+  }
+
   async idle(): Promise<void> {
     while (this.pumping) await this.pumping.catch(() => {});
   }
