@@ -93,6 +93,7 @@ export interface Explanation {
 
 const LOAD_PAGE = 2_000;
 const PRUNE_BATCH = 200;
+const DAY_MS = 86_400_000;
 
 export class Sessions {
   #timezone: string | undefined;
@@ -370,8 +371,12 @@ export class Sessions {
       for (const sessionId of sessionIds) this.#changed(sessionId);
       removed.sessions += sessionIds.length;
       removed.messages += messages;
-      if (sessionIds.length < PRUNE_BATCH) return removed;
+      if (sessionIds.length < PRUNE_BATCH) break;
     }
+    // Younger ones still tell a message that comes again.
+    const forgotten = Math.min(before, this.#clock() - DAY_MS);
+    while ((await this.#store.routes.forget(forgotten, PRUNE_BATCH)) === PRUNE_BATCH);
+    return removed;
   }
 
   // The transcript.

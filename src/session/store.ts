@@ -94,6 +94,8 @@ export interface RouteStore {
   end(sessionId: string, reason: EndReason, onlyIn: SessionKey | null, now: number): Promise<SessionEntry>;
   /** Removes sessions that ended before this time, with their messages; at most `limit` in one step. */
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: string[]; messages: number }>;
+  /** Removes what came in and was said before this time, is over and of no session; gives how many of what it removed most. */
+  forget(before: number, limit: number): Promise<number>;
 }
 
 export interface SessionReader {

@@ -344,5 +344,36 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.outbox.pending(account, 10)).toEqual([]);
       expect(await store.inbox.accept(item("secret"), "me", now)).not.toBeNull();
     });
+
+    it("forgets commands and what joined another's turn, a day after at the earliest, and nothing that is open", async () => {
+      const turn = await begun(await accept("asked"));
+      const steered = await accept("steered");
+      await store.turns.finish(turn, "done", { ...nothing, steeredIn: [steered.id] }, null, now);
+      const command = await store.inbox.accept({ ...item("/usage"), kind: "command" }, "me", now);
+      await store.inbox.beginCommand(command?.id ?? 0, "me");
+      await store.inbox.finishCommand(command?.id ?? 0, [delivery("said"), delivery("unsaid")], now);
+      const [first] = await store.outbox.pending(account, 1);
+      await store.outbox.sending(first?.id ?? 0, "me");
+      await store.outbox.sent(first?.id ?? 0, "m", now);
+      await accept("waiting");
+      const forgotten = async (): Promise<string[]> => {
+        const came = ["asked", "steered", "/usage", "waiting"].map((id) =>
+          store.inbox.accept(item(id), "me", now),
+        );
+        return (await Promise.all(came)).flatMap((one) => one?.messageId ?? []);
+      };
+      const pruneAt = (at: number) => new Sessions(store, { clock: () => at }).prune({ endedBeforeMs: 0 });
+      await pruneAt(now + 86_400_000);
+      expect(await forgotten()).toEqual([]);
+      await expect(store.outbox.add([delivery("said")], now)).rejects.toThrow();
+      expect(await store.outbox.pending(account, 10)).toMatchObject([{ deliveryId: "unsaid" }]);
+      await pruneAt(now + 86_400_001);
+      await store.outbox.add([delivery("said")], now);
+      expect(await forgotten()).toEqual(["steered", "/usage"]);
+      expect(await store.outbox.pending(account, 10)).toMatchObject([
+        { deliveryId: "unsaid" },
+        { deliveryId: "said" },
+      ]);
+    });
   });
 }

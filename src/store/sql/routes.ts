@@ -15,6 +15,7 @@ import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
 import type { SearchIndex } from "../search/search.js";
+import { forgetJourney, forgetSessionless } from "./forget.js";
 import { addRoute, lockLane, lockMove, moveInto, placeOfKey, setRoute } from "./lanes.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
@@ -180,20 +181,16 @@ export class SqlRoutes implements RouteStore {
       return { sessionIds, messages };
     });
   }
+
+  forget(before: number, limit: number): Promise<number> {
+    return this.#db.transaction((tx) => forgetSessionless(tx, before, limit));
+  }
 }
 
 /** Ended sessions that no key leads to and nobody is moving. */
 export const PRUNABLE = `ended_at < ? AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.session_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM handoffs h WHERE h.session_id = s.id AND h.state IN ('pending', 'running'))
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.state = 'running')`;
-
-/** What the gateway keeps of a session: what was asked, answered and said. */
-async function forgetJourney(tx: Queries, sessionId: string): Promise<void> {
-  const items = await tx.all("SELECT inbox_id FROM turns WHERE session_id = ?", sessionId);
-  await tx.run("DELETE FROM turns WHERE session_id = ?", sessionId);
-  for (const { inbox_id } of items) await tx.run("DELETE FROM inbox WHERE id = ?", inbox_id as number);
-  await tx.run("DELETE FROM outbox WHERE session_id = ?", sessionId);
-}
 
 /** Nothing starts fresh in the middle of something. */
 async function isHeld(tx: Queries, sessionId: string): Promise<boolean> {

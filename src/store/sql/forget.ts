@@ -1,0 +1,26 @@
+/** What the gateway kept of a journey, and needs no longer: what was asked, answered and said. */
+import type { Queries } from "../db.js";
+
+export async function forgetJourney(tx: Queries, sessionId: string): Promise<void> {
+  const items = await tx.all("SELECT inbox_id FROM turns WHERE session_id = ?", sessionId);
+  await tx.run("DELETE FROM turns WHERE session_id = ?", sessionId);
+  for (const { inbox_id } of items) await tx.run("DELETE FROM inbox WHERE id = ?", inbox_id as number);
+  await tx.run("DELETE FROM outbox WHERE session_id = ?", sessionId);
+}
+
+/** Commands and what they said, messages that joined the turn of another or moved: they are of no session. */
+export async function forgetSessionless(tx: Queries, before: number, limit: number): Promise<number> {
+  const came = await tx.run(
+    `DELETE FROM inbox WHERE id IN (SELECT id FROM inbox i WHERE received_at < ? AND state NOT IN ('waiting', 'running')
+       AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.inbox_id = i.id) LIMIT ?)`,
+    before,
+    limit,
+  );
+  const said = await tx.run(
+    `DELETE FROM outbox WHERE id IN (SELECT id FROM outbox
+       WHERE created_at < ? AND session_id IS NULL AND state NOT IN ('pending', 'sending') LIMIT ?)`,
+    before,
+    limit,
+  );
+  return Math.max(came, said);
+}
