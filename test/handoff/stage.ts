@@ -171,7 +171,12 @@ export class Stage {
       this.write(this.ann, "slow one");
       await this.#until(() => this.witness.rows("SELECT id FROM turns WHERE state = 'running'").length === 1);
     }
-    if (isQueued) this.write(this.ann, "one that waits");
+    if (isQueued) {
+      this.write(this.ann, "one that waits");
+      await this.#until(
+        () => this.witness.rows("SELECT id FROM inbox WHERE text = 'one that waits'").length === 1,
+      );
+    }
     return [asked, answered];
   }
 
