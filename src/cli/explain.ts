@@ -128,6 +128,7 @@ function resetSentences(
 }
 
 const HOLDS: Readonly<Record<Explanation["heldBy"][number], string>> = {
+  turn: "a running turn holds",
   handoff: "a handoff holds",
   process: "a background process holds",
 };

@@ -88,7 +88,7 @@ export interface Explanation {
   readonly timezone: string;
   readonly next: { readonly reason: ResetReason; readonly at: number } | null;
   /** What keeps the session from resetting at the moment. */
-  readonly heldBy: readonly ("handoff" | "process")[];
+  readonly heldBy: readonly ("turn" | "handoff" | "process")[];
 }
 
 const LOAD_PAGE = 2_000;
@@ -537,13 +537,9 @@ export class Sessions {
     return resetReason(policy, { lastActivityAt: entry.updatedAt, now, timeZone: this.timezone });
   }
 
-  async #holdsOn(entry: SessionEntry): Promise<("handoff" | "process")[]> {
-    const handoffs = await this.#store.handoffs.active(entry.sessionId);
-    const processes = await this.#hasProcesses(entry.key);
-    return [
-      ...(handoffs.length > 0 ? (["handoff"] as const) : []),
-      ...(processes ? (["process"] as const) : []),
-    ];
+  async #holdsOn(entry: SessionEntry): Promise<Explanation["heldBy"]> {
+    const held = await this.#store.reader.holdsOn(entry.sessionId);
+    return (await this.#hasProcesses(entry.key)) ? [...held, "process"] : held;
   }
 
   async #hasProcesses(key: SessionKey): Promise<boolean> {
