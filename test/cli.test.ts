@@ -569,6 +569,26 @@ describe.concurrent("export and import", () => {
     expect(await baton(home, ["sessions", "show", id])).toMatchObject({ code: 0 });
   });
 
+  test("a session of a platform that only its own program has registered", async () => {
+    const home = makeHome();
+    const id = await garden(home);
+    const key = "agent:main:pigeon:dm:99";
+    edit(home, (database) => {
+      database.exec(`UPDATE sessions SET key = '${key}', platform = 'pigeon',
+        origin = json_set(origin, '$.platform', 'pigeon');
+        UPDATE routes SET key = '${key}', origin = json_set(origin, '$.platform', 'pigeon')`);
+    });
+    const { stdout } = await baton(home, ["sessions", "export", id]);
+    expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({ key, current: true });
+    expect(await baton(home, ["sessions", "export", "--all", "--output", "out"])).toMatchObject({ code: 0 });
+    for (const which of [id, key]) {
+      expect(await baton(home, ["sessions", "explain", which])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Its key is ${key}.`),
+      });
+    }
+  });
+
   test("every session out of one store and into another, and twice adds nothing", async () => {
     const home = makeHome();
     const id = await garden(home);

@@ -291,7 +291,7 @@ export class Sessions {
 
   /** Which policy applies to a key, when the next reset falls, and what holds it off. Null where it has no session. */
   async explain(key: SessionKey): Promise<Explanation | null> {
-    const entry = await this.#store.reader.current(asSessionKey(key));
+    const entry = await this.current(key);
     if (!entry) return null;
     const { policy, from } = policyFor(this.#reset, entry.platform, entry.chatType);
     const moment = { lastActivityAt: entry.updatedAt, now: this.#clock(), timeZone: this.timezone };
@@ -305,9 +305,9 @@ export class Sessions {
     return this.#store.reader.get(sessionId);
   }
 
-  /** The session a key has now. */
+  /** The session a key has now, also where its platform is registered only in the program that made it. */
   async current(key: SessionKey): Promise<SessionEntry | null> {
-    return this.#store.reader.current(asSessionKey(key));
+    return this.#store.reader.current(key);
   }
 
   /** Newest activity first, paged. */
