@@ -7,9 +7,11 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { openSessions, type SessionSource } from "../src/index.js";
@@ -550,6 +552,41 @@ describe.concurrent("export and import", () => {
       code: 1,
       stderr: expect.stringMatching(/^baton: no\/such\/folder\/x cannot be written: ENOENT.*\n$/),
     });
+  });
+
+  test("never over a store that a file: URL or a link names", async () => {
+    const home = makeHome();
+    const id = await garden(home);
+    const store = join(home, "baton.db");
+    const link = join(home, "link.db");
+    symlinkSync("baton.db", link);
+    for (const named of [pathToFileURL(store).href, link]) {
+      const run = await baton(home, ["sessions", "export", id, "--output", store, "--force"], {
+        env: { BATON_STORE: named },
+      });
+      expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining("is Baton's own database") });
+    }
+    expect(await baton(home, ["sessions", "show", id])).toMatchObject({ code: 0 });
+  });
+
+  test("a session of a platform that only its own program has registered", async () => {
+    const home = makeHome();
+    const id = await garden(home);
+    const key = "agent:main:pigeon:dm:99";
+    edit(home, (database) => {
+      database.exec(`UPDATE sessions SET key = '${key}', platform = 'pigeon',
+        origin = json_set(origin, '$.platform', 'pigeon');
+        UPDATE routes SET key = '${key}', origin = json_set(origin, '$.platform', 'pigeon')`);
+    });
+    const { stdout } = await baton(home, ["sessions", "export", id]);
+    expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({ key, current: true });
+    expect(await baton(home, ["sessions", "export", "--all", "--output", "out"])).toMatchObject({ code: 0 });
+    for (const which of [id, key]) {
+      expect(await baton(home, ["sessions", "explain", which])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Its key is ${key}.`),
+      });
+    }
   });
 
   test("every session out of one store and into another, and twice adds nothing", async () => {

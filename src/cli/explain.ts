@@ -4,7 +4,7 @@ import type { Config } from "../config/load.js";
 import { OWNER } from "../session/access.js";
 import { sessionNotFound } from "../session/errors.js";
 import type { SessionEntry } from "../session/session.js";
-import { asSessionKey } from "../session/session-key.js";
+import { asSessionKey, type SessionKey } from "../session/session-key.js";
 import type { Explanation, Sessions } from "../session/sessions.js";
 import { printableText } from "../util/text.js";
 import { relativeTime } from "../util/words.js";
@@ -43,7 +43,10 @@ function explain(cli: Cli, which: string, options: { json?: boolean }): Promise<
 
 /** A key, or whatever names a session. */
 async function lookUp(sessions: Sessions, which: string) {
-  if (/^agent:/.test(which)) return { key: asSessionKey(which), entry: null };
+  if (/^agent:/.test(which)) {
+    const present = await sessions.current(which as SessionKey);
+    return { key: present?.key ?? asSessionKey(which), entry: null };
+  }
   const entry = await sessions.find(which, OWNER);
   return { key: entry.key, entry };
 }
@@ -128,6 +131,7 @@ function resetSentences(
 }
 
 const HOLDS: Readonly<Record<Explanation["heldBy"][number], string>> = {
+  turn: "a running turn holds",
   handoff: "a handoff holds",
   process: "a background process holds",
 };

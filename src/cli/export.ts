@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
 import { OWNER } from "../session/access.js";
 import type { SessionEntry } from "../session/session.js";
@@ -66,9 +67,10 @@ async function exportOne(cli: Cli, which: string | undefined, options: ExportOpt
 
 /** The database's file, or one that SQLite keeps beside it. */
 function isOfStore(output: string, store: string): boolean {
-  const file = realPlace(store.replace(/^sqlite:(\/\/(?=\/))?/, ""));
+  const path = store.startsWith("file:") ? fileURLToPath(store) : store.replace(/^sqlite:(\/\/(?=\/))?/, "");
+  const files = [realPlace(path), ...(existsSync(path) ? [realpathSync(path)] : [])];
   const place = realPlace(output);
-  return ["", "-wal", "-shm", "-journal"].some((suffix) => place === file + suffix);
+  return files.some((file) => ["", "-wal", "-shm", "-journal"].some((suffix) => place === file + suffix));
 }
 
 /** The path without links on the way to it; the file itself need not be there. */

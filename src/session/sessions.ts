@@ -88,7 +88,7 @@ export interface Explanation {
   readonly timezone: string;
   readonly next: { readonly reason: ResetReason; readonly at: number } | null;
   /** What keeps the session from resetting at the moment. */
-  readonly heldBy: readonly ("handoff" | "process")[];
+  readonly heldBy: readonly ("turn" | "handoff" | "process")[];
 }
 
 const LOAD_PAGE = 2_000;
@@ -292,7 +292,7 @@ export class Sessions {
 
   /** Which policy applies to a key, when the next reset falls, and what holds it off. Null where it has no session. */
   async explain(key: SessionKey): Promise<Explanation | null> {
-    const entry = await this.#store.reader.current(asSessionKey(key));
+    const entry = await this.current(key);
     if (!entry) return null;
     const { policy, from } = policyFor(this.#reset, entry.platform, entry.chatType);
     const moment = { lastActivityAt: entry.updatedAt, now: this.#clock(), timeZone: this.timezone };
@@ -306,9 +306,9 @@ export class Sessions {
     return this.#store.reader.get(sessionId);
   }
 
-  /** The session a key has now. */
+  /** The session a key has now, also where its platform is registered only in the program that made it. */
   async current(key: SessionKey): Promise<SessionEntry | null> {
-    return this.#store.reader.current(asSessionKey(key));
+    return this.#store.reader.current(key);
   }
 
   /** Newest activity first, paged. */
@@ -542,13 +542,9 @@ export class Sessions {
     return resetReason(policy, { lastActivityAt: entry.updatedAt, now, timeZone: this.timezone });
   }
 
-  async #holdsOn(entry: SessionEntry): Promise<("handoff" | "process")[]> {
-    const handoffs = await this.#store.handoffs.active(entry.sessionId);
-    const processes = await this.#hasProcesses(entry.key);
-    return [
-      ...(handoffs.length > 0 ? (["handoff"] as const) : []),
-      ...(processes ? (["process"] as const) : []),
-    ];
+  async #holdsOn(entry: SessionEntry): Promise<Explanation["heldBy"]> {
+    const held = await this.#store.reader.holdsOn(entry.sessionId);
+    return (await this.#hasProcesses(entry.key)) ? [...held, "process"] : held;
   }
 
   async #hasProcesses(key: SessionKey): Promise<boolean> {

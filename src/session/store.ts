@@ -106,6 +106,8 @@ export interface SessionReader {
   list(filter: ListFilter, viewer: Viewer, now: number): Promise<Page<SessionEntry>>;
   /** Sessions whose id, id prefix or title this is, among those the viewer may see; at most `limit`. */
   find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]>;
+  /** What keeps a session from starting fresh, as far as the store knows. */
+  holdsOn(sessionId: string): Promise<readonly ("turn" | "handoff")[]>;
   /** How many sessions there are, counted no further than `atMost`. */
   count(atMost: number): Promise<number>;
   prunable(endedBefore: number): Promise<{ sessions: number; messages: number }>;
@@ -170,7 +172,7 @@ export interface HandoffStore {
     now: number,
   ): Promise<HandoffOutcome | null>;
   get(id: string): Promise<Handoff | null>;
-  active(sessionId?: string): Promise<Handoff[]>;
+  active(): Promise<Handoff[]>;
 }
 
 export interface SessionStore {

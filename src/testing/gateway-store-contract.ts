@@ -136,8 +136,12 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         config: { reset: { default: { mode: "idle", idleMinutes: 1 } } },
       });
       const turn = await begun(await accept("one"));
-      expect((await resetting.getOrCreate(ann, { touch: false })).sessionId).toBe(turn.sessionId);
+      const entry = await resetting.getOrCreate(ann, { touch: false });
+      expect(entry.sessionId).toBe(turn.sessionId);
+      expect((await resetting.explain(entry.key))?.heldBy).toEqual(["turn"]);
+      expect(await resetting.isExpired(entry)).toBe(false);
       await store.turns.finish(turn, "done", nothing, null, now);
+      expect(await resetting.isExpired(entry)).toBe(true);
       expect((await resetting.getOrCreate(ann)).parentId).toBe(turn.sessionId);
     });
 

@@ -79,8 +79,9 @@ function serverLine(state: McpState, now: number): string {
 function resetLine({ policy, next, heldBy }: Explanation, now: number): string {
   const rule = ruleWords(policy);
   if (next === null) return rule;
-  const due = next.at < now ? "due with the next message" : `next ${relativeTime(next.at, now)}`;
-  return heldBy.length > 0 ? `${rule}; ${due}, held off by a ${heldBy.join(" and a ")}` : `${rule}; ${due}`;
+  if (next.at >= now) return `${rule}; next ${relativeTime(next.at, now)}`;
+  const held = heldBy.length > 0 ? `, held off by a ${heldBy.join(" and a ")}` : "";
+  return `${rule}; due with the next message${held}`;
 }
 
 function ruleWords({ mode, idleMinutes, atHour }: ResetPolicy): string {

@@ -30,7 +30,8 @@ const dialect: Dialect = {
 
 export async function openPostgres(url: string): Promise<Db> {
   const pool = new pg.Pool({
-    connectionString: url,
+    // Options in the URL would take the place of those below.
+    connectionString: url.replace(/[?&]options=[^&#]*/, `$&%20-c%20search_path%3D${SCHEMA}`),
     max: 10,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: "baton",

@@ -32,6 +32,15 @@ describe("a PostgreSQL database", () => {
     expect((await run(url, "SELECT * FROM public.sessions")).rows).toEqual([{ theirs: "kept" }]);
   });
 
+  it("keeps to its schema where the URL has options of its own", async () => {
+    const url = await server.createDatabase();
+    await run(url, "CREATE TABLE sessions (theirs TEXT)");
+    const sessions = await openSessions({ url: `${url}?options=-c%20statement_timeout%3D60000` });
+    await sessions.receive(localSource(), { role: "user", content: "hello" });
+    await sessions.close();
+    expect((await run(url, "SELECT * FROM baton.sessions")).rows).toHaveLength(1);
+  });
+
   it("from a newer Baton is refused", async () => {
     const url = await server.createDatabase();
     await (await openSessions({ url })).close();

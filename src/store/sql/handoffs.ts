@@ -57,12 +57,10 @@ export class SqlHandoffs implements HandoffStore {
     return row ? handoffOf(row) : null;
   }
 
-  async active(sessionId?: string): Promise<Handoff[]> {
-    const active = "SELECT * FROM handoffs WHERE state IN ('pending', 'running')";
-    const rows =
-      sessionId === undefined
-        ? await this.#db.all(`${active} ORDER BY requested_at, id LIMIT 1000`)
-        : await this.#db.all(`${active} AND session_id = ?`, sessionId);
+  async active(): Promise<Handoff[]> {
+    const rows = await this.#db.all(
+      "SELECT * FROM handoffs WHERE state IN ('pending', 'running') ORDER BY requested_at, id LIMIT 1000",
+    );
     return rows.map(handoffOf);
   }
 }

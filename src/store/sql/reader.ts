@@ -8,7 +8,7 @@ import { cleanLine } from "../../util/text.js";
 import type { Db, SqlValue } from "../db.js";
 import { placeOf } from "./lanes.js";
 import { PRUNABLE } from "./routes.js";
-import { sessionRow } from "./rows.js";
+import { hasActiveHandoff, hasRunningTurn, sessionRow } from "./rows.js";
 
 export class SqlReader implements SessionReader {
   readonly #db: Db;
@@ -76,6 +76,13 @@ export class SqlReader implements SessionReader {
       if (rows.length > 0) return rows.map((row) => sessionRow(row).entry);
     }
     return [];
+  }
+
+  async holdsOn(sessionId: string): Promise<("turn" | "handoff")[]> {
+    return [
+      ...((await hasRunningTurn(this.#db, sessionId)) ? (["turn"] as const) : []),
+      ...((await hasActiveHandoff(this.#db, sessionId)) ? (["handoff"] as const) : []),
+    ];
   }
 
   async count(atMost: number): Promise<number> {
