@@ -105,6 +105,24 @@ const transcript = async ({ sessions }: World): Promise<string[]> => {
 };
 
 describe("the journey of a message", () => {
+  it("ends with a command that is being carried out, when it is asked to stop", async () => {
+    let go: ((said: string) => void) | undefined;
+    const run = () => new Promise<string>((resolve) => (go = resolve));
+    const on = await openSqlStore(await openDb("sqlite::memory:"), 0);
+    open.push({ close: () => on.close() });
+    const table = [{ name: "slow", usage: "", description: "", run }];
+    const here = await world(echo, { on, commands: new Commands(table, new Sessions(on)) });
+    await here.adapter.write(ann, "/slow");
+    await until(() => go !== undefined);
+    const stopped = here.gateway.stop({ drainMs: 0 });
+    for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
+    go?.("done");
+    await stopped;
+    expect(await here.store.inbox.interruptedCommands(here.adapter)).toEqual([]);
+    const left = await here.store.outbox.pending(here.adapter, 9);
+    expect([...here.adapter.textsTo("ann"), ...left.map(({ text }) => text)]).toEqual(["done"]);
+  });
+
   it("leaves no lane behind once it is over; one in which something runs stays", async () => {
     const here = await world(
       scripted((turn, n) => (n === 1 ? say("done") : endless("on and on").run(turn))),

@@ -64,8 +64,9 @@ export class Lane {
     return rests && this.queue.length === 0 && this.left.length === 0;
   }
 
+  /** Waits until nothing is being answered, and no command carried out. */
   async idle(): Promise<void> {
-    while (this.pumping) await this.pumping.catch(() => {});
+    while (this.pumping || this.#holds.size > 0) await Promise.allSettled([this.pumping, ...this.#holds]);
   }
 
   /** Ends the present turn soon, also one that is just beginning; false where there is none. */
