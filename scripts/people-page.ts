@@ -82,7 +82,7 @@ places is the most of what either says.
 
 ## What each role may do
 
-An owner runs the gateway, as at the terminal. A member is trusted with your files, a guest only with the conversation.
+An owner runs the gateway, as at the terminal. A member may also have messages sent and choose the model, a guest only talks.
 Everybody sees their own conversations only; in a group, those of that group. The terminal's user sees all.
 `;
 

@@ -57,6 +57,8 @@ describe.concurrent("baton chat in a script", () => {
     const failed = await baton(home, ["chat", "--message", "fail"]);
     expect(failed).toMatchObject({ code: 1, stdout: "" });
     expect(failed.stderr).toContain("/retry");
+    const again = await baton(home, ["chat", "--message", "/retry"]);
+    expect(again).toMatchObject({ code: 1, stdout: 'Trying again: "fail"\n' });
     expect(await baton(home, ["chat", "--message", "   "])).toMatchObject({ code: 2, stdout: "" });
     expect(await baton(home, ["chat", "--new", "--session", "x", "--message", "hi"])).toMatchObject({
       code: 2,

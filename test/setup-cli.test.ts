@@ -156,7 +156,7 @@ describe("baton setup, without a terminal", () => {
     const home = makeHome();
     const run = await baton(home, ["setup"], { env: { ...CLOSED, OPENAI_API_KEY: SECRET } });
     expect(run).toMatchObject({ code: 2, stdout: "" });
-    expect(run.stderr).toContain("Found: OpenAI (OPENAI_API_KEY). `baton setup --yes` takes the first.");
+    expect(run.stderr).toContain("Found: OpenAI (OPENAI_API_KEY). `baton setup --yes` takes OpenAI.");
     expect(run.stderr).toContain("baton config set agent.provider");
     expect(run.stderr).not.toContain(SECRET);
     expect(readdirSync(home)).toEqual([]);
@@ -184,6 +184,17 @@ describe("baton setup, without a terminal", () => {
       key: null,
     });
     expect(configOf(home)).toContain(`baseUrl: http://${ollama}/v1`);
+  });
+
+  test("--yes keeps a server of one's own that is named by its address alone", async () => {
+    const home = makeHome();
+    const before = "agent:\n  baseUrl: http://127.0.0.1:8080/v1\n  apiKey: { file: own.key }\n";
+    writeFileSync(join(home, "config.yaml"), before, { mode: 0o600 });
+    writeFileSync(join(home, "own.key"), "k\n", { mode: 0o600 });
+    const run = await baton(home, ["setup", "--yes"], { env: { ...CLOSED, ANTHROPIC_API_KEY: SECRET } });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(configOf(home)).toContain(before);
+    expect(configOf(home)).toContain("provider: openai-compatible\n");
   });
 
   test("--yes with nothing to be found fails, says so, and writes nothing", async () => {

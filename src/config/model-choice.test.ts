@@ -86,6 +86,10 @@ describe("where nothing is configured", () => {
     expect(await choice({}, "agent: { model: qwen3 }\n")).toBeNull();
   });
 
+  test("an OLLAMA_HOST that is no address is refused, and not taken for this machine", async () => {
+    await expect(choice({ OLLAMA_HOST: "box:port" })).rejects.toThrow("OLLAMA_HOST is not the address");
+  });
+
   test("empty variables count as absent", async () => {
     expect(await choice({ OPENAI_API_KEY: " ", OLLAMA_HOST: "" })).toBeNull();
   });
@@ -222,7 +226,9 @@ describe("addresses", () => {
     ["0.0.0.0", "http://127.0.0.1:11434/v1"],
     [":1234", "http://127.0.0.1:1234/v1"],
     ["http://box:1/", "http://box:1/v1"],
+    ["http://box", "http://box/v1"],
     ["https://box", "https://box/v1"],
+    ["::1", "http://[::1]:11434/v1"],
     ["[::1]:99", "http://[::1]:99/v1"],
   ])("OLLAMA_HOST=%s is %s", (written, url) => {
     expect(ollamaUrl(written)).toBe(url);

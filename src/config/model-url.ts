@@ -1,4 +1,5 @@
 /** Addresses of model servers as people write them, made whole. */
+import { isIPv6 } from "node:net";
 
 /** Without a slash at its end, and with `/v1` where no path is given. */
 export function versionedUrl(written: string): string {
@@ -6,12 +7,17 @@ export function versionedUrl(written: string): string {
   return /^[a-z]+:\/\/[^/]+$/i.test(url) ? `${url}/v1` : url;
 }
 
-/** `OLLAMA_HOST` may be a name, an address, a port or a URL; where a server listens everywhere, it is here too. */
+/**
+ * `OLLAMA_HOST` may be a name, an address, a port or a URL, which has the port of its scheme as Ollama itself takes it;
+ * where a server listens everywhere, it is here too. What is none of these stays as it is.
+ */
 export function ollamaUrl(written: string): string {
   const text = written.trim().replace(/\/+$/, "");
-  const [, scheme = "http://", rest = ""] = /^(https?:\/\/)?(.*)$/i.exec(text) ?? [];
-  const [, host = "", port = "", path = ""] = /^(\[[^\]]*\]|[^:/]*)(:\d+)?(\/.*)?$/.exec(rest) ?? [];
+  const [, scheme, rest = ""] = /^(https?:\/\/)?(.*)$/i.exec(text) ?? [];
+  const place = isIPv6(rest) ? `[${rest}]` : rest;
+  const [, host, port = "", path = ""] = /^(\[[^\]]*\]|[^:/]*)(:\d+)?(\/.*)?$/.exec(place) ?? [];
+  if (host === undefined) return text;
   const here = ["", "0.0.0.0", "[::]"].includes(host) ? "127.0.0.1" : host;
-  const usual = scheme.toLowerCase() === "https://" ? "" : ":11434";
-  return versionedUrl(`${scheme}${here}${port || usual}${path}`);
+  const usual = scheme === undefined ? ":11434" : "";
+  return versionedUrl(`${scheme ?? "http://"}${here}${port || usual}${path}`);
 }

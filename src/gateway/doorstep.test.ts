@@ -87,7 +87,7 @@ describe("somebody unknown who writes in private", () => {
       "`telegram:eve` is not let in, and not answered any more.",
     );
     world.now += CODE_MS;
-    for (const text of ["hi", "/pair"]) await eve.write(text);
+    for (const text of ["hi", "/pair", "/link ABCDEFGH"]) await eve.write(text);
     expect(eve.told).toHaveLength(1);
   });
 
@@ -210,6 +210,16 @@ describe("linking", () => {
     await world.store.people.unlink("discord:ann-away", "p", world.now);
     expect(await away.ask("/sessions")).toMatch(/^I do not know you/);
     expect(await ann.ask("/sessions")).toContain(garden.sessionId);
+  });
+
+  it("does not let in by another's code whom the owner refused", async () => {
+    const away = other.chat("away");
+    const { people } = other.gateway;
+    await people.denyCode("local:cli", codeIn(await away.ask("hi")));
+    const shown = await world.chat("ann").ask("/link");
+    await away.write(`/link ${codeIn(shown)}`);
+    expect((await people.access(away.source)).allowed).toBe(false);
+    expect(away.told).toHaveLength(1);
   });
 
   it("makes who types the terminal's code its owner there, who sees all in private", async () => {

@@ -38,6 +38,7 @@ export class Doorstep {
     const code = name.toLowerCase() === "link" ? readCode(words) : null;
     if (code !== null) {
       const seenByOthers = source.chatType !== "dm";
+      if (!seenByOthers && (await people.isDenied(source))) return;
       const outcome = await people.link(sender, code, { seenByOthers, role: null });
       if (!seenByOthers) this.#say(adapter, message, linkAnswer(outcome, clock()));
       return;

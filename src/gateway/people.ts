@@ -96,6 +96,14 @@ export class People {
     return { kind: "code", code, withdraw: () => this.store.withdraw(identity, codeHash) };
   }
 
+  /** Whether the owner said no to them, and has not thought better of it. */
+  async isDenied(source: SessionSource): Promise<boolean> {
+    const identity = senderOf(source);
+    if (identity === null) return false;
+    const { request } = await this.store.standing(identity, source.platform, this.#clock());
+    return request?.denied === true;
+  }
+
   /** Lets in exactly who asked with this code. `by` is who gives it: their wrong tries are counted. */
   approve(by: string, code: string, as: { readonly role: Role; readonly name: string | null }) {
     return this.#try(by, code, (hash, now) => this.store.approve(by, hash, { id: this.newId(), ...as }, now));

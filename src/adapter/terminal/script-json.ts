@@ -32,10 +32,8 @@ export function jsonOutput(stdout: Writable): ScriptOutput {
     toolResult: (call, content) => put({ kind: "tool result", call, content }),
     message: (text) => put({ kind: "message", text }),
     notice: (text) => put({ kind: "notice", text }),
-    done: (outcome) => {
-      endStep();
-      put({ kind: "done", outcome });
-    },
+    ended: endStep,
+    done: (outcome) => put({ kind: "done", outcome }),
   };
 }
 

@@ -13,6 +13,8 @@ export interface ScriptOutput extends Omit<LiveReply, "end"> {
   message(text: string): void;
   /** A text beside the answer. */
   notice(text: string): void;
+  /** An answer is over; what is said beside it, and another one that a command asked for, may follow. */
+  ended(outcome: ScriptOutcome): void;
   /** Nothing more comes. */
   done(outcome: ScriptOutcome): void;
 }
@@ -48,7 +50,8 @@ export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
       words.end();
     },
     notice: (text) => aside(printableText(text)),
-    done: (outcome) => aside(SAID[outcome]),
+    ended: (outcome) => aside(SAID[outcome]),
+    done: () => {},
   };
 }
 

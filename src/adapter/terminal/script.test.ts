@@ -15,7 +15,8 @@ function script(json: boolean, answer: (adapter: ScriptAdapter, message: Inbound
   const adapter = new ScriptAdapter({ ...streams, json });
   const run = async (text: string) => {
     await adapter.connect(async (message) => answer(adapter, message));
-    const outcome = await adapter.ask(text);
+    await adapter.ask(text);
+    const outcome = await adapter.over();
     return { outcome, stdout: streams.stdout.read() ?? "", stderr: streams.stderr.read() ?? "" };
   };
   return { run };
@@ -80,6 +81,29 @@ describe("a script", () => {
       return "accepted";
     });
     expect(await run("/status")).toEqual({ outcome: "done", stdout: "All is well.\n", stderr: "" });
+  });
+
+  it("is not over before what a command asked for is, nor before what is said of it", async () => {
+    const streams = { stdout: new PassThrough({ encoding: "utf8" }), stderr: new PassThrough() };
+    const adapter = new ScriptAdapter({ ...streams, json: true });
+    await adapter.connect(async () => {
+      void notice(adapter, "Trying again.");
+      return "accepted";
+    });
+    await adapter.ask("/retry");
+    const reply = adapter.live();
+    reply.text("Half");
+    reply.end("failed");
+    await notice(adapter, "It broke off.");
+    expect(await adapter.over()).toBe("failed");
+    const events = String(streams.stdout.read()).trimEnd().split("\n");
+    expect(events.map((line) => JSON.parse(line))).toEqual([
+      { kind: "message", text: "Trying again." },
+      { kind: "text", text: "Half" },
+      { kind: "message", text: "Half" },
+      { kind: "notice", text: "It broke off." },
+      { kind: "done", outcome: "failed" },
+    ]);
   });
 
   it("says how it ended", async () => {

@@ -1,6 +1,7 @@
 /**
  * The terminal without a person at it: one text in, its answer out. The answer goes to stdout and nothing else does;
- * tools, thoughts and notices go to stderr. An answer is over when its turn is; a command's, when it was answered.
+ * tools, thoughts and notices go to stderr. An answer is over when its turn is; a command's, when it was answered, and
+ * then when the turn is that it asked for.
  */
 import type { Readable, Writable } from "node:stream";
 import { LOCAL } from "../../session/platform.js";
@@ -44,6 +45,7 @@ export class ScriptAdapter implements Adapter {
   #receive: Receive | null = null;
   #question: Question | null = null;
   #running = 0;
+  #outcome: ScriptOutcome = "done";
 
   constructor(options: ScriptOptions) {
     this.#options = options;
@@ -67,7 +69,7 @@ export class ScriptAdapter implements Adapter {
       const received = await this.#receive(message);
       if (received === "refused") this.finish("refused");
       const outcome = await answered;
-      await Promise.all([written(this.#options.stdout), written(this.#options.stderr)]);
+      await this.#written();
       return outcome;
     } finally {
       this.#question = null;
@@ -76,11 +78,14 @@ export class ScriptAdapter implements Adapter {
 
   /** Ends the answer from outside: the gateway knows that nothing more will come. */
   finish(outcome: ScriptOutcome): void {
-    const question = this.#question;
-    if (!question) return;
-    this.#question = null;
-    this.#output.done(outcome);
-    question.resolve(outcome);
+    if (this.#question) this.#end(outcome);
+  }
+
+  /** Nothing more comes: says so, and how the last answer ended. */
+  async over(): Promise<ScriptOutcome> {
+    this.#output.done(this.#outcome);
+    await this.#written();
+    return this.#outcome;
   }
 
   /** What a command is answered is the answer; what is sent beside a turn is a notice. */
@@ -108,7 +113,7 @@ export class ScriptAdapter implements Adapter {
         if (isOver) return;
         isOver = true;
         this.#running -= 1;
-        this.finish(outcome);
+        this.#end(outcome);
       },
     };
   }
@@ -116,6 +121,18 @@ export class ScriptAdapter implements Adapter {
   async disconnect(): Promise<void> {
     this.finish("stopped");
     this.#receive = null;
+  }
+
+  #end(outcome: ScriptOutcome): void {
+    const question = this.#question;
+    this.#question = null;
+    this.#outcome = outcome;
+    this.#output.ended(outcome);
+    question?.resolve(outcome);
+  }
+
+  async #written(): Promise<void> {
+    await Promise.all([written(this.#options.stdout), written(this.#options.stderr)]);
   }
 }
 

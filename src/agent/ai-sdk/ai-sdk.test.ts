@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ModelServer } from "../../../test/support/model-server.js";
 import type { Message } from "../../session/transcript.js";
-import { AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
+import { type Agent, AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
 import { type AiSdkOptions, aiSdkAgent } from "./ai-sdk.js";
 import type { Endpoint } from "./endpoint.js";
 import { listModels } from "./list-models.js";
@@ -41,12 +41,16 @@ function endpoint(more: Partial<Endpoint> = {}): Endpoint {
   };
 }
 
-async function tell(
+function tell(
   turn: Partial<TurnInput> = {},
   where: Endpoint = endpoint(),
   options: Partial<AiSdkOptions> = {},
 ): Promise<AgentEvent[]> {
-  const agent = aiSdkAgent({
+  return told(agentAt(where, options), turn);
+}
+
+function agentAt(where: Endpoint, options: Partial<AiSdkOptions> = {}): Agent {
+  return aiSdkAgent({
     pathOf: (file) => join(folder, file),
     endpoint: where,
     maxSteps: 50,
@@ -54,6 +58,9 @@ async function tell(
     waits: { sleep: async () => {} },
     ...options,
   });
+}
+
+async function told(agent: Agent, turn: Partial<TurnInput>): Promise<AgentEvent[]> {
   const input: TurnInput = {
     sessionId: "s",
     prompt: "Where you are.",
@@ -96,6 +103,38 @@ describe("an image", () => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain("this model takes none");
     await tell({ history }, endpoint({ images: false }));
     expect(server.requests).toHaveLength(3);
+  });
+
+  it("that is broken is left out of its turn, and later ones are sent", async () => {
+    const broken = Buffer.from("not really a picture").toString("base64");
+    writeFileSync(join(folder, "b.png"), "another one");
+    server.script = ({ body }) =>
+      JSON.stringify(body).includes(broken)
+        ? { status: 400, message: "Could not process image" }
+        : { text: "Fine." };
+    const agent = agentAt(endpoint());
+    expect(wordsOf(await told(agent, { history }))).toBe("Fine.");
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("it cannot be read");
+    await told(agent, {
+      history: [{ role: "user", content: "", attachments: [{ file: "b.png", mediaType: "image/png" }] }],
+    });
+    expect(JSON.stringify(server.requests[2]?.body)).toContain(Buffer.from("another one").toString("base64"));
+  });
+});
+
+describe("an answer that ends early", () => {
+  it.each(["openai", "anthropic"] as const)("says so, over %s", async (protocol) => {
+    server.play({ text: "Once upon a", finish: "length" });
+    const events = await tell({}, endpoint({ protocol }));
+    expect(wordsOf(events)).toMatch(/^Once upon a\n\n\(My answer ends here: /);
+    expect(events.find(({ kind }) => kind === "message")).toMatchObject({
+      message: { content: wordsOf(events) },
+    });
+  });
+
+  it("says so too where nothing was said after a tool", async () => {
+    server.play({ calls: [{ name: "date", arguments: "{}" }] }, { text: [], finish: "length" });
+    expect(wordsOf(await tell({ tools: [date] }))).toMatch(/^\(My answer ends here: /);
   });
 });
 
@@ -190,11 +229,19 @@ describe("a turn's own model", () => {
 });
 
 describe("a key that cannot be read", () => {
-  it("is told in its own words", async () => {
+  it.each(["m", null])("is told in its own words (model: %s)", async (model) => {
     const apiKey = () => {
       throw new Error("The secret in /x cannot be used: the file is empty.");
     };
-    await expect(tell({}, endpoint({ apiKey }))).rejects.toThrow(/^The secret in \/x cannot be used/);
+    const failed = await tell({}, endpoint({ apiKey, model })).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(AgentError);
+    expect((failed as Error).message).toMatch(/^The secret in \/x cannot be used/);
+  });
+
+  it.each(["m", null])("nor sent is told with its setting, and not repeated (model: %s)", async (model) => {
+    const failed = await tell({}, endpoint({ apiKey: () => "sk-…", model })).catch((error: unknown) => error);
+    expect(failed).toEqual(new AgentError("The API key has characters that no key has. Check KEY."));
+    expect(server.requests).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import { runToolCall } from "../tool-call.js";
 import { type Asked, ask, type Conversation, conversationOf, type Waits } from "./ask.js";
 import { type Endpoint, hostOf } from "./endpoint.js";
 import type { FailureKind } from "./failure.js";
-import { preload } from "./provider.js";
+import { type FinishReason, preload } from "./provider.js";
 import { type Prices, usageOf } from "./usage.js";
 
 export interface AiSdkOptions {
@@ -62,6 +62,7 @@ async function* run(
     messages: conversationOf(turn.history),
     pathOf: options.pathOf ?? (() => null),
     reasoning: new Map(),
+    imagesRefused: false,
     refused,
   };
   let steps = 0;
@@ -76,11 +77,12 @@ async function* run(
     });
     steps += 1;
     const calls = mayCall ? distinct(asked.calls, talk.messages) : [];
-    yield* keep(talk, asked, calls, options.prices);
+    const text = calls.length === 0 ? yield* sayCutShort(asked) : asked.text;
+    yield* keep(talk, { ...asked, text }, calls, options.prices);
     note = asked.brokeOff ? GO_ON : null;
     const heard = hear(talk);
     if (asked.brokeOff || calls.length > 0) continue;
-    if (!mayCall && asked.text.trim() === "") yield* sayStopped(maxSteps);
+    if (!mayCall && text.trim() === "") yield* sayStopped(maxSteps);
     if (!heard.some(({ role }) => role === "user")) break;
     steps = 0;
   }
@@ -124,6 +126,20 @@ async function* keep(
   yield { kind: "message", message, results };
   talk.messages = [...talk.messages, message, ...results];
   if (reasoning.length > 0) talk.reasoning.set(message, reasoning);
+}
+
+/** An answer that ends early says so, that nobody takes a part for the whole. */
+const CUT_SHORT: Partial<Record<FinishReason, string>> = {
+  length: "(My answer ends here: the model may write no more at once. Tell me to go on if I should.)",
+  "content-filter": "(The model's provider held the rest of my answer back.)",
+};
+
+async function* sayCutShort({ text, finish }: Asked): AsyncGenerator<AgentEvent, string> {
+  const why = finish === null ? undefined : CUT_SHORT[finish];
+  if (why === undefined) return text;
+  const note = text === "" ? why : `\n\n${why}`;
+  yield { kind: "text", text: note };
+  return text + note;
 }
 
 async function* sayStopped(maxSteps: number): AsyncGenerator<AgentEvent> {

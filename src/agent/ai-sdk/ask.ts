@@ -6,7 +6,7 @@
 import { historyWindow, type Message } from "../../session/transcript.js";
 import { AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
 import { backoffMs, MAX_ATTEMPTS, MAX_WAIT_MS } from "./backoff.js";
-import { type Endpoint, hostOf } from "./endpoint.js";
+import { type Endpoint, hostOf, keyOf } from "./endpoint.js";
 import {
   type Failure,
   type FailureKind,
@@ -40,6 +40,8 @@ export interface Conversation {
   /** Where a file of the media store is. */
   readonly pathOf: (file: string) => string | null;
   readonly reasoning: Map<Message, readonly ReasoningPart[]>;
+  /** A picture was refused, so none is sent any more in this turn. */
+  imagesRefused: boolean;
   /** What models were found not to take: kept for as long as the agent lives. */
   readonly refused: Map<string, Set<FailureKind>>;
 }
@@ -101,7 +103,7 @@ async function* askOne(
 ): AsyncGenerator<AgentEvent, Step | Failed> {
   const { turn, waits } = talk;
   const refused = refusedBy(talk, endpoint, modelId);
-  const secret = secretOf(endpoint);
+  const secret = keyOf(endpoint);
   let attempts = 0;
   let shortenings = 0;
   for (;;) {
@@ -128,6 +130,10 @@ async function* askOne(
         refused.add(failure.kind);
         continue;
       }
+      if (failure.kind === "bad image" && !talk.imagesRefused) {
+        talk.imagesRefused = true;
+        continue;
+      }
       if (failure.kind === "too long") {
         const shorter = ++shortenings <= MAX_SHORTENINGS ? shorterConversation(talk.messages) : null;
         if (!shorter) return { failure, said };
@@ -143,15 +149,6 @@ async function* askOne(
   }
 }
 
-/** A key that stands in a file may not be there to read. */
-function secretOf({ apiKey }: Endpoint): string {
-  try {
-    return apiKey?.() ?? "";
-  } catch (error) {
-    throw new AgentError((error as Error).message);
-  }
-}
-
 async function requestOf(
   talk: Conversation,
   endpoint: Endpoint,
@@ -164,7 +161,7 @@ async function requestOf(
     prompt: promptOf({
       context: talk.turn.prompt,
       messages: talk.messages,
-      images: withImages ? await imagesOf(talk.messages, talk.pathOf) : null,
+      images: withImages ? await imagesOf(talk.imagesRefused ? [] : talk.messages, talk.pathOf) : null,
       reasoning: endpoint.protocol === "anthropic" ? talk.reasoning : new Map(),
       note,
     }),

@@ -1,5 +1,6 @@
 /** Where a model answers, and how it is spoken to. What is secret is read only when a request is made. */
 import { cleanLine } from "../../util/text.js";
+import { AgentError } from "../agent.js";
 
 export interface Endpoint {
   /** `ollama` is spoken to as OpenAI is, and lists its models in its own way. */
@@ -22,5 +23,20 @@ export function hostOf({ baseUrl }: Endpoint): string {
     return cleanLine(new URL(baseUrl).host);
   } catch {
     return "an address that is none";
+  }
+}
+
+/** The key; empty where none is set. One that cannot be read, or cannot be sent, fails with a sentence for people. */
+export function keyOf({ apiKey, keySetting }: Endpoint): string {
+  const key = revealed(apiKey);
+  if (/^[ -~]*$/.test(key)) return key;
+  throw new AgentError(`The API key has characters that no key has. Check ${keySetting}.`);
+}
+
+function revealed(apiKey: Endpoint["apiKey"]): string {
+  try {
+    return apiKey?.() ?? "";
+  } catch (error) {
+    throw new AgentError((error as Error).message);
   }
 }

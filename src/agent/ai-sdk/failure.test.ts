@@ -70,6 +70,8 @@ describe("other failures", () => {
     [404, '{"error":{"message":"No endpoints found that support tool use."}}', "no tools"],
     [404, '{"error":{"message":"No endpoints found that support image input"}}', "no images"],
     [400, '{"error":{"message":"image_url is only supported by certain models"}}', "no images"],
+    [400, '{"error":{"message":"Could not process image"}}', "bad image"],
+    [400, '{"error":{"message":"You uploaded an unsupported image."}}', "bad image"],
     [
       400,
       '{"error":{"message":"Function tools with reasoning_effort are not supported","param":"reasoning_effort"}}',

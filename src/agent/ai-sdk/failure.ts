@@ -25,6 +25,8 @@ export type FailureKind =
   | "no images"
   | "no tools"
   | "no effort"
+  /** It is one picture that is not taken, broken or too large: others may be. */
+  | "bad image"
   | "refused";
 
 export interface Failure {
@@ -134,6 +136,9 @@ function kindOf({ status, message, text, code, isCall }: Facts): FailureKind {
   return "server";
 }
 
+/** How servers say that a model takes no images at all, whatever the image. */
+const NO_IMAGES = /(?<!un)support|vision|multi-?modal/;
+
 function refusal(status: number, text: string): FailureKind {
   if (/reasoning_effort/.test(text)) return "no effort";
   if (
@@ -142,7 +147,8 @@ function refusal(status: number, text: string): FailureKind {
     )
   )
     return "no tools";
-  if (/image|vision|multimodal|multi-modal/.test(text)) return "no images";
+  if (/image|vision|multimodal|multi-modal/.test(text))
+    return NO_IMAGES.test(text) ? "no images" : "bad image";
   if (status === 404 || /model_not_found|model .{0,80}(?:not found|does not exist)|invalid model/.test(text))
     return "no model";
   return "refused";
@@ -186,6 +192,7 @@ export function sentenceFor(
     case "no images":
     case "no tools":
     case "no effort":
+    case "bad image":
     case "refused":
       return `${host} refused the request${said}`;
     default:

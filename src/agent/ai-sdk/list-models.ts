@@ -1,6 +1,6 @@
 /** What an endpoint offers, by name, in its own order. */
 import { AgentError } from "../agent.js";
-import type { Endpoint } from "./endpoint.js";
+import { type Endpoint, keyOf } from "./endpoint.js";
 import { failureOf, StreamFailure, sentenceFor } from "./failure.js";
 import { boundedFetch } from "./http.js";
 
@@ -10,21 +10,18 @@ const MAX_MODELS = 5_000;
 
 /** Fails with a sentence for people. */
 export async function listModels(endpoint: Endpoint, signal?: AbortSignal): Promise<string[]> {
+  const key = keyOf(endpoint);
   try {
-    return namesIn(await fetchList(endpoint, signal));
+    return namesIn(await fetchList(endpoint, key, signal));
   } catch (error) {
     const late = error instanceof Error && error.name === "TimeoutError";
-    const failure = failureOf(
-      late ? new StreamFailure("silent") : error,
-      Date.now(),
-      endpoint.apiKey?.() ?? "",
-    );
+    const failure = failureOf(late ? new StreamFailure("silent") : error, Date.now(), key);
     throw new AgentError(sentenceFor(failure, endpoint, endpoint.model ?? ""));
   }
 }
 
-async function fetchList(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<unknown> {
-  const { url, headers } = listing(endpoint);
+async function fetchList(endpoint: Endpoint, key: string, signal: AbortSignal | undefined): Promise<unknown> {
+  const { url, headers } = listing(endpoint, key);
   const limit = AbortSignal.timeout(LIST_MS);
   const response = await boundedFetch(url, {
     headers,
@@ -37,8 +34,10 @@ async function fetchList(endpoint: Endpoint, signal: AbortSignal | undefined): P
   return JSON.parse(body);
 }
 
-function listing({ protocol, baseUrl, apiKey }: Endpoint): { url: string; headers: Record<string, string> } {
-  const key = apiKey?.() ?? "";
+function listing(
+  { protocol, baseUrl }: Endpoint,
+  key: string,
+): { url: string; headers: Record<string, string> } {
   switch (protocol) {
     case "anthropic":
       return {

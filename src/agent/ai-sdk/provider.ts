@@ -3,7 +3,7 @@
  * what is kept are ours. The packages are heavy: they are loaded when a model is in use, beside whatever else starts.
  */
 import type { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { Endpoint } from "./endpoint.js";
+import { type Endpoint, keyOf } from "./endpoint.js";
 import { boundedFetch } from "./http.js";
 
 export type LanguageModel = ReturnType<ReturnType<typeof createOpenAICompatible>["languageModel"]>;
@@ -25,7 +25,7 @@ function loaded(protocol: Endpoint["protocol"]): Promise<unknown> {
 
 export async function openModel(endpoint: Endpoint, model: string): Promise<LanguageModel> {
   const { protocol, baseUrl } = endpoint;
-  const apiKey = endpoint.apiKey?.() ?? "";
+  const apiKey = keyOf(endpoint);
   if (protocol === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic({ baseURL: baseUrl, apiKey, fetch: boundedFetch }).languageModel(model);

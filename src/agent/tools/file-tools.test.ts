@@ -129,7 +129,7 @@ describe("read_file", () => {
     expect(await read({ path: "data" })).toBe("Error: <folder>/data is not text but binary data, 3 bytes.");
     put("latin", Buffer.from("caf\xe9\n", "latin1"));
     expect(await read({ path: "latin" })).toContain(
-      "; some bytes are not UTF-8 and are shown as \ufffd:\ncaf\ufffd",
+      ", 5 bytes; some bytes are not UTF-8 and are shown as \ufffd:\ncaf\ufffd",
     );
     expect(await read({ path: "." })).toBe("Error: <folder> is a folder: list_files shows what is in it.");
   });

@@ -16,6 +16,11 @@ export async function endGroup(leader: number, graceMs: number): Promise<void> {
   signalGroup(leader, "SIGKILL");
 }
 
+/** Whether anybody of the group is left, though its leader may be gone. */
+export function isGroupThere(leader: number): boolean {
+  return signalGroup(leader, 0);
+}
+
 /** Whether there was somebody to signal. */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {

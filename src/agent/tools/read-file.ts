@@ -8,7 +8,7 @@ import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
 import { LONGEST_ARGUMENT, PATH_PARAMETER } from "./parameters.js";
 import { answering } from "./refused.js";
-import { readText, sizeText } from "./text-file.js";
+import { readText, sizeText, type TextFile } from "./text-file.js";
 
 const MOST_LINES = 2_000;
 const MOST_CHARACTERS = 50_000;
@@ -37,13 +37,12 @@ export function readFileTool(confined: Confined): Tool {
       const path = args.words("path", LONGEST_ARGUMENT);
       const offset = Math.floor(args.optionalNumber("offset", 1) ?? 1);
       const limit = Math.floor(Math.min(args.optionalNumber("limit", 1) ?? MOST_LINES, MOST_LINES));
-      const file = await readText(await confined.openFile(path));
-      return excerpt(file.path, file.text, file.faithful, offset, limit);
+      return excerpt(await readText(await confined.openFile(path)), offset, limit);
     }),
   };
 }
 
-function excerpt(path: string, text: string, faithful: boolean, offset: number, limit: number): string {
+function excerpt({ path, text, size, faithful }: TextFile, offset: number, limit: number): string {
   if (text === "") return `${path}: empty.`;
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -55,7 +54,7 @@ function excerpt(path: string, text: string, faithful: boolean, offset: number, 
     chosen[0] !== lines[offset - 1] ? `; line ${offset} is too long and is cut` : "",
     faithful ? "" : "; some bytes are not UTF-8 and are shown as \ufffd",
   ];
-  const title = `${path}, lines ${offset} to ${last} of ${lines.length}, ${sizeText(Buffer.byteLength(text))}`;
+  const title = `${path}, lines ${offset} to ${last} of ${lines.length}, ${sizeText(size)}`;
   return `${title}${notes.join("")}:\n${chosen.join("\n")}`;
 }
 

@@ -12,7 +12,7 @@ import { setTimeout as delay, setImmediate as nextRound } from "node:timers/prom
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import type { ToolContext } from "../agent.js";
 import { BoundedOutput } from "./bounded-output.js";
-import { endGroup } from "./process-group.js";
+import { endGroup, isGroupThere } from "./process-group.js";
 
 export interface ShellOptions {
   readonly cwd: string;
@@ -55,7 +55,8 @@ export async function runShell(
   stop.cancel();
   // Who holds the output open may have been started by the command and be running still: that is not waited for.
   const rest = (stop.reason ? stop.over : Promise.resolve()).then(drain);
-  const left = await Promise.race([closed.then(() => false), rest.then(() => true)]);
+  const isHeldOpen = await Promise.race([closed.then(() => false), rest.then(() => true)]);
+  const left = isHeldOpen || (stop.reason === null && (await leavesBehind(child)));
   child.stdout?.destroy();
   const sentences = [stop.reason, howItEnded(exit), left ? "Something it started still runs." : null];
   const printed = output.text(printableText).trimEnd() || "(no output)";
@@ -71,6 +72,13 @@ function spawnShell(command: string, { cwd, environment }: ShellOptions): ChildP
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
   });
+}
+
+/** Whether something of its group goes on elsewhere, its output turned away; what is just ending has a moment. */
+async function leavesBehind({ pid }: ChildProcess): Promise<boolean> {
+  if (pid === undefined || !isGroupThere(pid)) return false;
+  await drain();
+  return isGroupThere(pid);
 }
 
 interface Stop {

@@ -174,8 +174,8 @@ describe("terminal", () => {
     );
   });
 
-  it("does not wait for what the command leaves running", async () => {
-    const output = await run("sleep 1000 & echo $! > child; echo started");
+  it.each(["", ">/dev/null 2>&1 "])("does not wait for what it leaves running (%s)", async (elsewhere) => {
+    const output = await run(`sleep 1000 ${elsewhere}& echo $! > child; echo started`);
     expect(output).toBe("Exit code 0. Something it started still runs.\n\nstarted");
     expect(exists(kept("child"))).toBe(true);
     process.kill(Number(kept("child")));

@@ -8,6 +8,8 @@ export const MOST_BYTES = 10_000_000;
 export interface TextFile {
   readonly path: string;
   readonly stats: BigIntStats;
+  /** In bytes, as they were read. */
+  readonly size: number;
   readonly text: string;
   /** Whether the text is the file, byte for byte. */
   readonly faithful: boolean;
@@ -26,7 +28,8 @@ export async function readText(file: OpenFile): Promise<TextFile> {
     const kind = binaryKind(bytes);
     if (kind) throw new Refused(`${path} is not text but ${kind}, ${sizeText(bytes.length)}.`);
     const text = bytes.toString("utf8");
-    return { path, stats, text, faithful: !text.includes("\ufffd") || Buffer.from(text).equals(bytes) };
+    const faithful = !text.includes("\ufffd") || Buffer.from(text).equals(bytes);
+    return { path, stats, size: bytes.length, text, faithful };
   } finally {
     await handle.close();
   }

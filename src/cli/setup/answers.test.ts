@@ -41,7 +41,12 @@ describe("what is taken without asking", () => {
         keys: { openai: { variable: "OPENAI_API_KEY", value: "k" } },
         openaiBaseUrl: "https://proxy.example/v1",
       },
-      { provider: "openai", baseUrl: "https://proxy.example/v1" },
+      { provider: "openai", baseUrl: "https://proxy.example/v1", model: null },
+    ],
+    [
+      "a key for a model that was chosen before",
+      { keys: anthropic, present: { ...nothing.present, model: "m" } },
+      { provider: "anthropic", model: "m" },
     ],
     [
       "what was chosen before",
@@ -97,9 +102,13 @@ test("where nobody can be asked, it says what was found, without the key", () =>
     ...nothing,
     keys: { anthropic: { variable: "ANTHROPIC_API_KEY", value: "canary" } },
   });
-  expect(said[0]).toBe("Found: Anthropic (ANTHROPIC_API_KEY). `baton setup --yes` takes the first.");
+  expect(said[0]).toBe("Found: Anthropic (ANTHROPIC_API_KEY). `baton setup --yes` takes Anthropic.");
   expect(said.join()).not.toContain("canary");
   expect(instructions(nothing)[0]).toContain("No key is in the environment");
+  const present = { ...nothing.present, provider: "openai" };
+  expect(instructions({ ...nothing, keys: anthropic, present })[0]).toBe(
+    "Found: Anthropic (ANTHROPIC_API_KEY). config.yaml names openai, whose key is not there.",
+  );
 });
 
 test.each([
@@ -108,9 +117,10 @@ test.each([
   ["box", "http://box:11434"],
   ["box:1234", "http://box:1234"],
   ["0.0.0.0", "http://127.0.0.1:11434"],
-  ["0.0.0.0:80", "http://127.0.0.1"],
+  [":1234", "http://127.0.0.1:1234"],
+  ["0.0.0.0:80", "http://127.0.0.1:80"],
   ["http://box", "http://box"],
-  ["https://box:8443/path", "https://box:8443"],
+  ["https://box:8443/path", "https://box:8443/path"],
   ["[::]:11434", "http://127.0.0.1:11434"],
   ["not a host", "http://127.0.0.1:11434"],
 ])("OLLAMA_HOST=%j is %s", (host, url) => {

@@ -64,10 +64,13 @@ export function likelyProvider(found: Found): Provider {
   return present ?? readyProviders(found)[0] ?? providerNamed("anthropic");
 }
 
-export function likelyModel(found: Found, { name, usualModel }: Provider): string | null {
+/** Null where only the server at that address knows what it has. */
+export function likelyModel(found: Found, provider: Provider): string | null {
   const { present, ollama } = found;
-  if (present.provider === name && present.model !== null) return present.model;
-  return name === "ollama" ? (ollama.models?.[0] ?? null) : usualModel;
+  const chosen = present.provider ?? likelyProvider(found).name;
+  if (chosen === provider.name && present.model !== null) return present.model;
+  if (provider.name === "ollama") return ollama.models?.[0] ?? null;
+  return likelyAddress(found, provider) === null ? provider.usualModel : null;
 }
 
 /** Null: its usual one. */
@@ -101,9 +104,13 @@ export function instructions(found: Found): string[] {
   const what = ready.map(({ name, title }) =>
     name === "ollama" ? `${title} (${found.ollama.url})` : `${title} (${found.keys[name]?.variable})`,
   );
+  const { provider } = found.present;
+  const taken = usualAnswers(found)
+    ? `\`baton setup --yes\` takes ${likelyProvider(found).title}.`
+    : `config.yaml names ${provider}, whose key is not there.`;
   return [
     what.length > 0
-      ? `Found: ${what.join(", ")}. \`baton setup --yes\` takes the first.`
+      ? `Found: ${what.join(", ")}. ${taken}`
       : "No key is in the environment and no local Ollama answers.",
     "To choose, run `baton setup` in a terminal, or set the keys one by one:",
     "  baton config set agent.provider anthropic",

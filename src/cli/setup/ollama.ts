@@ -1,18 +1,14 @@
 /** A local Ollama: where it would be, and whether one answers there. */
+import { ollamaUrl as modelUrl } from "../../config/model-url.js";
 
 const PATIENCE_MS = 800;
-const USUAL_PORT = 11_434;
 
-export const USUAL_OLLAMA = `http://127.0.0.1:${USUAL_PORT}`;
+export const USUAL_OLLAMA = "http://127.0.0.1:11434";
 
-/** The address that `OLLAMA_HOST` means; a server that listens everywhere is reached on loopback. */
+/** The address that `OLLAMA_HOST` means, as an agent takes it; the usual one where it is none. */
 export function ollamaUrl(host: string | null): string {
-  const [, scheme, rest = ""] = /^(https?:\/\/)?(.*)$/i.exec((host ?? "").trim()) ?? [];
-  if (rest === "" || !URL.canParse(`http://${rest}`)) return USUAL_OLLAMA;
-  const url = new URL(`${scheme ?? "http://"}${rest}`);
-  if (["0.0.0.0", "[::]"].includes(url.hostname)) url.hostname = "127.0.0.1";
-  if (!scheme && !/^[^/]*:\d+(?:\/|$)/.test(rest)) url.port = String(USUAL_PORT);
-  return url.origin;
+  const url = modelUrl(host ?? "").replace(/\/v1$/, "");
+  return /^https?:/i.test(url) && URL.canParse(url) ? url : USUAL_OLLAMA;
 }
 
 /** The names of its models; null where none answers. */

@@ -54,7 +54,8 @@ async function look(config: Config, variables: ModelVariables): Promise<Found> {
     openaiBaseUrl: variables.OPENAI_BASE_URL,
     ollama: { url, models: await ollamaModels(url) },
     present: {
-      provider: agent.provider,
+      // A server of one's own is named by its address alone.
+      provider: agent.provider ?? (agent.baseUrl === null ? null : "openai-compatible"),
       model: agent.model,
       baseUrl: agent.baseUrl,
       hasKeyFile: agent.apiKey !== null,

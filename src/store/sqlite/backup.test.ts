@@ -14,7 +14,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSessions } from "../../open-sessions.js";
 import { localSource } from "../../session/source.js";
-import { backUpSqlite, checkBackup } from "./backup.js";
+import { backUpSqlite, checkBackup, publish } from "./backup.js";
 import { restoreSqlite } from "./restore.js";
 
 let folder: string;
@@ -43,6 +43,19 @@ test("a backup is one file, which tells what it holds", () => {
 test("a name that is taken is refused before anything is copied", async () => {
   const copy = backUpSqlite(join(folder, "baton.db"), join(folder, "whole.db"), () => expect.unreachable());
   await expect(copy).rejects.toMatchObject({ code: "backup_exists" });
+});
+
+test("on a file system without links it gets its name all the same, and replaces nothing", () => {
+  const [part, to] = [join(folder, "part"), join(folder, "published")];
+  const refused = () => {
+    throw Object.assign(new Error("EPERM: operation not permitted, link"), { code: "EPERM" });
+  };
+  for (const content of ["first", "second"]) {
+    writeFileSync(part, content);
+    if (content === "first") publish(part, to, refused);
+    else expect(() => publish(part, to, refused)).toThrow("is there already");
+    expect(readFileSync(to, "utf8")).toBe("first");
+  }
 });
 
 test("restores of one second each keep what was there under a name of its own", async () => {

@@ -3,7 +3,17 @@
  * engine copies it inside one read transaction. It gets its name only after it was opened again and found whole, with
  * as many rows in each table as that moment had.
  */
-import { chmodSync, closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "@photostructure/sqlite";
 import { InputError, StoreError } from "../../session/errors.js";
@@ -139,12 +149,18 @@ export async function copyPages(source: Database, to: string, progress: Progress
   });
 }
 
+/** How file systems say that they have no links: those of memory sticks and many shares. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
 /** The finished file under its name, where nothing has that name. */
-export function publish(part: string, to: string): void {
+export function publish(part: string, to: string, link: typeof linkSync = linkSync): void {
   try {
-    linkSync(part, to);
+    link(part, to);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? alreadyThere(to) : error;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" || statSync(to, { throwIfNoEntry: false })) throw alreadyThere(to);
+    if (!NO_LINKS.includes(code)) throw error;
+    renameSync(part, to);
   }
   const folder = openSync(dirname(to), "r");
   try {
