@@ -90,6 +90,21 @@ describe.concurrent("baton chat in a script", () => {
     expect(back.stdout).toContain("the first thing");
   });
 
+  test("goes on with what was offered to it", async () => {
+    const home = makeHome();
+    const there = { platform: "telegram", chatId: "99", chatType: "dm", userId: "99" } as const;
+    const said = { role: "user", content: "roses" } as const;
+    const sessionId = await withStore(home, async (sessions) => {
+      const { entry } = await sessions.receive(there, said);
+      await sessions.requestHandoff(entry.sessionId, "local");
+      return entry.sessionId;
+    });
+    const run = await baton(home, ["chat", "--session", sessionId, "--message", "what did I say first?"]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toContain("roses");
+    expect(await withStore(home, (sessions) => sessions.listPendingHandoffs())).toEqual([]);
+  });
+
   test("answers commands, known or not", async () => {
     const home = makeHome();
     const help = await baton(home, ["chat", "--message", "/help"]);

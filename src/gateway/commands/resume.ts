@@ -32,9 +32,11 @@ export function resume(shown: ShownSessions, { clock }: Facts): Command {
       "your sessions, branches too; after a handoff it brings the conversation back, and after an automatic reset it goes " +
       "back, in one step.",
     async run(call) {
-      if (call.words !== "") return goTo(await chosen(call, shown), call, clock());
-      const [offer] = call.item.source.platform === LOCAL ? await call.gateway.handoffs.offers() : [];
+      const offers = call.item.source.platform === LOCAL ? await call.gateway.handoffs.offers() : [];
+      const target = call.words === "" ? null : await chosen(call, shown);
+      const offer = target ? offers.find(({ sessionId }) => sessionId === target.sessionId) : offers[0];
       if (offer) return takeOffer(offer, call, clock());
+      if (target) return goTo(target, call, clock());
       const away = await handedOff(call);
       if (away) return goTo(away, call, clock());
       const before = await beforeReset(call);
