@@ -60,6 +60,7 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   try {
     await choose(open, options);
     await open.gateway.start();
+    await open.gateway.delivered(); // What a chat before was still to be told is no answer to this.
     const outcome = await adapter.ask(text, await attached(options.attach ?? []));
     await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
     await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
