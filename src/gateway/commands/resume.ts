@@ -69,11 +69,12 @@ async function backIn(target: SessionEntry, call: CommandCall, now: number): Pro
 
 /** What a chat has offered to the terminal. */
 async function takeOffer(offer: Move, call: CommandCall, now: number): Promise<string> {
-  const { item, gateway } = call;
+  const { item, gateway, sessions } = call;
+  const before = await sessions.get(offer.sessionId);
   const taken = await gateway
     .lane(item.key)
     .change(() => gateway.handoffs.take(offer, item.source, gateway.owner));
-  return backIn(taken, call, now);
+  return backIn(before ?? taken, call, now);
 }
 
 /** What was handed off from here and is elsewhere, unless something was begun here on purpose since. */

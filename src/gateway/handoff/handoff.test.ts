@@ -48,6 +48,14 @@ describe("/handoff", () => {
     expect(world.problems).toEqual([]);
   });
 
+  it("is told at the end by what a person said last, and when", async () => {
+    await ann.ask("roses");
+    await ann.ask(`/handoff ${THERE}:ann`);
+    await until(() => annThere().told.length === 2);
+    world.now += 3_600_000;
+    expect(await ann.ask("/resume")).toMatch(/: 4 messages, the last 60 min ago\. Last said: "roses"\.$/);
+  });
+
   it("goes there and back twice, in one transcript, in order", async () => {
     await ann.ask("one");
     const { sessionId } = await ann.session();
@@ -286,11 +294,15 @@ describe("the terminal", () => {
   it("takes whichever offered conversation /resume names", async () => {
     const me = await openTerminal();
     await ann.ask("/new Garden");
+    await ann.ask("roses");
     const { sessionId } = await ann.session();
     await ann.ask("/handoff local");
     await ann.ask("/new Kitchen");
     await ann.ask("/handoff local");
-    expect(await me.ask("/resume Garden")).toMatch(/^Back in "Garden"/);
+    world.now += 3_600_000;
+    expect(await me.ask("/resume Garden")).toBe(
+      'Back in "Garden": 2 messages, the last 60 min ago. Last said: "roses".',
+    );
     expect((await me.session()).sessionId).toBe(sessionId);
     expect((await world.gateway.handoffs.offers()).length).toBe(1);
   });
