@@ -2,7 +2,10 @@
 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { TERMINAL_ACCOUNT } from "../src/adapter/terminal/terminal-source.js";
 import { OWNER, openSessions } from "../src/index.js";
+import { openStore } from "../src/open-sessions.js";
+import { addressOf, localSource } from "../src/session/source.js";
 import { baton as anyBaton, makeHome, type RunOptions } from "./support/baton.js";
 
 /** Whatever runs on this machine, the offline agent answers. */
@@ -90,6 +93,37 @@ describe.concurrent("baton chat in a script", () => {
     expect(there.stdout).toContain("another thing");
     const back = await baton(home, ["chat", "--session", "Beginnings", "--message", "what did I say first?"]);
     expect(back.stdout).toContain("the first thing");
+  });
+
+  test("goes on with what was offered to it", async () => {
+    const home = makeHome();
+    const there = { platform: "telegram", chatId: "99", chatType: "dm", userId: "99" } as const;
+    const said = { role: "user", content: "roses" } as const;
+    const sessionId = await withStore(home, async (sessions) => {
+      const { entry } = await sessions.receive(there, said);
+      await sessions.requestHandoff(entry.sessionId, "local");
+      return entry.sessionId;
+    });
+    const run = await baton(home, ["chat", "--session", sessionId, "--message", "what did I say first?"]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toContain("roses");
+    expect(await withStore(home, (sessions) => sessions.listPendingHandoffs())).toEqual([]);
+  });
+
+  test("does not take for its answer what was left to be said to the terminal", async () => {
+    const home = makeHome();
+    await baton(home, ["chat", "--message", "hello"]);
+    const { store, sessions } = await openStore({ url: join(home, "baton.db") });
+    const left = { kind: "notice", text: "Moved to the garden.", sessionId: null, shown: false } as const;
+    const to = { account: TERMINAL_ACCOUNT, owner: "", address: addressOf(localSource()) };
+    await store.outbox.add([{ deliveryId: "left", ...to, ...left }], Date.now());
+    await sessions.close();
+    const run = await baton(home, ["chat", "--message", "/title Roses"]);
+    expect(run).toEqual({
+      code: 0,
+      stdout: 'This session is called "Roses" now.\n',
+      stderr: "Moved to the garden.\n",
+    });
   });
 
   test("answers commands, known or not", async () => {

@@ -129,6 +129,9 @@ export class Gateway {
     this.homes = new Homes(store.accounts, options.context.homeChannels);
     const connected = (): Adapter[] => this.#connected();
     const onSaid = ({ platform }: { platform: Platform }): void => this.#wake(platform);
+    const onMoved = (items: readonly InboxItem[]): void => {
+      for (const item of items) this.#join(item, null, "queue");
+    };
     const { sessions } = options;
     this.handoffs = new HandoffDesk({
       sessions,
@@ -139,6 +142,7 @@ export class Gateway {
       ...(options.handoffWaitMs ? { waitMs: options.handoffWaitMs } : {}),
       clock,
       onAsked: () => this.#lookAround(),
+      onMoved,
     });
     this.#carrier = new HandoffCarrier({
       sessions,
@@ -148,9 +152,7 @@ export class Gateway {
       notices: this.#notices,
       connected,
       onSaid,
-      onMoved: (items) => {
-        for (const item of items) this.#join(item, null, "queue");
-      },
+      onMoved,
       onAwaited: (sessionId) => this.#recoverTurn(sessionId),
       onSeen: options.onHandoff ?? (() => {}),
       onOffer: options.onOffer ?? (() => {}),

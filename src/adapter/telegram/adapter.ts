@@ -180,10 +180,14 @@ export class TelegramAdapter implements Adapter {
     }
   }
 
-  /** A topic: in a forum, or in a private chat where the bot has them; whoever is in the chat sees it. */
-  async createThread(parent: Address, title: string): Promise<Address | null> {
+  /**
+   * A topic: in a forum, or in a private chat where the bot has them; whoever is in the chat sees it. Fails where the
+   * person has left.
+   */
+  async createThread(parent: Address, title: string, person: string | null): Promise<Address | null> {
     const isPrivate = /^\d+$/.test(parent.chatId);
     if (isPrivate && !this.#connected().bot.hasTopics) return null;
+    if (!isPrivate && person !== null && /^\d+$/.test(person)) await this.#mustSee(parent, Number(person));
     const name = shorten(cleanLine(title), MAX_TITLE) || "Session";
     const topic = await this.#call(parent, (chat) =>
       this.#api.createForumTopic(chat, name).catch(unlessNoForum),
@@ -205,6 +209,17 @@ export class TelegramAdapter implements Adapter {
   #connected(): Line {
     if (!this.#line) throw new SendError("retryable", "Telegram is not connected.");
     return this.#line;
+  }
+
+  /** Where Telegram does not tell, nobody is turned away. */
+  async #mustSee(group: Address, person: number): Promise<void> {
+    const member = await this.#call(group, (id) =>
+      this.#api.getChatMember(id, person).catch(unlessUntold),
+    ).catch((error: SendError) => {
+      throw repeatable(error);
+    });
+    if (member !== null && !isInChat(member))
+      throw new SendError("permanent", "You are not in that group, and would not see it there.");
   }
 
   /** A call for a chat, wherever it is by now. Fails with a `SendError`. */
@@ -237,6 +252,11 @@ function unlessUnchanged(error: unknown): void {
 
 function unlessMissing(error: unknown): null {
   if (isMissing(error)) return null;
+  throw error;
+}
+
+function unlessUntold(error: unknown): null {
+  if (isMissing(error) || isRefusal(error, /not found|participant_id_invalid|inaccessible/i)) return null;
   throw error;
 }
 

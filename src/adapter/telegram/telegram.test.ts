@@ -305,6 +305,22 @@ describe("a topic", () => {
       await without.close();
     }
   });
+
+  it("is not made in a group that the person has left", async () => {
+    await connect();
+    const group = { platform, chatId: "-1008888888888" };
+    await server.addForum(Number(group.chatId));
+    const make = async () => adapter.createThread?.(group, "Here", "100001", "once");
+    server.chats.set(group.chatId, { member: { status: "left" } });
+    expect(await failure(make())).toMatchObject({
+      outcome: "permanent",
+      message: "You are not in that group, and would not see it there.",
+    });
+    expect(server.calls.some(({ method }) => method === "createForumTopic")).toBe(false);
+    const untold = { code: 400, words: "Bad Request: PARTICIPANT_ID_INVALID" };
+    server.chats.set(group.chatId, { refusal: untold });
+    expect(await make()).toMatchObject(group);
+  });
 });
 
 describe("a place", () => {

@@ -93,5 +93,5 @@ export function completeHandoff(
   if (begun === undefined) return [];
   return places
     .map(({ word, name }) => ({ name: `handoff ${word}`, description: name }))
-    .filter(({ name }) => name.startsWith(begun.toLowerCase()));
+    .filter(({ name }) => name.toLowerCase().startsWith(begun.toLowerCase()));
 }

@@ -32,9 +32,11 @@ export function resume(shown: ShownSessions, { clock }: Facts): Command {
       "your sessions, branches too; after a handoff it brings the conversation back, and after an automatic reset it goes " +
       "back, in one step.",
     async run(call) {
-      if (call.words !== "") return goTo(await chosen(call, shown), call, clock());
-      const [offer] = call.item.source.platform === LOCAL ? await call.gateway.handoffs.offers() : [];
+      const offers = call.item.source.platform === LOCAL ? await call.gateway.handoffs.offers() : [];
+      const target = call.words === "" ? null : await chosen(call, shown);
+      const offer = target ? offers.find(({ sessionId }) => sessionId === target.sessionId) : offers[0];
       if (offer) return takeOffer(offer, call, clock());
+      if (target) return goTo(target, call, clock());
       const away = await handedOff(call);
       if (away) return goTo(away, call, clock());
       const before = await beforeReset(call);
@@ -67,11 +69,12 @@ async function backIn(target: SessionEntry, call: CommandCall, now: number): Pro
 
 /** What a chat has offered to the terminal. */
 async function takeOffer(offer: Move, call: CommandCall, now: number): Promise<string> {
-  const { item, gateway } = call;
+  const { item, gateway, sessions } = call;
+  const before = await sessions.get(offer.sessionId);
   const taken = await gateway
     .lane(item.key)
     .change(() => gateway.handoffs.take(offer, item.source, gateway.owner));
-  return backIn(taken, call, now);
+  return backIn(before ?? taken, call, now);
 }
 
 /** What was handed off from here and is elsewhere, unless something was begun here on purpose since. */

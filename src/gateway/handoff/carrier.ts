@@ -212,10 +212,11 @@ export class HandoffCarrier {
         return await attempt();
       } catch (error) {
         if (!(error instanceof SendError)) throw error;
-        const overdue = clock() + RETRY_MS >= this.#deadline(held);
+        const pauseMs = error.retryAfterMs ?? RETRY_MS;
+        const overdue = clock() + pauseMs >= this.#deadline(held);
         if (error.outcome !== "retryable" || overdue) throw new Impossible(error.message);
         if (this.#stopped || !this.#adapterFor(held)) throw new Lost(); // Whoever has the account next goes on with it.
-        await sleep(Math.min(error.retryAfterMs ?? RETRY_MS, held.waitMs));
+        await sleep(pauseMs);
       }
     }
   }

@@ -32,8 +32,10 @@ export function decide(move: Move, { now, isHere, isAbandoned }: Sight): Decisio
     return { kind: "give up", reason: `${MAX_CLAIMS} gateways began it and none came to its end.` };
   }
   if (move.isBusy) return { kind: "await turn" };
-  if (isHere) return { kind: "carry", left: move.state === "running" };
   const overdueAt = move.readySince + move.waitMs;
-  if (now < overdueAt) return { kind: "wait", at: overdueAt };
-  return { kind: "give up", reason: NOBODY_CAME };
+  const isOverdue = now >= overdueAt;
+  // What was begun is gone on with; what nobody began in time moves no more, whoever comes.
+  if (isHere && (move.state === "running" || !isOverdue))
+    return { kind: "carry", left: move.state === "running" };
+  return isOverdue ? { kind: "give up", reason: NOBODY_CAME } : { kind: "wait", at: overdueAt };
 }

@@ -24,7 +24,7 @@ import { TERMINAL, type Who } from "../authorize.js";
 import { STATE } from "../connection.js";
 import type { Homes } from "../homes.js";
 import { mayBeAlive } from "../owner.js";
-import type { Account, Accounts, Asker, Move, Moves, NewDelivery } from "../store.js";
+import type { Account, Accounts, Asker, InboxItem, Move, Moves, NewDelivery } from "../store.js";
 import { NOBODY_CAME } from "./decide.js";
 import { addressWords, failedText, movedText, placeWords, surfaceOf, takenText } from "./words.js";
 
@@ -40,6 +40,8 @@ export interface DeskSetting {
   readonly clock: Clock;
   /** Called when something was asked for or taken back here. */
   readonly onAsked: () => void;
+  /** These came along with what was taken here, and wait to be answered. */
+  readonly onMoved?: (items: readonly InboxItem[]) => void;
 }
 
 /** Somewhere that a conversation can be taken. */
@@ -86,11 +88,16 @@ export class HandoffDesk {
       throw refused("The terminal is for whoever runs this gateway.");
     }
     const homes = await this.#homes(who);
-    const named = homes.find(({ name }) => name.toLowerCase() === lower);
-    if (named) return this.#mustBeServed(named);
     const [platform = "", ...ids] = lower.split(":");
+    // Before the names: the list says this word for the platform, whatever another's home channel is called.
     if (isPlatform(platform) && ids.length === 0)
       return this.#mustBeServed(await this.#placeOn(platform, homes, who));
+    const [named, ...alike] = homes.filter(({ name }) => name.toLowerCase() === lower);
+    if (named && alike.length > 0)
+      throw refused(
+        `Several home channels are called ${JSON.stringify(named.name)}: say ${listed([named, ...alike])}.`,
+      );
+    if (named) return this.#mustBeServed(named);
     if (!isPlatform(platform)) {
       throw refused(`There is no place ${JSON.stringify(shorten(asked, 60))}. /handoff alone lists yours.`);
     }
@@ -170,9 +177,10 @@ export class HandoffDesk {
     const done =
       held && (await moves.complete(held, { place, account, owner, first: null, deliveries }, now));
     const entry = done && (await sessions.get(offer.sessionId));
-    if (!entry)
+    if (!done || !entry)
       throw new NotFoundError("handoff_not_found", "It is not offered any more, or is busy just now.");
     sessions.announce(entry);
+    this.#setting.onMoved?.(done);
     this.#setting.onAsked();
     return entry;
   }
@@ -295,6 +303,10 @@ export function targetWords(target: string): string {
 
 function mayUseTerminal(who: Who | null): boolean {
   return who === null || who.role === "owner" || who.identities.includes(TERMINAL);
+}
+
+function listed(places: readonly Place[]): string {
+  return places.map(({ word }) => `\`${cleanLine(word)}\``).join(" or ");
 }
 
 function isConnected(state: string): boolean {

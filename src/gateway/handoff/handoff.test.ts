@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
 import { platforms } from "../../session/platform.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
+import { completeHandoff } from "../commands/handoff.js";
 
 const [, HERE = "", THERE = ""] = platforms();
 const OWNERS = { owners: { [HERE]: ["ann"], [THERE]: ["ann"] } };
@@ -45,6 +46,14 @@ describe("/handoff", () => {
     expect(await moved.ask("and tulips?")).toMatch(/^and tulips\? \(5\)$/);
     expect(await world.sessions.current(ann.key)).toBeNull();
     expect(world.problems).toEqual([]);
+  });
+
+  it("is told at the end by what a person said last, and when", async () => {
+    await ann.ask("roses");
+    await ann.ask(`/handoff ${THERE}:ann`);
+    await until(() => annThere().told.length === 2);
+    world.now += 3_600_000;
+    expect(await ann.ask("/resume")).toMatch(/: 4 messages, the last 60 min ago\. Last said: "roses"\.$/);
   });
 
   it("goes there and back twice, in one transcript, in order", async () => {
@@ -127,6 +136,24 @@ describe("/handoff", () => {
     expect(await finished(ann)).toContain("(`discord:ann`)");
   });
 
+  it("takes a platform's name for that platform, and asks which of two home channels of one name is meant", async () => {
+    const setHome = (platform: string, name: string) =>
+      world.gateway.homes.set({ address: { platform, chatId: "ann" }, name });
+    await setHome(HERE, "home");
+    await setHome(THERE, HERE);
+    expect(await world.gateway.handoffs.placeNamed(HERE, null)).toMatchObject({ name: "home" });
+    await setHome(THERE, "Home");
+    expect(await ann.ask("/handoff home")).toBe(
+      'Several home channels are called "Home": say `discord` or `telegram`.',
+    );
+  });
+
+  it("completes a place whose id has capitals", () => {
+    const place = { word: "slack:C0AB", name: "Ops", address: { platform: "slack", chatId: "C0AB" } };
+    for (const line of ["/handoff ", "/handoff slack:C0", "/handoff Slack:c0"])
+      expect(completeHandoff(line, [place])).toEqual([{ name: "handoff slack:C0AB", description: "Ops" }]);
+  });
+
   it("waits for the running turn, whose answer comes here, and takes along what waits", async () => {
     await ann.begin("wait");
     await ann.ask("/queue later");
@@ -165,6 +192,34 @@ describe("a handoff that cannot be", () => {
     expect(await ann.ask("still here")).toBe("still here (3)");
     expect((await ann.session()).sessionId).toBe(sessionId);
     expect(there.sent).toEqual([]);
+  });
+
+  it("is one that nobody took in time, also for a gateway that comes later", async () => {
+    const asking = annThere();
+    await asking.ask("hello");
+    const { sessionId } = await asking.session();
+    await world.gateway.stop({ drainMs: 0 });
+    const asker = { source: asking.source, account: "bot", owner: "" };
+    const asked = { id: "ho_late", sessionId, target: `${HERE}:ann`, asker };
+    await world.store.moves.request(asked, world.now);
+    world.now += 61_000;
+    await world.restart();
+    expect(await finished(asking)).toMatch(
+      /^The handoff to `telegram:ann` failed: No gateway took it in time/,
+    );
+    expect((await asking.session()).sessionId).toBe(sessionId);
+    expect(ann.told).toEqual([]);
+  });
+
+  it("is one whose platform wants to be left alone for longer than who asked waits", async () => {
+    await world.close();
+    await open({ gateway: { handoffWaitMs: 1_000, leaseMs: 1_000 } }, ["threads"]);
+    await ann.ask("hello");
+    there.there.trouble = "rate limited";
+    await ann.ask(`/handoff ${THERE}:team`);
+    expect(await finished(ann)).toMatch(
+      / failed: Too many messages at once\. The conversation stays here\.$/,
+    );
   });
 
   it("is refused to who may not move it, or not there", async () => {
@@ -227,6 +282,42 @@ describe("a handoff that a program asks for", () => {
 });
 
 describe("the terminal", () => {
+  /** Beside Ann's chat. */
+  const openTerminal = async (): Promise<Chat> => {
+    await world.close();
+    const terminal = new ScriptedAdapter({ platform: "local", account: "terminal", shared: true });
+    world = await World.open({ beside: [terminal], people: { owners: { [HERE]: ["ann"] } } });
+    ann = world.chat("ann");
+    return world.chat("cli", { chatId: "cli" }, terminal);
+  };
+
+  it("takes whichever offered conversation /resume names", async () => {
+    const me = await openTerminal();
+    await ann.ask("/new Garden");
+    await ann.ask("roses");
+    const { sessionId } = await ann.session();
+    await ann.ask("/handoff local");
+    await ann.ask("/new Kitchen");
+    await ann.ask("/handoff local");
+    world.now += 3_600_000;
+    expect(await me.ask("/resume Garden")).toBe(
+      'Back in "Garden": 2 messages, the last 60 min ago. Last said: "roses".',
+    );
+    expect((await me.session()).sessionId).toBe(sessionId);
+    expect((await world.gateway.handoffs.offers()).length).toBe(1);
+  });
+
+  it("answers what still waited in a conversation that it takes", async () => {
+    const me = await openTerminal();
+    await ann.ask("hello");
+    await ann.ask("/handoff local");
+    const { key, source } = ann;
+    const left = { platform: HERE, account: "bot", kind: "message", key, source, messageId: "x" } as const;
+    await world.store.inbox.accept({ ...left, text: "roses" }, `${hostname()} 999999999 1 x`, world.now);
+    await me.write("/resume");
+    await until(() => me.told.includes("roses (3)"));
+  });
+
   it("is offered a conversation, takes it with /resume, and the chat is told", async () => {
     await world.close();
     const terminal = new ScriptedAdapter({ platform: "local", account: "terminal", shared: true });
