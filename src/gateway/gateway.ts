@@ -314,9 +314,12 @@ export class Gateway {
     return this.#options.store.moves.lastFrom(key);
   }
 
-  /** The message that the last turn of a session answered. */
-  asked(sessionId: string): Promise<InboxItem | null> {
-    return this.#options.store.turns.lastAsked(sessionId);
+  /** What came in as this message of a session, or had the turn that it was said into. */
+  asked(
+    sessionId: string,
+    said: { readonly content: string; readonly at: number },
+  ): Promise<InboxItem | null> {
+    return this.#options.store.turns.asked(sessionId, said);
   }
 
   /** Says something where a message came from, and keeps nothing of it; fails where it did not go out. */
