@@ -60,9 +60,10 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   try {
     await choose(open, options);
     await open.gateway.start();
-    const outcome = await adapter.ask(text, await attached(options.attach ?? []));
-    await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
-    await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
+    const outcome = await adapter.ask(text, await attached(options.attach ?? []), async () => {
+      await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
+      await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
+    });
     if (outcome !== "done") throw new CliError("chat", `The answer did not come to its end (${outcome}).`);
   } finally {
     await open.close();

@@ -18,6 +18,7 @@ import { Approvals } from "./approvals.js";
 import { type Access, seenFrom, type Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
+import { isOfCommand } from "./commands/turn.js";
 import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
 import { editStream } from "./edit-stream.js";
@@ -452,7 +453,7 @@ export class Gateway {
       history: await sessions.history(turn.sessionId, { maxMessages }),
       ...sessionModel(entry),
       shared,
-      live: adapter?.live?.(turn.address),
+      live: adapter?.live?.(turn.address, isOfCommand(item) ? null : item.messageId),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
       pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
       replyTo: item.source.chatType === "dm" || item.by ? null : item.messageId,

@@ -21,12 +21,23 @@ function script(json: boolean, answer: (adapter: ScriptAdapter, message: Inbound
   return { run };
 }
 
-const notice = (adapter: ScriptAdapter, text: string) => adapter.send({ address, text, deliveryId: "d" });
+/** A turn that answers somebody else, as what an earlier process left. */
+function aside(adapter: ScriptAdapter): void {
+  const other = adapter.live(address, "another message");
+  other.text("An answer to ");
+  other.text("what was asked before.");
+  other.end("done");
+}
+
+const notice = (adapter: ScriptAdapter, text: string) =>
+  adapter.send({ address, text, deliveryId: "turn_1.interrupted.0" });
+const saidByCommand = (adapter: ScriptAdapter, text: string) =>
+  adapter.send({ address, text, deliveryId: "inbox.1.0" });
 
 describe("a script", () => {
-  const turn = (adapter: ScriptAdapter): Received => {
+  const turn = (adapter: ScriptAdapter, { messageId }: InboundMessage): Received => {
     void notice(adapter, "The session\u001b]0;x\u0007 was reset.");
-    const reply = adapter.live();
+    const reply = adapter.live(address, messageId);
     reply.reasoning("hm");
     reply.text("Let me ");
     reply.text("look\u001b[2");
@@ -76,16 +87,63 @@ describe("a script", () => {
   it("takes what a command is answered for the answer", async () => {
     const { run } = script(false, (adapter, message) => {
       expect(message).toMatchObject({ kind: "command", text: "/status", source: localSource() });
-      void notice(adapter, "All is well.");
+      void saidByCommand(adapter, "All is well.");
       return "accepted";
     });
     expect(await run("/status")).toEqual({ outcome: "done", stdout: "All is well.\n", stderr: "" });
   });
 
+  it("takes no other turn for the answer", async () => {
+    const message = script(false, (adapter, { messageId }) => {
+      aside(adapter);
+      adapter.live(address, messageId).end("failed");
+      return "accepted";
+    });
+    const said = "An answer to what was asked before.\n";
+    expect(await message.run("hi")).toEqual({
+      outcome: "failed",
+      stdout: "",
+      stderr: `${said}✗ failed\n`,
+    });
+    const command = script(false, (adapter) => {
+      aside(adapter);
+      void notice(adapter, "I was interrupted.");
+      void saidByCommand(adapter, "All is well.");
+      return "accepted";
+    });
+    expect(await command.run("/status")).toEqual({
+      outcome: "done",
+      stdout: "All is well.\n",
+      stderr: `${said}I was interrupted.\n`,
+    });
+  });
+
+  it("goes on until nothing more comes, as after a command that asks the agent again", async () => {
+    const streams = { stdout: new PassThrough({ encoding: "utf8" }), stderr: new PassThrough() };
+    const adapter = new ScriptAdapter({ ...streams, json: true });
+    await adapter.connect(async () => {
+      void saidByCommand(adapter, "Trying again.");
+      return "accepted";
+    });
+    const outcome = await adapter.ask("/retry", [], async () => {
+      const reply = adapter.live(address, null);
+      reply.text("No.");
+      reply.end("failed");
+      await notice(adapter, "It failed.");
+    });
+    expect(outcome).toBe("failed");
+    const events = streams.stdout
+      .read()
+      .trimEnd()
+      .split("\n")
+      .map((line: string) => JSON.parse(line).kind);
+    expect(events).toEqual(["message", "text", "notice", "message", "done"]);
+  });
+
   it("says how it ended", async () => {
     const ended = (outcome: "stopped" | "failed") =>
-      script(false, (adapter) => {
-        adapter.live().end(outcome);
+      script(false, (adapter, { messageId }) => {
+        adapter.live(address, messageId).end(outcome);
         return "accepted";
       }).run("hi");
     expect(await ended("stopped")).toMatchObject({ outcome: "stopped", stdout: "", stderr: "■ stopped\n" });
