@@ -366,7 +366,7 @@ export class Gateway {
       return true;
     }
     lane.add(item);
-    if (lane.run && mode === "interrupt") lane.run.stop("interrupted");
+    if (mode === "interrupt") lane.stop("interrupted");
     this.#pump(lane);
     return false;
   }
