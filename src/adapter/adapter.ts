@@ -28,8 +28,11 @@ export interface Adapter {
   typing?(address: Address): Promise<void>;
   /** Marks a message of a person's. */
   react?(address: Address, messageId: string, mark: Mark): Promise<void>;
-  /** Shows a turn while it runs, where the surface can do better than sends and edits. */
-  live?(address: Address): LiveReply;
+  /**
+   * Shows a turn while it runs, where the surface can do better than sends and edits. `messageId`: what it answers; null
+   * where a command asked for it.
+   */
+  live?(address: Address, messageId: string | null): LiveReply;
   /**
    * Where a message at that address would come from, though nobody may have written there yet: the session key made of
    * it is that of what people write there. In a chat of two it names the other one. Null where we have no part in that

@@ -117,6 +117,23 @@ describe("run", () => {
     expect(await answerTo(user("run"))).toContain("You said “run”.");
   });
 
+  it("runs nothing again in a turn that goes on after a crash, and reports what is known", async () => {
+    const seen: unknown[] = [];
+    const call = { id: "offline_1", name: "terminal", arguments: '{"command":"ls"}' };
+    const begun: Message[] = [
+      user("run ls"),
+      { role: "assistant", content: "I run that in the terminal.", toolCalls: [call] },
+      { role: "tool", toolCallId: call.id, name: call.name, content: "Unknown: the process ended." },
+    ];
+    const tools = [recorder(seen)];
+    expect(wordsOf(await tell(begun, { tools }))).toBe(
+      "The terminal says:\n\n```\nUnknown: the process ended.\n```",
+    );
+    expect(seen).toEqual([]);
+    await tell([...begun, said("It ran."), user("run ls")], { tools });
+    expect(seen).toHaveLength(1);
+  });
+
   it("says so where there is no terminal", async () => {
     expect(await answerTo(user("run ls"))).toMatch(/no terminal here/);
   });

@@ -67,10 +67,16 @@ async function* runCommand(turn: Turn, command: string): AsyncGenerator<AgentEve
     return;
   }
   const call = { id: freshCallId(turn.seen), name: TERMINAL, arguments: JSON.stringify({ command }) };
-  const results = yield* step(turn, words("I run that in the terminal."), [call]);
+  const known = resultsAtEnd(turn.seen);
+  const results = known.length > 0 ? known : yield* step(turn, words("I run that in the terminal."), [call]);
   if (turn.signal.aborted) return;
   const outcome = results.map(({ content }) => content).join("\n");
   yield* step(turn, words(report(outcome, hear(turn))));
+}
+
+/** Of a turn that went on before its process ended: what was run is not run again. */
+function resultsAtEnd(history: readonly Message[]): readonly Message[] {
+  return history.slice(history.findLastIndex(({ role }) => role !== "tool") + 1);
 }
 
 /** Words, then the calls that go with them, then all of it as one message; an abort leaves what there is. */

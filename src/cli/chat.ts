@@ -61,10 +61,10 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
     await choose(open, options);
     await open.gateway.start();
     await open.gateway.delivered(); // What a chat before was still to be told is no answer to this.
-    await adapter.ask(text, await attached(options.attach ?? []));
-    await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
-    await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
-    const outcome = await adapter.over();
+    const outcome = await adapter.ask(text, await attached(options.attach ?? []), async () => {
+      await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
+      await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
+    });
     if (outcome !== "done") throw new CliError("chat", `The answer did not come to its end (${outcome}).`);
   } finally {
     await open.close();
@@ -159,12 +159,10 @@ function tell(cli: Cli, problem: string): void {
 }
 
 /** The session to talk in: the one asked for, a new one, or the one there is. */
-async function choose({ gateway, sessions, source }: OpenChat, options: ChatOptions): Promise<void> {
+async function choose({ sessions, source }: OpenChat, options: ChatOptions): Promise<void> {
   if (options.new) await sessions.getOrCreate(source, { forceNew: true });
   if (options.session === undefined) return;
   const { OWNER } = await import("../session/access.js");
   const { sessionId } = await sessions.find(options.session, OWNER);
-  const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
-  if (offer) await gateway.handoffs.take(offer, source, gateway.owner);
-  else await sessions.switchTo(source, sessionId);
+  await sessions.switchTo(source, sessionId);
 }

@@ -8,14 +8,15 @@ export type BusyMode = "interrupt" | "queue" | "steer";
 export interface BusyModes {
   readonly default: BusyMode;
   readonly byPlatform: Readonly<Record<Platform, BusyMode>>;
-  /** By `platform:chat`. */
+  /** By `platform:chat`, the chat's id exactly as it is, or escaped as in an address. */
   readonly byChat: Readonly<Record<string, BusyMode>>;
 }
 
 export function busyModeFor(modes: BusyModes, source: SessionSource): BusyMode {
-  const chat = formatAddress({ platform: source.platform, chatId: source.chatId });
-  if (Object.hasOwn(modes.byChat, chat)) return modes.byChat[chat] ?? modes.default;
-  return (
-    (Object.hasOwn(modes.byPlatform, source.platform) && modes.byPlatform[source.platform]) || modes.default
+  const { platform, chatId } = source;
+  const chat = [`${platform}:${chatId}`, formatAddress({ platform, chatId })].find((name) =>
+    Object.hasOwn(modes.byChat, name),
   );
+  if (chat !== undefined) return modes.byChat[chat] ?? modes.default;
+  return (Object.hasOwn(modes.byPlatform, platform) && modes.byPlatform[platform]) || modes.default;
 }

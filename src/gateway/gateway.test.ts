@@ -260,6 +260,20 @@ describe("while a turn is running", () => {
     ]);
   });
 
+  it("interrupts one that is just beginning, as where two messages come at once", async () => {
+    const agent = scripted((turn) =>
+      turn.history.at(-1)?.content === "first" ? endless("…").run(turn) : say("on to the next"),
+    );
+    const here = await world(agent);
+    await Promise.all([here.adapter.write(ann, "first"), here.adapter.write(ann, "second")]);
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(here.adapter.textsTo("ann")).toEqual(["on to the next"]);
+    expect((await transcript(here)).filter((line) => line.startsWith("user"))).toEqual([
+      "user: first",
+      "user: second",
+    ]);
+  });
+
   it("queues where that is asked, in order", async () => {
     let go: () => void = () => {};
     const agent = scripted(async function* (turn, n) {
@@ -440,7 +454,8 @@ describe("after a process ended in the middle", () => {
     const first = await world(endless("…"), { on: store, owner: gone });
     await first.adapter.write(ann, "left");
     await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
-    const second = await world(echo, { on: store, scripted: { account: "other" } });
+    const busy = { default: "queue", byPlatform: {}, byChat: {} } as const;
+    const second = await world(echo, { on: store, scripted: { account: "other" }, busy });
     for (const text of ["a", "b", "c"]) await second.adapter.write(ann, text);
     await second.adapter.until((sent) => sent.length === 3);
     expect(second.adapter.textsTo("ann")).toEqual(["a (3)", "b (5)", "c (7)"]);

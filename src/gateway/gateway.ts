@@ -18,6 +18,7 @@ import { Approvals } from "./approvals.js";
 import { type Access, seenFrom, type Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
+import { isOfCommand } from "./commands/turn.js";
 import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
 import { editStream } from "./edit-stream.js";
@@ -316,9 +317,12 @@ export class Gateway {
     return this.#options.store.moves.lastFrom(key);
   }
 
-  /** The message that the last turn of a session answered. */
-  asked(sessionId: string): Promise<InboxItem | null> {
-    return this.#options.store.turns.lastAsked(sessionId);
+  /** What came in as this message of a session, or had the turn that it was said into. */
+  asked(
+    sessionId: string,
+    said: { readonly content: string; readonly at: number },
+  ): Promise<InboxItem | null> {
+    return this.#options.store.turns.asked(sessionId, said);
   }
 
   /** Says something where a message came from, and keeps nothing of it; fails where it did not go out. */
@@ -364,7 +368,7 @@ export class Gateway {
       return true;
     }
     lane.add(item);
-    if (lane.run && mode === "interrupt") lane.run.stop("interrupted");
+    if (mode === "interrupt") lane.stop("interrupted");
     this.#pump(lane);
     return false;
   }
@@ -451,7 +455,7 @@ export class Gateway {
       history: await sessions.history(turn.sessionId, { maxMessages }),
       ...sessionModel(entry),
       shared,
-      live: adapter?.live?.(turn.address),
+      live: adapter?.live?.(turn.address, isOfCommand(item) ? null : item.messageId),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
       pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
       replyTo: item.source.chatType === "dm" || item.by ? null : item.messageId,

@@ -124,8 +124,14 @@ export interface Turns {
   running(account: Account): Promise<RunningTurn[]>;
   /** The turn of a session that is running, whoever runs it. */
   runningIn(sessionId: string): Promise<RunningTurn | null>;
-  /** What the last turn of a session answered; null where it had none. */
-  lastAsked(sessionId: string): Promise<InboxItem | null>;
+  /**
+   * The item that a user's message of a session came from: by its text and time, else the one whose turn it was said
+   * into; null where it came otherwise.
+   */
+  asked(
+    sessionId: string,
+    said: { readonly content: string; readonly at: number },
+  ): Promise<InboxItem | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */
   release(turn: Turn): Promise<void>;
   /** Takes over a turn whose holder is gone; null where somebody else was quicker. */

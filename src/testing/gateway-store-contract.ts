@@ -162,6 +162,18 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.turns.running(account))[0]?.lease.until).toBe(now + 200);
     });
 
+    it("knows which item a message came from, or whose turn it was said into", async () => {
+      const turn = await begun(await accept("one"));
+      await store.turns.finish(turn, "done", nothing, null, now);
+      await begun(await accept("two"));
+      const asked = async (content: string, at: number) =>
+        (await store.turns.asked(turn.sessionId, { content, at }))?.text ?? null;
+      expect(await asked("one", now)).toBe("one");
+      expect(await asked("two", now)).toBe("two");
+      expect(await asked("steered in", now + 1)).toBe("two");
+      expect(await asked("one", now - 1)).toBeNull();
+    });
+
     it("refuses every write of a holder who was replaced, or whose turn is over", async () => {
       const stale = await begun(await accept("one"));
       const fresh = await store.turns.takeOver(stale, { owner: "next", until: now + 500 });

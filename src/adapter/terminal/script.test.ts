@@ -15,19 +15,29 @@ function script(json: boolean, answer: (adapter: ScriptAdapter, message: Inbound
   const adapter = new ScriptAdapter({ ...streams, json });
   const run = async (text: string) => {
     await adapter.connect(async (message) => answer(adapter, message));
-    await adapter.ask(text);
-    const outcome = await adapter.over();
+    const outcome = await adapter.ask(text);
     return { outcome, stdout: streams.stdout.read() ?? "", stderr: streams.stderr.read() ?? "" };
   };
   return { run };
 }
 
-const notice = (adapter: ScriptAdapter, text: string) => adapter.send({ address, text, deliveryId: "d" });
+/** A turn that answers somebody else, as what an earlier process left. */
+function aside(adapter: ScriptAdapter): void {
+  const other = adapter.live(address, "another message");
+  other.text("An answer to ");
+  other.text("what was asked before.");
+  other.end("done");
+}
+
+const notice = (adapter: ScriptAdapter, text: string) =>
+  adapter.send({ address, text, deliveryId: "turn_1.interrupted.0" });
+const saidByCommand = (adapter: ScriptAdapter, text: string) =>
+  adapter.send({ address, text, deliveryId: "inbox.1.0" });
 
 describe("a script", () => {
-  const turn = (adapter: ScriptAdapter): Received => {
+  const turn = (adapter: ScriptAdapter, { messageId }: InboundMessage): Received => {
     void notice(adapter, "The session\u001b]0;x\u0007 was reset.");
-    const reply = adapter.live();
+    const reply = adapter.live(address, messageId);
     reply.reasoning("hm");
     reply.text("Let me ");
     reply.text("look\u001b[2");
@@ -77,39 +87,63 @@ describe("a script", () => {
   it("takes what a command is answered for the answer", async () => {
     const { run } = script(false, (adapter, message) => {
       expect(message).toMatchObject({ kind: "command", text: "/status", source: localSource() });
-      void notice(adapter, "All is well.");
+      void saidByCommand(adapter, "All is well.");
       return "accepted";
     });
     expect(await run("/status")).toEqual({ outcome: "done", stdout: "All is well.\n", stderr: "" });
   });
 
-  it("is not over before what a command asked for is, nor before what is said of it", async () => {
+  it("takes no other turn for the answer", async () => {
+    const message = script(false, (adapter, { messageId }) => {
+      aside(adapter);
+      adapter.live(address, messageId).end("failed");
+      return "accepted";
+    });
+    const said = "An answer to what was asked before.\n";
+    expect(await message.run("hi")).toEqual({
+      outcome: "failed",
+      stdout: "",
+      stderr: `${said}✗ failed\n`,
+    });
+    const command = script(false, (adapter) => {
+      aside(adapter);
+      void notice(adapter, "I was interrupted.");
+      void saidByCommand(adapter, "All is well.");
+      return "accepted";
+    });
+    expect(await command.run("/status")).toEqual({
+      outcome: "done",
+      stdout: "All is well.\n",
+      stderr: `${said}I was interrupted.\n`,
+    });
+  });
+
+  it("goes on until nothing more comes, as after a command that asks the agent again", async () => {
     const streams = { stdout: new PassThrough({ encoding: "utf8" }), stderr: new PassThrough() };
     const adapter = new ScriptAdapter({ ...streams, json: true });
     await adapter.connect(async () => {
-      void notice(adapter, "Trying again.");
+      void saidByCommand(adapter, "Trying again.");
       return "accepted";
     });
-    await adapter.ask("/retry");
-    const reply = adapter.live();
-    reply.text("Half");
-    reply.end("failed");
-    await notice(adapter, "It broke off.");
-    expect(await adapter.over()).toBe("failed");
-    const events = String(streams.stdout.read()).trimEnd().split("\n");
-    expect(events.map((line) => JSON.parse(line))).toEqual([
-      { kind: "message", text: "Trying again." },
-      { kind: "text", text: "Half" },
-      { kind: "message", text: "Half" },
-      { kind: "notice", text: "It broke off." },
-      { kind: "done", outcome: "failed" },
-    ]);
+    const outcome = await adapter.ask("/retry", [], async () => {
+      const reply = adapter.live(address, null);
+      reply.text("No.");
+      reply.end("failed");
+      await notice(adapter, "It failed.");
+    });
+    expect(outcome).toBe("failed");
+    const events = streams.stdout
+      .read()
+      .trimEnd()
+      .split("\n")
+      .map((line: string) => JSON.parse(line).kind);
+    expect(events).toEqual(["message", "text", "message", "notice", "done"]);
   });
 
   it("says how it ended", async () => {
     const ended = (outcome: "stopped" | "failed") =>
-      script(false, (adapter) => {
-        adapter.live().end(outcome);
+      script(false, (adapter, { messageId }) => {
+        adapter.live(address, messageId).end(outcome);
         return "accepted";
       }).run("hi");
     expect(await ended("stopped")).toMatchObject({ outcome: "stopped", stdout: "", stderr: "■ stopped\n" });

@@ -1,11 +1,11 @@
 /**
  * The terminal without a person at it: one text in, its answer out. The answer goes to stdout and nothing else does;
- * tools, thoughts and notices go to stderr. An answer is over when its turn is; a command's, when it was answered, and
- * then when the turn is that it asked for.
+ * tools, thoughts and notices go to stderr, and so does what an earlier process left to be answered. An answer is over
+ * when its turn is; a command's, when it was answered, and then when the turn is that it asked for.
  */
 import type { Readable, Writable } from "node:stream";
 import { LOCAL } from "../../session/platform.js";
-import type { SessionSource } from "../../session/source.js";
+import type { Address, SessionSource } from "../../session/source.js";
 import { printableText } from "../../util/text.js";
 import { written } from "../../util/written.js";
 import {
@@ -29,9 +29,13 @@ export interface ScriptOptions {
   readonly chatId?: string;
 }
 
+/** The ids of what is said of a turn, and of commands that an earlier process left: no command is answered so. */
+const SAID_BESIDE = /^turn_|\.unknown$/;
+
 interface Question {
+  readonly messageId: string;
   readonly isCommand: boolean;
-  readonly resolve: (outcome: ScriptOutcome) => void;
+  readonly answered: () => void;
 }
 
 export class ScriptAdapter implements Adapter {
@@ -44,8 +48,8 @@ export class ScriptAdapter implements Adapter {
   readonly #output: ScriptOutput;
   #receive: Receive | null = null;
   #question: Question | null = null;
-  #running = 0;
-  #outcome: ScriptOutcome = "done";
+  #isAnswered = false;
+  #outcome: ScriptOutcome = "stopped";
 
   constructor(options: ScriptOptions) {
     this.#options = options;
@@ -57,20 +61,31 @@ export class ScriptAdapter implements Adapter {
     this.#receive = receive;
   }
 
-  /** Submits a text and waits until its answer is over and written; a failure to accept it is thrown. One at a time. */
-  async ask(text: string, files: readonly RemoteFile[] = []): Promise<ScriptOutcome> {
+  /**
+   * Submits a text and waits until its answer is over and written; a failure to accept it is thrown. One at a time.
+   * `rest`, once a command was answered or a message was taken, waits until nothing more comes of it.
+   */
+  async ask(
+    text: string,
+    files: readonly RemoteFile[] = [],
+    rest?: () => Promise<void>,
+  ): Promise<ScriptOutcome> {
     if (!this.#receive) throw new Error("Nobody receives what is asked: connect first.");
     if (this.#question) throw new Error("The last question is not answered yet: ask one at a time.");
-    const message = inbound(text, this.#source, files);
-    const answered = new Promise<ScriptOutcome>((resolve) => {
-      this.#question = { isCommand: message.kind === "command", resolve };
+    const { kind, ...message } = inbound(text, this.#source, files);
+    this.#isAnswered = false;
+    this.#outcome = "stopped";
+    const answered = new Promise<void>((resolve) => {
+      this.#question = { messageId: message.messageId, isCommand: kind === "command", answered: resolve };
     });
     try {
-      const received = await this.#receive(message);
+      const received = await this.#receive({ kind, ...message });
       if (received === "refused") this.finish("refused");
-      const outcome = await answered;
-      await this.#written();
-      return outcome;
+      if (kind === "command" || !rest) await answered;
+      await rest?.();
+      this.#output.done(this.#outcome);
+      await Promise.all([written(this.#options.stdout), written(this.#options.stderr)]);
+      return this.#outcome;
     } finally {
       this.#question = null;
     }
@@ -78,20 +93,17 @@ export class ScriptAdapter implements Adapter {
 
   /** Ends the answer from outside: the gateway knows that nothing more will come. */
   finish(outcome: ScriptOutcome): void {
-    if (this.#question) this.#end(outcome);
+    if (!this.#question) return;
+    this.#outcome = outcome;
+    this.#isAnswered = true;
+    this.#output.ended(outcome);
+    this.#question.answered();
   }
 
-  /** Nothing more comes: says so, and how the last answer ended. */
-  async over(): Promise<ScriptOutcome> {
-    this.#output.done(this.#outcome);
-    await this.#written();
-    return this.#outcome;
-  }
-
-  /** What a command is answered is the answer; what is sent beside a turn is a notice. */
+  /** What a command says is the answer; what is sent beside it or a turn is a notice. */
   async send({ text, deliveryId }: OutboundMessage): Promise<{ readonly messageId: string }> {
     if (!this.#receive) throw new SendError("retryable", "The script is over.");
-    if (this.#question?.isCommand && this.#running === 0) {
+    if (this.#question?.isCommand && !this.#isAnswered && !SAID_BESIDE.test(deliveryId)) {
       this.#output.message(text);
       this.finish("done");
     } else {
@@ -100,8 +112,13 @@ export class ScriptAdapter implements Adapter {
     return { messageId: deliveryId };
   }
 
-  live(): LiveReply {
-    this.#running += 1;
+  live(_address: Address, messageId: string | null): LiveReply {
+    const question = this.#question;
+    const isOurs = question && (question.isCommand ? messageId === null : messageId === question.messageId);
+    return isOurs ? this.#answer() : this.#aside();
+  }
+
+  #answer(): LiveReply {
     const output = this.#output;
     let isOver = false;
     return {
@@ -112,27 +129,32 @@ export class ScriptAdapter implements Adapter {
       end: (outcome) => {
         if (isOver) return;
         isOver = true;
-        this.#running -= 1;
-        this.#end(outcome);
+        this.finish(outcome);
+      },
+    };
+  }
+
+  /** Of a turn that answers somebody else: its words, once they are whole. */
+  #aside(): LiveReply {
+    let words = "";
+    return {
+      text: (delta) => {
+        words += delta;
+      },
+      reasoning: () => {},
+      toolCall: () => {},
+      toolResult: () => {},
+      end: (outcome) => {
+        if (words !== "") this.#output.notice(words);
+        words = "";
+        if (!this.#isAnswered) this.#outcome = outcome; // Unless an answer follows, the message went into this turn.
       },
     };
   }
 
   async disconnect(): Promise<void> {
-    this.finish("stopped");
+    if (!this.#isAnswered) this.finish("stopped");
     this.#receive = null;
-  }
-
-  #end(outcome: ScriptOutcome): void {
-    const question = this.#question;
-    this.#question = null;
-    this.#outcome = outcome;
-    this.#output.ended(outcome);
-    question?.resolve(outcome);
-  }
-
-  async #written(): Promise<void> {
-    await Promise.all([written(this.#options.stdout), written(this.#options.stderr)]);
   }
 }
 

@@ -40,8 +40,14 @@ async function send(call: CommandCall, mode: BusyMode): Promise<string> {
   return steered ? "Passed on to what I am doing." : "Queued: it comes after what I am doing.";
 }
 
+const OF_COMMAND = "command ";
+
 /** A message that a command makes: one for one, so that the same command cannot ask twice. */
 export function asMessage(item: InboxItem, text: string): Omit<InboxItem, "id" | "receivedAt" | "kind"> {
   const { platform, account, key, source } = item;
-  return { platform, account, key, source, messageId: `command ${item.id}`, text };
+  return { platform, account, key, source, messageId: `${OF_COMMAND}${item.id}`, text };
+}
+
+export function isOfCommand({ messageId }: Pick<InboxItem, "messageId">): boolean {
+  return messageId.startsWith(OF_COMMAND);
 }

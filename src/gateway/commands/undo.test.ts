@@ -112,6 +112,35 @@ describe("/retry", () => {
     rmSync(folder, { recursive: true });
   });
 
+  it("stays who said it, though what somebody else said after it was taken back, also in a branch", async () => {
+    await world.close();
+    const tool = { name: "terminal", description: "", parameters: {}, run: async () => "" };
+    const people = { owners: { telegram: ["boss"] }, guests: { telegram: ["eve"] } };
+    world = await World.open({ gateway: { tools: () => [tool] }, people });
+    const given: { tools: string[]; last: string | undefined }[] = [];
+    const run = world.agent.run.bind(world.agent);
+    world.agent.run = (turn) => {
+      given.push({ tools: turn.tools.map(({ name }) => name), last: turn.history.at(-1)?.content });
+      return run(turn);
+    };
+    const room = { chatId: "room", chatType: "group" } as const;
+    const eve = world.chat("eve", room);
+    const boss = world.chat("boss", room);
+    await eve.ask("show me");
+    await boss.ask("hello");
+    await eve.ask("/undo");
+    await eve.ask("/retry");
+    await until(() => given.length === 3);
+    await world.gateway.lane(eve.key).idle();
+    await boss.ask("/branch");
+    await boss.ask("/retry");
+    await until(() => given.length === 4);
+    for (const { tools, last } of given.slice(2)) {
+      expect(tools).not.toContain("terminal");
+      expect(last).toBe("[Eve] show me");
+    }
+  });
+
   it("asks again with the last message, in place of the first answer, which is kept", async () => {
     await ann.ask("one");
     await ann.ask("two");

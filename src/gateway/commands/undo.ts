@@ -1,6 +1,8 @@
 /** `/undo` and `/retry`: the last of a conversation taken back, and asked again. What is taken back is kept, superseded. */
 import type { StoredMessage } from "../../session/transcript.js";
 import { counted } from "../../util/words.js";
+import type { InboxItem } from "../store.js";
+import { BRANCH_OF } from "./branch.js";
 import type { Command, CommandCall } from "./commands.js";
 import { NO_SESSION, quoted } from "./describe.js";
 import { asMessage } from "./turn.js";
@@ -39,7 +41,7 @@ export const retry: Command = {
       const from = messages.findLastIndex(({ role }) => role === "user");
       const last = messages[from];
       if (last?.role !== "user") return "There is nothing to try again yet.";
-      const asked = await call.gateway.asked(sessionId);
+      const asked = await askedIn(sessionId, last, call);
       const said = asMessage(call.item, last.content);
       const { attachments } = last;
       const by = asked && (asked.by ?? asked.source);
@@ -50,6 +52,13 @@ export const retry: Command = {
       return `Trying again: ${quoted(last.content)}`;
     }),
 };
+
+/** What the message came in as; in a branch that was in a session before it. */
+async function askedIn(sessionId: string, said: StoredMessage, call: CommandCall): Promise<InboxItem | null> {
+  const asked = await call.gateway.asked(sessionId, said);
+  const original = (await call.sessions.get(sessionId))?.metadata[BRANCH_OF];
+  return asked || typeof original !== "string" ? asked : askedIn(original, said, call);
+}
 
 /** Works on the active transcript once nothing is being added to it. */
 async function inTranscript(

@@ -3,7 +3,7 @@
  * up, those of other processes are waited for. Nothing here opens the database file with `fs`: closing any descriptor
  * of it would drop SQLite's locks.
  */
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
@@ -62,7 +62,7 @@ export async function openSqlite(path: string): Promise<Db> {
     }
   } catch (error) {
     const failure = storeErrorOf(error, path);
-    const present = statSync(path, { throwIfNoEntry: false })?.isFile();
+    const present = existsSync(path) && statSync(path).isFile();
     if (present && failure instanceof StoreError && failure.code === "store_unreachable") {
       throw new StoreError(
         "store_readonly",

@@ -53,7 +53,13 @@ const BY_ERRNO: Readonly<Record<string, readonly [ErrorCode, (path: string) => s
   ],
   EROFS: ["store_readonly", (path) => `${path} is on a read-only file system. Give another path.`],
   ENOSPC: ["store_full", (path) => `There is no room to create ${path}. Free some space.`],
+  EEXIST: ["store_unreachable", notInFolder],
+  ENOTDIR: ["store_unreachable", notInFolder],
 };
+
+function notInFolder(path: string): string {
+  return `${path} cannot be: what it would be in is a file, not a folder. Move that away, or give another path.`;
+}
 
 export function isBusy(error: unknown): boolean {
   const result = resultCode(error);

@@ -150,6 +150,9 @@ describe("a file that cannot be the store", () => {
 
   it("is a folder, or of an unknown kind", async () => {
     await expect(openSessions({ url: folder })).rejects.toThrow(code("store_unreachable"));
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    await expect(openSessions({ url: join(file, "baton.db") })).rejects.toThrow(code("store_unreachable"));
     await expect(openSessions({ url: "mysql://x/y" })).rejects.toThrow(code("invalid_config"));
     await expect(openSessions({ url: "" })).rejects.toThrow(code("invalid_config"));
   });
