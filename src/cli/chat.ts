@@ -159,10 +159,12 @@ function tell(cli: Cli, problem: string): void {
 }
 
 /** The session to talk in: the one asked for, a new one, or the one there is. */
-async function choose({ sessions, source }: OpenChat, options: ChatOptions): Promise<void> {
+async function choose({ gateway, sessions, source }: OpenChat, options: ChatOptions): Promise<void> {
   if (options.new) await sessions.getOrCreate(source, { forceNew: true });
   if (options.session === undefined) return;
   const { OWNER } = await import("../session/access.js");
   const { sessionId } = await sessions.find(options.session, OWNER);
-  await sessions.switchTo(source, sessionId);
+  const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
+  if (offer) await gateway.handoffs.take(offer, source, gateway.owner);
+  else await sessions.switchTo(source, sessionId);
 }
