@@ -87,6 +87,27 @@ it("keeps two sessions of one key, and binds the newer", async () => {
   expect((await importSessions(path, sessions)).totals).toMatchObject({ new: 0, present: 2, added: 0 });
 });
 
+it.each([
+  ["that the metadata tells", {}],
+  ["of their first messages", { created_at: undefined }],
+])("knows two sessions of one key and one time %s again, whichever went on last", async (_, over) => {
+  const path = folder({
+    "a.jsonl": [head({ ...over, updated_at: "2025-01-05T00:00:00Z" }), said("a")],
+    "b.jsonl": [head({ ...over, updated_at: "2025-01-09T00:00:00Z" }), said("b")],
+  });
+  const sessions = await store();
+  const first = await importSessions(path, sessions);
+  put(join(path, "a.jsonl"), [
+    head({ ...over, updated_at: "2025-01-10T00:00:00Z" }),
+    said("a"),
+    said("goes on"),
+  ]);
+  const second = await importSessions(path, sessions);
+  expect(second.totals).toMatchObject({ new: 0, extended: 1, present: 1, added: 1 });
+  const ids = ({ sessions: found }: typeof first) => found.map(({ sessionId }) => sessionId).sort();
+  expect(ids(second)).toEqual(ids(first));
+});
+
 it("gives a session without dates the same id, wherever the files are copied", async () => {
   const lines = [
     { _type: "metadata", key: "telegram:1" },
