@@ -177,6 +177,35 @@ describe("hostile files", () => {
     });
   });
 
+  it("takes no file of this store for theirs, whatever they say", async () => {
+    const file = `${"0a".repeat(16)}.png`;
+    const attachments = [
+      { file, mediaType: "image/png", media_type: "image/png", name: "x.png" },
+      { filename: "\u001b[2Jy.pdf\n", mime_type: "application/pdf", path: "/etc/passwd", url: "file:///" },
+      "z.txt",
+      null,
+    ];
+    const path = folder({
+      "a.jsonl": [
+        head(),
+        { ...said("see"), attachments },
+        { ...said("", "assistant"), attachments: JSON.stringify([{ name: "chart.svg" }]) },
+        { ...said("no list"), attachments: { file } },
+      ],
+    });
+    const sessions = await store();
+    const report = await importSessions(path, sessions);
+    expect(report.problems).toEqual([]);
+    const messages = await sessions.load(report.sessions[0]?.sessionId ?? "");
+    expect(messages.map(({ content }) => content)).toEqual([
+      "see\n[attached: x.png (image/png)]\n[attached: y.pdf (application/pdf)]\n[attached: z.txt]\n[attached: file]",
+      "[attached: chart.svg]",
+      "no list",
+    ]);
+    expect(JSON.stringify(messages)).not.toContain(file);
+    expect((await importSessions(path, sessions)).totals).toMatchObject({ present: 1, added: 0 });
+  });
+
   it("does not believe a broken owner", async () => {
     const own = {
       key: "agent:main:discord:group:g",
