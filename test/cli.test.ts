@@ -310,6 +310,23 @@ assistant  TIME
 `);
   });
 
+  test("the files that came with a message", async () => {
+    const home = makeHome();
+    let id = "";
+    await fill(home, async (sessions) => {
+      const attachments = [
+        { file: "0a".repeat(16), mediaType: "image/jpeg", name: `photo${ESC}[2J\n.jpg` },
+        { file: "1b".repeat(16), mediaType: "application/pdf" },
+      ];
+      const { entry } = await sessions.receive(alice, { role: "user", content: "", attachments });
+      id = entry.sessionId;
+    });
+    const { stdout } = await baton(home, ["sessions", "show", id]);
+    expect(stdout).toMatch(
+      /\nuser .*\n {2}\[attached: photo \.jpg \(image\/jpeg\)\]\n {2}\[attached: file \(application\/pdf\)\]\n$/,
+    );
+  });
+
   test("the last messages, all of them, and those that a rewrite took out", async () => {
     const home = makeHome();
     const id = await garden(home);

@@ -1,6 +1,7 @@
 /** `baton sessions show`: what a session is, and its last messages. */
 import type { Command } from "commander";
 import { OWNER } from "../session/access.js";
+import { readableText } from "../session/attachments.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { StoredMessage } from "../session/transcript.js";
@@ -134,7 +135,7 @@ function speakerOf(message: StoredMessage): string {
 }
 
 function linesOf(message: StoredMessage): string[] {
-  const text = printableText(message.content).trimEnd();
+  const text = printableText(readableText(message)).trimEnd();
   const lines = text === "" ? [] : text.split("\n");
   if (message.role === "tool" && lines.length > TOOL_LINES) {
     return [...lines.slice(0, TOOL_LINES), `… ${counted(lines.length - TOOL_LINES, "more line")}`];

@@ -1,5 +1,6 @@
 /** What a person's message is to the agent: what it answers, what was written, and what came with it. */
 import type { InboundMessage } from "../adapter/adapter.js";
+import { attachmentLine } from "../session/attachments.js";
 import { cleanLine, shorten } from "../util/text.js";
 import type { Taken } from "./media.js";
 import type { InboxItem } from "./store.js";
@@ -8,7 +9,7 @@ const QUOTED = 300;
 
 export function inboundText({ text, replyTo }: InboundMessage, { attachments, problems }: Taken): string {
   const quoted = shorten(cleanLine(replyTo?.text ?? ""), QUOTED);
-  const came = attachments.map(({ name, mediaType }) => `[attached: ${name ?? "file"} (${mediaType})]`);
+  const came = attachments.map(attachmentLine);
   const missing = problems.map((problem) => `[not taken: ${cleanLine(problem)}]`);
   return [...(quoted ? [`> ${quoted}\n`] : []), ...(text ? [text] : []), ...came, ...missing].join("\n");
 }

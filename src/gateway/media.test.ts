@@ -51,7 +51,12 @@ describe("the media store", () => {
     const { attachments, problems } = await media.take([remote({ name: "Notes.TXT" }), remote()]);
     expect(problems).toEqual([]);
     expect(attachments).toMatchObject([
-      { name: "Notes.TXT", mediaType: "text/plain", file: expect.stringMatching(/^[0-9a-f]{32}\.txt$/) },
+      {
+        name: "Notes.TXT",
+        mediaType: "text/plain",
+        size: 5,
+        file: expect.stringMatching(/^[0-9a-f]{32}\.txt$/),
+      },
       { name: "file", file: expect.stringMatching(/^[0-9a-f]{32}$/) },
     ]);
     const path = join(folder, attachments[0]?.file ?? "");

@@ -107,7 +107,8 @@ export class Media {
     if (bytes.byteLength > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES / 1024 / 1024} MB`);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
-    return { file, mediaType: mediaTypeOf(remote.mediaType), name: nameOf(remote) };
+    const mediaType = mediaTypeOf(remote.mediaType);
+    return { file, mediaType, name: nameOf(remote), size: bytes.byteLength };
   }
 }
 

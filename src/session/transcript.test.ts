@@ -185,7 +185,7 @@ describe("parseMessage", () => {
     expect(parseMessage({ ...calls("a"), toolCalls: [] })).toEqual(said(""));
     const attachments = [
       { file: "a.png", mediaType: "image/png", name: "A\0" },
-      { file: "b", mediaType: "x/y" },
+      { file: "b", mediaType: "x/y", size: 0 },
     ];
     expect(
       parseMessage({ ...user("look"), attachments: attachments.map((each) => ({ ...each, path: "/" })) }),
@@ -209,6 +209,10 @@ describe("parseMessage", () => {
     ["invalid_message", { role: "user", content: "x", at: 1.5 }],
     ["invalid_message", { role: "user", content: "x", attachments: "a.png" }],
     ["invalid_message", { role: "user", content: "x", attachments: [{ file: "a.png" }] }],
+    [
+      "invalid_message",
+      { role: "user", content: "x", attachments: [{ file: "a", mediaType: "b", size: -1 }] },
+    ],
     ["invalid_message", { role: "tool", content: "x" }],
     ["invalid_message", { role: "assistant", content: "x", toolCalls: [{ id: "a" }] }],
     ["invalid_message", { role: "assistant", content: "x", toolCalls: "a" }],

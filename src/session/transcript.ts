@@ -18,6 +18,8 @@ export interface Attachment {
   readonly mediaType: string;
   /** What its sender calls it. */
   readonly name?: string;
+  /** In bytes. */
+  readonly size?: number;
 }
 
 export type Message =
@@ -120,9 +122,18 @@ function attachmentsOf(fields: Record<string, unknown>): { attachments?: Attachm
         file: required(from, "file"),
         mediaType: required(from, "mediaType"),
         ...optional(from, "name"),
+        ...sizeOf(from),
       };
     }),
   };
+}
+
+function sizeOf({ size }: Record<string, unknown>): { size?: number } {
+  if (size === undefined || size === null) return {};
+  if (!Number.isSafeInteger(size) || (size as number) < 0) {
+    throw new InputError("invalid_message", "An attachment's `size` is a whole number of bytes.");
+  }
+  return { size: size as number };
 }
 
 function toolCallsOf(fields: Record<string, unknown>): { toolCalls?: ToolCall[] } {

@@ -743,6 +743,13 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         ['"for milestone"', [1]],
         ["mile*", [1]],
         ["mile", []],
+        ["chat-s*", [1]],
+        ["chat-t*", []],
+        ["send-c*", []],
+        ["web_s* w*", []],
+        ["web_s* weath*", [2]],
+        ["P2.2*", [1]],
+        ["m*", []],
         ["web_search", [3, 2]],
         ["romer", [2]],
         ["sunny", [3]],
@@ -816,6 +823,29 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           cursor = page.nextCursor ?? undefined;
         } while (cursor);
         expect(seen).toEqual(Array.from({ length: 45 }, (_, n) => 46 - n));
+      });
+
+      it("completes the last letter of a word, however many messages have the rest of it", async () => {
+        const { entry } = await sessions.receive(ann, user("foo_zip"));
+        const say = (from: number, to: number) =>
+          sessions.appendMany(
+            entry.sessionId,
+            Array.from({ length: to - from }, (_, n) => user((from + n) % 3 === 0 ? "foo_bar" : "foo_qux")),
+          );
+        await say(0, 390);
+        await sessions.indexAll();
+        await say(390, 480);
+        expect(await found("foo_z*")).toEqual([1]);
+        expect(await found("foo_y*")).toEqual([]);
+        const seen: number[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await sessions.search("foo_b*", OWNER, { limit: 50, ...(cursor ? { cursor } : {}) });
+          seen.push(...page.items.map((hit) => hit.seq));
+          cursor = page.nextCursor ?? undefined;
+        } while (cursor);
+        expect(seen).toEqual(Array.from({ length: 160 }, (_, n) => 479 - 3 * n));
+        expect((await sessions.search("foo_z*", viewerOf(bob))).items).toEqual([]);
       });
 
       it("indexes a long tail by itself, and finds what is in it", async () => {

@@ -64,6 +64,14 @@ it("reads a session in order, from a place on, in text without tricks", async ()
   );
 });
 
+it("tells of files that came with a message", async () => {
+  const attachments = [{ file: "0".repeat(32), mediaType: "image/jpeg", name: "photo.jpg" }];
+  const seq = await sessions.append(annsId, { role: "user", content: "", attachments });
+  expect(await run(dm("ann"), "session_read", { session: annsId, from: 5 })).toBe(
+    `#${seq} user, 2026-01-10 12:00: [attached: photo.jpg (image/jpeg)]`,
+  );
+});
+
 it("gives long sessions in pieces", async () => {
   const long = Array.from({ length: 40 }, (_, n) => ({
     role: "user" as const,

@@ -2,6 +2,7 @@
  * The tools `session_search` and `session_read`: what was said before, in the sessions that the turn's person may see
  * where they are. What they may not see is answered as if it were not there.
  */
+import { readableText } from "../../session/attachments.js";
 import { BatonError } from "../../session/errors.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import type { SessionsView } from "../../session/view.js";
@@ -116,7 +117,7 @@ function lineOf(message: StoredMessage): string {
   const called = calls.map(
     ({ name: tool, arguments: json }) => `\n[calls ${cleanLine(tool)} ${shorten(cleanLine(json), 300)}]`,
   );
-  const text = shorten(printableText(message.content), MAX_MESSAGE);
+  const text = shorten(printableText(readableText(message)), MAX_MESSAGE);
   return `#${message.seq} ${message.role}${name}, ${when(message.at)}: ${text}${called.join("")}`;
 }
 

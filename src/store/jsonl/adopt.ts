@@ -2,6 +2,7 @@
  * Brings one found session into the store. Importing twice adds nothing. A source that has grown adds its new messages
  * at the end, as long as the session here still is what the source began with; a session that went on here is left.
  */
+import { readableText } from "../../session/attachments.js";
 import type { SessionEntry, Usage } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { Message } from "../../session/transcript.js";
@@ -82,7 +83,7 @@ async function growthOf(
   return { messages: messages.slice(same) };
 }
 
-/** Times aside: a source without them gets others at each import. */
+/** Times aside: a source without them gets others at each import. Files stand in a source by their names only. */
 function sameMessage(a: Message, b: Message): boolean {
   return a.role === b.role && JSON.stringify(essence(a)) === JSON.stringify(essence(b));
 }
@@ -93,7 +94,7 @@ function essence(message: Message): unknown[] {
     message.role === "assistant"
       ? message.toolCalls?.map((call) => [call.id, call.name, call.arguments])
       : null;
-  return [message.content, name, message.role === "tool" ? message.toolCallId : null, calls];
+  return [readableText(message), name, message.role === "tool" ? message.toolCallId : null, calls];
 }
 
 /** What the source spent since the session came in. */

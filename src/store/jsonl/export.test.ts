@@ -273,6 +273,94 @@ it("writes markdown in which every message stays inside its own", async () => {
   expect(markdown).toMatch(/^# Plan \\\*B\\\*\n\n- \*\*Source:\*\* Discord \(group: T \\# x\)\n/);
 });
 
+const FILE = `${"0a".repeat(16)}.jpg`;
+const pictures: Message[] = [
+  {
+    role: "user",
+    content: "",
+    attachments: [{ file: FILE, mediaType: "image/jpeg", name: "photo.jpg", size: 3 }],
+    at: Date.UTC(2025, 0, 1, 12),
+  },
+  {
+    role: "user",
+    content: "Both\n[attached: a.pdf (application/pdf)]",
+    attachments: [
+      { file: `${"1b".repeat(16)}.pdf`, mediaType: "application/pdf", name: "a.pdf" },
+      { file: "2c".repeat(16), mediaType: "text/plain", name: "\u001b[1m_b_](x)\n## User" },
+    ],
+    at: Date.UTC(2025, 0, 1, 12, 0, 1),
+  },
+];
+
+async function storeOfPictures(): Promise<{ sessions: Sessions; sessionId: string }> {
+  const sessions = await store();
+  const { sessionId } = await sessions.getOrCreate(group);
+  await sessions.appendMany(sessionId, pictures);
+  return { sessions, sessionId };
+}
+
+it("tells of files in markdown, once each, in words that stay inside", async () => {
+  const { sessions, sessionId } = await storeOfPictures();
+  const markdown = await exported(sessions, sessionId, "markdown");
+  expect(markdown.slice(markdown.indexOf("\n## "))).toBe(
+    [
+      "",
+      "## User · 2025-01-01 12:00:00 UTC",
+      "",
+      "[attached: photo.jpg (image/jpeg)]",
+      "",
+      "## User · 2025-01-01 12:00:01 UTC",
+      "",
+      "Both",
+      "[attached: a.pdf (application/pdf)]",
+      "",
+      "[attached: \\_b\\_\\](x) \\#\\# User (text/plain)]",
+      "",
+    ].join("\n"),
+  );
+});
+
+it("tells of files in JSON, and not where they are", async () => {
+  const { sessions, sessionId } = await storeOfPictures();
+  const jsonl = await exported(sessions, sessionId, "jsonl");
+  expect(jsonl.split("\n")[1]).toBe(
+    '{"role":"user","content":"","attachments":[{"name":"photo.jpg","media_type":"image/jpeg","size":3}],"timestamp":"2025-01-01T12:00:00.000Z"}',
+  );
+  const json = await exported(sessions, sessionId, "json");
+  expect(JSON.parse(json).messages[0].attachments).toEqual([
+    { name: "photo.jpg", media_type: "image/jpeg", size: 3 },
+  ]);
+  for (const text of [jsonl, json]) expect(text).not.toMatch(/(?:0a|1b|2c){16}/);
+});
+
+it("brings files in as words, at home and elsewhere, however often", async () => {
+  const { sessions, sessionId } = await storeOfPictures();
+  const path = folder({ "x.jsonl": await exported(sessions, sessionId, "jsonl") });
+  const there = await store();
+  expect((await importSessions(path, there)).totals).toMatchObject({ new: 1, added: 2 });
+  const { at, ...picture } = (await there.load(sessionId))[0] ?? {};
+  expect(picture).toEqual({ role: "user", content: "[attached: photo.jpg (image/jpeg)]", seq: 1 });
+  expect((await there.load(sessionId))[1]?.content).toBe(
+    "Both\n[attached: a.pdf (application/pdf)]\n[attached: _b_](x) ## User (text/plain)]",
+  );
+
+  const back = folder({ "x.jsonl": await exported(there, sessionId, "jsonl") });
+  for (const [from, to] of [
+    [path, there],
+    [path, sessions],
+    [back, sessions],
+    [back, there],
+  ] as const) {
+    const again = await importSessions(from, to);
+    expect(again.sessions).toMatchObject([{ status: "present", added: 0 }]);
+    expect(again.sessions[0]?.note).toBeUndefined();
+  }
+  // What is added there comes home.
+  await there.append(sessionId, { role: "user", content: "more" });
+  put(join(back, "x.jsonl"), await exported(there, sessionId, "jsonl"));
+  expect((await importSessions(back, sessions)).totals).toMatchObject({ extended: 1, added: 1 });
+});
+
 it("names files safely", async () => {
   const sessions = await store();
   const entry = await sessions.getOrCreate(group);

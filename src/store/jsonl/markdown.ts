@@ -1,4 +1,5 @@
 /** A transcript for people to read. What others wrote stays inside its own message: fences are longer than any inside. */
+import { attachmentsOf, untoldLines } from "../../session/attachments.js";
 import { isPlatform, platformTraits } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { describeSource } from "../../session/source.js";
@@ -29,6 +30,9 @@ export function markdownMessage(message: StoredMessage): string {
   const parts = [heading];
   if (message.role === "tool") parts.push(fenced(message.content, ""));
   else if (message.content.trim() !== "") parts.push(contained(printableText(message.content)));
+  for (const line of untoldLines(message.content, attachmentsOf(message))) {
+    parts.push(`[${label(line.slice(1, -1))}]`);
+  }
   for (const call of (message.role === "assistant" && message.toolCalls) || []) {
     parts.push(`Calls **${label(call.name)}**:`, fenced(call.arguments, "json"));
   }

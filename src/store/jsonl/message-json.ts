@@ -1,7 +1,11 @@
 /**
  * One message as JSON, in the OpenAI-like snake_case form that agents' transcripts have: role, content, tool_calls,
- * tool_call_id, name, reasoning, timestamp. Written one way, read in every spelling met so far.
+ * tool_call_id, name, reasoning, attachments, timestamp. Written one way, read in every spelling met so far.
+ *
+ * Attachments are told, never handed over: their names in the media store are not written, and what a file says of
+ * them becomes text. Otherwise it could name files that other people sent.
  */
+import { attachmentsOf, type ToldAttachment, tellingText } from "../../session/attachments.js";
 import { BatonError } from "../../session/errors.js";
 import { type Message, parseMessage, type ToolCall } from "../../session/transcript.js";
 import { type Fields, isFields, textIn, timeIn, timeText } from "./fields.js";
@@ -18,7 +22,13 @@ export function messageJson(message: Message): Fields {
   const { role, content } = message;
   switch (message.role) {
     case "user":
-      return { role, content, ...(message.name ? { name: message.name } : {}), ...timestamp };
+      return {
+        role,
+        content,
+        ...(message.name ? { name: message.name } : {}),
+        ...attachmentsJson(message),
+        ...timestamp,
+      };
     case "assistant": {
       const calls = message.toolCalls?.map(({ id, name, arguments: args }) => ({
         id,
@@ -42,6 +52,15 @@ export function messageJson(message: Message): Fields {
   }
 }
 
+function attachmentsJson(message: Message): Fields {
+  const attachments = attachmentsOf(message).map(({ name, mediaType, size }) => ({
+    ...(name === undefined ? {} : { name }),
+    media_type: mediaType,
+    ...(size === undefined ? {} : { size }),
+  }));
+  return attachments.length > 0 ? { attachments } : {};
+}
+
 /** One line of JSON. Characters that some reader takes for a line's end or a terminal for a command are escaped. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(
@@ -62,7 +81,7 @@ export function readMessage(json: unknown): ReadMessage {
     const calls = role === "assistant" ? readToolCalls(json.tool_calls) : { toolCalls: [] };
     const message = parseMessage({
       role: role === "developer" ? "system" : role,
-      content: readContent(json.content),
+      content: tellingText(readContent(json.content), readAttachments(json.attachments)),
       name: textIn(role === "tool" ? (json.tool_name ?? json.name) : json.name),
       toolCalls: calls.toolCalls,
       toolCallId: textIn(json.tool_call_id) ?? "",
@@ -89,19 +108,34 @@ function partText(part: unknown): string {
   return textIn(part.text) ?? (typeof part.text === "string" ? "" : `[${textIn(part.type) ?? "attachment"}]`);
 }
 
+function readAttachments(value: unknown): ToldAttachment[] {
+  const list = unpacked(value);
+  if (!Array.isArray(list)) return [];
+  return list.map((each): ToldAttachment => {
+    if (!isFields(each)) return { name: textIn(each) };
+    return {
+      name: textIn(each.name ?? each.filename),
+      mediaType: textIn(each.media_type ?? each.mime_type ?? each.content_type ?? each.type),
+    };
+  });
+}
+
+/** Some programs keep lists as JSON text. */
+function unpacked(value: unknown): unknown {
+  if (typeof value !== "string" || value === "") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
 function readToolCalls(value: unknown): { toolCalls: ToolCall[]; problem?: string } {
   const lost = {
     toolCalls: [],
     problem: "Its tool calls are not readable; the rest of the message is kept.",
   };
-  let calls = value;
-  if (typeof calls === "string" && calls !== "") {
-    try {
-      calls = JSON.parse(calls);
-    } catch {
-      return lost;
-    }
-  }
+  const calls = unpacked(value);
   if (calls === undefined || calls === null || calls === "") return { toolCalls: [] };
   if (!Array.isArray(calls) || !calls.every(isFields)) return lost;
   return {

@@ -87,6 +87,27 @@ it("keeps two sessions of one key, and binds the newer", async () => {
   expect((await importSessions(path, sessions)).totals).toMatchObject({ new: 0, present: 2, added: 0 });
 });
 
+it.each([
+  ["that the metadata tells", {}],
+  ["of their first messages", { created_at: undefined }],
+])("knows two sessions of one key and one time %s again, whichever went on last", async (_, over) => {
+  const path = folder({
+    "a.jsonl": [head({ ...over, updated_at: "2025-01-05T00:00:00Z" }), said("a")],
+    "b.jsonl": [head({ ...over, updated_at: "2025-01-09T00:00:00Z" }), said("b")],
+  });
+  const sessions = await store();
+  const first = await importSessions(path, sessions);
+  put(join(path, "a.jsonl"), [
+    head({ ...over, updated_at: "2025-01-10T00:00:00Z" }),
+    said("a"),
+    said("goes on"),
+  ]);
+  const second = await importSessions(path, sessions);
+  expect(second.totals).toMatchObject({ new: 0, extended: 1, present: 1, added: 1 });
+  const ids = ({ sessions: found }: typeof first) => found.map(({ sessionId }) => sessionId).sort();
+  expect(ids(second)).toEqual(ids(first));
+});
+
 it("gives a session without dates the same id, wherever the files are copied", async () => {
   const lines = [
     { _type: "metadata", key: "telegram:1" },
@@ -154,6 +175,35 @@ describe("hostile files", () => {
     expect((await sessions.get(report.sessions[0]?.sessionId ?? ""))?.metadata).toEqual({
       imported: { format: "metadata-jsonl", id: "telegram:12345", messages: 1 },
     });
+  });
+
+  it("takes no file of this store for theirs, whatever they say", async () => {
+    const file = `${"0a".repeat(16)}.png`;
+    const attachments = [
+      { file, mediaType: "image/png", media_type: "image/png", name: "x.png" },
+      { filename: "\u001b[2Jy.pdf\n", mime_type: "application/pdf", path: "/etc/passwd", url: "file:///" },
+      "z.txt",
+      null,
+    ];
+    const path = folder({
+      "a.jsonl": [
+        head(),
+        { ...said("see"), attachments },
+        { ...said("", "assistant"), attachments: JSON.stringify([{ name: "chart.svg" }]) },
+        { ...said("no list"), attachments: { file } },
+      ],
+    });
+    const sessions = await store();
+    const report = await importSessions(path, sessions);
+    expect(report.problems).toEqual([]);
+    const messages = await sessions.load(report.sessions[0]?.sessionId ?? "");
+    expect(messages.map(({ content }) => content)).toEqual([
+      "see\n[attached: x.png (image/png)]\n[attached: y.pdf (application/pdf)]\n[attached: z.txt]\n[attached: file]",
+      "[attached: chart.svg]",
+      "no list",
+    ]);
+    expect(JSON.stringify(messages)).not.toContain(file);
+    expect((await importSessions(path, sessions)).totals).toMatchObject({ present: 1, added: 0 });
   });
 
   it("does not believe a broken owner", async () => {

@@ -17,21 +17,30 @@ import {
 } from "./found-session.js";
 import { ownersPlace, type Place, placeOfKey, placeOfOwnSession, readSource } from "./place.js";
 import type { Problems } from "./problems.js";
-import { peek, readTranscript, type TranscriptFile, type TranscriptInFile } from "./transcript-file.js";
+import {
+  firstTime,
+  peek,
+  readTranscript,
+  type TranscriptFile,
+  type TranscriptInFile,
+} from "./transcript-file.js";
 
 const FORMAT = "metadata-jsonl";
 
-/** Null where none of the files holds a transcript. */
+/** Null where none of the files holds a transcript. The files are in an order that stays from import to import. */
 export async function openMetadataJsonl(
   files: readonly TranscriptFile[],
   scopes: SessionScopes,
   problems: Problems,
 ): Promise<ImportSource | null> {
-  const transcripts: { file: TranscriptFile; updatedAt: number }[] = [];
+  const transcripts: { file: TranscriptFile; sessionId: string | null; updatedAt: number }[] = [];
   const strange: TranscriptFile[] = [];
+  const ids = new SessionIds();
+  // In the order of their names, which a conversation that goes on does not change.
   for (const file of files) {
     const { header, recognised } = await peek(file.path);
-    if (recognised) transcripts.push({ file, updatedAt: timeIn(header?.updated_at) ?? 0 });
+    const sessionId = header && (await ids.of(file, header));
+    if (recognised) transcripts.push({ file, sessionId, updatedAt: timeIn(header?.updated_at) ?? 0 });
     else strange.push(file);
   }
   if (transcripts.length === 0) return null;
@@ -43,8 +52,8 @@ export async function openMetadataJsonl(
     format: FORMAT,
     total: transcripts.length,
     async *sessions() {
-      for (const { file } of transcripts) {
-        const found = reader.read(file, await readTranscript(file, problems));
+      for (const { file, sessionId } of transcripts) {
+        const found = reader.read(file, sessionId, await readTranscript(file, problems));
         if (found) yield found;
       }
     },
@@ -52,21 +61,38 @@ export async function openMetadataJsonl(
   };
 }
 
+/** The ids of the sessions in a folder: the file's own, or one made of its key and beginning. */
+class SessionIds {
+  readonly #derived = new Set<string>();
+
+  /** Two files of one key that began at one time are still two sessions: the first to be asked for has the usual id. */
+  async of(file: TranscriptFile, header: Fields): Promise<string> {
+    const given = textIn(header.session_id);
+    if (given !== undefined && isSessionId(given)) return given;
+    const key = keyOf(file, header);
+    const createdAt = timeIn(header.created_at) ?? (await firstTime(file.path));
+    const usual = derivedId(key, createdAt);
+    const id = this.#derived.has(usual) ? derivedId(`${key}\n${file.name}`, createdAt) : usual;
+    this.#derived.add(id);
+    return id;
+  }
+}
+
 class MetadataJsonl {
   readonly #scopes: SessionScopes;
   readonly #problems: Problems;
-  readonly #derived = new Set<string>();
 
   constructor(scopes: SessionScopes, problems: Problems) {
     this.#scopes = scopes;
     this.#problems = problems;
   }
 
-  read(file: TranscriptFile, transcript: TranscriptInFile): FoundSession | null {
+  /** The id is null where the file has no line of metadata. */
+  read(file: TranscriptFile, sessionId: string | null, transcript: TranscriptInFile): FoundSession | null {
     const { header, messages, modifiedAt } = transcript;
     const common = { format: FORMAT, file: file.name, transcript, modifiedAt } as const;
     if (!header && messages.length === 0) return null;
-    if (!header) {
+    if (!header || sessionId === null) {
       this.#problems.add(
         file.name,
         1,
@@ -76,10 +102,8 @@ class MetadataJsonl {
       const place = ownersPlace(name, this.#scopes);
       return foundSession({ ...common, originalId: name, place, bind: false }, this.#problems);
     }
-    const key = textIn(header.key) ?? keyFromName(stemOf(file));
-    const givenId = textIn(header.session_id);
-    const ours = givenId !== undefined && isSessionId(givenId) && isOwnKey(key);
-    const sessionId = givenId && isSessionId(givenId) ? givenId : this.#newId(key, file, header, transcript);
+    const key = keyOf(file, header);
+    const ours = textIn(header.session_id) === sessionId && isOwnKey(key);
     const place = ours ? this.#ownPlace(file, key, header) : placeOfKey(key, this.#scopes);
     const parentId = textIn(header.parent_id);
     return foundSession(
@@ -102,15 +126,6 @@ class MetadataJsonl {
       },
       this.#problems,
     );
-  }
-
-  /** Two files of one key that began at one time are still two sessions. */
-  #newId(key: string, file: TranscriptFile, header: Fields, transcript: TranscriptInFile): string {
-    const createdAt = timeIn(header.created_at) ?? transcript.messages.find(({ at }) => at !== undefined)?.at;
-    const usual = derivedId(key, createdAt);
-    const id = this.#derived.has(usual) ? derivedId(`${key}\n${file.name}`, createdAt) : usual;
-    this.#derived.add(id);
-    return id;
   }
 
   #ownPlace(file: TranscriptFile, key: string, header: Fields): Place {
@@ -137,6 +152,10 @@ function belongingIn(header: Fields): { owner?: string; chat?: string } {
 }
 
 const BELONGING = /^(person|chat):[^:\p{Cc}]+:[^:\p{Cc}]+$/u;
+
+function keyOf(file: TranscriptFile, header: Fields): string {
+  return textIn(header.key) ?? keyFromName(stemOf(file));
+}
 
 /** Programs that write no key name the file after it, with the first ":" as "_". */
 function keyFromName(stem: string): string {

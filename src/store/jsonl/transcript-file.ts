@@ -99,6 +99,20 @@ export async function peek(path: string): Promise<{ header: Fields | null; recog
   return { header: null, recognised: false };
 }
 
+/** When the first message that has a time was said; what cannot be read has none, and reading it whole says why. */
+export async function firstTime(path: string): Promise<number | undefined> {
+  try {
+    for await (const line of readLines(path)) {
+      const { json } = parseLine(line);
+      const read = isHeader(json) ? null : readMessage(json);
+      if (read?.kind === "message" && read.message.at !== undefined) return read.message.at;
+    }
+  } catch (error) {
+    errno(error);
+  }
+  return undefined;
+}
+
 /** The system's name for why a file cannot be read; any other error is not about the file. */
 function errno(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;

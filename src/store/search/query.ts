@@ -12,20 +12,36 @@ export interface Phrase {
 }
 
 const MAX_PHRASES = 32;
-/** A single letter begins so many words that looking them all up takes longer than anyone waits. */
+/** A single letter begins so many words that looking them all up takes longer than anyone waits: its star does not count. */
 const MIN_PREFIX = 2;
+/** Behind the rest of its word (`foo_b*`) it does, this often: few enough for when they must be looked up after all. */
+const MAX_LETTER_PREFIXES = 4;
 const SNIPPET_LENGTH = 160;
 
 /** Words, "quoted phrases", and words with a trailing `*`. */
 export function parseQuery(text: string): Phrase[] {
   const phrases: Phrase[] = [];
+  let letters = 0;
   for (const [, quoted, word = ""] of text.slice(0, 2_000).matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
     const terms = termsOf(quoted ?? word);
-    const prefix = word.endsWith("*") && (terms.at(-1)?.length ?? 0) >= MIN_PREFIX;
-    if (terms.length > 0) phrases.push({ terms, prefix });
+    const starred = { terms, prefix: word.endsWith("*") };
+    const counts = !endsInLetter(starred) || (terms.length > 1 && letters++ < MAX_LETTER_PREFIXES);
+    if (terms.length > 0) phrases.push(counts ? starred : { terms, prefix: false });
     if (phrases.length === MAX_PHRASES) break;
   }
   return phrases;
+}
+
+/** A wider query for one with stars behind single letters: each such word without its letter. Null where there is none. */
+export function withoutLetters(phrases: readonly Phrase[]): Phrase[] | null {
+  if (!phrases.some(endsInLetter)) return null;
+  return phrases.map((phrase) =>
+    endsInLetter(phrase) ? { terms: phrase.terms.slice(0, -1), prefix: false } : phrase,
+  );
+}
+
+function endsInLetter({ terms, prefix }: Phrase): boolean {
+  return prefix && (terms.at(-1)?.length ?? 0) < MIN_PREFIX;
 }
 
 /** True where every phrase occurs: the index's rule, for messages it does not hold yet. */

@@ -11,7 +11,7 @@ import type { Db, Queries, Row, SqlValue } from "../db.js";
 import { accessCondition, Conditions } from "../sql/reader.js";
 import { storedMessage } from "../sql/rows.js";
 import type { SearchFeed } from "./feed.js";
-import { matches, type Phrase, parseQuery, snippetOf } from "./query.js";
+import { matches, type Phrase, parseQuery, snippetOf, withoutLetters } from "./query.js";
 import { belongsTerm, searchableText, termsOf } from "./terms.js";
 
 /** A message as the index takes it. */
@@ -35,9 +35,25 @@ export interface SearchIndex {
   match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string;
 }
 
+/** What is looked for, where, and how much of it. */
+interface Look {
+  readonly phrases: readonly Phrase[];
+  readonly visible: Conditions;
+  /** Messages with smaller ids than this. */
+  readonly before: number;
+  readonly wanted: number;
+}
+
+interface IndexLook extends Look {
+  /** Each group needs one of its terms. */
+  readonly belongs: readonly (readonly string[])[];
+}
+
 /** A tail longer than this is indexed before a search, not scanned by it. */
 const MAX_TAIL = 1_000;
 const TAIL_PAGE = 250;
+/** Of the messages that have the rest of a word whose last letter has a star, this many are looked at one by one. */
+const MAX_CHECKED = 250;
 /** Of the sessions that moved to a lane, this many are searched from there. */
 const MAX_MOVED = 200;
 
@@ -73,11 +89,8 @@ export class SqlSearch implements SearchStore {
       const watermark = await readWatermark(tx);
       const newest = await this.#tail(tx, watermark, { phrases, visible, before, wanted: limit + 1 });
       if (newest.length > limit || belongs.some((group) => group.length === 0)) return newest;
-      const match = this.#index.match(phrases, belongs);
-      return [
-        ...newest,
-        ...(await this.#indexed(tx, match, { visible, before, wanted: limit + 1 - newest.length })),
-      ];
+      const look = { phrases, belongs, visible, before, wanted: limit + 1 - newest.length };
+      return [...newest, ...(await this.#indexed(tx, look))];
     });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
@@ -103,11 +116,7 @@ export class SqlSearch implements SearchStore {
   }
 
   /** Matching messages above the watermark, newest first. */
-  async #tail(
-    tx: Queries,
-    watermark: number,
-    look: { phrases: readonly Phrase[]; visible: Conditions; before: number; wanted: number },
-  ): Promise<Row[]> {
+  async #tail(tx: Queries, watermark: number, look: Look): Promise<Row[]> {
     const found: Row[] = [];
     let before = look.before;
     while (found.length < look.wanted) {
@@ -119,32 +128,47 @@ export class SqlSearch implements SearchStore {
         ...look.visible.params,
         TAIL_PAGE,
       );
-      found.push(...rows.filter((row) => matches(look.phrases, termsOf(searchableText(storedMessage(row))))));
+      found.push(...rows.filter((row) => hasAll(look.phrases, row)));
       if (rows.length < TAIL_PAGE) break;
       before = Number(rows.at(-1)?.id);
     }
     return found.slice(0, look.wanted);
   }
 
-  #indexed(
-    tx: Queries,
-    match: string,
-    look: { visible: Conditions; before: number; wanted: number },
-  ): Promise<Row[]> {
+  /**
+   * Matching messages that the index holds, newest first. The index would look up every word that begins with a letter
+   * and then drop most: first those messages are looked at that have the rest of the word, unless they are many.
+   */
+  async #indexed(tx: Queries, look: IndexLook): Promise<Row[]> {
+    const wider = withoutLetters(look.phrases);
+    if (!wider) return this.#lookUp(tx, look);
+    const rows = await this.#lookUp(tx, { ...look, phrases: wider, wanted: MAX_CHECKED });
+    const found = rows.filter((row) => hasAll(look.phrases, row)).slice(0, look.wanted);
+    const last = rows.at(-1);
+    if (!last || rows.length < MAX_CHECKED || found.length === look.wanted) return found;
+    const rest = { ...look, before: Number(last.id), wanted: look.wanted - found.length };
+    return [...found, ...(await this.#lookUp(tx, rest))];
+  }
+
+  #lookUp(tx: Queries, { phrases, belongs, visible, before, wanted }: IndexLook): Promise<Row[]> {
     const { from, idColumn, condition } = this.#index;
     return tx.all(
       `SELECT ${COLUMNS} FROM ${from} CROSS JOIN sessions s WHERE ${condition} AND ${idColumn} < ? AND s.id = m.session_id
-         AND ${look.visible.sql} ORDER BY ${idColumn} DESC LIMIT ?`,
-      match,
-      look.before,
-      ...look.visible.params,
-      look.wanted,
+         AND ${visible.sql} ORDER BY ${idColumn} DESC LIMIT ?`,
+      this.#index.match(phrases, belongs),
+      before,
+      ...visible.params,
+      wanted,
     );
   }
 }
 
 export async function readWatermark(tx: Queries): Promise<number> {
   return Number((await tx.get("SELECT indexed_through FROM search_watermark"))?.indexed_through ?? 0);
+}
+
+function hasAll(phrases: readonly Phrase[], row: Row): boolean {
+  return matches(phrases, termsOf(searchableText(storedMessage(row))));
 }
 
 /** The terms of a message row joined with its session's `owner`: what it says, and what it belongs to. */

@@ -1,0 +1,47 @@
+/**
+ * The files of a message in words. The gateway ends a message's text with a line for each, so that whoever reads the
+ * text knows of them; a message that a program keeps may have files that its text does not tell of.
+ */
+import { cleanLine, shorten } from "../util/text.js";
+import type { Attachment, Message } from "./transcript.js";
+
+/** What is told of a file: what its sender calls it, and what it is said to be. */
+export type ToldAttachment = Partial<Pick<Attachment, "name" | "mediaType">>;
+
+const MAX_LENGTH = 200;
+
+/** One line, fit for any eye: `[attached: photo.jpg (image/jpeg)]`. */
+export function attachmentLine({ name, mediaType }: ToldAttachment): string {
+  const type = cleaned(mediaType);
+  return `[attached: ${cleaned(name) || "file"}${type ? ` (${type})` : ""}]`;
+}
+
+/** The lines of those files that the text does not tell of. */
+export function untoldLines(text: string, attachments: readonly ToldAttachment[]): string[] {
+  if (attachments.length === 0) return [];
+  const told = new Map<string, number>();
+  for (const line of text.split("\n")) told.set(line, (told.get(line) ?? 0) + 1);
+  return attachments.map(attachmentLine).filter((line) => {
+    const left = told.get(line) ?? 0;
+    told.set(line, left - 1);
+    return left <= 0;
+  });
+}
+
+/** The text, and a line for each file that it does not tell of. Telling them twice adds nothing. */
+export function tellingText(text: string, attachments: readonly ToldAttachment[]): string {
+  return [...(text === "" ? [] : [text]), ...untoldLines(text, attachments)].join("\n");
+}
+
+/** All that there is to read of a message. */
+export function readableText(message: Message): string {
+  return tellingText(message.content, attachmentsOf(message));
+}
+
+export function attachmentsOf(message: Message): readonly Attachment[] {
+  return (message.role === "user" && message.attachments) || [];
+}
+
+function cleaned(text = ""): string {
+  return shorten(cleanLine(text), MAX_LENGTH);
+}
