@@ -92,7 +92,7 @@ async function serve(...servers: ServerOptions[]): Promise<void> {
 
 const ready = () =>
   vi.waitFor(() => expect(mcp.states().every(({ kind }) => kind === "ready")).toBe(true), {
-    timeout: 15_000,
+    timeout: 30_000,
     interval: 10,
   });
 

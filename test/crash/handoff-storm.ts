@@ -18,7 +18,7 @@ type Name = (typeof PLATFORMS)[number];
 const CHATS = Array.from({ length: 8 }, (_, n) => (n % 2 ? `thread${n}` : `chat${n}`));
 const KILLS_A_STORE = 12;
 const LEASE_MS = 600;
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 60_000;
 
 const STEPS: readonly { readonly at: Name; readonly step: string }[] = [
   { at: HERE, step: "moves.request" },

@@ -11,7 +11,7 @@ export interface Run {
   readonly variant: Variant;
 }
 
-const LONGEST_MS = 25_000;
+const LONGEST_MS = 60_000;
 
 export async function perform(path: string, { step, fault, variant }: Run): Promise<Outcome> {
   const stage = new Stage(path, variant);

@@ -29,7 +29,7 @@ const [, CHAT = "", THERE = ""] = platforms();
 /** Beats, and a process that stands by, come three times as often. */
 const LEASE_MS = 450;
 /** Nothing takes so long; it is told what hangs. */
-const LONGEST_MS = 25_000;
+const LONGEST_MS = 60_000;
 const SLOWER = 10;
 const DELAYED = 0.08;
 const LONGEST_DELAY_MS = 6;

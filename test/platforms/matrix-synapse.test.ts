@@ -118,7 +118,7 @@ class Bot {
           throw new Error(`It has ${JSON.stringify(this.received.map((message) => message.text))}.`);
         return found;
       },
-      { timeout: 15_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
   }
 }

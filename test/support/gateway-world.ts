@@ -239,5 +239,5 @@ async function* say(text: string): AsyncIterable<AgentEvent> {
 
 /** Waits until that is so, and fails where it never is. */
 export async function until(holds: () => boolean): Promise<void> {
-  await vi.waitUntil(holds, { interval: 1, timeout: 10_000 });
+  await vi.waitUntil(holds, { interval: 1, timeout: 30_000 });
 }

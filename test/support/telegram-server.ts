@@ -185,7 +185,7 @@ export class TelegramServer {
     return { messageId };
   }
 
-  async until(holds: () => boolean, ms = 15_000): Promise<void> {
+  async until(holds: () => boolean, ms = 30_000): Promise<void> {
     if (holds()) return;
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {

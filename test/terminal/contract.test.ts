@@ -14,7 +14,7 @@ import type { FromChild, ToChild } from "./adapter-child.js";
 import { PtyChat, pty } from "./pty-chat.js";
 
 const COLUMNS = 200;
-const PATIENCE = { interval: 10, timeout: 15_000 };
+const PATIENCE = { interval: 10, timeout: 30_000 };
 
 /** What a call is, without its number. */
 type Call =

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { IPty } from "@lydell/node-pty";
 import { Vt } from "./vt.js";
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const CHAT = `'${process.execPath}' --import tsx test/terminal/echo-chat.ts`;
 
