@@ -44,7 +44,7 @@ describe("baton chat", () => {
     expect(stderr).toContain("MCP server dies cannot be used: it ended with exit code 3.");
     expect(stdout + stderr).not.toContain("no licence found");
     expect(noted("starts").length).toBeGreaterThanOrEqual(1);
-    await vi.waitFor(() => expect(living()).toEqual([]));
+    await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 20_000 });
   });
 
   it("starts none that is not enabled", async () => {
@@ -57,7 +57,7 @@ describe("baton chat", () => {
     configure(["plain"]);
     const { stdout } = await baton(home, ["chat", "--message", "/status"]);
     expect(stdout).toMatch(/MCP server plain: (?:connecting|ready, 11 tools)\./);
-    await vi.waitFor(() => expect(living()).toEqual([]));
+    await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 20_000 });
   });
 });
 
@@ -70,6 +70,6 @@ describe("baton doctor", () => {
     expect(stdout).toMatch(
       /! MCP dies +it ended with exit code 3\n +→ mend `mcp\.servers\.dies` in config\.yaml/,
     );
-    await vi.waitFor(() => expect(living()).toEqual([]));
+    await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 20_000 });
   });
 });

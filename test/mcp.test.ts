@@ -105,7 +105,7 @@ async function amidACall(): Promise<number> {
     expect(world.gateway.lane(ann.key).run).toBeDefined();
     const { signal } = new AbortController();
     expect(await echo?.run({ message: "there?" }, { call: aCall, signal })).toBe("Echo: there?");
-  });
+  }, 20_000);
   return before;
 }
 
@@ -172,7 +172,7 @@ describe("the reference servers", () => {
     await serve(stdio("everything", EVERYTHING, "stdio"));
     await amidACall();
     world.gateway.lane(ann.key).stop("stopped");
-    await vi.waitFor(() => expect(world.gateway.lane(ann.key).run).toBeUndefined());
+    await vi.waitFor(() => expect(world.gateway.lane(ann.key).run).toBeUndefined(), { timeout: 20_000 });
     const [, asked, result] = await ann.transcript();
     expect(asked).toBe("assistant: ");
     expect(result).toMatch(/^tool: .*topped before it ended; it may or may not have taken effect\.$/);

@@ -89,7 +89,7 @@ describe("an account", () => {
     expect(second.connection.state).toMatchObject({ kind: "standing by" });
     expect([waiting.attempts, second.events]).toEqual([0, []]);
     await first.connection.stop();
-    await vi.waitUntil(() => second.connection.isConnected);
+    await vi.waitUntil(() => second.connection.isConnected, { timeout: 20_000 });
     expect(second.events).toEqual(["taken", "connected"]);
   });
 
@@ -115,8 +115,8 @@ describe("an account", () => {
       { owner: "thief 1 1 x", until: now + 1e9 },
       await store.accounts.holder(adapter),
     );
-    await vi.waitUntil(() => connection.state.kind === "standing by");
-    await vi.waitUntil(() => events.includes("left"));
+    await vi.waitUntil(() => connection.state.kind === "standing by", { timeout: 20_000 });
+    await vi.waitUntil(() => events.includes("left"), { timeout: 20_000 });
     expect(events.at(-2)).toMatch(/another process has the account now/);
     await expect(Promise.resolve().then(() => adapter.write({ userId: "ann" }, "hi"))).rejects.toThrow(
       "not connected",
@@ -194,7 +194,7 @@ describe("a platform that cannot be reached", () => {
       return connecting(...call);
     };
     const started = connection.start();
-    await vi.waitUntil(() => connection.state.kind === "standing by");
+    await vi.waitUntil(() => connection.state.kind === "standing by", { timeout: 20_000 });
     arrive();
     await started;
     expect(connection.isConnected).toBe(false);

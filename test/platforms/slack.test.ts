@@ -72,7 +72,9 @@ describe("a gateway on Slack", () => {
       'The answer to "hello tool" (1).',
     ]);
     const [asked] = await server.messages(chat);
-    await vi.waitUntil(async () => (await server.messages(chat))[0]?.reactions?.[0]?.name === "eyes");
+    await vi.waitUntil(async () => (await server.messages(chat))[0]?.reactions?.[0]?.name === "eyes", {
+      timeout: 20_000,
+    });
     expect(asked?.text).toBe("hello tool");
 
     const before = (await server.said(chat)).length;

@@ -77,7 +77,7 @@ describe("baton gateway link", () => {
 
     const link = run("gateway", "link", "whatsapp");
     await link.until((said) => /\w{4}-\w{4}\n/.test(said));
-    await vi.waitUntil(() => world.phone.asked !== null);
+    await vi.waitUntil(() => world.phone.asked !== null, { timeout: 20_000 });
     const [, first = "", second = ""] = /^ {4}(\w{4})-(\w{4})$/m.exec(link.said) ?? [];
     await world.phone.type(first + second);
     expect(await link.ended()).toBe(0);

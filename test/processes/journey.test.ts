@@ -89,7 +89,9 @@ describe("two gateways on one store and in one session", () => {
     const queued = one.platform.write(CHAT, "and then");
     await begun;
     // Stopped in the middle of a commit it would hold the store: it is stopped while it takes its time.
-    await vi.waitUntil(() => rows("SELECT state FROM outbox").some(({ state }) => state === "sent"));
+    await vi.waitUntil(() => rows("SELECT state FROM outbox").some(({ state }) => state === "sent"), {
+      timeout: 20_000,
+    });
     one.process.signal("SIGSTOP");
 
     const other = two.platform.write(CHAT, "meanwhile");

@@ -251,7 +251,7 @@ describe("signal", () => {
     }, surroundings);
     await world.write("one");
     await world.write("two");
-    await vi.waitUntil(() => received.length === 2);
+    await vi.waitUntil(() => received.length === 2, { timeout: 20_000 });
     expect(received.map(({ text }) => text)).toEqual(["one", "two"]);
   });
 
@@ -259,14 +259,14 @@ describe("signal", () => {
     await adapter.connect(receive, surroundings);
     world.between.cut();
     await world.write("after the cut");
-    await vi.waitUntil(() => received.length === 1);
+    await vi.waitUntil(() => received.length === 1, { timeout: 20_000 });
     expect(told).toEqual([{ lost: expect.any(String) }, "connected"]);
   });
 
   it("asks for what it missed, where the daemon numbers its events", async () => {
     await adapter.connect(receive, surroundings);
     world.speak({ timestamp: 5, dataMessage: { timestamp: 5, message: "numbered" } }, ANN, "41");
-    await vi.waitUntil(() => remembered.get("last event") === "41");
+    await vi.waitUntil(() => remembered.get("last event") === "41", { timeout: 20_000 });
     await adapter.disconnect();
     const asked: string[] = [];
     vi.spyOn(world, "answer").mockImplementation(({ path, headers }) => {
@@ -335,7 +335,7 @@ describe("signal", () => {
       timestamp: 6,
       dataMessage: { timestamp: 6, attachments: [{ id: "f1", contentType: "image/png" }, { id: "f2" }] },
     });
-    await vi.waitUntil(() => received.length === 1);
+    await vi.waitUntil(() => received.length === 1, { timeout: 20_000 });
     const [file, missing] = received[0]?.files ?? [];
     expect(await file?.read(3)).toEqual(Buffer.from([1, 2, 3]));
     await expect(file?.read(2)).rejects.toThrow("larger");

@@ -149,7 +149,7 @@ describe("slack", () => {
       server.isMute = true;
       await expect(connect()).rejects.toMatchObject({ outcome: "retryable" });
       await adapter.disconnect();
-      await vi.waitUntil(() => server.lines === 0);
+      await vi.waitUntil(() => server.lines === 0, { timeout: 20_000 });
     });
   });
 
@@ -164,10 +164,12 @@ describe("slack", () => {
       expect(received).toHaveLength(1);
       failing = false;
       server.cut();
-      await vi.waitUntil(() => received.length === 2);
+      await vi.waitUntil(() => received.length === 2, { timeout: 20_000 });
       expect(received[1]).toEqual(received[0]);
       server.cut();
-      await vi.waitUntil(() => told.filter((state) => state === "connected").length === 2);
+      await vi.waitUntil(() => told.filter((state) => state === "connected").length === 2, {
+        timeout: 20_000,
+      });
       expect(received).toHaveLength(2); // Acknowledged at last.
     });
 
@@ -279,7 +281,7 @@ describe("slack", () => {
     it("is had again when it is cut, and tells", async () => {
       await connect();
       server.cut();
-      await vi.waitUntil(() => told.length === 2);
+      await vi.waitUntil(() => told.length === 2, { timeout: 20_000 });
       expect(told).toEqual([{ lost: "The line to Slack was cut." }, "connected"]);
       await server.write({ text: "back" });
       expect(received.map(({ text }) => text)).toEqual(["back"]);
@@ -288,7 +290,7 @@ describe("slack", () => {
     it("is renewed when Slack asks for it, which is nothing to be told", async () => {
       await connect();
       server.recall();
-      await vi.waitUntil(() => server.opened === 2 && server.lines === 1);
+      await vi.waitUntil(() => server.opened === 2 && server.lines === 1, { timeout: 20_000 });
       await server.write({ text: "as before" });
       expect(received.map(({ text }) => text)).toEqual(["as before"]);
       expect(told).toEqual([]);
@@ -298,7 +300,7 @@ describe("slack", () => {
       await connect();
       server.cut();
       await adapter.disconnect();
-      await vi.waitUntil(() => server.lines === 0);
+      await vi.waitUntil(() => server.lines === 0, { timeout: 20_000 });
       expect(told.filter((state) => state === "connected")).toEqual([]);
     });
   });

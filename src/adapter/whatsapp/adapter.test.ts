@@ -225,7 +225,7 @@ describe("whatsapp", () => {
 
     it("says which setting to mend where the port is taken", async () => {
       const other = createServer().listen(0, "127.0.0.1");
-      await vi.waitUntil(() => other.listening);
+      await vi.waitUntil(() => other.listening, { timeout: 20_000 });
       const { port } = other.address() as AddressInfo;
       adapter = new WhatsAppAdapter({ ...world.settings, webhook: { port } });
       await expect(connect()).rejects.toMatchObject({
@@ -337,7 +337,7 @@ describe("whatsapp", () => {
       seen.push(request.headers);
       response.end("x");
     }).listen(0, "127.0.0.1");
-    await vi.waitUntil(() => other.listening);
+    await vi.waitUntil(() => other.listening, { timeout: 20_000 });
     world.mediaRoot = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     world.media.set("77", { name: "a", mediaType: "image/png", bytes: Buffer.from("abc") });
     await world.writeMessage({ type: "image", image: { id: "77", mime_type: "image/png" } });

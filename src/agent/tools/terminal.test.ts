@@ -187,7 +187,7 @@ describe("terminal", () => {
     });
     expect(output).toBe("Timed out after 1 s. Ended by SIGTERM.\n\npartly");
     expect(exists(kept("leader"))).toBe(false);
-    await vi.waitFor(() => expect(isDead(kept("child"))).toBe(true));
+    await vi.waitFor(() => expect(isDead(kept("child"))).toBe(true), { timeout: 20_000 });
   });
 
   it("ends when it is stopped, and tells what there was", async () => {
@@ -215,7 +215,7 @@ describe("terminal", () => {
     rmSync(join(folder, "ready"));
     const deafChild = "(trap '' TERM; sleep 1000 & echo $! > child; touch ready; wait) & wait";
     expect(await runAndStop(deafChild)).toMatch(/^Stopped\. Ended by SIGTERM\./);
-    await vi.waitFor(() => expect(isDead(kept("child"))).toBe(true));
+    await vi.waitFor(() => expect(isDead(kept("child"))).toBe(true), { timeout: 20_000 });
   });
 
   it("runs nothing in a turn that is stopped already", async () => {

@@ -274,7 +274,9 @@ describe("a handoff that a program asks for", () => {
     world.gateway.follow(nowhere);
     const states = async () =>
       Promise.all([nowhere, lost].map(async ({ id }) => (await world.sessions.getHandoff(id))?.state));
-    await vi.waitUntil(async () => (await states()).every((state) => state === "failed"));
+    await vi.waitUntil(async () => (await states()).every((state) => state === "failed"), {
+      timeout: 20_000,
+    });
     expect(world.problems).toEqual([]);
     await ann.ask(`/handoff ${THERE}:ann`);
     expect(await finished(ann)).toMatch(/^Moved/);

@@ -180,7 +180,7 @@ it("removes the file of a session that was pruned", async () => {
   await vi.waitFor(() => {
     vi.advanceTimersByTime(200);
     expect(readdirSync(path)).toHaveLength(2);
-  });
+  }, 20_000);
   expect(await sessions.prune({ endedBeforeMs: 0 })).toEqual({ sessions: 1, messages: 1 });
   expect(await sessions.get(entry.sessionId)).toBeNull();
   await sessions.close();
@@ -211,7 +211,7 @@ it("catches up when the folder can be written again", async () => {
   writeFileSync(path, "a file where the folder should be");
   const { entry } = await sessions.receive(alice, say("one"));
   vi.advanceTimersByTime(200);
-  await vi.waitFor(() => expect(problems).toHaveLength(1));
+  await vi.waitFor(() => expect(problems).toHaveLength(1), { timeout: 20_000 });
   rmSync(path);
   const bob = await sessions.receive({ ...alice, chatId: "8", userId: "8" }, say("two"));
   await sessions.close();
