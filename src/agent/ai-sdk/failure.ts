@@ -14,6 +14,10 @@ export type FailureKind =
   | "no model"
   | "server"
   | "unreachable"
+  /** It redirects, which is not followed; the detail is where to. */
+  | "elsewhere"
+  /** One of those that nothing may be fetched from. */
+  | "bad port"
   /** The answer broke off, or is not what the protocol says. */
   | "broken"
   | "silent"
@@ -171,6 +175,9 @@ function refusal(status: number, text: string): FailureKind {
   return "refused";
 }
 
+/** What a call adds to the address that is set. */
+const CALLS = /\/(?:chat\/completions|messages|models|api\/tags)$/;
+
 /** For the person in the chat: what happened, and what to look at. */
 export function sentenceFor(
   { kind, detail, retryAfterMs }: Failure,
@@ -196,6 +203,12 @@ export function sentenceFor(
       return `${host} has trouble of its own${said}`;
     case "unreachable":
       return `The model's server at ${host} cannot be reached. Check that it runs, and the network.`;
+    case "elsewhere": {
+      const where = detail === "" ? "elsewhere" : `on to ${detail.replace(CALLS, "")}`;
+      return `${host} sends us ${where}. I follow no redirect, which could carry the key to others: set agent.baseUrl to where the server itself answers.`;
+    }
+    case "bad port":
+      return `Nothing may be fetched from the port of ${host}: it is kept for something other than HTTP. Let the model's server listen on another one, and set agent.baseUrl to it.`;
     case "broken":
       return `The answer from ${host} broke off, or made no sense.`;
     case "silent":
