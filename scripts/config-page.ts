@@ -77,6 +77,7 @@ they are mended.
 
 const REST = `
 A variable's name is the key's: \`agent.maxMessages\` is \`BATON_AGENT_MAX_MESSAGES\`. An empty variable counts as absent.
+One that begins with \`BATON_\` and is no key's changes nothing; \`baton config check\` and \`baton doctor\` warn of it, with the nearest that is.
 Paths in \`config.yaml\` count from the home folder, in variables from the working folder; \`~/\` is the user's folder.
 
 ## People

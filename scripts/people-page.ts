@@ -72,10 +72,12 @@ telegram:123456789 is let in as guest, called Ann (p_c4deb2c6c2).
 
 From her next message on she is let in, in a gateway that is running too. \`baton people deny\` refuses somebody, who is
 not answered any more; \`baton people role\` and \`baton people forget\` change your mind. An owner can also write
-\`/pair approve <code>\` in private. \`people: { pairing: off }\` in \`config.yaml\` answers nobody.
+\`/pair approve <code>\` in private. \`people: { pairing: off }\` in \`config.yaml\` answers nobody unknown, but for one who
+[types the right code](#one-person-on-several-platforms) of somebody who is let in.
 
 A code counts once, for ten minutes, for exactly the one who asked. At most three wait on a platform. Codes are kept as
-slow hashes only; after five wrong ones from somebody, no code of theirs is looked at for an hour.
+slow hashes only; after five wrong ones from somebody, no code of theirs is looked at for an hour. The fifth is told so;
+what somebody unknown types until the hour is over is not answered.
 
 People can also be listed in \`config.yaml\`, as [owners, members and guests](config.md#people). Somebody who is in both
 places is the most of what either says.

@@ -13,6 +13,7 @@ import type { Move } from "./gateway/store.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ContextConfig } from "./session/context.js";
 import { LOCAL } from "./session/platform.js";
+import type { SessionKey } from "./session/session-key.js";
 import type { Sessions } from "./session/sessions.js";
 import type { SessionSource } from "./session/source.js";
 
@@ -41,6 +42,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly onHandoff?: (move: Move) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
   readonly onOffer?: (text: string) => void;
+  /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
+  readonly onElsewhere?: (key: SessionKey) => void;
   readonly onProblem?: (problem: string) => void;
 }
 
@@ -82,6 +85,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.handoffWaitMs ? { handoffWaitMs: options.handoffWaitMs } : {}),
     ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
+    ...(options.onElsewhere ? { onElsewhere: options.onElsewhere } : {}),
     owner: processOwner(),
     clock,
     onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),

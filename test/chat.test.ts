@@ -1,5 +1,6 @@
 /** The chat as a script uses it: whole runs of the built program against the offline agent. */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { TERMINAL_ACCOUNT } from "../src/adapter/terminal/terminal-source.js";
@@ -124,6 +125,34 @@ describe.concurrent("baton chat in a script", () => {
       stdout: 'This session is called "Roses" now.\n',
       stderr: "Moved to the garden.\n",
     });
+  });
+
+  test("says that it waits for what another process answers, on stderr or as an event", async () => {
+    const home = makeHome();
+    const work = join(home, "..", "work");
+    const notice = "Another process is answering in this session; this waits until it is done.";
+    // The first answer ends when both that wait for it have said so.
+    const untilSaid = `until grep -q Another err && grep -q Another out; do sleep 0.1; done`;
+    const busy = `run cd ${work}; touch begun err out; ${untilSaid}`;
+    const run = await baton(home, [], {
+      shell: `
+        baton chat --message '${busy}' > first &
+        until [ -e begun ]; do sleep 0.1; done
+        baton chat --message hello 2> err > said &
+        baton chat --json --message hello > out &
+        wait`,
+    });
+    expect(run.code).toBe(0);
+    const read = (file: string) => readFileSync(join(work, file), "utf8");
+    expect(read("err")).toBe(`${notice}\n`);
+    expect(read("said")).toContain("hello");
+    const [first, ...others] = read("out")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { kind: string });
+    expect(first).toEqual({ kind: "notice", text: notice });
+    expect(others.filter(({ kind }) => kind === "notice")).toEqual([]);
+    expect(others.at(-1)).toEqual({ kind: "done", outcome: "done" });
   });
 
   test("answers commands, known or not", async () => {

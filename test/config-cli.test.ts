@@ -212,6 +212,32 @@ describe.concurrent("check", () => {
     expect((await config(home, "check")).stdout).toBe("The configuration is fine.\n");
   });
 
+  test("variables that set nothing: a warning with the nearest that is one, and no error anywhere", async () => {
+    const home = makeHome();
+    const env = {
+      BATON_BUSY_DEFALT: "queue",
+      BATON_BUSY_DEFAULT: "queue",
+      BATON_XYLOPHONE: "1",
+      BATON_EMPTY: "",
+    };
+    const run = await config(home, "check", { env });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout.split("\n")).toEqual([
+      'BATON_BUSY_DEFALT: no setting has this variable, so it changes nothing. Did you mean "BATON_BUSY_DEFAULT"?',
+      "BATON_XYLOPHONE: no setting has this variable, so it changes nothing.",
+      "The configuration is valid.",
+      "",
+    ]);
+    const json = JSON.parse((await config(home, "check --json", { env })).stdout);
+    expect(json).toMatchObject({ ok: true, warnings: [{ place: { variable: "BATON_BUSY_DEFALT" } }, {}] });
+    writeFileSync(join(home, "config.yaml"), "agnet: {}\n");
+    const broken = await config(home, "check", { env });
+    expect(broken).toMatchObject({ code: 1, stderr: "baton: 1 mistake to mend; see above.\n" });
+    expect(broken.stdout).toContain("BATON_BUSY_DEFALT: ");
+    writeFileSync(join(home, "config.yaml"), "");
+    expect(await config(home, "show", { env })).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("all is well, and nothing is created", async () => {
     const home = makeHome();
     const missing = join(home, "not-yet");

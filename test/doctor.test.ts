@@ -197,6 +197,22 @@ const CASES: Record<
     says: /2 people on Telegram share one conversation/,
     fix: /^set scopes\.dm to chat/,
   },
+  "a variable that is mistyped": {
+    make: () => {},
+    env: { BATON_BUSY_DEFALT: "queue" },
+    check: "config",
+    status: "warning",
+    says: /^BATON_BUSY_DEFALT: no setting has this variable/,
+    fix: /^rename it to BATON_BUSY_DEFAULT, or unset it$/,
+  },
+  "a variable that is mistyped, beside a mistake in the settings": {
+    make: (home) => config(home, "timezone: Mars\n"),
+    env: { BATON_BUSY_DEFALT: "queue" },
+    check: "config",
+    status: "warning",
+    says: /^BATON_BUSY_DEFALT: /,
+    fix: /BATON_BUSY_DEFAULT/,
+  },
   "no backup yet": {
     make: store,
     check: "backup",

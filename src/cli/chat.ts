@@ -10,6 +10,7 @@ import { chatHistory } from "./chat-history.js";
 import type { Cli, OpenChat } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
 import { examples } from "./options.js";
+import { waitNotice } from "./wait-notice.js";
 
 interface ChatOptions {
   readonly session?: string;
@@ -56,7 +57,11 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   if (text.trim() === "") throw wrongUsage("There is nothing to say: the message is empty.");
   const adapter = new ScriptAdapter({ stdout, stderr, json: options.json ?? false });
   const onProblem = noted(cli, (problem) => tell(cli, problem));
-  const open = await cli.openChat(await cli.loadConfig(), adapter, { onProblem });
+  const stillWaits = waitNotice(Date.now, (notice) => adapter.notice(notice));
+  const open = await cli.openChat(await cli.loadConfig(), adapter, {
+    onProblem,
+    onElsewhere: (key) => key === open.key && stillWaits(),
+  });
   try {
     await choose(open, options);
     await open.gateway.start();

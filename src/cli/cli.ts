@@ -90,6 +90,8 @@ export interface ChatEvents {
   readonly onHandoff?: (move: Move) => void;
   /** A conversation is offered to the terminal, in words. */
   readonly onOffer?: (text: string) => void;
+  /** Called again and again while a message in this lane waits for what another process answers in its session. */
+  readonly onElsewhere?: (key: SessionKey) => void;
 }
 
 export interface OpenHandoffs {

@@ -22,6 +22,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
   const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
   const config = await configured(cli, findings);
+  findings.push(...(await variableFindings(cli)));
   const { careFindings } = await import("./care.js");
   if (config) {
     findings.push(
@@ -116,6 +117,16 @@ async function configured(cli: Cli, findings: Finding[]): Promise<Config | null>
     );
     return null;
   }
+}
+
+async function variableFindings({ environment }: Cli): Promise<Finding[]> {
+  const { SETS_NOTHING, unknownVariables } = await import("../config/unknown-variables.js");
+  return unknownVariables(environment.variables).map(({ variable, meant }) => ({
+    check: "config",
+    status: "warning",
+    finding: `${variable}: ${SETS_NOTHING}`,
+    fix: meant === null ? "unset it" : `rename it to ${meant}, or unset it`,
+  }));
 }
 
 /** A store must never keep the doctor from speaking, whatever is wrong with it. */

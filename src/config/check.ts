@@ -9,13 +9,19 @@ import { chooseFallback, chooseModel } from "./model-choice.js";
 import type { Problem } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
 import { sharedDms } from "./shared-dms.js";
+import { SETS_NOTHING, unknownVariables } from "./unknown-variables.js";
 
 export async function checkConfig(
   environment: Environment,
   workingFolder: string,
 ): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
   const layer = await readLayers(environment, workingFolder);
-  if (layer.problems.length > 0) return { problems: layer.problems, warnings: [] };
+  const unknown = unknownVariables(environment.variables).map(({ variable, meant }) => ({
+    place: { variable },
+    key: "",
+    message: meant === null ? SETS_NOTHING : `${SETS_NOTHING} Did you mean "${meant}"?`,
+  }));
+  if (layer.problems.length > 0) return { problems: layer.problems, warnings: unknown };
   const config = resolveConfig(layer, environment.home, workingFolder, []);
   const { store, agent } = config;
   const facts = { agent, places: layer.places, variables: environment.models };
@@ -39,7 +45,7 @@ export async function checkConfig(
       problems.push({ place, key, message: `${key}: ${error.message}` });
     }
   }
-  return { problems, warnings: warningsOf(config) };
+  return { problems, warnings: [...unknown, ...warningsOf(config)] };
 }
 
 function warningsOf(config: Config): Problem[] {

@@ -4,7 +4,7 @@ import { type Chat, World } from "../../test/support/gateway-world.js";
 import { SendError } from "../adapter/adapter.js";
 import { OWNER } from "../session/access.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
-import { CODE_MS } from "./pairing.js";
+import { CODE_MS, LOCK_MS } from "./pairing.js";
 
 const [HERE, THERE] = ["telegram", "discord"];
 const codeIn = (text: string | undefined) => /code is ([2-9A-Z]{8})/.exec(text ?? "")?.[1] ?? "";
@@ -70,11 +70,22 @@ describe("somebody unknown who writes in private", () => {
     await mal.write(`/pair approve ${code}`);
     expect(await mal.ask(`/link ${code}`)).toMatch(/does not count.* 4 tries are left/);
     for (let n = 0; n < 4; n++) await mal.ask("/link ABCDEFGH");
-    expect(await mal.ask(`/link ${code}`)).toMatch(/^Too many wrong codes came from you\. .* in 60 min\.$/);
+    await mal.write(`/link ${code}`);
     await boss.ask(`/pair approve ${code}`);
     expect(await eve.ask("hi")).toBe("hi (1)");
     await mal.write("hi");
     expect((await world.gateway.people.access(mal.source)).allowed).toBe(false);
+  });
+
+  it("hears once that they are locked out, however much they type, and again when they are again", async () => {
+    const locked = /That was the last try: I listen to codes again in an hour\.$/;
+    for (const replies of [5, 10]) {
+      for (let n = 0; n < 40; n++) await eve.write("/link ABCDEFGH");
+      await world.restart(); // What was being said is out.
+      expect(eve.told).toHaveLength(replies);
+      expect(eve.told.filter((text) => locked.test(text))).toHaveLength(replies / 5);
+      world.now += LOCK_MS;
+    }
   });
 
   it("is not answered where three wait already, nor after a no", async () => {
@@ -106,6 +117,23 @@ describe("somebody unknown who writes in private", () => {
     broken = false;
     await adapter.write({ userId: "eve" }, "hi");
     await adapter.until((sent) => sent.length === 1);
+  });
+});
+
+describe("where pairing is off", () => {
+  it("a stranger is not answered, whatever code they give, unless it is right", async () => {
+    const people = { pairing: "off" as const, allow: { [HERE]: ["ann"] } };
+    await world.close();
+    world = await World.open({ platform: HERE, people });
+    const other = await World.open({ platform: THERE, on: world.store, people });
+    const [guesser, away] = [other.chat("mal"), other.chat("ann-away")];
+    for (let n = 0; n < 10; n++) await guesser.write("/link ABCDEFGH");
+    await away.write("/link ABCDEFGH");
+    const code = codeIn(await world.chat("ann").ask("/link"));
+    expect(await away.ask(`/link ${code}`)).toMatch(/^You are one person now with `telegram:ann`/);
+    await other.gateway.stop({ drainMs: 0 });
+    expect(other.adapter.sent).toHaveLength(1);
+    await other.close();
   });
 });
 

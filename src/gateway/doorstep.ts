@@ -40,7 +40,8 @@ export class Doorstep {
       const seenByOthers = source.chatType !== "dm";
       if (!seenByOthers && (await people.isDenied(source))) return;
       const outcome = await people.link(sender, code, { seenByOthers, role: null });
-      if (!seenByOthers) this.#say(adapter, message, linkAnswer(outcome, clock()));
+      if (!seenByOthers && isTold(outcome.kind, people.isAnswered(source)))
+        this.#say(adapter, message, linkAnswer(outcome, clock()));
       return;
     }
     const knock = await people.knock(source, name !== "");
@@ -70,6 +71,17 @@ export class Doorstep {
       .finally(() => this.#saying.delete(saying));
     this.#saying.add(saying);
   }
+}
+
+/**
+ * Whether somebody unknown hears what became of their code. A right one is always answered, a wrong one where strangers
+ * are answered at all. The fifth wrong one is told that it was the last, so that who is locked out need not hear it again.
+ */
+function isTold(
+  outcome: "linked" | "same" | "refused" | "wrong" | "locked",
+  answersStrangers: boolean,
+): boolean {
+  return outcome === "wrong" ? answersStrangers : outcome !== "locked";
 }
 
 function introduction(code: string): string {

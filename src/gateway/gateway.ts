@@ -76,6 +76,8 @@ export interface GatewayOptions {
   readonly onHandoff?: (move: Move) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
   readonly onOffer?: (text: string) => void;
+  /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
+  readonly onElsewhere?: (key: SessionKey) => void;
   readonly owner: string;
   readonly clock: Clock;
   readonly onProblem: (problem: string) => void;
@@ -427,6 +429,7 @@ export class Gateway {
     if (begun.kind === "moving") return false;
     if (begun.kind === "busy") {
       if (this.#isLeft(begun.running)) lane.left.push(begun.running);
+      else this.#options.onElsewhere?.(item.key);
       return false;
     }
     sessions.announce(begun.entry);

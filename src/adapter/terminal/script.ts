@@ -112,6 +112,11 @@ export class ScriptAdapter implements Adapter {
     return { messageId: deliveryId };
   }
 
+  /** Something beside the answer that nobody sends. */
+  notice(text: string): void {
+    this.#output.notice(text);
+  }
+
   live(_address: Address, messageId: string | null): LiveReply {
     const question = this.#question;
     const isOurs = question && (question.isCommand ? messageId === null : messageId === question.messageId);

@@ -200,12 +200,38 @@ describe("what a server sends", () => {
 
   it("does not lead the key elsewhere by a redirect", async () => {
     const other = await ModelServer.start([{ text: "Mine now." }]);
-    server.play({ status: 307, headers: { location: `${other.url}/messages` } });
+    const location = `${other.url.replace("//", "//me:pass@")}/messages?key=sk-canary`;
+    server.play({ status: 307, headers: { location } });
     const where = endpoint({ protocol: "anthropic", apiKey: () => "sk-canary" });
-    await expect(tell({}, where)).rejects.toThrow(AgentError);
+    const failed = await tell({}, where).catch((error: Error) => error);
+    expect(failed).toBeInstanceOf(AgentError);
+    expect(failed).toMatchObject({
+      message: `${new URL(server.url).host} sends us on to ${other.url}. I follow no redirect, which could carry the key to others: set agent.baseUrl to where the server itself answers.`,
+    });
+    expect(server.requests).toHaveLength(1);
     expect(other.requests).toEqual([]);
     await other.close();
   });
+
+  it.each([
+    ["/v2/chat/completions", /sends us on to http:\/\/127\.0\.0\.1:\d+\/v2\. /],
+    ["http://", /sends us elsewhere\. /],
+    [undefined, /sends us elsewhere\. /],
+  ])("says where a redirect leads, as far as it says so: %s", async (location, told) => {
+    server.play({ status: 302, ...(location === undefined ? {} : { headers: { location } }) });
+    await expect(tell()).rejects.toThrow(told);
+  });
+
+  it.each(["m", null])(
+    "says that a port is none to fetch from, and what to change (model: %s)",
+    async (model) => {
+      const where = endpoint({ baseUrl: "http://127.0.0.1:6000/v1", model });
+      await expect(tell({}, where)).rejects.toThrow(
+        /^Nothing may be fetched from the port of 127\.0\.0\.1:6000: .* set agent\.baseUrl to it\.$/,
+      );
+      await expect(listModels(where)).rejects.toThrow(/^Nothing may be fetched from the port of/);
+    },
+  );
 });
 
 describe("a turn's own model", () => {

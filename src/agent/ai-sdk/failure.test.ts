@@ -60,7 +60,7 @@ describe("a conversation that is too long, as each server says it", () => {
 describe("other failures", () => {
   it.each([
     [401, "", "key"],
-    [403, "", "key"],
+    [403, "", "refused"],
     [402, "", "quota"],
     [429, '{"error":{"code":"insufficient_quota"}}', "quota"],
     [400, '{"error":{"message":"Your credit balance is too low"}}', "quota"],
@@ -132,6 +132,30 @@ describe("a sentence", () => {
       expect(sentence).toMatch(/host\.example:8080|\/model/);
       expect(sentence).not.toMatch(/sk-canary|pass/);
     }
+  });
+
+  it("has the server's own words where it forbids something, and names the key only where they do", () => {
+    const secret = "sk-canary";
+    const told = (body: string, message = "Forbidden") => {
+      const error = Object.assign(new Error(message), { statusCode: 403, responseBody: body });
+      return sentenceFor(failureOf(error, NOW, secret), { ...endpoint, apiKey: () => secret }, "m");
+    };
+    const country = "host.example:8080 refused the request: Your country is not supported.";
+    for (const body of [
+      '{"error":{"code":"unsupported_country","message":"Your country is not supported"}}',
+      '{"error":"Your country is not supported"}',
+      '{"status":403,"error":"Forbidden","message":"Your country is not supported."}',
+      '{"detail":"Your \\u0063ountry is not supported"}',
+      "Your country is not supported.\n",
+    ])
+      expect(told(body)).toBe(country);
+    for (const body of ["", "<html>Cloudflare</html>", "{}"])
+      expect(told(body)).toBe("host.example:8080 refused the request: Forbidden.");
+    expect(told("", "")).toBe("host.example:8080 refused the request.");
+    expect(told(`{"error":{"message":"The API key ${secret} may not use this model."}}`)).toBe(
+      "host.example:8080 refused the request: The API key *** may not use this model. Check OPENAI_API_KEY.",
+    );
+    expect(told(`{"message":"${"long ".repeat(100)}"}`).length).toBeLessThan(300);
   });
 
   it("says that a key is missing where none is set", () => {

@@ -7,13 +7,17 @@ import { retryAfterMs } from "./backoff.js";
 import { type Endpoint, hostOf } from "./endpoint.js";
 
 export type FailureKind =
-  /** The key is wrong, or missing, or may not do this. */
+  /** The key is wrong, or missing. */
   | "key"
   | "quota"
   | "busy"
   | "no model"
   | "server"
   | "unreachable"
+  /** It redirects, which is not followed; the detail is where to. */
+  | "elsewhere"
+  /** One of those that nothing may be fetched from. */
+  | "bad port"
   /** The answer broke off, or is not what the protocol says. */
   | "broken"
   | "silent"
@@ -57,15 +61,17 @@ export function isPassing({ kind }: Failure): boolean {
 /** Any error that a provider throws or streams. `secret` is cut out of whatever is quoted. */
 export function failureOf(error: unknown, now: number, secret: string): Failure {
   const facts = factsOf(error);
-  const quoted = secret === "" ? facts.message : facts.message.replaceAll(secret, "***");
+  const quoted = secret === "" ? facts.said : facts.said.replaceAll(secret, "***");
   const kind = error instanceof StreamFailure ? error.kind : kindOf(facts);
   return { kind, detail: shorten(cleanLine(quoted), 200), retryAfterMs: retryAfterMs(facts.headers, now) };
 }
 
 interface Facts {
   readonly status: number | null;
-  /** What the server said. */
+  /** The error's own words. */
   readonly message: string;
+  /** What the server said, which the error may only have the name of its status for. */
+  readonly said: string;
   /** All there is to go by, in lower case: message, body and codes. */
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -93,7 +99,8 @@ function factsOf(error: unknown): Facts {
   const code = systemCode(error);
   return {
     status: number ?? null,
-    message: message || spokenIn(body),
+    message,
+    said: spokenIn(body) || message,
     text: [message, body, String(fields.code ?? ""), String(fields.type ?? "")].join(" ").toLowerCase(),
     headers: fields.responseHeaders ?? {},
     code,
@@ -110,8 +117,22 @@ function systemCode(error: unknown): string | null {
   return null;
 }
 
+/** The words in a body: of its JSON, or plain ones. */
 function spokenIn(body: string): string {
-  return /"(?:message|error|detail)"\s*:\s*"((?:[^"\\]|\\.){1,400})"/.exec(body)?.[1] ?? "";
+  if (!/^\s*[{[]/.test(body)) return /^\s*</.test(body) ? "" : body.trim().slice(0, 400);
+  for (const name of ["message", "detail", "error"]) {
+    const said = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.){1,400}")`).exec(body)?.[1];
+    if (said !== undefined) return unquoted(said);
+  }
+  return "";
+}
+
+function unquoted(json: string): string {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json.slice(1, -1); // Not quite JSON, and words all the same.
+  }
 }
 
 /** How servers say that a conversation is too long; each has words of its own. */
@@ -131,7 +152,7 @@ function kindOf({ status, message, text, code, isCall }: Facts): FailureKind {
   if (status === 402 || QUOTA.test(text)) return "quota";
   if (status === 413 || (status !== 429 && TOO_LONG.test(text))) return "too long";
   if (status === 429 || /rate_limit/.test(text)) return "busy";
-  if (status === 403) return "key";
+  if (status === 403) return "refused"; // For whatever reason: a country, a model, a key. It is theirs to say.
   if (status !== null && status < 500 && ![408, 409, 425].includes(status)) return refusal(status, text);
   return "server";
 }
@@ -153,6 +174,9 @@ function refusal(status: number, text: string): FailureKind {
     return "no model";
   return "refused";
 }
+
+/** What a call adds to the address that is set. */
+const CALLS = /\/(?:chat\/completions|messages|models|api\/tags)$/;
 
 /** For the person in the chat: what happened, and what to look at. */
 export function sentenceFor(
@@ -179,6 +203,12 @@ export function sentenceFor(
       return `${host} has trouble of its own${said}`;
     case "unreachable":
       return `The model's server at ${host} cannot be reached. Check that it runs, and the network.`;
+    case "elsewhere": {
+      const where = detail === "" ? "elsewhere" : `on to ${detail.replace(CALLS, "")}`;
+      return `${host} sends us ${where}. I follow no redirect, which could carry the key to others: set agent.baseUrl to where the server itself answers.`;
+    }
+    case "bad port":
+      return `Nothing may be fetched from the port of ${host}: it is kept for something other than HTTP. Let the model's server listen on another one, and set agent.baseUrl to it.`;
     case "broken":
       return `The answer from ${host} broke off, or made no sense.`;
     case "silent":
@@ -193,8 +223,10 @@ export function sentenceFor(
     case "no tools":
     case "no effort":
     case "bad image":
-    case "refused":
-      return `${host} refused the request${said}`;
+    case "refused": {
+      const cure = /api[ _-]?key|\bcredentials?\b/i.test(detail) ? ` Check ${endpoint.keySetting}.` : "";
+      return `${host} refused the request${said}${cure}`;
+    }
     default:
       return kind satisfies never;
   }

@@ -1,10 +1,20 @@
 /** `fetch` for models: it follows no redirect, which could carry the key elsewhere, and an answer has an end. */
+import { StreamFailure } from "./failure.js";
 
 /** More than any answer is; what goes on beyond it is broken off. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+const REDIRECTS = [301, 302, 303, 307, 308];
+
 export const boundedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, { ...init, redirect: "error" });
+  const response = await fetch(input, { ...init, redirect: "manual" }).catch((error: Error) => {
+    const { cause } = error;
+    throw cause instanceof Error && cause.message === "bad port" ? new StreamFailure("bad port") : error;
+  });
+  if (REDIRECTS.includes(response.status)) {
+    await response.body?.cancel();
+    throw new StreamFailure("elsewhere", destination(response));
+  }
   if (!response.body) return response;
   let bytes = 0;
   const counted = new TransformStream<Uint8Array, Uint8Array>({
@@ -17,3 +27,11 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   const { status, statusText, headers } = response;
   return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
 };
+
+/** Where a redirect leads, without what may be secret in it; empty where it does not say. */
+function destination({ url, headers }: Response): string {
+  const location = headers.get("location") ?? "";
+  if (location === "" || !URL.canParse(location, url)) return "";
+  const { origin, pathname } = new URL(location, url);
+  return `${origin}${pathname}`;
+}
