@@ -27,7 +27,7 @@ const settings = (port: number, more: Partial<IrcSettings> = {}): IrcSettings =>
   nick: BOT,
   password: () => PASSWORD,
   channels: [TEAM],
-  patienceMs: 5_000,
+  patienceMs: 30_000,
   ...more,
 });
 
