@@ -59,27 +59,44 @@ export function buildSessionKey(given: SessionSource, scopes: SessionScopes = {}
 
 /** The parts of a key, unescaped; an error where the text is not a key. */
 export function parseSessionKey(key: string): SessionKeyParts {
-  const [prefix, agent, platform, chatType, ...parts] = key.split(":").map((part) => unescapePart(part));
-  if (
-    prefix !== "agent" ||
-    !agent ||
-    !isPlatform(platform) ||
-    !CHAT_TYPES.includes(chatType as ChatType) ||
-    parts.length > 3 ||
-    parts.includes(null)
-  ) {
-    throw new InputError(
-      "invalid_session_key",
-      `${JSON.stringify(key)} is not a session key. Keys read agent:<agent>:<platform>:<chat type>:<chat id>…; \`baton sessions list\` shows them.`,
-    );
-  }
-  return { agent, platform, chatType: chatType as ChatType, parts: parts as string[] };
+  const parsed = partsOf(key);
+  if (!isPlatform(parsed.platform)) throw notAKey(key);
+  return parsed;
 }
 
 /** Checks a key that came from outside. */
 export function asSessionKey(text: string): SessionKey {
   parseSessionKey(text);
   return text as SessionKey;
+}
+
+/** The same, also where its platform is registered only in the program that made it. */
+export function asKeyOfAnyPlatform(text: string): SessionKey {
+  partsOf(text);
+  return text as SessionKey;
+}
+
+function partsOf(key: unknown): SessionKeyParts {
+  const text = typeof key === "string" ? key : "";
+  const [prefix, agent, platform, chatType, ...parts] = text.split(":").map((part) => unescapePart(part));
+  if (
+    prefix !== "agent" ||
+    !agent ||
+    !platform ||
+    !CHAT_TYPES.includes(chatType as ChatType) ||
+    parts.length > 3 ||
+    parts.includes(null)
+  ) {
+    throw notAKey(key);
+  }
+  return { agent, platform, chatType: chatType as ChatType, parts: parts as string[] };
+}
+
+function notAKey(key: unknown): InputError {
+  return new InputError(
+    "invalid_session_key",
+    `${typeof key === "string" ? JSON.stringify(key) : "That"} is not a session key. Keys read agent:<agent>:<platform>:<chat type>:<chat id>…; \`baton sessions list\` shows them.`,
+  );
 }
 
 /** True where everyone in the chat shares the session of this source. */

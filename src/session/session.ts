@@ -102,14 +102,23 @@ export function cleanTitle(text: string): string | null {
 
 /** The JSON of a metadata object, checked. */
 export function serializeMetadata(metadata: Metadata): string {
-  const json = typeof metadata === "object" && metadata !== null ? JSON.stringify(metadata) : "";
-  if (!json.startsWith("{") || json.length > MAX_METADATA) {
+  const json = jsonOf(metadata);
+  if (!json?.startsWith("{") || json.length > MAX_METADATA) {
     throw new InputError(
       "invalid_metadata",
       `Session metadata is a JSON object of at most ${MAX_METADATA} characters.`,
     );
   }
   return json;
+}
+
+/** Undefined where JSON has no form for it, as for a circle or a BigInt. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 const USAGE_FIELDS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "cost"] as const;

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../util/clock.js";
 import { storableText } from "../util/text.js";
 import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
-import { checkLimit, checkScopes, checkText, guarded } from "./checks.js";
+import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import type { Handoff, HandoffStep } from "./handoff.js";
 import { isPlatform } from "./platform.js";
@@ -34,7 +34,13 @@ import {
   sessionIdAt,
   type Usage,
 } from "./session.js";
-import { asSessionKey, buildSessionKey, type SessionKey, type SessionScopes } from "./session-key.js";
+import {
+  asKeyOfAnyPlatform,
+  asSessionKey,
+  buildSessionKey,
+  type SessionKey,
+  type SessionScopes,
+} from "./session-key.js";
 import { type Address, parseSource, type SessionSource } from "./source.js";
 import type {
   AdoptedSession,
@@ -53,6 +59,7 @@ import {
   historyWindow,
   type Message,
   parseMessage,
+  parseMessages,
   type StoredMessage,
 } from "./transcript.js";
 import { SessionsView } from "./view.js";
@@ -145,7 +152,7 @@ export class Sessions {
     message: Message,
     options: ResolveOptions = {},
   ): Promise<{ entry: SessionEntry; seq: number }> {
-    const { entry, seq } = await this.#resolve(source, options, message);
+    const { entry, seq } = await this.#resolve(source, options, parseMessage(message));
     return { entry, seq: seq ?? 0 };
   }
 
@@ -157,8 +164,8 @@ export class Sessions {
     options: { touch?: boolean } = {},
   ): Promise<number> {
     const seq = await this.#store.transcript.append({
-      sessionId,
-      messages: messages.map(parseMessage),
+      sessionId: checkId(sessionId),
+      messages: parseMessages(messages),
       usage: completeUsage(usage),
       touch: options.touch ?? true,
       now: this.#clock(),
@@ -242,7 +249,7 @@ export class Sessions {
   async switchTo(lane: SessionSource | SessionKey, sessionId: string): Promise<SessionEntry> {
     const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
     const before = await this.#store.reader.current(typeof to === "string" ? to : to.key);
-    const entry = await this.#store.routes.bind(to, sessionId, this.#clock());
+    const entry = await this.#store.routes.bind(to, checkId(sessionId), this.#clock());
     this.#tell(before);
     this.#changed(sessionId);
     return entry;
@@ -267,14 +274,22 @@ export class Sessions {
     if (!END_REASONS.includes(reason)) {
       throw new InputError("invalid_end_reason", `A session ends with one of ${END_REASONS.join(", ")}.`);
     }
-    const entry = await this.#store.routes.end(sessionId, reason, options.onlyIn ?? null, this.#clock());
+    const entry = await this.#store.routes.end(
+      checkId(sessionId),
+      reason,
+      options.onlyIn ?? null,
+      this.#clock(),
+    );
     this.#changed(sessionId);
     return entry;
   }
 
   /** Names a session; empty text takes the name away. Unique among its owner's sessions. */
   async setTitle(sessionId: string, title: string): Promise<SessionEntry> {
-    const entry = await this.#store.routes.setTitle(sessionId, cleanTitle(checkText(title, "title")));
+    const entry = await this.#store.routes.setTitle(
+      checkId(sessionId),
+      cleanTitle(checkText(title, "title")),
+    );
     this.#changed(sessionId);
     return entry;
   }
@@ -303,12 +318,12 @@ export class Sessions {
   // Looking.
 
   async get(sessionId: string): Promise<SessionEntry | null> {
-    return this.#store.reader.get(sessionId);
+    return this.#store.reader.get(checkId(sessionId));
   }
 
   /** The session a key has now, also where its platform is registered only in the program that made it. */
   async current(key: SessionKey): Promise<SessionEntry | null> {
-    return this.#store.reader.current(key);
+    return this.#store.reader.current(asKeyOfAnyPlatform(key));
   }
 
   /** Newest activity first, paged. */
@@ -318,7 +333,7 @@ export class Sessions {
 
   /** The one session that an id, a unique id prefix or a title names, among those the viewer may see. */
   async find(which: string, viewer: Viewer): Promise<SessionEntry> {
-    const [found, ...others] = await this.#store.reader.find(which, checkViewer(viewer), 5);
+    const [found, ...others] = await this.#store.reader.find(checkId(which), checkViewer(viewer), 5);
     if (!found) throw sessionNotFound(which);
     if (others.length > 0) {
       const ids = [found, ...others].map((entry) => entry.sessionId).join(", ");
@@ -402,7 +417,7 @@ export class Sessions {
     options: { touch?: boolean } = {},
   ): Promise<void> {
     const { touch = true } = options;
-    await this.#store.transcript.rewrite(sessionId, messages.map(parseMessage), touch, this.#clock());
+    await this.#store.transcript.rewrite(checkId(sessionId), parseMessages(messages), touch, this.#clock());
     this.#changed(sessionId);
   }
 
@@ -418,7 +433,7 @@ export class Sessions {
     sessionId: string,
     options: { superseded?: boolean; afterSeq?: number } = {},
   ): AsyncGenerator<StoredMessage[]> {
-    if (!(await this.#store.reader.get(sessionId))) throw sessionNotFound(sessionId);
+    if (!(await this.get(sessionId))) throw sessionNotFound(sessionId);
     let afterSeq = options.afterSeq ?? 0;
     for (;;) {
       const page = await this.#store.transcript.messages(sessionId, {
@@ -438,7 +453,9 @@ export class Sessions {
     if (!Number.isSafeInteger(maxMessages) || maxMessages < 0) {
       throw new InputError("invalid_message", "maxMessages is a whole number of messages.");
     }
-    return historyWindow(await this.#store.transcript.recent(sessionId, maxMessages), { maxMessages });
+    return historyWindow(await this.#store.transcript.recent(checkId(sessionId), maxMessages), {
+      maxMessages,
+    });
   }
 
   /** Brings in a session from elsewhere. False where its id is already here. */
@@ -452,7 +469,7 @@ export class Sessions {
     if (session.metadata) serializeMetadata(session.metadata);
     const adopted = await this.#store.transcript.adopt(
       { ...session, usage: completeUsage(session.usage) },
-      messages.map(parseMessage),
+      parseMessages(messages),
     );
     if (adopted) this.#changed(session.sessionId);
     return adopted;
@@ -467,7 +484,10 @@ export class Sessions {
       throw new InputError("invalid_handoff", "Say where to: a platform, platform:chat, or the terminal.");
     }
     const id = `ho_${randomBytes(9).toString("hex")}`;
-    const handoff = await this.#store.handoffs.request({ id, sessionId, target: asked }, this.#clock());
+    const handoff = await this.#store.handoffs.request(
+      { id, sessionId: checkId(sessionId), target: asked },
+      this.#clock(),
+    );
     if (!handoff) {
       throw new ConflictError(
         "handoff_active",
@@ -508,7 +528,7 @@ export class Sessions {
   }
 
   async getHandoff(id: string): Promise<Handoff | null> {
-    return this.#store.handoffs.get(id);
+    return this.#store.handoffs.get(checkText(id, "id"));
   }
 
   /** Handoffs not yet finished, oldest first. */
@@ -556,7 +576,7 @@ export class Sessions {
   }
 
   async #step(id: string, step: HandoffStep, destination: LanePlace | null): Promise<Handoff> {
-    const outcome = await this.#store.handoffs.step(id, step, destination, this.#clock());
+    const outcome = await this.#store.handoffs.step(checkText(id, "id"), step, destination, this.#clock());
     if (!outcome) throw new NotFoundError("handoff_not_found", `There is no handoff ${JSON.stringify(id)}.`);
     if (!outcome.ok)
       throw new ConflictError("handoff_refused", `The handoff stays as it is: ${outcome.reason}.`);

@@ -76,6 +76,11 @@ export function historyWindow(messages: readonly Message[], options: WindowOptio
   return start < 0 ? [] : repaired.slice(start);
 }
 
+export function parseMessages(values: unknown): Message[] {
+  if (!Array.isArray(values)) throw new InputError("invalid_message", "Messages are a list of messages.");
+  return values.map(parseMessage);
+}
+
 /** Checks a message from outside and keeps what a transcript keeps, in text that every store holds faithfully. */
 export function parseMessage(value: unknown): Message {
   if (typeof value !== "object" || value === null) {
@@ -83,10 +88,8 @@ export function parseMessage(value: unknown): Message {
   }
   const fields = value as Record<string, unknown>;
   if (!ROLES.includes(fields.role as string)) {
-    throw new InputError(
-      "unknown_role",
-      `Unknown role ${JSON.stringify(fields.role)}: use ${ROLES.join(", ")}.`,
-    );
+    const role = typeof fields.role === "string" ? JSON.stringify(fields.role) : typeof fields.role;
+    throw new InputError("unknown_role", `Unknown role ${role}: use ${ROLES.join(", ")}.`);
   }
   const at = fields.at;
   if (at !== undefined && !Number.isSafeInteger(at)) {

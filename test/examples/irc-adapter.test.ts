@@ -1,9 +1,10 @@
 /** The example adapter of docs/writing-an-adapter.md: the contract, and a journey through a whole gateway. */
-import { commandTable, offlineAgent, openGateway } from "baton-gateway";
+import { readFile } from "node:fs/promises";
+import { commandTable, type InboundMessage, offlineAgent, openGateway } from "baton-gateway";
 import { type AdapterFixture, adapterContract } from "baton-gateway/testing";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { IrcAdapter, type IrcSettings, linesOf, parseLine } from "../../examples/irc-adapter.js";
+import { IrcAdapter, type IrcSettings } from "../../examples/irc-adapter.js";
 import {
   IrcPerson,
   type IrcServer,
@@ -26,7 +27,7 @@ const settings = (port: number, more: Partial<IrcSettings> = {}): IrcSettings =>
   nick: BOT,
   password: () => PASSWORD,
   channels: [TEAM],
-  patienceMs: 5_000,
+  patienceMs: 30_000,
   ...more,
 });
 
@@ -41,15 +42,7 @@ async function fixture(port: number, stop: () => Promise<void>): Promise<Adapter
     return there;
   };
   const ann = await person("ann");
-  let patienceMs = 10_000;
-  const given = settings(wire.port, { nick: bot, channels: [team] });
-  const adapter = () =>
-    new IrcAdapter({
-      ...given,
-      get patienceMs() {
-        return patienceMs;
-      },
-    });
+  const adapter = () => new IrcAdapter(settings(wire.port, { nick: bot, channels: [team] }));
   return {
     adapter: adapter(),
     address: { platform: "irc", chatId: ann.nick },
@@ -75,11 +68,16 @@ async function fixture(port: number, stop: () => Promise<void>): Promise<Adapter
       return ann.heard.filter(({ to, from }) => to === chatId && from === bot).map(({ text }) => text);
     },
     trouble: () => {
+      const before = ann.heard.length;
       wire.isDeaf = true;
-      patienceMs = 100;
+      void ann.until(() => ann.heard.length > before).then(() => wire.cut());
     },
     cut: () => wire.cut(),
-    asShown: linesOf,
+    asShown: (text) =>
+      text
+        .split("\n")
+        .map((line) => line.replace(/\p{Cc}/gu, "").trimEnd())
+        .filter(Boolean),
     dispose: async () => {
       for (const each of people.values()) each.leave();
       await wire.stop();
@@ -171,6 +169,11 @@ describe.each([
 });
 
 describe("IRC", () => {
+  it("is an example that can be read: at most 100 lines", async () => {
+    const source = await readFile(new URL("../../examples/irc-adapter.ts", import.meta.url), "utf8");
+    expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(100);
+  });
+
   let server: IrcServer;
   beforeEach(async () => {
     server = await startTinyServer();
@@ -184,8 +187,8 @@ describe("IRC", () => {
   };
 
   it.each([
-    ["a wrong password", { password: () => "wrong" }, "permanent", "does not take the password"],
-    ["a nick that is taken", { nick: "Ann", patienceMs: 200 }, "retryable", "already in use"],
+    ["a wrong password", { password: () => "wrong" }, "permanent", "password"],
+    ["a nick that is taken", { nick: "Ann" }, "retryable", "already in use"],
   ] as const)("%s is a sentence", async (_what, more, outcome, message) => {
     const ann = await IrcPerson.arrive("ann", server.port, TEAM);
     await expect(connect(more)).rejects.toMatchObject({ outcome, message: expect.stringContaining(message) });
@@ -210,19 +213,39 @@ describe("IRC", () => {
     await wire.stop();
   });
 
-  it("takes any line for a line", () => {
-    expect(parseLine(":ann!~a@host PRIVMSG baton :hello : there")).toEqual({
-      from: "ann",
-      command: "PRIVMSG",
-      words: ["baton", "hello : there"],
+  it("takes any line for a line", async () => {
+    const wire = await Wire.to(server.port);
+    const adapter = new IrcAdapter(settings(wire.port));
+    const received: InboundMessage[] = [];
+    await new Promise<void>((over, failed) => {
+      const receive = async (message: InboundMessage) => {
+        received.push(message);
+        if (message.text === "over") over();
+        return "accepted" as const;
+      };
+      const noise = fc.sample(fc.string({ unit: "binary" }), { numRuns: 500, seed: 1 });
+      const lines = [...noise, "", ":", " ", "PRIVMSG", ":ann!~a@host PRIVMSG", ":x 401", "PONG"];
+      const said = [":ann!~a@host PRIVMSG baton :hello : there", ":ann!~a@host PRIVMSG baton :over"];
+      adapter
+        .connect(receive, { memory, commands: [], tell: () => {} })
+        .then(() => wire.say(`${[...lines, ...said].join("\r\n")}\r\n`), failed);
     });
-    expect(parseLine("PING :x")).toEqual({ from: "", command: "PING", words: ["x"] });
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (line) => {
-        const { command, words } = parseLine(line);
-        expect([command, ...words].every((word) => typeof word === "string")).toBe(true);
-        for (const each of linesOf(line)) expect(each).not.toMatch(/\p{Cc}/u);
-      }),
-    );
+    expect(received.slice(-2)).toMatchObject([
+      { source: { chatId: "ann", userId: "ann" }, text: "hello : there" },
+      { text: "over" },
+    ]);
+    await adapter.disconnect();
+    await wire.stop();
+  });
+
+  it("says nothing that would end a line", async () => {
+    const adapter = await connect();
+    const ann = await IrcPerson.arrive("ann", server.port, TEAM);
+    const address = { platform: "irc", chatId: "ann" };
+    await adapter.send({ address, text: "one\r\nQUIT\0\u0003\n\n \r", deliveryId: "1" });
+    await ann.settle();
+    expect(ann.heard.map(({ text }) => text)).toEqual(["one", "QUIT"]);
+    ann.leave();
+    await adapter.disconnect();
   });
 });

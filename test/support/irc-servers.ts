@@ -5,7 +5,6 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { parseLine } from "../../examples/irc-adapter.js";
 
 export const PASSWORD = "sesame";
 const HOST = "127.0.0.1";
@@ -52,6 +51,11 @@ export async function startTinyServer(): Promise<IrcServer> {
     let password = "";
     let isUser = false;
     const tell = (text: string) => socket.write(`:tiny ${text}\r\n`);
+    const leave = (): void => {
+      if (people.get(nick.toLowerCase()) !== socket) return;
+      people.delete(nick.toLowerCase());
+      for (const members of channels.values()) members.delete(nick.toLowerCase());
+    };
     const welcome = (): void => {
       people.set(nick.toLowerCase(), socket);
       tell(`001 ${nick} :Welcome`);
@@ -75,6 +79,10 @@ export async function startTinyServer(): Promise<IrcServer> {
         tell(`366 ${nick} ${channel} :End of NAMES list`);
       },
       PING: ([token = ""]) => tell(`PONG tiny :${token}`),
+      QUIT: () => {
+        leave();
+        socket.end("ERROR :Closing connection\r\n");
+      },
     };
     const say = (command: string, [to = "", text = ""]: string[]): void => {
       const members = channels.get(to) ?? (people.has(to.toLowerCase()) ? [to.toLowerCase()] : null);
@@ -88,11 +96,7 @@ export async function startTinyServer(): Promise<IrcServer> {
       if (command === "PRIVMSG" || command === "NOTICE") say(command, words);
       else commands[command]?.(words);
     });
-    socket.on("close", () => {
-      if (people.get(nick.toLowerCase()) !== socket) return;
-      people.delete(nick.toLowerCase());
-      for (const members of channels.values()) members.delete(nick.toLowerCase());
-    });
+    socket.on("close", leave);
   });
   return { port: await listen(server), stop: () => closeAll(server, people.values()) };
 }
@@ -193,6 +197,11 @@ export class Wire {
     return wire;
   }
 
+  /** As if the server had said it. */
+  say(text: string): void {
+    for (const [near] of this.#pairs) near.write(text);
+  }
+
   cut(): void {
     for (const [near] of this.#pairs) near.destroy();
   }
@@ -201,6 +210,13 @@ export class Wire {
     this.cut();
     await closeAll(this.#server, []);
   }
+}
+
+/** `:nick!user@host COMMAND one two :and the rest`. */
+function parseLine(line: string): { from: string; command: string; words: string[] } {
+  const [, from = "", head = "", rest] = /^(?::([^ !]*)\S* +)?(.*?)(?: :(.*))?$/s.exec(line) ?? [];
+  const [command = "", ...words] = head.split(" ").filter(Boolean);
+  return { from, command, words: rest === undefined ? words : [...words, rest] };
 }
 
 /** A line that breaks off is one that ended. */
