@@ -163,8 +163,9 @@ async function choose({ gateway, sessions, source }: OpenChat, options: ChatOpti
   if (options.new) await sessions.getOrCreate(source, { forceNew: true });
   if (options.session === undefined) return;
   const { OWNER } = await import("../session/access.js");
+  const { TERMINAL_ACCOUNT } = await import("../adapter/terminal/terminal-source.js");
   const { sessionId } = await sessions.find(options.session, OWNER);
   const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
   if (offer) await gateway.handoffs.take(offer, source, gateway.owner);
-  else await sessions.switchTo(source, sessionId);
+  else await gateway.handoffs.bring(sessionId, { source, account: TERMINAL_ACCOUNT }, gateway.owner);
 }

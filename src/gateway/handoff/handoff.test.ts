@@ -72,6 +72,26 @@ describe("/handoff", () => {
     expect(people).toEqual(["user: one", "user: two", "user: three"]);
   });
 
+  it("brings back what waits there, behind the answer that is still being made there", async () => {
+    await ann.ask("one");
+    const { sessionId } = await ann.session();
+    const moved = annThere();
+    await ann.ask(`/handoff ${THERE}:ann`);
+    await until(() => moved.told.length === 2);
+    await moved.begin("wait");
+    await moved.ask("/queue two");
+    expect(await ann.ask("/resume")).toMatch(/^Back in /);
+    await moved.write("/steer now");
+    await until(() => ann.told.some((text) => text.startsWith("two (")));
+    expect(moved.told).toContain("waited now");
+    expect(moved.told.some((text) => text.startsWith("two ("))).toBe(false);
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    expect(await world.sessions.current(moved.key)).toBeNull();
+    const people = (await ann.transcript()).filter((line) => /^user: (?!\[)/.test(line));
+    expect(people).toEqual(["user: one", "user: wait", "user: now", "user: two"]);
+    expect(world.problems).toEqual([]);
+  });
+
   it("makes a thread where there are any, named after the session, and its key is that of what people write in it", async () => {
     await world.close();
     await open({}, ["threads"]);
