@@ -5,6 +5,7 @@ import { type Chat, until, World, type WorldOptions } from "../../../test/suppor
 import { platforms } from "../../session/platform.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
 import { completeHandoff } from "../commands/handoff.js";
+import type { PeopleRules } from "../people.js";
 
 const [, HERE = "", THERE = ""] = platforms();
 const OWNERS = { owners: { [HERE]: ["ann"], [THERE]: ["ann"] } };
@@ -298,6 +299,50 @@ describe("a handoff that a program asks for", () => {
     expect(world.problems).toEqual([]);
     await ann.ask(`/handoff ${THERE}:ann`);
     expect(await finished(ann)).toMatch(/^Moved/);
+  });
+});
+
+describe("the person whom a thread is made for", () => {
+  const terminal = () => new ScriptedAdapter({ platform: "local", account: "terminal", shared: true });
+  const asked = async (people: PeopleRules, ask: (me: Chat) => Promise<unknown>): Promise<unknown> => {
+    await world.close();
+    there = new ScriptedAdapter({ platform: THERE, can: ["threads"] });
+    there.there.groups.add("team");
+    const makes = vi.spyOn(there, "createThread");
+    const desk = terminal();
+    world = await World.open({ beside: [there, desk], people });
+    const me = world.chat("cli", { chatId: "cli" }, desk);
+    await me.ask("hello");
+    await ask(me);
+    await until(() => makes.mock.calls.length === 1);
+    return makes.mock.calls[0]?.[2];
+  };
+  const fromChat = (me: Chat) => me.ask(`/handoff ${THERE}:team`);
+  const fromScript = async (me: Chat) =>
+    world.gateway.follow(
+      await world.sessions.requestHandoff((await me.session()).sessionId, `${THERE}:team`),
+    );
+  const owner = { owners: { [THERE]: ["ann"], [HERE]: ["annika"] } };
+
+  it("is the platform's one owner, for a terminal that is not linked and for a script", async () => {
+    expect(await asked(owner, fromChat)).toBe("ann");
+    expect(await asked(owner, fromScript)).toBe("ann");
+  });
+
+  it("is an owner who was let in", async () => {
+    const letIn = async (me: Chat) => {
+      const { store } = world.gateway.people;
+      const request = { platform: THERE, called: null, codeHash: "code", expiresAt: world.now + 1_000 };
+      await store.ask({ identity: `${THERE}:ann`, ...request }, world.now);
+      await store.approve("me", "code", { id: "p_1", name: null, role: "owner" }, world.now);
+      await fromChat(me);
+    };
+    expect(await asked({}, letIn)).toBe("ann");
+  });
+
+  it("is nobody where there are two, or none", async () => {
+    expect(await asked({ owners: { [THERE]: ["ann", "bob"] } }, fromChat)).toBeNull();
+    expect(await asked({ owners: { [HERE]: ["ann"] } }, fromScript)).toBeNull();
   });
 });
 
