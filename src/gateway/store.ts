@@ -331,6 +331,11 @@ export function announcementId(handoffId: string): string {
   return `${handoffId}.here`;
 }
 
+/** It says that a conversation continues at its address: said elsewhere, it is wrong. */
+export function isAnnouncement(deliveryId: string): boolean {
+  return /\.here(\.\d+)?$/.test(deliveryId);
+}
+
 /** The message that asks the agent to confirm at the destination. */
 export function confirmationId(handoffId: string): string {
   return `${CONFIRMATION}${handoffId}`;

@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
+import { type OutboundMessage, SendError } from "../../adapter/adapter.js";
 import { platforms } from "../../session/platform.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
 import { completeHandoff } from "../commands/handoff.js";
@@ -213,6 +214,25 @@ describe("a handoff that cannot be", () => {
     expect(await ann.ask("still here")).toBe("still here (3)");
     expect((await ann.session()).sessionId).toBe(sessionId);
     expect(there.sent).toEqual([]);
+  });
+
+  it("is one to a thread that is gone, also where people wrote in it before", async () => {
+    await world.close();
+    const gone = (message: OutboundMessage): void => {
+      if (message.onlyThere) throw new SendError("permanent", "That topic is not there any more.");
+    };
+    there = new ScriptedAdapter({ platform: THERE, can: ["threads"], onSend: gone });
+    world = await World.open({ beside: [there], people: OWNERS });
+    ann = world.chat("ann");
+    await annThere("7").ask("before");
+    await ann.ask("hello");
+    const { sessionId } = await ann.session();
+    await ann.ask(`/handoff ${THERE}:ann:7`);
+    expect(await finished(ann)).toBe(
+      "The handoff to `discord:ann:7` failed: That topic is not there any more. The conversation stays here.",
+    );
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    expect(there.sent.map(({ text }) => text)).toEqual(["before (1)"]);
   });
 
   it("is one that nobody took in time, also for a gateway that comes later", async () => {
