@@ -1,11 +1,12 @@
 /** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { RemoteFile } from "../adapter/adapter.js";
 import type { Move } from "../gateway/store.js";
 import { fileLog } from "../log/file-log.js";
 import { type Log, safeLog } from "../log/log.js";
 import { LOCAL } from "../session/platform.js";
-import { printableText } from "../util/text.js";
+import { cleanLine, printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
 import type { Cli, OpenChat } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
@@ -18,6 +19,8 @@ interface ChatOptions {
   readonly attach?: readonly string[];
   readonly json?: boolean;
 }
+
+const LOOK_MS = 50;
 
 export function addChat(parent: Command, cli: Cli): void {
   parent
@@ -56,18 +59,36 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   if (text.trim() === "") throw wrongUsage("There is nothing to say: the message is empty.");
   const adapter = new ScriptAdapter({ stdout, stderr, json: options.json ?? false });
   const onProblem = noted(cli, (problem) => tell(cli, problem));
-  const open = await cli.openChat(await cli.loadConfig(), adapter, { onProblem });
+  const handoff: { move?: Move } = {};
+  const onHandoff = (move: Move): void => {
+    handoff.move = move;
+  };
+  const open = await cli.openChat(await cli.loadConfig(), adapter, { onProblem, onHandoff });
   try {
     await choose(open, options);
     await open.gateway.start();
     await open.gateway.delivered(); // What a chat before was still to be told is no answer to this.
     const outcome = await adapter.ask(text, await attached(options.attach ?? []), async () => {
       await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
+      await moved(cli, handoff);
       await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
+      if (handoff.move?.state === "failed") adapter.finish("failed");
     });
+    if (handoff.move?.state === "failed")
+      throw new CliError("handoff_failed", `It stays where it is: ${cleanLine(handoff.move.error ?? "")}`);
     if (outcome !== "done") throw new CliError("chat", `The answer did not come to its end (${outcome}).`);
   } finally {
     await open.close();
+  }
+}
+
+/** Waits, counting, until the handoff that was asked for is over: the gateway ends one that takes too long. */
+async function moved({ terminal }: Cli, handoff: { readonly move?: Move }): Promise<void> {
+  const isMoving = ({ finishedAt, target }: Move): boolean => finishedAt === null && target !== LOCAL;
+  while (handoff.move && isMoving(handoff.move)) {
+    terminal.progress(movingWords(handoff.move));
+    await sleep(LOOK_MS);
+    terminal.progress("");
   }
 }
 

@@ -80,8 +80,10 @@ export class HandoffCarrier {
     this.#setting = setting;
   }
 
-  /** Tells of this one until it is over. */
-  follow({ id }: Handoff): void {
+  /** Tells of this one, and then whenever it may have changed, until it is over. */
+  async follow({ id }: Handoff): Promise<void> {
+    const move = await this.#setting.moves.find(id);
+    if (move) this.#setting.onSeen(move);
     this.#asked.add(id);
   }
 
