@@ -126,6 +126,8 @@ export interface OutboundMessage {
   readonly replyTo?: string;
   /** Of our own media store. */
   readonly files?: readonly LocalFile[];
+  /** It is true at its address only: where the thread is gone, it fails rather than going to the chat around it. */
+  readonly onlyThere?: true;
 }
 
 export interface LocalFile {

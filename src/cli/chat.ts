@@ -1,11 +1,12 @@
 /** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { RemoteFile } from "../adapter/adapter.js";
 import type { Move } from "../gateway/store.js";
 import { fileLog } from "../log/file-log.js";
 import { type Log, safeLog } from "../log/log.js";
 import { LOCAL } from "../session/platform.js";
-import { printableText } from "../util/text.js";
+import { cleanLine, printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
 import type { Cli, OpenChat } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
@@ -19,6 +20,8 @@ interface ChatOptions {
   readonly attach?: readonly string[];
   readonly json?: boolean;
 }
+
+const LOOK_MS = 50;
 
 export function addChat(parent: Command, cli: Cli): void {
   parent
@@ -58,9 +61,13 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   const adapter = new ScriptAdapter({ stdout, stderr, json: options.json ?? false });
   const onProblem = noted(cli, (problem) => tell(cli, problem));
   const stillWaits = waitNotice(Date.now, (notice) => adapter.notice(notice));
+  const handoff: { move?: Move } = {};
   const open = await cli.openChat(await cli.loadConfig(), adapter, {
     onProblem,
     onElsewhere: (key) => key === open.key && stillWaits(),
+    onHandoff: (move) => {
+      handoff.move = move;
+    },
   });
   try {
     await choose(open, options);
@@ -68,11 +75,25 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
     await open.gateway.delivered(); // What a chat before was still to be told is no answer to this.
     const outcome = await adapter.ask(text, await attached(options.attach ?? []), async () => {
       await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
+      await moved(cli, handoff);
       await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
+      if (handoff.move?.state === "failed") adapter.finish("failed");
     });
+    if (handoff.move?.state === "failed")
+      throw new CliError("handoff_failed", `It stays where it is: ${cleanLine(handoff.move.error ?? "")}`);
     if (outcome !== "done") throw new CliError("chat", `The answer did not come to its end (${outcome}).`);
   } finally {
     await open.close();
+  }
+}
+
+/** Waits, counting, until the handoff that was asked for is over: the gateway ends one that takes too long. */
+async function moved({ terminal }: Cli, handoff: { readonly move?: Move }): Promise<void> {
+  const isMoving = ({ finishedAt, target }: Move): boolean => finishedAt === null && target !== LOCAL;
+  while (handoff.move && isMoving(handoff.move)) {
+    terminal.progress(movingWords(handoff.move));
+    await sleep(LOOK_MS);
+    terminal.progress("");
   }
 }
 
@@ -168,8 +189,9 @@ async function choose({ gateway, sessions, source }: OpenChat, options: ChatOpti
   if (options.new) await sessions.getOrCreate(source, { forceNew: true });
   if (options.session === undefined) return;
   const { OWNER } = await import("../session/access.js");
+  const { TERMINAL_ACCOUNT } = await import("../adapter/terminal/terminal-source.js");
   const { sessionId } = await sessions.find(options.session, OWNER);
   const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
   if (offer) await gateway.handoffs.take(offer, source, gateway.owner);
-  else await sessions.switchTo(source, sessionId);
+  else await gateway.handoffs.bring(sessionId, { source, account: TERMINAL_ACCOUNT }, gateway.owner);
 }

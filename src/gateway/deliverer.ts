@@ -8,7 +8,7 @@ import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { hasLeft } from "./owner.js";
-import type { Delivery, Outbox } from "./store.js";
+import { type Delivery, isAnnouncement, type Outbox } from "./store.js";
 
 const MAX_ATTEMPTS = 8;
 const PAGE = 200;
@@ -190,6 +190,7 @@ export class Deliverer {
       deliveryId,
       ...(replyTo ? { replyTo } : {}),
       ...(files.length > 0 ? { files } : {}),
+      ...(isAnnouncement(deliveryId) ? { onlyThere: true } : {}),
     };
   }
 

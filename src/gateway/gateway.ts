@@ -308,9 +308,9 @@ export class Gateway {
     this.#deliver(deliveries);
   }
 
-  /** Tells `onHandoff` of this one until it is over. */
-  follow(handoff: Handoff): void {
-    this.#carrier.follow(handoff);
+  /** Tells `onHandoff` of this one, at once and until it is over. */
+  async follow(handoff: Handoff): Promise<void> {
+    await this.#carrier.follow(handoff);
     this.#carrier.wake();
   }
 

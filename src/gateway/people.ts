@@ -4,6 +4,7 @@
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
+import type { Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine, shorten } from "../util/text.js";
@@ -74,6 +75,16 @@ export class People {
   /** What a person is; null where nothing lets them in. */
   roleOf(person: Pick<Person, "identities">): Role | null {
     return roleOf(person, this.listed);
+  }
+
+  /** The identity of the owner on a platform, listed or let in; null where there is none, or more than one. */
+  async ownerOn(platform: Platform): Promise<string | null> {
+    const listed = [...this.listed].filter(([, role]) => role === "owner").map(([identity]) => identity);
+    const persons = (await this.store.list()).filter((person) => this.roleOf(person) === "owner");
+    const known = persons.flatMap(({ identities }) => identities.map(({ identity }) => identity));
+    const there = new Set([...listed, ...known].filter((identity) => platformOf(identity) === platform));
+    const [only = null] = there;
+    return there.size === 1 ? only : null;
   }
 
   /** Somebody who is not let in wrote in private: the first time they get a code; whoever asks gets to know how it is. */

@@ -305,6 +305,15 @@ export interface Moves {
     },
     now: number,
   ): Promise<readonly InboxItem[] | null>;
+  /**
+   * Binds the lane to a session without a handoff; where it was in another lane, what waited for an answer there waits
+   * in this one. A turn of it that runs there goes on.
+   */
+  bring(
+    sessionId: string,
+    to: { readonly place: LanePlace; readonly account: Account; readonly owner: string },
+    now: number,
+  ): Promise<{ readonly entry: SessionEntry; readonly moved: readonly InboxItem[] }>;
   /** Fails it; without a fence only while nobody has claimed it. What the destination was to be told is taken back. */
   fail(
     id: string,
@@ -315,9 +324,26 @@ export interface Moves {
   lastFrom(key: SessionKey): Promise<Handoff | null>;
 }
 
+const CONFIRMATION = "handoff ";
+
 /** The delivery that tells the destination; longer ones go on with `.2`. */
 export function announcementId(handoffId: string): string {
   return `${handoffId}.here`;
+}
+
+/** It says that a conversation continues at its address: said elsewhere, it is wrong. */
+export function isAnnouncement(deliveryId: string): boolean {
+  return /\.here(\.\d+)?$/.test(deliveryId);
+}
+
+/** The message that asks the agent to confirm at the destination. */
+export function confirmationId(handoffId: string): string {
+  return `${CONFIRMATION}${handoffId}`;
+}
+
+/** It means the place where it waits, and no other. */
+export function isConfirmation({ messageId }: NewInboxItem): boolean {
+  return messageId.startsWith(CONFIRMATION);
 }
 
 /** The one that takes it back, likewise. */

@@ -248,8 +248,28 @@ export class Sessions {
    */
   async switchTo(lane: SessionSource | SessionKey, sessionId: string): Promise<SessionEntry> {
     const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
-    const before = await this.#store.reader.current(typeof to === "string" ? to : to.key);
-    const entry = await this.#store.routes.bind(to, checkId(sessionId), this.#clock());
+    const key = typeof to === "string" ? to : to.key;
+    return this.#switch(key, sessionId, (now) => this.#store.routes.bind(to, sessionId, now));
+  }
+
+  /** The same for a store whose step does more, in one transaction. */
+  async switchIn(
+    source: SessionSource,
+    sessionId: string,
+    step: (place: LanePlace, now: number) => Promise<SessionEntry>,
+  ): Promise<SessionEntry> {
+    const place = this.laneOf(source);
+    return this.#switch(place.key, sessionId, (now) => step(place, now));
+  }
+
+  async #switch(
+    key: SessionKey,
+    sessionId: string,
+    bind: (now: number) => Promise<SessionEntry>,
+  ): Promise<SessionEntry> {
+    checkId(sessionId);
+    const before = await this.#store.reader.current(key);
+    const entry = await bind(this.#clock());
     this.#tell(before);
     this.#changed(sessionId);
     return entry;

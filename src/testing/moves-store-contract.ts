@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Asker,
   announcementId,
+  confirmationId,
   type GatewayStore,
   type Move,
   type NewDelivery,
@@ -174,6 +175,48 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const left = await store.inbox.waiting({ platform: HERE, account: "bot" });
       expect(left.map(({ item }) => item.text)).toEqual(["for the new one"]);
       expect((await sessions.get(entry.sessionId))?.endedAt).toBeNull();
+    });
+
+    it("brings back what waits with the session, behind the turn that still runs in the other place", async () => {
+      await ask();
+      const first = { ...there, kind: "message" as const, source: thread, messageId: confirmationId("h1") };
+      const { key } = sessions.laneOf(thread);
+      await complete(await claim(), { first: { ...first, key, text: "confirm", by: ann } });
+      const bob = { ...thread, userId: "bob" };
+      const running = await accept("one", bob);
+      const begun = await begin(running);
+      if (begun.kind !== "begun") throw new Error("It was to begin.");
+      const [steered, queued] = [await accept("two", bob), await accept("three", bob)];
+      const here = { platform: HERE, account: "bot" };
+      const to = { place: sessions.laneOf(ann), account: here, owner: "mine" };
+      const { entry: back, moved } = await store.moves.bring(entry.sessionId, to, now);
+      expect(back).toMatchObject({ sessionId: entry.sessionId, key: entry.key });
+      expect(moved.map(({ text, by, source }) => [text, by, source])).toEqual([
+        ["two", bob, ann],
+        ["three", bob, ann],
+      ]);
+      expect(await store.inbox.waiting(there)).toEqual([]);
+      expect((await store.inbox.waiting(here)).map(({ item, owner }) => [item.text, owner])).toEqual([
+        ["two", "mine"],
+        ["three", "mine"],
+      ]);
+      expect((await begin(queued)).kind).toBe("gone");
+      expect((await begin(moved[0] as never)).kind).toBe("busy");
+      const step = { messages: [], deliveries: [], steeredIn: [steered.id] };
+      expect(await store.turns.finish(begun.turn, "done", step, null, now)).toBe(true);
+      expect((await begin(moved[0] as never)).kind).toBe("gone");
+      const next = await begin(moved[1] as never);
+      expect(next).toMatchObject({ kind: "begun", entry: { sessionId: entry.sessionId } });
+      expect((await store.moves.bring(entry.sessionId, to, now)).moved).toEqual([]);
+    });
+
+    it("brings nothing along from a lane that the session is not in any more", async () => {
+      await sessions.reset(entry.key);
+      await accept("for the new one");
+      const to = { place: sessions.laneOf(thread), account: there, owner: "mine" };
+      expect((await store.moves.bring(entry.sessionId, to, now)).moved).toEqual([]);
+      const left = await store.inbox.waiting({ platform: HERE, account: "bot" });
+      expect(left.map(({ item }) => item.text)).toEqual(["for the new one"]);
     });
 
     it("takes back what the destination was to be told, and retracts what it was", async () => {

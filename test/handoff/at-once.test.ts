@@ -81,3 +81,24 @@ it("refuses the second of two handoffs of one conversation, with the state of th
     expect(await asker.sessions.current(chat.key)).toBeNull();
   }
 });
+
+it("brings back what waits in the other gateway, and it is answered once", async () => {
+  const [person = ""] = PEOPLE;
+  const chat = asker.chat(person);
+  await chat.ask("one");
+  const { sessionId } = await chat.session();
+  const moved = carrier.chat(person, {}, there);
+  await chat.ask(`/handoff ${THERE}:${person}`);
+  await until(() => moved.told.length === 2);
+  await moved.begin("wait");
+  await moved.ask("/queue two");
+  await chat.ask("/resume");
+  await moved.write("/steer now");
+  await until(() => chat.told.some((text) => text.startsWith("two (")));
+  await carrier.gateway.lane(moved.key).idle();
+  expect(moved.told).toContain("waited now");
+  expect(moved.told.some((text) => text.startsWith("two ("))).toBe(false);
+  expect((await chat.session()).sessionId).toBe(sessionId);
+  expect(await carrier.sessions.current(moved.key)).toBeNull();
+  expect(await chat.transcript()).toContain("user: two");
+});

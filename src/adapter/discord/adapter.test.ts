@@ -560,6 +560,38 @@ describe("discord", () => {
       });
     });
 
+    it("for nobody who cannot see it, and says why", async () => {
+      const threadId = newId();
+      for (const [code, why] of [
+        [10_007, "You are not in that Discord server, and would not see it there."],
+        [10_013, "You are not in that Discord server, and would not see it there."],
+        [50_001, "You have no access to that channel, and would not see it there."],
+      ] as const) {
+        server.calls.length = 0;
+        server.answer = ({ path }) => {
+          if (path.endsWith(`/channels/${CHANNEL}/threads`)) return { status: 201, body: { id: threadId } };
+          if (path.endsWith(`/thread-members/${ANN}`)) return { status: 403, body: { code } };
+          return path.endsWith(`/channels/${threadId}`) ? { status: 200, body: {} } : null;
+        };
+        const making = account.adapter.createThread(group, "Holiday", ANN);
+        await expect(making).rejects.toMatchObject({ outcome: "permanent", message: why });
+        expect(server.posts()).toEqual([]);
+        const removed = server.calls.filter(({ method }) => method === "DELETE");
+        expect(removed.map(({ path }) => path)).toEqual([
+          expect.stringMatching(new RegExp(`/channels/${threadId}$`)),
+        ]);
+      }
+    });
+
+    it("where Discord does not tell whether the person sees it", async () => {
+      const threadId = newId();
+      server.answer = ({ path }) => {
+        if (path.endsWith(`/channels/${CHANNEL}/threads`)) return { status: 201, body: { id: threadId } };
+        return path.includes(`/channels/${threadId}/`) ? { status: 403, body: { code: 50_013 } } : null;
+      };
+      expect(await account.adapter.createThread(group, "Holiday", ANN)).toMatchObject({ threadId });
+    });
+
     it("not in a chat of two, nor in a thread", async () => {
       expect(await account.adapter.createThread(dm, "Holiday", ANN)).toBeNull();
       expect(await account.adapter.createThread({ ...group, threadId: newId() }, "Holiday", ANN)).toBeNull();

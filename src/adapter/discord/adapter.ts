@@ -24,7 +24,7 @@ import { IdentifyBudget } from "./budget.js";
 import { Channels } from "./channels.js";
 import type { DiscordSettings } from "./config.js";
 import { downloadFrom } from "./download.js";
-import { BAD_TOKEN, connectError } from "./failure.js";
+import { BAD_TOKEN, connectError, unseenBy } from "./failure.js";
 import { formatMarkdown, lengthOf } from "./format.js";
 import { Inflow } from "./inflow.js";
 import { Line } from "./line.js";
@@ -372,12 +372,22 @@ function unlessRefused(error: unknown): null {
   throw error;
 }
 
-/** They see it: as a member, else because they are named in it. A thread without them is still a thread. */
+/**
+ * They see it: as a member, else because they are named in it. Fails where Discord says that they cannot see it; where it
+ * does not tell, a thread without them is still a thread.
+ */
 async function letIn(api: Api, threadId: string, person: string): Promise<void> {
-  await api
-    .addToThread(threadId, person)
-    .catch(() => api.post(threadId, { content: `<@${person}>`, pings: person }))
-    .catch(() => {});
+  try {
+    await api.addToThread(threadId, person);
+  } catch (error) {
+    const why = unseenBy(error);
+    if (why === null) {
+      await api.post(threadId, { content: `<@${person}>`, pings: person }).catch(() => {});
+      return;
+    }
+    await api.removeThread(threadId).catch(() => {}); // It is for nobody; not every bot may take it away.
+    throw new SendError("permanent", why, { cause: error });
+  }
 }
 
 function applicationOf(json: unknown): string {

@@ -91,6 +91,10 @@ export class Api {
     await this.#send(true, () => this.rest.put(Routes.threadMembers(threadId, userId)));
   }
 
+  async removeThread(threadId: string): Promise<void> {
+    await this.#send(true, () => this.rest.delete(Routes.channel(threadId)));
+  }
+
   async setCommands(application: string, body: readonly object[]): Promise<void> {
     await this.rest.put(Routes.applicationCommands(application), { body });
   }

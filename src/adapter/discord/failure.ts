@@ -68,6 +68,15 @@ function refusal(error: unknown): string {
   return `Discord refused: ${wordsOf(error)}`;
 }
 
+/** Why somebody cannot see a thread that we have just made and could not add them to; null where that is not said. */
+export function unseenBy(error: unknown): string | null {
+  const code = codeOf(error instanceof SendError ? error.cause : error);
+  if (code === "10007" || code === "10013")
+    return "You are not in that Discord server, and would not see it there.";
+  if (code === "50001") return "You have no access to that channel, and would not see it there.";
+  return null;
+}
+
 /** The status of an answer; null where there was none. */
 export function statusOf(error: unknown): number | null {
   return error instanceof DiscordAPIError || error instanceof HTTPError ? error.status : null;

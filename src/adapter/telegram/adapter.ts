@@ -22,16 +22,7 @@ import { fetchFile } from "./files.js";
 import { shownLength, toHtml } from "./format.js";
 import { offerMenu } from "./menu.js";
 import { Moves, numberOf } from "./moves.js";
-import {
-  type Clients,
-  inHtml,
-  MAX_FILE,
-  NO_PREVIEW,
-  partsOf,
-  sendPart,
-  targetOf,
-  threadOf,
-} from "./outgoing.js";
+import { type Clients, inHtml, MAX_FILE, NO_PREVIEW, partsOf, sendPart, threadOf } from "./outgoing.js";
 import { isInChat, parseMove, parsePlace, parseUpdate, UPDATES } from "./parse.js";
 import { Poller } from "./poller.js";
 
@@ -129,8 +120,7 @@ export class TelegramAdapter implements Adapter {
     this.#partly.delete(deliveryId);
     try {
       for (const part of partsOf(message).slice(sent.length)) {
-        const target = targetOf(message);
-        const number = await this.#call(address, (chat) => sendPart(this.#clients, chat, part, target));
+        const number = await this.#call(address, (chat) => sendPart(this.#clients, chat, part, message));
         sent.push(moves.idOf(address.chatId, number));
       }
     } catch (error) {

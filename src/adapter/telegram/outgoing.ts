@@ -1,4 +1,4 @@
-/** What is sent, call by call: a text, or a file with a few words. Each falls back rather than being lost. */
+/** What is sent, call by call: a text, or a file with a few words. Each falls back rather than being lost, if it may. */
 import { readFile } from "node:fs/promises";
 import { type Api, InputFile } from "grammy";
 import type { Address } from "../../session/source.js";
@@ -41,7 +41,7 @@ export function partsOf({ text, files = [] }: OutboundMessage): readonly Part[] 
   return [...said, ...files.map((each): Part => ({ kind: "file", file: each, html: "" }))];
 }
 
-export function targetOf({ address, replyTo }: OutboundMessage): Target {
+function targetOf({ address, replyTo }: OutboundMessage): Target {
   const answered = replyTo === undefined ? Number.NaN : numberOf(replyTo);
   return {
     ...threadOf(address),
@@ -58,7 +58,13 @@ export function threadOf({ threadId }: Address): Pick<Target, "message_thread_id
 }
 
 /** One call; returns Telegram's number of the message. */
-export async function sendPart(clients: Clients, chat: string, part: Part, target: Target): Promise<number> {
+export async function sendPart(
+  clients: Clients,
+  chat: string,
+  part: Part,
+  message: OutboundMessage,
+): Promise<number> {
+  const target = targetOf(message);
   const { message_thread_id: thread, ...plain } = target;
   const sendTo = (to: Target): Promise<{ readonly message_id: number }> =>
     part.kind === "text"
@@ -67,8 +73,9 @@ export async function sendPart(clients: Clients, chat: string, part: Part, targe
   try {
     return (await sendTo(target)).message_id;
   } catch (error) {
-    // A topic may be gone: the same people see the chat around it.
     if (thread === undefined || !isRefusal(error, /thread not found/i)) throw error;
+    if (message.onlyThere) throw new SendError("permanent", "That topic is not there any more.");
+    // The same people see the chat around it.
     return (await sendTo(plain)).message_id;
   }
 }

@@ -236,6 +236,17 @@ describe("what is sent", () => {
     expect(server.sentTo(DM.chatId).map(({ text }) => text)).toEqual(["still here"]);
   });
 
+  it("goes nowhere where its topic is gone and it is for that topic only", async () => {
+    server.refuseNext({ code: 400, words: "Bad Request: message thread not found" });
+    const address = { ...DM, threadId: "7" };
+    const sending = adapter.send({ address, text: "continues here", deliveryId: "d", onlyThere: true });
+    expect(await failure(sending)).toMatchObject({
+      outcome: "permanent",
+      message: "That topic is not there any more.",
+    });
+    expect(server.sentTo(DM.chatId)).toEqual([]);
+  });
+
   it("takes a short text with its file, and a picture as a photo", async () => {
     await send("the *plan*", [await file("plan.pdf", "application/pdf")]);
     await send("", [await file("cat.png", "image/png")], "d2");

@@ -1,7 +1,7 @@
 /**
  * The terminal without a person at it: one text in, its answer out. The answer goes to stdout and nothing else does;
  * tools, thoughts and notices go to stderr, and so does what an earlier process left to be answered. An answer is over
- * when its turn is; a command's, when it was answered, and then when the turn is that it asked for.
+ * when its turn is; a command's, when it was answered, and then when the turn or the handoff is that it asked for.
  */
 import type { Readable, Writable } from "node:stream";
 import { LOCAL } from "../../session/platform.js";
@@ -31,6 +31,8 @@ export interface ScriptOptions {
 
 /** The ids of what is said of a turn, and of commands that an earlier process left: no command is answered so. */
 const SAID_BESIDE = /^turn_|\.unknown$/;
+/** The id of what a handoff came to. */
+const OUTCOME = /^ho_\w+\.told$/;
 
 interface Question {
   readonly messageId: string;
@@ -106,6 +108,8 @@ export class ScriptAdapter implements Adapter {
     if (this.#question?.isCommand && !this.#isAnswered && !SAID_BESIDE.test(deliveryId)) {
       this.#output.message(text);
       this.finish("done");
+    } else if (this.#question?.isCommand && OUTCOME.test(deliveryId)) {
+      this.#output.message(text);
     } else {
       this.#output.notice(text);
     }

@@ -36,8 +36,8 @@ async function ask(call: CommandCall, where: string, now: boolean): Promise<stri
   const isOffer = place.address.platform === LOCAL;
   const said = isOffer ? offeredText(place) : movingText(place, where, lane.run !== undefined && !now);
   const asked = await handoffs.ask(entry, place, { who, asker: gateway.askerOf(item), said });
-  gateway.follow(asked);
   if (now && !isOffer) lane.stop("stopped");
+  await gateway.follow(asked);
   return "";
 }
 

@@ -53,7 +53,8 @@ async function goTo(target: SessionEntry, call: CommandCall, now: number): Promi
   const isElsewhere = (await call.sessions.current(target.key))?.sessionId === target.sessionId;
   const lane = gateway.lane(item.key);
   const mine = mayMove(call.who, target);
-  await lane.change(() => (mine ? call.sessions : view).switchTo(item.source, target.sessionId));
+  const bring = () => gateway.handoffs.bring(target.sessionId, item, gateway.owner, mine ? undefined : view);
+  await lane.change(bring);
   if (isElsewhere) await gateway.tell(target.origin, `inbox.${item.id}.left`, leftText(target, item.source));
   return backIn(target, call, now);
 }

@@ -15,11 +15,18 @@ import { type Address, addressOf, parseAddress, type SessionSource } from "../..
 import type { LanePlace } from "../../session/store.js";
 import type { Clock } from "../../util/clock.js";
 import { unescapePart } from "../../util/escape.js";
-import type { Who } from "../authorize.js";
+import { TERMINAL, type Who } from "../authorize.js";
 import type { Notices } from "../notices.js";
 import { mayBeAlive } from "../owner.js";
 import type { People } from "../people.js";
-import { type Account, announcementId, type InboxItem, type Move, type Moves } from "../store.js";
+import {
+  type Account,
+  announcementId,
+  confirmationId,
+  type InboxItem,
+  type Move,
+  type Moves,
+} from "../store.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
 import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
@@ -73,8 +80,10 @@ export class HandoffCarrier {
     this.#setting = setting;
   }
 
-  /** Tells of this one until it is over. */
-  follow({ id }: Handoff): void {
+  /** Tells of this one, and then whenever it may have changed, until it is over. */
+  async follow({ id }: Handoff): Promise<void> {
+    const move = await this.#setting.moves.find(id);
+    if (move) this.#setting.onSeen(move);
     this.#asked.add(id);
   }
 
@@ -231,12 +240,23 @@ export class HandoffCarrier {
     if (held.destination) return held.destination;
     const { moves } = this.#setting;
     const asked = await this.#placeAsked(held);
-    const who = await this.#whoAsked(held);
-    const person = who && personOn(asked.platform, who);
+    const person = await this.#personOn(asked.platform, held);
     const address = asked.threadId ? asked : await this.#makeThread(held, entry, adapter, asked, person);
     const lane = await this.#laneAt(address, adapter, person);
     if (!(await moves.aim(held, lane))) throw new Lost();
     return lane.origin;
+  }
+
+  /**
+   * The id on a platform of who asked, where they are known there. The terminal and scripts are the owner's, who may be
+   * known there without being linked to it.
+   */
+  async #personOn(platform: Platform, held: Move): Promise<string | null> {
+    const who = await this.#whoAsked(held);
+    const isOwners = held.asker === null || who?.identities.includes(TERMINAL);
+    const own = who?.identities.find((identity) => identity.startsWith(`${platform}:`));
+    const identity = own ?? (isOwners ? await this.#setting.people.ownerOn(platform) : null);
+    return identity ? unescapePart(identity.slice(platform.length + 1)) : null;
   }
 
   async #makeThread(
@@ -326,7 +346,7 @@ export class HandoffCarrier {
       kind: "message" as const,
       key: place.key,
       source: destination,
-      messageId: `handoff ${held.id}`,
+      messageId: confirmationId(held.id),
       text: askToConfirm(entry, from ?? entry.origin),
       ...(from ? { by: from } : {}),
     };
@@ -370,12 +390,6 @@ function platformIn(target: string): Platform {
 
 function isUnknown(error: unknown): error is SendError {
   return error instanceof SendError && error.outcome === "unknown";
-}
-
-/** Somebody's id on a platform, where one of their identities is there. */
-function personOn(platform: string, { identities }: Who): string | null {
-  const found = identities.find((identity) => identity.startsWith(`${platform}:`));
-  return found ? unescapePart(found.slice(platform.length + 1)) : null;
 }
 
 function isOf(owner: string, { platform }: Address, person: string | null): boolean {

@@ -18,6 +18,7 @@ import {
   localSource,
   type SessionSource,
 } from "../../session/source.js";
+import type { SessionsView } from "../../session/view.js";
 import type { Clock } from "../../util/clock.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { TERMINAL, type Who } from "../authorize.js";
@@ -183,6 +184,21 @@ export class HandoffDesk {
     this.#setting.onMoved?.(done);
     this.#setting.onAsked();
     return entry;
+  }
+
+  /**
+   * Takes a session into the lane of this source from wherever it is, with what waits for an answer in it. `view` is
+   * whoever may do that only with what they see.
+   */
+  async bring(sessionId: string, to: Omit<Asker, "owner">, owner: string, view?: SessionsView) {
+    const { moves, sessions } = this.#setting;
+    const { source } = to;
+    const account = { platform: source.platform, account: to.account };
+    return (view ?? sessions).switchIn(source, sessionId, async (place, now) => {
+      const { entry, moved } = await moves.bring(sessionId, { place, account, owner }, now);
+      this.#setting.onMoved?.(moved);
+      return entry;
+    });
   }
 
   /** Whether a conversation may be taken there by this person: where they talk already. */

@@ -2,9 +2,11 @@
 import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
+import { type OutboundMessage, SendError } from "../../adapter/adapter.js";
 import { platforms } from "../../session/platform.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
 import { completeHandoff } from "../commands/handoff.js";
+import type { PeopleRules } from "../people.js";
 
 const [, HERE = "", THERE = ""] = platforms();
 const OWNERS = { owners: { [HERE]: ["ann"], [THERE]: ["ann"] } };
@@ -70,6 +72,26 @@ describe("/handoff", () => {
     expect((await ann.session()).sessionId).toBe(sessionId);
     const people = (await ann.transcript()).filter((line) => /^user: (?!\[)/.test(line));
     expect(people).toEqual(["user: one", "user: two", "user: three"]);
+  });
+
+  it("brings back what waits there, behind the answer that is still being made there", async () => {
+    await ann.ask("one");
+    const { sessionId } = await ann.session();
+    const moved = annThere();
+    await ann.ask(`/handoff ${THERE}:ann`);
+    await until(() => moved.told.length === 2);
+    await moved.begin("wait");
+    await moved.ask("/queue two");
+    expect(await ann.ask("/resume")).toMatch(/^Back in /);
+    await moved.write("/steer now");
+    await until(() => ann.told.some((text) => text.startsWith("two (")));
+    expect(moved.told).toContain("waited now");
+    expect(moved.told.some((text) => text.startsWith("two ("))).toBe(false);
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    expect(await world.sessions.current(moved.key)).toBeNull();
+    const people = (await ann.transcript()).filter((line) => /^user: (?!\[)/.test(line));
+    expect(people).toEqual(["user: one", "user: wait", "user: now", "user: two"]);
+    expect(world.problems).toEqual([]);
   });
 
   it("makes a thread where there are any, named after the session, and its key is that of what people write in it", async () => {
@@ -194,6 +216,25 @@ describe("a handoff that cannot be", () => {
     expect(there.sent).toEqual([]);
   });
 
+  it("is one to a thread that is gone, also where people wrote in it before", async () => {
+    await world.close();
+    const gone = (message: OutboundMessage): void => {
+      if (message.onlyThere) throw new SendError("permanent", "That topic is not there any more.");
+    };
+    there = new ScriptedAdapter({ platform: THERE, can: ["threads"], onSend: gone });
+    world = await World.open({ beside: [there], people: OWNERS });
+    ann = world.chat("ann");
+    await annThere("7").ask("before");
+    await ann.ask("hello");
+    const { sessionId } = await ann.session();
+    await ann.ask(`/handoff ${THERE}:ann:7`);
+    expect(await finished(ann)).toBe(
+      "The handoff to `discord:ann:7` failed: That topic is not there any more. The conversation stays here.",
+    );
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    expect(there.sent.map(({ text }) => text)).toEqual(["before (1)"]);
+  });
+
   it("is one that nobody took in time, also for a gateway that comes later", async () => {
     const asking = annThere();
     await asking.ask("hello");
@@ -258,7 +299,7 @@ describe("a handoff that a program asks for", () => {
     await world.gateway.homes.set({ address: { platform: THERE, chatId: "ann" }, name: "desk" });
     await ann.ask("hello");
     const { sessionId } = await ann.session();
-    world.gateway.follow(await world.sessions.requestHandoff(sessionId, THERE));
+    await world.gateway.follow(await world.sessions.requestHandoff(sessionId, THERE));
     await until(() => annThere().told.length === 2);
     expect((await annThere().session()).sessionId).toBe(sessionId);
   });
@@ -271,7 +312,7 @@ describe("a handoff that a program asks for", () => {
     const lost = await world.sessions.requestHandoff((await bob.session()).sessionId, "local");
     await world.store.moves.claim(lost, { owner: `${hostname()} 999999999 1 x`, leaseMs: 1, left: false }, 0);
     world.now += 61_000;
-    world.gateway.follow(nowhere);
+    await world.gateway.follow(nowhere);
     const states = async () =>
       Promise.all([nowhere, lost].map(async ({ id }) => (await world.sessions.getHandoff(id))?.state));
     await vi.waitUntil(async () => (await states()).every((state) => state === "failed"), {
@@ -280,6 +321,50 @@ describe("a handoff that a program asks for", () => {
     expect(world.problems).toEqual([]);
     await ann.ask(`/handoff ${THERE}:ann`);
     expect(await finished(ann)).toMatch(/^Moved/);
+  });
+});
+
+describe("the person whom a thread is made for", () => {
+  const terminal = () => new ScriptedAdapter({ platform: "local", account: "terminal", shared: true });
+  const asked = async (people: PeopleRules, ask: (me: Chat) => Promise<unknown>): Promise<unknown> => {
+    await world.close();
+    there = new ScriptedAdapter({ platform: THERE, can: ["threads"] });
+    there.there.groups.add("team");
+    const makes = vi.spyOn(there, "createThread");
+    const desk = terminal();
+    world = await World.open({ beside: [there, desk], people });
+    const me = world.chat("cli", { chatId: "cli" }, desk);
+    await me.ask("hello");
+    await ask(me);
+    await until(() => makes.mock.calls.length === 1);
+    return makes.mock.calls[0]?.[2];
+  };
+  const fromChat = (me: Chat) => me.ask(`/handoff ${THERE}:team`);
+  const fromScript = async (me: Chat) =>
+    await world.gateway.follow(
+      await world.sessions.requestHandoff((await me.session()).sessionId, `${THERE}:team`),
+    );
+  const owner = { owners: { [THERE]: ["ann"], [HERE]: ["annika"] } };
+
+  it("is the platform's one owner, for a terminal that is not linked and for a script", async () => {
+    expect(await asked(owner, fromChat)).toBe("ann");
+    expect(await asked(owner, fromScript)).toBe("ann");
+  });
+
+  it("is an owner who was let in", async () => {
+    const letIn = async (me: Chat) => {
+      const { store } = world.gateway.people;
+      const request = { platform: THERE, called: null, codeHash: "code", expiresAt: world.now + 1_000 };
+      await store.ask({ identity: `${THERE}:ann`, ...request }, world.now);
+      await store.approve("me", "code", { id: "p_1", name: null, role: "owner" }, world.now);
+      await fromChat(me);
+    };
+    expect(await asked({}, letIn)).toBe("ann");
+  });
+
+  it("is nobody where there are two, or none", async () => {
+    expect(await asked({ owners: { [THERE]: ["ann", "bob"] } }, fromChat)).toBeNull();
+    expect(await asked({ owners: { [HERE]: ["ann"] } }, fromScript)).toBeNull();
   });
 });
 

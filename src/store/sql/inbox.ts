@@ -116,6 +116,19 @@ export async function insertItem(
   return row ? { ...item, id: Number(row.id), receivedAt } : null;
 }
 
+/** Which message of the inbox this one was, before it moved. */
+export function movedId(id: number): string {
+  return `moved ${id}`;
+}
+
+/** It was said into a running turn. Where it has moved meanwhile, it needs no answer there any more. */
+export async function steerIn(tx: Queries, id: number): Promise<void> {
+  if ((await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'waiting'", id)) === 1) return;
+  const sql = "SELECT id FROM inbox WHERE message_id = ? AND said_by IS NOT NULL";
+  const moved = await tx.get(sql, escapePart(movedId(id)));
+  if (moved) await steerIn(tx, Number(moved.id));
+}
+
 function ownedItem(row: Row): OwnedItem {
   return { item: inboxItem(row), owner: row.owner as string };
 }

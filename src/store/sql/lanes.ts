@@ -2,14 +2,14 @@
  * Lanes: which session a key has, and the place and people behind the key. Locks are taken in one order, routes by their
  * keys and then sessions by their ids, so that steps that cross each other wait instead of blocking each other.
  */
-import { sessionNotFound } from "../../session/errors.js";
+import { ConflictError, sessionNotFound } from "../../session/errors.js";
 import type { SessionEntry } from "../../session/session.js";
 import { parseSessionKey, type SessionKey } from "../../session/session-key.js";
 import { parseSource, type SessionSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import { escapePart } from "../../util/escape.js";
 import type { Dialect, Queries, Row } from "../db.js";
-import { type SessionRow, sessionRow, writeOrigin } from "./rows.js";
+import { hasActiveHandoff, type SessionRow, sessionRow, writeOrigin } from "./rows.js";
 import { endSession, readSession } from "./session-steps.js";
 
 export interface Lane {
@@ -25,13 +25,13 @@ export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): 
   return { place: placeOf(route), session };
 }
 
-/** The lane of a key and a session that may be in another one, held together. */
+/** The lane of a key and a session that may be in another one, `from`, held together. */
 export async function lockMove(
   tx: Queries,
   dialect: Dialect,
   key: SessionKey,
   sessionId: string,
-): Promise<{ lane: Lane | null; target: SessionEntry }> {
+): Promise<{ lane: Lane | null; target: SessionEntry; from: SessionKey | null }> {
   const routes = await tx.all(
     `SELECT * FROM routes WHERE key = ? OR session_id = ? ORDER BY key ${dialect.forUpdate("routes")}`,
     key,
@@ -47,7 +47,9 @@ export async function lockMove(
   const target = found.find(({ entry }) => entry.sessionId === sessionId);
   if (!target) throw sessionNotFound(sessionId);
   const session = found.find(({ entry }) => entry.sessionId === route?.session_id);
-  return { lane: route && session ? { place: placeOf(route), session } : null, target: target.entry };
+  const from = routes.find((row) => row.session_id === sessionId)?.key as SessionKey | undefined;
+  const lane = route && session ? { place: placeOf(route), session } : null;
+  return { lane, target: target.entry, from: from ?? null };
 }
 
 /** Makes the lane lead to the session. */
@@ -98,8 +100,30 @@ export async function moveInto(
   return (await readSession(tx, target.sessionId)).entry;
 }
 
+/** Binds a lane to a session; `from` is the lane that it was taken from, null where it was in no other. */
+export async function bindSession(
+  tx: Queries,
+  dialect: Dialect,
+  to: LanePlace | SessionKey,
+  sessionId: string,
+  now: number,
+): Promise<{ entry: SessionEntry; from: SessionKey | null }> {
+  const key = typeof to === "string" ? to : to.key;
+  const { lane, target, from } = await lockMove(tx, dialect, key, sessionId);
+  const present = lane?.session.entry ?? null;
+  if (present?.sessionId === sessionId) return { entry: present, from: null };
+  if (await hasActiveHandoff(tx, sessionId)) {
+    throw new ConflictError(
+      "handoff_active",
+      "This session is being handed off; wait for the outcome or cancel it.",
+    );
+  }
+  const place = typeof to === "string" ? (lane?.place ?? placeOfKey(key)) : to;
+  return { entry: await moveInto(tx, place, target, present, now), from };
+}
+
 /** What a key alone tells of its place: the chat; and so it is the chat's, not a person's. */
-export function placeOfKey(key: SessionKey): LanePlace {
+function placeOfKey(key: SessionKey): LanePlace {
   const { platform, chatType, parts } = parseSessionKey(key);
   const chatId = parts[0] || platform;
   const chat = `${platform}:${escapePart(chatId)}`;

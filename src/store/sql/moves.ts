@@ -5,6 +5,7 @@ import {
   announcementId,
   type DeliveryState,
   type InboxItem,
+  isConfirmation,
   type Move,
   type MoveSayings,
   type Moves,
@@ -14,13 +15,15 @@ import {
 } from "../../gateway/store.js";
 import { HANDOFF_WAIT_MS, type Handoff, type HandoffStep, stepHandoff } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
+import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { parseAddress, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Dialect, Queries, Row } from "../db.js";
 import { insertHandoff, lockHandoff, moveSession, saveHandoff } from "./handoff-steps.js";
-import { inboxItem, insertItem } from "./inbox.js";
+import { inboxItem, insertItem, movedId } from "./inbox.js";
+import { bindSession } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
 import { handoffOf, hasActiveHandoff, hasRunningTurn, writeOrigin } from "./rows.js";
 import { readSession } from "./session-steps.js";
@@ -145,9 +148,22 @@ export class SqlMoves implements Moves {
       await moveSession(tx, this.#db.dialect, sessionId, to.place, now);
       const first = to.first && (await insertItem(tx, to.first, to.owner, now));
       // What waits there is this session's only if the lane has not begun another one since.
-      const moved = route?.session_id === sessionId ? await this.#moveWaiting(tx, fromKey, to) : [];
+      const isThere = route?.session_id === sessionId;
+      const moved = isThere ? await moveWaiting(tx, this.#db.dialect, fromKey, to) : [];
       await insertDeliveries(tx, to.deliveries, now);
       return first ? [first, ...moved] : moved;
+    });
+  }
+
+  bring(
+    sessionId: string,
+    to: { place: LanePlace; account: Account; owner: string },
+    now: number,
+  ): Promise<{ entry: SessionEntry; moved: readonly InboxItem[] }> {
+    const { dialect } = this.#db;
+    return this.#telling(async (tx) => {
+      const { entry, from } = await bindSession(tx, dialect, to.place, sessionId, now);
+      return { entry, moved: from === null ? [] : await moveWaiting(tx, dialect, from, to) };
     });
   }
 
@@ -173,33 +189,6 @@ export class SqlMoves implements Moves {
       key,
     );
     return row ? handoffOf(row) : null;
-  }
-
-  /** The same messages, answered elsewhere; the old rows stay, so that none is accepted a second time. */
-  async #moveWaiting(
-    tx: Queries,
-    key: SessionKey,
-    to: { place: LanePlace; account: Account; owner: string },
-  ): Promise<InboxItem[]> {
-    const rows = await tx.all(
-      `SELECT * FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id
-       ${this.#db.dialect.forUpdate("inbox")}`,
-      key,
-    );
-    const moved: InboxItem[] = [];
-    for (const item of rows.map(inboxItem)) {
-      await tx.run("UPDATE inbox SET state = 'moved' WHERE id = ?", item.id);
-      const { origin } = to.place;
-      const there = { ...item, ...to.account, key: to.place.key, source: origin, by: item.by ?? item.source };
-      const placed = await insertItem(
-        tx,
-        { ...there, messageId: `moved ${item.id}` },
-        to.owner,
-        item.receivedAt,
-      );
-      if (placed) moved.push(placed);
-    }
-    return moved;
   }
 
   async #step(tx: Queries, id: string, step: HandoffStep, now: number): Promise<Handoff | null> {
@@ -257,6 +246,34 @@ export async function isMoving(
 /** A turn has ended: a handoff may have waited for that. */
 export async function tellOfTurn(tx: Queries, { notify }: Dialect, sessionId: string): Promise<void> {
   if (notify && (await hasActiveHandoff(tx, sessionId))) await tx.run(notify);
+}
+
+/**
+ * The same messages, answered elsewhere; the old rows stay, so that none is accepted a second time. What only asks the
+ * agent to confirm that it is here stays behind for good.
+ */
+async function moveWaiting(
+  tx: Queries,
+  dialect: Dialect,
+  key: SessionKey,
+  to: { readonly place: LanePlace; readonly account: Account; readonly owner: string },
+): Promise<InboxItem[]> {
+  const rows = await tx.all(
+    `SELECT * FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id
+     ${dialect.forUpdate("inbox")}`,
+    key,
+  );
+  const moved: InboxItem[] = [];
+  for (const item of rows.map(inboxItem)) {
+    await tx.run("UPDATE inbox SET state = 'moved' WHERE id = ?", item.id);
+    if (isConfirmation(item)) continue;
+    const { key, origin: source } = to.place;
+    const by = item.by ?? item.source;
+    const there = { ...item, ...to.account, key, source, by, messageId: movedId(item.id) };
+    const placed = await insertItem(tx, there, to.owner, item.receivedAt);
+    if (placed) moved.push(placed);
+  }
+  return moved;
 }
 
 async function findMove(db: Queries, id: string): Promise<Move | null> {

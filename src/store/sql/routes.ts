@@ -16,7 +16,7 @@ import type { Db, Queries } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
 import type { SearchIndex } from "../search/search.js";
 import { forgetJourney, forgetSessionless } from "./forget.js";
-import { addRoute, lockLane, lockMove, moveInto, placeOfKey, setRoute } from "./lanes.js";
+import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
 
@@ -88,20 +88,9 @@ export class SqlRoutes implements RouteStore {
   }
 
   bind(to: LanePlace | SessionKey, sessionId: string, now: number): Promise<SessionEntry> {
-    const key = typeof to === "string" ? to : to.key;
-    return this.#db.transaction(async (tx) => {
-      const { lane, target } = await lockMove(tx, this.#db.dialect, key, sessionId);
-      const present = lane?.session.entry ?? null;
-      if (present?.sessionId === sessionId) return present;
-      if (await hasActiveHandoff(tx, sessionId)) {
-        throw new ConflictError(
-          "handoff_active",
-          "This session is being handed off; wait for the outcome or cancel it.",
-        );
-      }
-      const place = typeof to === "string" ? (lane?.place ?? placeOfKey(key)) : to;
-      return moveInto(tx, place, target, present, now);
-    });
+    return this.#db.transaction(
+      async (tx) => (await bindSession(tx, this.#db.dialect, to, sessionId, now)).entry,
+    );
   }
 
   update(key: SessionKey, patch: SessionPatch, touch: boolean, now: number): Promise<SessionEntry | null> {

@@ -19,7 +19,7 @@ import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
 import { holdTurn } from "./hold-turn.js";
-import { inboxItem } from "./inbox.js";
+import { inboxItem, steerIn } from "./inbox.js";
 import { lockLane } from "./lanes.js";
 import { isMoving, tellOfTurn } from "./moves.js";
 import { insertDeliveries } from "./outbox.js";
@@ -186,8 +186,7 @@ async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promi
     });
   }
   if (messages.some(({ role }) => role === "tool")) await forgetCalls(tx, turn);
-  for (const id of steeredIn)
-    await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'waiting'", id);
+  for (const id of steeredIn) await steerIn(tx, id);
   await insertDeliveries(tx, deliveries, now);
 }
 

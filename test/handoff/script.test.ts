@@ -1,0 +1,60 @@
+/** A script that hands a conversation off: `baton chat --message`, a gateway beside it. */
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { offlineAgent } from "../../src/agent/offline.js";
+import { commandTable } from "../../src/gateway/commands/table.js";
+import { type OpenGateway, openGateway } from "../../src/open-gateway.js";
+import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
+import { baton, makeHome, type Run } from "../support/baton.js";
+
+let home: string;
+let open: OpenGateway;
+let there: ScriptedAdapter;
+
+beforeEach(async () => {
+  home = makeHome();
+  there = new ScriptedAdapter({ platform: "telegram", account: "bot" });
+  const agent = offlineAgent();
+  open = await openGateway({
+    url: join(home, "baton.db"),
+    agent,
+    adapters: [there],
+    commands: commandTable({ agent: agent.name, clock: Date.now }),
+    people: { owners: { telegram: ["ann"] } },
+  });
+  await open.gateway.start();
+});
+afterEach(() => open.close({ drainMs: 0 }));
+
+const say = (message: string, ...options: string[]): Promise<Run> =>
+  baton(home, ["chat", "--message", message, ...options], { env: { BATON_AGENT_PROVIDER: "offline" } });
+
+test("waits for what comes of it, and says it", async () => {
+  await say("hello");
+  expect(await say("/handoff telegram:ann")).toEqual({
+    code: 0,
+    stdout: [
+      "Moving to Telegram (`telegram:ann`) …",
+      "Moved to Telegram, DM with ann (`telegram:ann`). Write on there; /resume here brings it back.",
+      "",
+    ].join("\n"),
+    stderr: "",
+  });
+  expect(there.sent[0]?.text).toMatch(/ continues here: 2 messages, moved from the terminal\./);
+});
+
+test("fails where the handoff does, with the reason", async () => {
+  there.there.gone.add("nobody");
+  await say("hello");
+  const { code, stdout, stderr } = await say("/handoff telegram:nobody");
+  expect(code).toBe(1);
+  expect(stdout).toContain("The handoff to `telegram:nobody` failed: I have no part in that chat");
+  expect(stderr).toContain("It stays where it is: I have no part in that chat");
+  const events = (await say("/handoff telegram:nobody", "--json")).stdout.trim().split("\n");
+  expect(events.map((line) => JSON.parse(line))).toEqual([
+    { kind: "message", text: "Moving to Telegram (`telegram:nobody`) …" },
+    { kind: "message", text: expect.stringMatching(/^The handoff to .* failed: /) },
+    { kind: "done", outcome: "failed" },
+  ]);
+  expect((await say("still here")).stdout).toContain("You said “still here”.");
+});
