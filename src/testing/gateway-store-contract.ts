@@ -181,7 +181,8 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.turns.takeOver(stale, { owner: "late", until: now + 500 })).toBeNull();
       const write = { ...nothing, messages: [said("stale")], deliveries: [delivery("stale")] };
       expect(await store.turns.step(stale, write, now + 900, now)).toBe(false);
-      expect(await store.turns.renew(stale, now + 900)).toBe(false);
+      expect(await store.turns.renew(stale, now + 900)).toBe("lost");
+      expect(await store.turns.askToStop(stale, "stopped")).toBe(false);
       expect(await store.turns.finish(stale, "done", write, null, now)).toBe(false);
       expect(await transcript(stale)).toEqual(["one"]);
       expect(await store.outbox.pending(account, 10)).toEqual([]);
@@ -247,6 +248,50 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(running?.lease).toEqual({ owner: "", until: 0 });
       const taken = await store.turns.takeOver(running?.turn as Turn, { owner: "next", until: now + 1 });
       expect(taken).toMatchObject({ attempt: 1, fence: 2 });
+    });
+
+    it("asks the process that runs a turn to end it, as long as it runs", async () => {
+      const turn = await begun(await accept("one"));
+      const other = await fixture.open();
+      expect(await store.turns.toStop("me")).toEqual([]);
+      expect(await store.turns.renew(turn, now + 200)).toBe("held");
+      expect(await other.turns.askToStop({ ...turn, fence: 2 }, "stopped")).toBe(false);
+      expect(await other.turns.askToStop(turn, "stopped")).toBe(true);
+      const asked = { key: turn.key, inboxId: turn.inboxId, wish: "stopped" };
+      expect(await store.turns.toStop("me")).toEqual([asked]);
+      expect(await store.turns.toStop("next")).toEqual([]);
+      expect(await store.turns.renew(turn, now + 200)).toBe("stopped");
+
+      const [running] = await other.turns.running(account);
+      expect(running).toMatchObject({ wish: "stopped" });
+      const taken = await other.turns.takeOver(turn, { owner: "next", until: now + 500 });
+      expect(await store.turns.toStop("me")).toEqual([]);
+      expect(await store.turns.toStop("next")).toEqual([asked]);
+      expect(await store.turns.finish(taken as Turn, "stopped", nothing, null, now)).toBe(true);
+      expect(await store.turns.toStop("next")).toEqual([]);
+      expect(await store.turns.askToStop(taken as Turn, "stopped")).toBe(false);
+      const next = await begun(await accept("two"));
+      expect(await store.turns.renew(next, now + 200)).toBe("held");
+    });
+
+    it("wakes whoever watches when a turn is to end", async () => {
+      const other = await fixture.open();
+      if (other === store) return; // One connection has nobody else.
+      const turn = await begun(await accept("one"));
+      const seen: unknown[] = [];
+      let onSeen = () => {};
+      const unwatch = store.watch(async () => {
+        for (const { wish } of await store.turns.toStop("me")) seen.push(wish);
+        onSeen();
+      });
+      // Twice: whoever has just begun to watch looks once in any case.
+      for (const wish of ["interrupted", "stopped"] as const) {
+        await new Promise<void>((resolve) => {
+          onSeen = () => seen.includes(wish) && resolve();
+          void other.turns.askToStop(turn, wish);
+        });
+      }
+      unwatch();
     });
 
     it("carries out a command once, and knows which was interrupted", async () => {
