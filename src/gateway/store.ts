@@ -205,7 +205,10 @@ export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
   /** The same, and that session has said it: so it can be answered there. False where it was added before. */
   say(sessionId: string, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
-  /** What is to be sent through an account by then, oldest first; an address that has to wait is passed over as a whole. */
+  /**
+   * What is to be sent through an account by then, oldest first: of each address its first few, before more of any. An
+   * address that has to wait is passed over as a whole.
+   */
   pending(account: Account, limit: number, due?: number): Promise<Delivery[]>;
   /** When the next one is due of those that wait; null where none does. */
   nextDue(account: Account, now: number): Promise<number | null>;

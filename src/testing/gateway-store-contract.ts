@@ -332,6 +332,33 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
     });
 
+    it("gives each address its share of what is to be sent, however much waits for another", async () => {
+      const to = (chatId: string, n: number) => ({
+        ...delivery(`${chatId}${n}`),
+        address: { platform: HERE, chatId },
+      });
+      const many = Array.from({ length: 450 }, (_, n) => to("a", n));
+      await store.outbox.add([...many, to("b", 0), to("c", 0), to("c", 1)], now);
+      await store.outbox.add([{ ...to("z", 0), account: "other bot" }], now);
+      const texts = async (limit: number, due?: number) =>
+        (await store.outbox.pending(account, limit, due)).map(({ text }) => text);
+      const all = await texts(200);
+      const ofA = all.filter((text) => text.startsWith("a"));
+      expect(all.length).toBeLessThan(200);
+      expect(all).toEqual([...ofA, "b0", "c0", "c1"]);
+      expect(ofA).toEqual(many.slice(0, ofA.length).map(({ text }) => text));
+      expect(await texts(4)).toEqual(["a0", "a1", "b0", "c0"]);
+
+      // One of them has to wait: nothing of that address comes before it, and the others do not wait with it.
+      const [first] = await store.outbox.pending(account, 1);
+      await store.outbox.sending(first?.id ?? 0, "me");
+      expect((await texts(4))[0]).toBe("a1");
+      await store.outbox.retry(first?.id ?? 0, now + 50, "429");
+      expect(await texts(200, now)).toEqual(["b0", "c0", "c1"]);
+      expect((await texts(4, now + 50))[0]).toBe("a0");
+      expect(await texts(200)).toEqual(all);
+    });
+
     it("says something in a session once, and has it in the transcript", async () => {
       const { sessionId } = await sessions.getOrCreate(ann);
       const other = await fixture.open();
