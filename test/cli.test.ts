@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -1052,5 +1053,36 @@ describe.concurrent("a reader that goes away", () => {
       expect(run.stderr, words).toBe("code 0\n");
       expect(run.stdout).toHaveLength(10);
     }
+  });
+});
+
+describe("a home that is a file", () => {
+  test.each([
+    [["logs"], "HOME/logs cannot be: what it would be in is a file, not a folder."],
+    [["backup"], "HOME/baton.db cannot be: what it would be in is a file, not a folder."],
+    [["chat", "--message", "hi"], "HOME/baton.db cannot be: what it would be in is a file, not a folder."],
+    [["service", "install"], "HOME/environment cannot be: what it would be in is a file, not a folder."],
+    [["gateway"], "HOME is a file, not a folder."],
+  ])("is told in a sentence by %j", async (words, sentence) => {
+    const home = makeHome();
+    rmSync(home, { recursive: true });
+    writeFileSync(home, "");
+    const { code, stdout, stderr } = await baton(home, words, { env: { TELEGRAM_BOT_TOKEN: "1:abc" } });
+    expect(stdout).toBe("");
+    expect(stderr.replaceAll(home, "HOME")).toBe(
+      `baton: ${sentence} Move that away, or give another path.\n`,
+    );
+    expect(code).toBe(1);
+  });
+
+  test("holds no gateway, and a backup does not go below a file either", async () => {
+    const home = makeHome();
+    const file = join(home, "a-file");
+    writeFileSync(file, "");
+    const status = await baton(home, ["gateway", "status"], { env: { BATON_HOME: file } });
+    expect(status.stdout + status.stderr).toMatch(/no gateway|not running/i);
+    await baton(home, ["chat", "--message", "hi"]);
+    const { stderr } = await baton(home, ["backup", join(file, "copy.db")]);
+    expect(stderr).toMatch(/^baton: \S+\/a-file\/copy\.db cannot be: [^\n]*\n$/);
   });
 });

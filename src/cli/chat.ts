@@ -52,6 +52,9 @@ async function chat(cli: Cli, options: ChatOptions): Promise<void> {
   return talk(cli, options);
 }
 
+/** A script interrupts nobody, and goes into no other's answer. */
+const ONE_AFTER_ANOTHER = { default: "queue", byPlatform: {}, byChat: {} } as const;
+
 /** One message, its answer, and an exit code that says whether it worked. */
 async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   const { ScriptAdapter, readPiped } = await import("../adapter/terminal/script.js");
@@ -62,7 +65,8 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   const onProblem = noted(cli, (problem) => tell(cli, problem));
   const stillWaits = waitNotice(Date.now, (notice) => adapter.notice(notice));
   const handoff: { move?: Move } = {};
-  const open = await cli.openChat(await cli.loadConfig(), adapter, {
+  const config = await cli.loadConfig();
+  const open = await cli.openChat({ ...config, busy: ONE_AFTER_ANOTHER }, adapter, {
     onProblem,
     onElsewhere: (key) => key === open.key && stillWaits(),
     onHandoff: (move) => {

@@ -56,6 +56,8 @@ function failureOf(
     const { code, message } = error;
     return { code, message, exitCode: code === "invalid_cursor" ? 2 : 1 };
   }
+  const inTheWay = fileInTheWay(error);
+  if (inTheWay) return { code: "not_a_folder", message: inTheWay, exitCode: 1 };
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   return {
     code: "unexpected",
@@ -63,4 +65,13 @@ function failureOf(
     exitCode: 1,
     stack,
   };
+}
+
+/** What the file system says where a folder is needed, as the home folder is, and a file has its place. */
+function fileInTheWay(error: unknown): string | null {
+  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
+  const cure = "Move that away, or give another path.";
+  if (code === "ENOTDIR") return `${path} cannot be: what it would be in is a file, not a folder. ${cure}`;
+  if (code === "EEXIST" && syscall === "mkdir") return `${path} is a file, not a folder. ${cure}`;
+  return null;
 }

@@ -108,6 +108,8 @@ export class Gateway {
   readonly handoffs: HandoffDesk;
   readonly #carrier: HandoffCarrier;
   #unwatch: () => void = () => {};
+  /** How many turns run here. */
+  #running = 0;
   readonly #notices: Notices;
   readonly #turnTools: TurnToolsSetting;
   readonly #leaseMs: number;
@@ -269,6 +271,31 @@ export class Gateway {
     return lane;
   }
 
+  /** The turn that a lane's session has, in whichever process; null where none runs, or its process is gone. */
+  async running(key: SessionKey): Promise<RunningTurn | null> {
+    const { sessions, store } = this.#options;
+    const entry = await sessions.current(key);
+    const running = entry && (await store.turns.runningIn(entry.sessionId));
+    return running && !this.#isLeft(running) ? running : null;
+  }
+
+  async isAnswering(key: SessionKey): Promise<boolean> {
+    return this.lane(key).run !== undefined || (await this.running(key)) !== null;
+  }
+
+  /** Ends the turn of a lane's session soon, wherever it runs; null where none does. */
+  async stopTurn(key: SessionKey): Promise<"here" | "elsewhere" | null> {
+    const { store, owner } = this.#options;
+    const lane = this.lane(key);
+    const stopped = lane.stop("stopped") ? "here" : null;
+    if (lane.run) return stopped;
+    const running = await this.running(key); // What is about to begin here may wait for one elsewhere.
+    if (!running || !(await store.turns.askToStop(running.turn, "stopped"))) return stopped;
+    if (running.lease.owner !== owner) return "elsewhere";
+    await this.#heedStops();
+    return "here";
+  }
+
   /**
    * Puts a message into its lane as if it had just come in, for a command that asks the agent again. True where it went
    * into the running turn, which takes somebody who may steer it.
@@ -370,7 +397,7 @@ export class Gateway {
       return true;
     }
     lane.add(item);
-    if (mode === "interrupt") lane.stop("interrupted");
+    if (mode === "interrupt") lane.interrupt();
     this.#pump(lane);
     return false;
   }
@@ -420,6 +447,7 @@ export class Gateway {
   async #answer(lane: Lane, item: InboxItem): Promise<boolean> {
     const { sessions, store, owner, clock } = this.#options;
     const lease = { owner, until: clock() + this.#leaseMs };
+    const interrupts = lane.takeInterrupt();
     const begun = await sessions.resolveIn(item.source, {}, messageOf(item), (request) =>
       store.turns.begin(`turn_${randomUUID()}`, item, request, lease, (entry, before) =>
         this.#resetNotices(item, entry, before),
@@ -429,6 +457,7 @@ export class Gateway {
     if (begun.kind === "moving") return false;
     if (begun.kind === "busy") {
       if (this.#isLeft(begun.running)) lane.left.push(begun.running);
+      else if (interrupts) await store.turns.askToStop(begun.running.turn, "interrupted");
       else this.#options.onElsewhere?.(item.key);
       return false;
     }
@@ -439,6 +468,15 @@ export class Gateway {
   }
 
   async #run(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry): Promise<void> {
+    this.#running += 1;
+    try {
+      await this.#converse(lane, item, turn, entry);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #converse(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry): Promise<void> {
     const { sessions, store, agent, adapters, clock, maxMessages, deadlineMs, scopes } = this.#options;
     const adapter = adapters.find((each) => isOf(each, item));
     const shared = isShared(item.source, scopes);
@@ -497,8 +535,19 @@ export class Gateway {
   /** Another process has committed something, or this one has something to carry out. */
   #lookAround(): void {
     this.#carrier.wake();
+    this.#heedStops().catch((error: Error) =>
+      this.#options.onProblem(`What is to stop cannot be read: ${error.message}`),
+    );
     for (const platform of new Set(this.#options.adapters.map((adapter) => adapter.platform)))
       this.#wake(platform);
+  }
+
+  /** Ends the turns of this process that another one was asked to end. */
+  async #heedStops(): Promise<void> {
+    if (this.#running === 0) return;
+    const { store, owner } = this.#options;
+    for (const { key, inboxId, wish } of await store.turns.toStop(owner))
+      this.#lanes.get(key)?.stop(wish, inboxId);
   }
 
   #connected(): Adapter[] {
@@ -572,10 +621,11 @@ export class Gateway {
   }
 
   /** Goes on with a turn that was left, or parks one that two processes ended of. */
-  async #takeOver(lane: Lane, { turn, item }: RunningTurn): Promise<void> {
+  async #takeOver(lane: Lane, { turn, item, wish }: RunningTurn): Promise<void> {
     const { store, owner, clock } = this.#options;
     const taken = await store.turns.takeOver(turn, { owner, until: clock() + this.#leaseMs });
     if (!taken) return;
+    if (wish) lane.stop(wish); // Its process did not come to it.
     if (!(await this.#keepInterrupted(taken, item))) return;
     const entry = await this.#options.sessions.get(taken.sessionId);
     if (taken.attempt <= MAX_ATTEMPTS && entry) return this.#run(lane, item, taken, entry);

@@ -122,7 +122,7 @@ function readHolder(path: string): LockHolder | null {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return null; // The latter: the home is no folder.
     throw unreadable(path, error);
   }
   try {

@@ -18,6 +18,7 @@ export class Lane {
   /** The message that is being answered, from before its turn begins, and when that is over. */
   #answering: { readonly inboxId: number; readonly over: Promise<unknown> } | undefined;
   #stopAsked: StopReason | undefined;
+  #interrupts = false;
   readonly #holds = new Set<Promise<unknown>>();
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -69,12 +70,25 @@ export class Lane {
     while (this.pumping || this.#holds.size > 0) await Promise.allSettled([this.pumping, ...this.#holds]);
   }
 
-  /** Ends the present turn soon, also one that is just beginning; false where there is none. */
-  stop(reason: StopReason): boolean {
-    if (!this.#answering) return false;
+  /** Ends the present turn soon, also one that is just beginning; false where there is none, or not for that message. */
+  stop(reason: StopReason, inboxId = this.#answering?.inboxId): boolean {
+    if (!this.#answering || this.#answering.inboxId !== inboxId) return false;
     this.#stopAsked = reason;
     this.#run?.stop(reason);
     return true;
+  }
+
+  /** A message that interrupts has come in. Where nothing runs here, it ends what the lane meets next in another process. */
+  interrupt(): void {
+    this.stop("interrupted");
+    this.#interrupts = this.#run === undefined;
+  }
+
+  /** Whether a turn that the lane has met in another process is to be ended; once. */
+  takeInterrupt(): boolean {
+    const interrupts = this.#interrupts;
+    this.#interrupts = false;
+    return interrupts;
   }
 
   /** Answers one message, when nothing holds the lane and the turn before is over. */

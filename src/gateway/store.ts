@@ -80,6 +80,14 @@ export interface Lease {
   readonly until: number;
 }
 
+/** Why somebody wants a turn to end: they said so, or said something else. */
+export type StopWish = "stopped" | "interrupted";
+
+/** A turn that is to end, by the lane and the message that it answers. */
+export interface TurnToStop extends Pick<Turn, "key" | "inboxId"> {
+  readonly wish: StopWish;
+}
+
 export type TurnEnd = "done" | "stopped" | "failed" | "parked";
 
 export type BeginTurn =
@@ -104,6 +112,8 @@ export interface RunningTurn {
   readonly turn: Turn;
   readonly item: InboxItem;
   readonly lease: Lease;
+  /** It is to end, and its process has not ended it yet. */
+  readonly wish: StopWish | null;
 }
 
 export interface Turns {
@@ -119,7 +129,12 @@ export interface Turns {
   /** False where the fence is stale: the turn is another's, or over. Nothing was written then. */
   step(turn: Turn, step: TurnStep, leaseUntil: number, now: number): Promise<boolean>;
   finish(turn: Turn, end: TurnEnd, step: TurnStep, error: string | null, now: number): Promise<boolean>;
-  renew(turn: Turn, leaseUntil: number): Promise<boolean>;
+  /** Where it is held, also whether it is to end. */
+  renew(turn: Turn, leaseUntil: number): Promise<"held" | "lost" | StopWish>;
+  /** Asks the process that runs the turn to end it, and wakes it; false where the turn is another's by now, or over. */
+  askToStop(turn: Turn, wish: StopWish): Promise<boolean>;
+  /** Turns of this process that are to end. */
+  toStop(owner: string): Promise<TurnToStop[]>;
   /** Turns of this account that are running, whoever runs them. */
   running(account: Account): Promise<RunningTurn[]>;
   /** The turn of a session that is running, whoever runs it. */
@@ -190,7 +205,10 @@ export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
   /** The same, and that session has said it: so it can be answered there. False where it was added before. */
   say(sessionId: string, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
-  /** What is to be sent through an account by then, oldest first; an address that has to wait is passed over as a whole. */
+  /**
+   * What is to be sent through an account by then, oldest first: of each address its first few, before more of any. An
+   * address that has to wait is passed over as a whole.
+   */
   pending(account: Account, limit: number, due?: number): Promise<Delivery[]>;
   /** When the next one is due of those that wait; null where none does. */
   nextDue(account: Account, now: number): Promise<number | null>;

@@ -12,7 +12,16 @@ import type { Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import type { Beginning } from "./beginning.js";
 import type { EditStream } from "./edit-stream.js";
-import type { InboxItem, NewDelivery, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
+import type {
+  InboxItem,
+  NewDelivery,
+  StopWish,
+  ToolJournal,
+  Turn,
+  TurnEnd,
+  TurnStep,
+  Turns,
+} from "./store.js";
 
 export interface TurnSetting {
   readonly agent: Agent;
@@ -48,7 +57,7 @@ export interface TurnSetting {
 }
 
 /** Why a turn is ended from outside. `parked`: the process ends, and the next one goes on. */
-export type StopReason = "stopped" | "interrupted" | "deadline" | "parked";
+export type StopReason = StopWish | "deadline" | "parked";
 
 /** What is wrong inside is not for everybody's eyes. */
 export const WENT_WRONG = "Something went wrong on my side; whoever runs me sees what in `baton logs`.";
@@ -112,8 +121,9 @@ export class TurnRun {
     const { clock, leaseMs, deadlineMs, turns } = this.#setting;
     const live = this.#setting.live ?? this.#setting.stream;
     const beat = setInterval(async () => {
-      const held = await turns.renew(this.turn, clock() + leaseMs).catch(() => true); // A store that is busy is not a lost lease.
-      if (!held) this.#lose();
+      const renewed = await turns.renew(this.turn, clock() + leaseMs).catch(() => "held" as const); // A store that is busy is not a lost lease.
+      if (renewed === "lost") this.#lose();
+      else if (renewed !== "held") this.stop(renewed);
     }, leaseMs / 3);
     const deadline = setTimeout(() => this.stop("deadline"), deadlineMs);
     try {

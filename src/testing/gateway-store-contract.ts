@@ -181,7 +181,8 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.turns.takeOver(stale, { owner: "late", until: now + 500 })).toBeNull();
       const write = { ...nothing, messages: [said("stale")], deliveries: [delivery("stale")] };
       expect(await store.turns.step(stale, write, now + 900, now)).toBe(false);
-      expect(await store.turns.renew(stale, now + 900)).toBe(false);
+      expect(await store.turns.renew(stale, now + 900)).toBe("lost");
+      expect(await store.turns.askToStop(stale, "stopped")).toBe(false);
       expect(await store.turns.finish(stale, "done", write, null, now)).toBe(false);
       expect(await transcript(stale)).toEqual(["one"]);
       expect(await store.outbox.pending(account, 10)).toEqual([]);
@@ -249,6 +250,50 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(taken).toMatchObject({ attempt: 1, fence: 2 });
     });
 
+    it("asks the process that runs a turn to end it, as long as it runs", async () => {
+      const turn = await begun(await accept("one"));
+      const other = await fixture.open();
+      expect(await store.turns.toStop("me")).toEqual([]);
+      expect(await store.turns.renew(turn, now + 200)).toBe("held");
+      expect(await other.turns.askToStop({ ...turn, fence: 2 }, "stopped")).toBe(false);
+      expect(await other.turns.askToStop(turn, "stopped")).toBe(true);
+      const asked = { key: turn.key, inboxId: turn.inboxId, wish: "stopped" };
+      expect(await store.turns.toStop("me")).toEqual([asked]);
+      expect(await store.turns.toStop("next")).toEqual([]);
+      expect(await store.turns.renew(turn, now + 200)).toBe("stopped");
+
+      const [running] = await other.turns.running(account);
+      expect(running).toMatchObject({ wish: "stopped" });
+      const taken = await other.turns.takeOver(turn, { owner: "next", until: now + 500 });
+      expect(await store.turns.toStop("me")).toEqual([]);
+      expect(await store.turns.toStop("next")).toEqual([asked]);
+      expect(await store.turns.finish(taken as Turn, "stopped", nothing, null, now)).toBe(true);
+      expect(await store.turns.toStop("next")).toEqual([]);
+      expect(await store.turns.askToStop(taken as Turn, "stopped")).toBe(false);
+      const next = await begun(await accept("two"));
+      expect(await store.turns.renew(next, now + 200)).toBe("held");
+    });
+
+    it("wakes whoever watches when a turn is to end", async () => {
+      const other = await fixture.open();
+      if (other === store) return; // One connection has nobody else.
+      const turn = await begun(await accept("one"));
+      const seen: unknown[] = [];
+      let onSeen = () => {};
+      const unwatch = store.watch(async () => {
+        for (const { wish } of await store.turns.toStop("me")) seen.push(wish);
+        onSeen();
+      });
+      // Twice: whoever has just begun to watch looks once in any case.
+      for (const wish of ["interrupted", "stopped"] as const) {
+        await new Promise<void>((resolve) => {
+          onSeen = () => seen.includes(wish) && resolve();
+          void other.turns.askToStop(turn, wish);
+        });
+      }
+      unwatch();
+    });
+
     it("carries out a command once, and knows which was interrupted", async () => {
       const command = await store.inbox.accept({ ...item("c", "/undo"), kind: "command" }, "me", now);
       const id = command?.id ?? 0;
@@ -285,6 +330,33 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.outbox.sent(a?.id ?? 0, "late", now);
       expect(await store.outbox.interrupted(account)).toEqual([]);
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
+    });
+
+    it("gives each address its share of what is to be sent, however much waits for another", async () => {
+      const to = (chatId: string, n: number) => ({
+        ...delivery(`${chatId}${n}`),
+        address: { platform: HERE, chatId },
+      });
+      const many = Array.from({ length: 450 }, (_, n) => to("a", n));
+      await store.outbox.add([...many, to("b", 0), to("c", 0), to("c", 1)], now);
+      await store.outbox.add([{ ...to("z", 0), account: "other bot" }], now);
+      const texts = async (limit: number, due?: number) =>
+        (await store.outbox.pending(account, limit, due)).map(({ text }) => text);
+      const all = await texts(200);
+      const ofA = all.filter((text) => text.startsWith("a"));
+      expect(all.length).toBeLessThan(200);
+      expect(all).toEqual([...ofA, "b0", "c0", "c1"]);
+      expect(ofA).toEqual(many.slice(0, ofA.length).map(({ text }) => text));
+      expect(await texts(4)).toEqual(["a0", "a1", "b0", "c0"]);
+
+      // One of them has to wait: nothing of that address comes before it, and the others do not wait with it.
+      const [first] = await store.outbox.pending(account, 1);
+      await store.outbox.sending(first?.id ?? 0, "me");
+      expect((await texts(4))[0]).toBe("a1");
+      await store.outbox.retry(first?.id ?? 0, now + 50, "429");
+      expect(await texts(200, now)).toEqual(["b0", "c0", "c1"]);
+      expect((await texts(4, now + 50))[0]).toBe("a0");
+      expect(await texts(200)).toEqual(all);
     });
 
     it("says something in a session once, and has it in the transcript", async () => {

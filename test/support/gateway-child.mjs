@@ -30,7 +30,7 @@ const around =
     passing(step, "before");
     const result = await call(...args);
     passing(step, "after");
-    if (result === false) process.send({ kind: "refused", step });
+    if (result === false || result === "lost") process.send({ kind: "refused", step });
     return result;
   };
 

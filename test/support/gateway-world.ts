@@ -19,6 +19,7 @@ import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
 export interface WorldOptions {
   readonly config?: SessionsConfig;
   readonly platform?: string;
+  readonly account?: string;
   /** Other platforms of the same gateway. */
   readonly beside?: readonly ScriptedAdapter[];
   readonly people?: PeopleRules;
@@ -57,6 +58,7 @@ export class World {
     this.adapter = new ScriptedAdapter({
       shared: true,
       ...(options.platform ? { platform: options.platform } : {}),
+      ...(options.account ? { account: options.account } : {}),
     });
     this.commands = this.#table();
     this.gateway = this.#compose();

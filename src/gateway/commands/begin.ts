@@ -22,7 +22,7 @@ export const reset: Command = {
 
 async function begin({ item, gateway, sessions }: CommandCall, title: string | null): Promise<string> {
   const lane = gateway.lane(item.key);
-  const stopped = lane.stop("stopped");
+  const stopped = await gateway.stopTurn(item.key);
   const before = await sessions.current(item.key);
   const entry = await sessions.getOrCreate(item.source, { forceNew: true });
   const sentences = [title === null ? "A new session begins." : await named(title)];

@@ -32,11 +32,11 @@ async function ask(call: CommandCall, where: string, now: boolean): Promise<stri
   const { handoffs } = gateway;
   const place = await handoffs.placeNamed(where, who);
   const entry = await sessions.getOrCreate(item.source, { touch: false });
-  const lane = gateway.lane(item.key);
   const isOffer = place.address.platform === LOCAL;
-  const said = isOffer ? offeredText(place) : movingText(place, where, lane.run !== undefined && !now);
+  const isAwaited = !now && (await gateway.isAnswering(item.key));
+  const said = isOffer ? offeredText(place) : movingText(place, where, isAwaited);
   const asked = await handoffs.ask(entry, place, { who, asker: gateway.askerOf(item), said });
-  if (now && !isOffer) lane.stop("stopped");
+  if (now && !isOffer) await gateway.stopTurn(item.key);
   await gateway.follow(asked);
   return "";
 }

@@ -1,10 +1,11 @@
 /** `/status` and `/usage`: the present session in a few lines. They look only, and wait for nothing. */
 import type { McpState } from "../../agent/mcp/server.js";
 import type { ResetPolicy } from "../../session/reset-policy.js";
+import type { SessionKey } from "../../session/session-key.js";
 import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, grouped, relativeTime } from "../../util/words.js";
-import type { Lane } from "../lane.js";
+import type { Gateway } from "../gateway.js";
 import { sessionModel } from "../session-model.js";
 import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
@@ -19,7 +20,7 @@ export function status({ agent, clock, mcp }: Facts): Command {
       const explanation = await sessions.explain(item.key);
       const now = clock();
       const { model = agent } = explanation ? sessionModel(explanation.entry) : {};
-      const working = `Agent: ${cleanLine(model)}, ${activity(gateway.lane(item.key), now)}.`;
+      const working = `Agent: ${cleanLine(model)}, ${await activity(gateway, item.key, now)}.`;
       const servers = (mcp?.() ?? []).map((state) => serverLine(state, now));
       if (!explanation) return [NO_SESSION, working, ...servers].join("\n");
       const { entry } = explanation;
@@ -54,12 +55,19 @@ export const usage: Command = {
   },
 };
 
-function activity(lane: Lane, now: number): string {
-  const { run, waiting } = lane;
+async function activity(gateway: Gateway, key: SessionKey, now: number): Promise<string> {
+  const { run, waiting } = gateway.lane(key);
   const present = run
     ? `working on an answer, begun ${relativeTime(run.startedAt, now)} (/stop ends it)`
-    : "idle";
+    : await elsewhere(gateway, key);
   return waiting === 0 ? present : `${present}; ${counted(waiting, "message")} waiting`;
+}
+
+async function elsewhere(gateway: Gateway, key: SessionKey): Promise<string> {
+  const running = await gateway.running(key);
+  if (!running) return "idle";
+  const where = running.lease.owner === gateway.owner ? "" : " in another process";
+  return `working on an answer${where} (/stop ends it)`;
 }
 
 function serverLine(state: McpState, now: number): string {

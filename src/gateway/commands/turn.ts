@@ -9,9 +9,11 @@ export const stop: Command = {
   usage: "",
   description: "stop what is running; what was said so far is kept",
   async run({ item, gateway }) {
-    const lane = gateway.lane(item.key);
-    if (!lane.stop("stopped")) return "Nothing is running.";
-    return lane.waiting === 0 ? "Stopped." : `Stopped. ${counted(lane.waiting, "waiting message")} next.`;
+    const where = await gateway.stopTurn(item.key);
+    if (where === null) return "Nothing is running.";
+    const stopped = where === "here" ? "Stopped." : "Stopping it: it runs in another process.";
+    const { waiting } = gateway.lane(item.key);
+    return waiting === 0 ? stopped : `${stopped} ${counted(waiting, "waiting message")} next.`;
   },
 };
 
@@ -34,7 +36,7 @@ export const steer: Command = {
 async function send(call: CommandCall, mode: BusyMode): Promise<string> {
   const { item, words, gateway, who } = call;
   if (words === "") return `Say what, as in \`/${mode} and in French, please\`.`;
-  const running = gateway.lane(item.key).run !== undefined;
+  const running = await gateway.isAnswering(item.key);
   const steered = await gateway.enqueue(asMessage(item, words), who, mode);
   if (!running) return "";
   return steered ? "Passed on to what I am doing." : "Queued: it comes after what I am doing.";

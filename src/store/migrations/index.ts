@@ -11,11 +11,12 @@ import { people } from "./004-people.js";
 import { platforms } from "./005-platforms.js";
 import { files } from "./006-files.js";
 import { moves } from "./007-moves.js";
+import { stops } from "./008-stops.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
 /** The place in the list, from 1, is the version. */
-const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people, platforms, files, moves];
+const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people, platforms, files, moves, stops];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -7,6 +7,35 @@ import type { SearchFeed } from "../search/feed.js";
 import { readAttachments, writeAttachments } from "./rows.js";
 import { appendIn } from "./transcript.js";
 
+/** How many of an address are taken at once: whoever is to be told much does not keep others waiting. */
+const SHARE = 20;
+
+/** As the partial indexes say it: without these words SQLite would read everything that was ever sent. */
+const OPEN = "FROM outbox o WHERE o.platform = ? AND o.account = ? AND o.state IN ('pending', 'sending')";
+const PENDING = `${OPEN} AND o.state = 'pending'`;
+const WAITING = `${OPEN} AND o.not_before > 0 AND o.not_before > ?`;
+
+/**
+ * The first few of each address, and of those the very first before the second ones. They are found one by one, from
+ * address to address and then from row to row, so that what waits behind them costs nothing.
+ */
+const FIRST_OF_EACH = `WITH RECURSIVE
+  places (address) AS (
+    SELECT (SELECT o.address ${PENDING} ORDER BY o.address LIMIT 1)
+    UNION ALL
+    SELECT (SELECT o.address ${PENDING} AND o.address > p.address ORDER BY o.address LIMIT 1)
+    FROM places p WHERE p.address IS NOT NULL),
+  firsts (address, id, nth) AS (
+    SELECT p.address, (SELECT o.id ${PENDING} AND o.address = p.address ORDER BY o.id LIMIT 1), 1
+    FROM places p WHERE p.address IS NOT NULL
+    UNION ALL
+    SELECT f.address, (SELECT o.id ${PENDING} AND o.address = f.address AND o.id > f.id ORDER BY o.id LIMIT 1), f.nth + 1
+    FROM firsts f WHERE f.id IS NOT NULL AND f.nth < ${SHARE}),
+  waiting (address, id) AS (SELECT o.address, min(o.id) ${WAITING} GROUP BY o.address)
+  SELECT f.id FROM firsts f
+  WHERE f.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.address = f.address AND w.id <= f.id)
+  ORDER BY f.nth, f.id LIMIT ?`;
+
 export class SqlOutbox implements Outbox {
   readonly #db: Db;
   readonly #feed: SearchFeed;
@@ -38,15 +67,19 @@ export class SqlOutbox implements Outbox {
     return said;
   }
 
-  async pending(account: Account, limit: number, due = Number.MAX_SAFE_INTEGER): Promise<Delivery[]> {
+  async pending(
+    { platform, account }: Account,
+    limit: number,
+    due = Number.MAX_SAFE_INTEGER,
+  ): Promise<Delivery[]> {
+    const mine = [platform, account];
     const rows = await this.#db.all(
-      `SELECT * FROM outbox o WHERE platform = ? AND account = ? AND state = 'pending' AND not_before <= ?
-         AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.platform = o.platform AND e.account = o.account
-           AND e.address = o.address AND e.state IN ('pending', 'sending') AND e.id < o.id AND e.not_before > ?)
-       ORDER BY id LIMIT ?`,
-      account.platform,
-      account.account,
-      due,
+      `SELECT o.* FROM (${FIRST_OF_EACH}) AS n JOIN outbox o ON o.id = n.id ORDER BY o.id`,
+      ...mine,
+      ...mine,
+      ...mine,
+      ...mine,
+      ...mine,
       due,
       limit,
     );
@@ -55,13 +88,12 @@ export class SqlOutbox implements Outbox {
 
   async nextDue(account: Account, now: number): Promise<number | null> {
     const row = await this.#db.get(
-      `SELECT min(not_before) AS due FROM outbox
-       WHERE platform = ? AND account = ? AND state = 'pending' AND not_before > ?`,
+      `SELECT o.not_before AS due ${WAITING} AND o.state = 'pending' ORDER BY o.not_before LIMIT 1`,
       account.platform,
       account.account,
       now,
     );
-    return row?.due == null ? null : Number(row.due);
+    return row ? Number(row.due) : null;
   }
 
   async release({ platform, account }: Account, owner: string): Promise<void> {

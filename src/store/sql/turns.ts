@@ -6,10 +6,12 @@ import type {
   Lease,
   NewDelivery,
   RunningTurn,
+  StopWish,
   Turn,
   TurnEnd,
   TurnStep,
   Turns,
+  TurnToStop,
 } from "../../gateway/store.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
@@ -28,7 +30,7 @@ import { forgetCalls } from "./tool-journal.js";
 import { appendIn } from "./transcript.js";
 
 const RUNNING = `SELECT t.id AS turn_id, t.session_id, t.key AS turn_key, t.address, t.owner AS holder, t.lease_until,
-  t.fence, t.attempt, i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
+  t.fence, t.attempt, t.stop_asked, i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
 
 export class SqlTurns implements Turns {
   readonly #db: Db;
@@ -116,8 +118,36 @@ export class SqlTurns implements Turns {
     });
   }
 
-  async renew(turn: Turn, leaseUntil: number): Promise<boolean> {
-    return holdTurn(this.#db, turn, "lease_until = ?", leaseUntil);
+  async renew(turn: Turn, leaseUntil: number): Promise<"held" | "lost" | StopWish> {
+    const row = await this.#db.get(
+      "UPDATE turns SET lease_until = ? WHERE id = ? AND fence = ? AND state = 'running' RETURNING stop_asked",
+      leaseUntil,
+      turn.id,
+      turn.fence,
+    );
+    return row ? (wishOf(row) ?? "held") : "lost";
+  }
+
+  askToStop(turn: Turn, wish: StopWish): Promise<boolean> {
+    const { notify } = this.#db.dialect;
+    return this.#db.transaction(async (tx) => {
+      if (!(await holdTurn(tx, turn, "stop_asked = ?", wish))) return false;
+      if (notify) await tx.run(notify);
+      return true;
+    });
+  }
+
+  async toStop(owner: string): Promise<TurnToStop[]> {
+    const rows = await this.#db.all(
+      `SELECT key, inbox_id, stop_asked FROM turns
+       WHERE owner = ? AND state = 'running' AND stop_asked IS NOT NULL`,
+      owner,
+    );
+    return rows.map((row) => ({
+      key: row.key as SessionKey,
+      inboxId: Number(row.inbox_id),
+      wish: row.stop_asked as StopWish,
+    }));
   }
 
   async running(account: Account): Promise<RunningTurn[]> {
@@ -192,7 +222,11 @@ async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promi
 
 function runningTurn(row: Row): RunningTurn {
   const lease = { owner: row.holder as string, until: Number(row.lease_until) };
-  return { turn: turnOf(row), item: inboxItem(row), lease };
+  return { turn: turnOf(row), item: inboxItem(row), lease, wish: wishOf(row) };
+}
+
+function wishOf(row: Row): StopWish | null {
+  return row.stop_asked as StopWish | null;
 }
 
 function turnOf(row: Row): Turn {
