@@ -15,11 +15,18 @@ const OPEN = "FROM outbox o WHERE o.platform = ? AND o.account = ? AND o.state I
 const PENDING = `${OPEN} AND o.state = 'pending'`;
 const WAITING = `${OPEN} AND o.not_before > 0 AND o.not_before > ?`;
 
+/** Where each address that has to wait begins to. */
+const WAITS = `waiting (address, id) AS (SELECT o.address, min(o.id) ${WAITING} GROUP BY o.address)`;
+const MAY_GO = (row: string) =>
+  `NOT EXISTS (SELECT 1 FROM waiting w WHERE w.address = ${row}.address AND w.id <= ${row}.id)`;
+
+const OLDEST = `WITH ${WAITS} SELECT o.* ${PENDING} AND ${MAY_GO("o")} ORDER BY o.id LIMIT ?`;
+
 /**
  * The first few of each address, and of those the very first before the second ones. They are found one by one, from
  * address to address and then from row to row, so that what waits behind them costs nothing.
  */
-const FIRST_OF_EACH = `WITH RECURSIVE
+const FIRST_OF_EACH = `WITH RECURSIVE ${WAITS},
   places (address) AS (
     SELECT (SELECT o.address ${PENDING} ORDER BY o.address LIMIT 1)
     UNION ALL
@@ -30,11 +37,8 @@ const FIRST_OF_EACH = `WITH RECURSIVE
     FROM places p WHERE p.address IS NOT NULL
     UNION ALL
     SELECT f.address, (SELECT o.id ${PENDING} AND o.address = f.address AND o.id > f.id ORDER BY o.id LIMIT 1), f.nth + 1
-    FROM firsts f WHERE f.id IS NOT NULL AND f.nth < ${SHARE}),
-  waiting (address, id) AS (SELECT o.address, min(o.id) ${WAITING} GROUP BY o.address)
-  SELECT f.id FROM firsts f
-  WHERE f.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.address = f.address AND w.id <= f.id)
-  ORDER BY f.nth, f.id LIMIT ?`;
+    FROM firsts f WHERE f.id IS NOT NULL AND f.nth < ${SHARE})
+  SELECT f.id FROM firsts f WHERE f.id IS NOT NULL AND ${MAY_GO("f")} ORDER BY f.nth, f.id LIMIT ?`;
 
 export class SqlOutbox implements Outbox {
   readonly #db: Db;
@@ -73,14 +77,16 @@ export class SqlOutbox implements Outbox {
     due = Number.MAX_SAFE_INTEGER,
   ): Promise<Delivery[]> {
     const mine = [platform, account];
+    const oldest = await this.#db.all(OLDEST, ...mine, due, ...mine, limit);
+    if (oldest.length < limit) return oldest.map(deliveryOf); // That is all there is: nothing to share out.
     const rows = await this.#db.all(
       `SELECT o.* FROM (${FIRST_OF_EACH}) AS n JOIN outbox o ON o.id = n.id ORDER BY o.id`,
       ...mine,
-      ...mine,
-      ...mine,
-      ...mine,
-      ...mine,
       due,
+      ...mine,
+      ...mine,
+      ...mine,
+      ...mine,
       limit,
     );
     return rows.map(deliveryOf);
