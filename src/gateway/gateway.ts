@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
 import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
+import { ConflictError } from "../session/errors.js";
 import type { Handoff } from "../session/handoff.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -93,6 +94,8 @@ const LEASE_MS = 15_000;
 /** A turn that two processes died of is not tried a third time. */
 const MAX_ATTEMPTS = 2;
 const BUSY_POLL_MS = 200;
+/** A turn that was told to end does, unless a tool takes its time. */
+const MOST_LOOKS = 100;
 
 export class Gateway {
   readonly people: People;
@@ -294,6 +297,21 @@ export class Gateway {
     if (running.lease.owner !== owner) return "elsewhere";
     await this.#heedStops();
     return "here";
+  }
+
+  /** Ends the turn of a lane's session, wherever it runs, and once it is over changes that session; one change at a time. */
+  change<Result>(key: SessionKey, work: () => Promise<Result>): Promise<Result> {
+    return this.lane(key).change(async () => {
+      for (let looks = 0; await this.stopTurn(key); looks++) {
+        if (looks === MOST_LOOKS)
+          throw new ConflictError(
+            "turn_running",
+            "What runs in another process does not end. Try again later.",
+          );
+        await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
+      }
+      return work();
+    });
   }
 
   /**

@@ -58,6 +58,15 @@ describe("a turn of another process", () => {
     expect(await a.transcript(sessionId)).toHaveLength(3);
   });
 
+  it("is over before /undo there takes back what it answers", async () => {
+    const [a, b] = [await terminal("a"), await terminal("b")];
+    await a.ask("first");
+    await a.begin("wait");
+    expect(await b.ask("/undo")).toMatch(/^Taken back, from "wait" on: 2 messages/);
+    expect(isIdle(a)).toBe(true);
+    expect(await a.transcript()).toEqual(["user: first", "assistant: first (1)"]);
+  });
+
   it("is interrupted by a message there, where messages interrupt; otherwise the message waits", async () => {
     const [a, b, c] = [await terminal("a"), await terminal("b"), await terminal("c")];
     await a.begin("wait");

@@ -40,6 +40,7 @@ export type ErrorCode =
   | "handoff_refused"
   | "lock_unreadable"
   | "store_in_use"
+  | "turn_running"
   // the store cannot do its work
   | "store_foreign"
   | "store_corrupt"

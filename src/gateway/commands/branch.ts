@@ -18,7 +18,7 @@ export function branch({ clock }: Facts): Command {
       const { item, gateway, sessions } = call;
       const title = cleanTitle(call.words);
       if (!(await sessions.current(item.key))) return NO_SESSION;
-      return gateway.lane(item.key).change(async () => {
+      return gateway.change(item.key, async () => {
         const original = await sessions.current(item.key);
         if (!original) return NO_SESSION;
         if (original.messageCount === 0) return "There is nothing to branch from yet.";

@@ -51,10 +51,9 @@ async function goTo(target: SessionEntry, call: CommandCall, now: number): Promi
   const current = await call.sessions.current(item.key);
   if (current?.sessionId === target.sessionId) return `You are in ${nameOf(target)} already.`;
   const isElsewhere = (await call.sessions.current(target.key))?.sessionId === target.sessionId;
-  const lane = gateway.lane(item.key);
   const mine = mayMove(call.who, target);
   const bring = () => gateway.handoffs.bring(target.sessionId, item, gateway.owner, mine ? undefined : view);
-  await lane.change(bring);
+  await gateway.change(item.key, bring);
   if (isElsewhere) await gateway.tell(target.origin, `inbox.${item.id}.left`, leftText(target, item.source));
   return backIn(target, call, now);
 }
@@ -72,9 +71,8 @@ async function backIn(target: SessionEntry, call: CommandCall, now: number): Pro
 async function takeOffer(offer: Move, call: CommandCall, now: number): Promise<string> {
   const { item, gateway, sessions } = call;
   const before = await sessions.get(offer.sessionId);
-  const taken = await gateway
-    .lane(item.key)
-    .change(() => gateway.handoffs.take(offer, item.source, gateway.owner));
+  const take = () => gateway.handoffs.take(offer, item.source, gateway.owner);
+  const taken = await gateway.change(item.key, take);
   return backIn(before ?? taken, call, now);
 }
 

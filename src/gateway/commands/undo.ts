@@ -70,7 +70,7 @@ async function inTranscript(
   ) => Promise<string>,
 ): Promise<string> {
   if (!(await sessions.current(item.key))) return NO_SESSION;
-  return gateway.lane(item.key).change(async () => {
+  return gateway.change(item.key, async () => {
     const entry = await sessions.current(item.key);
     if (!entry) return NO_SESSION;
     const { sessionId } = entry;
