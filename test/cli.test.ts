@@ -17,6 +17,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { openSessions, type SessionSource } from "../src/index.js";
 import { openStore } from "../src/open-sessions.js";
+import { SCHEMA_VERSION } from "../src/store/migrations/index.js";
 import { baton, makeHome, type Run } from "./support/baton.js";
 
 const DAY = 86_400_000;
@@ -920,7 +921,7 @@ describe.concurrent("doctor", () => {
     expect(run.stdout).toContain(`Node.js  ${process.versions.node}`);
     expect(run.stdout).toContain("journal_mode=wal, synchronous=FULL");
     expect(run.stdout).toContain("is whole (quick_check)");
-    expect(run.stdout).toContain("schema 7, up to date");
+    expect(run.stdout).toContain(`schema ${SCHEMA_VERSION}, up to date`);
     const report = json(await baton(home, ["doctor", "--json"])) as {
       ok: boolean;
       findings: { check: string }[];
