@@ -20,8 +20,6 @@ import { type Access, seenFrom, type Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
 import { isOfCommand } from "./commands/turn.js";
-import { Connection, type ConnectionState } from "./connection.js";
-import { Deliverer } from "./deliverer.js";
 import { editStream } from "./edit-stream.js";
 import { Entrance } from "./entrance.js";
 import { HandoffCarrier } from "./handoff/carrier.js";
@@ -35,16 +33,8 @@ import { People, type PeopleRules } from "./people.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
 import { resetNote, resetText } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
-import type {
-  Account,
-  Asker,
-  GatewayStore,
-  InboxItem,
-  Move,
-  NewDelivery,
-  RunningTurn,
-  Turn,
-} from "./store.js";
+import type { Asker, GatewayStore, InboxItem, Move, NewDelivery, RunningTurn, Turn } from "./store.js";
+import { type PlatformState, Surfaces } from "./surfaces.js";
 import { messageOf, TurnRun, WENT_WRONG } from "./turn-run.js";
 import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
 import { showTyping } from "./typing.js";
@@ -84,12 +74,6 @@ export interface GatewayOptions {
   readonly onProblem: (problem: string) => void;
 }
 
-export interface PlatformState {
-  readonly platform: Platform;
-  readonly state: ConnectionState;
-  readonly lastError: string | null;
-}
-
 const LEASE_MS = 15_000;
 /** A turn that two processes died of is not tried a third time. */
 const MAX_ATTEMPTS = 2;
@@ -103,8 +87,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #entrance: Entrance;
   readonly #lanes = new Map<SessionKey, Lane>();
-  readonly #deliverers = new Map<Adapter, Deliverer>();
-  readonly #connections = new Map<Adapter, Connection>();
+  readonly #surfaces: Surfaces;
   /** What running turns ask before they act. */
   readonly approvals = new Approvals();
   /** Where handoffs are asked for. */
@@ -127,16 +110,16 @@ export class Gateway {
     const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
     const people = new People(store.people, options.people, { clock });
     this.people = people;
-    this.#notices = new Notices(options.adapters, (account) => this.#senderOf(account));
+    this.#notices = new Notices(options.adapters, (account) => this.#surfaces.senderOf(account));
     this.#turnTools = {
       ...options,
       approvals: this.approvals,
       notices: this.#notices,
-      onSaid: (platform) => this.#wake(platform),
+      onSaid: (platform) => this.#surfaces.wake(platform),
     };
     this.homes = new Homes(store.accounts, options.context.homeChannels);
-    const connected = (): Adapter[] => this.#connected();
-    const onSaid = ({ platform }: { platform: Platform }): void => this.#wake(platform);
+    const connected = (): Adapter[] => this.#surfaces.connected();
+    const onSaid = ({ platform }: { platform: Platform }): void => this.#surfaces.wake(platform);
     const onMoved = (items: readonly InboxItem[]): void => {
       for (const item of items) this.#join(item, null, "queue");
     };
@@ -180,40 +163,24 @@ export class Gateway {
       clock,
       onProblem,
     });
-    for (const adapter of options.adapters) {
-      const connection = new Connection({
-        adapter,
-        accounts: store.accounts,
-        commands: commands.table,
-        receive: (message) => this.#track(this.#receive(adapter, message)),
-        owner,
-        leaseMs: this.#leaseMs,
-        clock,
-        onProblem,
-        onTaken: () => this.#recover(adapter),
-        onConnected: () => {
-          this.#deliverLeft(adapter);
-          this.#carrier.wake();
-        },
-        onLost: () => this.#leave(adapter),
-      });
-      this.#connections.set(adapter, connection);
-      const deliverer = new Deliverer({
-        adapter,
-        outbox: store.outbox,
-        owner,
-        clock,
-        onProblem,
-        isReady: () => connection.isConnected,
-        files: async (attachments) => (await media?.find(attachments)) ?? [],
-      });
-      this.#deliverers.set(adapter, deliverer);
-    }
+    this.#surfaces = new Surfaces({
+      adapters: options.adapters,
+      store,
+      commands: commands.table,
+      media: media ?? null,
+      receive: (adapter, message) => this.#track(this.#receive(adapter, message)),
+      onTaken: (adapter) => this.#recover(adapter),
+      onConnected: () => this.#carrier.wake(),
+      owner,
+      leaseMs: this.#leaseMs,
+      clock,
+      onProblem,
+    });
   }
 
   /** Goes on where the last process ended, then begins to receive. */
   async start(): Promise<void> {
-    await Promise.all([...this.#connections.values()].map((connection) => connection.start()));
+    await this.#surfaces.start();
     this.#reaper = setInterval(() => this.#reap(), this.#leaseMs);
     this.#reaper.unref();
     this.#unwatch = this.#options.store.watch(() => this.#lookAround());
@@ -234,34 +201,19 @@ export class Gateway {
     }, options.drainMs);
     await drained;
     clearTimeout(timer);
-    for (const deliverer of this.#deliverers.values()) await deliverer.stop();
+    await this.#surfaces.fallSilent();
     await this.#entrance.idle();
-    for (const connection of this.#connections.values()) await connection.stop();
-    for (const adapter of this.#options.adapters) await this.#leave(adapter);
-  }
-
-  /** Leaves what waits and what is to be said to whichever process has the account next. */
-  async #leave(adapter: Adapter): Promise<void> {
-    const { store, owner } = this.#options;
-    await store.inbox.release(adapter, owner);
-    await store.outbox.release(adapter, owner);
+    await this.#surfaces.stop();
   }
 
   /** Waits until what is to be said now has been sent. */
-  async delivered(): Promise<void> {
-    for (const deliverer of this.#deliverers.values()) {
-      await deliverer.wake();
-      await deliverer.idle();
-    }
+  delivered(): Promise<void> {
+    return this.#surfaces.delivered();
   }
 
   /** Each adapter's platform, whether it receives, and what went wrong last. */
   platforms(): PlatformState[] {
-    return [...this.#connections].map(([{ platform }, { state, lastError }]) => ({
-      platform,
-      state,
-      lastError,
-    }));
+    return this.#surfaces.states();
   }
 
   /** The lane of a key; commands look at it and stop its turn. */
@@ -333,7 +285,7 @@ export class Gateway {
 
   /** Who wrote this, as somebody who asks for a handoff: told by this process where others share the account. */
   askerOf(item: InboxItem): Asker {
-    const adapter = this.#options.adapters.find((each) => isOf(each, item));
+    const adapter = this.#surfaces.of(item);
     const { source, account } = item;
     return { source, account, owner: adapter?.capabilities.shared ? this.#options.owner : "" };
   }
@@ -350,7 +302,7 @@ export class Gateway {
     const where = { account: served.account, address: addressOf(source) };
     const deliveries = this.#notices.to(where, deliveryId, text);
     await this.#options.store.outbox.add(deliveries, this.#options.clock());
-    this.#deliver(deliveries);
+    this.#surfaces.deliver(deliveries);
   }
 
   /** Tells `onHandoff` of this one, at once and until it is over. */
@@ -374,7 +326,7 @@ export class Gateway {
 
   /** Says something where a message came from, and keeps nothing of it; fails where it did not go out. */
   async say(item: InboxItem, text: string): Promise<void> {
-    const adapter = this.#options.adapters.find((each) => isOf(each, item));
+    const adapter = this.#surfaces.of(item);
     if (!adapter) throw new Error("The platform is not connected here.");
     await adapter.send({ address: addressOf(item.source), text, deliveryId: `say.${randomUUID()}` });
   }
@@ -430,7 +382,7 @@ export class Gateway {
       });
       const deliveries = said.flatMap((text, n) => this.#notices.about(item, `inbox.${item.id}.${n}`, text));
       await store.inbox.finishCommand(item.id, deliveries, clock());
-      this.#deliver(deliveries);
+      this.#surfaces.deliver(deliveries);
     };
     this.lane(item.key)
       .hold(act)
@@ -480,7 +432,7 @@ export class Gateway {
       return false;
     }
     sessions.announce(begun.entry);
-    if (begun.entry.wasAutoReset) this.#wake(item.platform); // The notice comes before what streams.
+    if (begun.entry.wasAutoReset) this.#surfaces.wake(item.platform); // The notice comes before what streams.
     await this.#run(lane, item, begun.turn, begun.entry);
     return true;
   }
@@ -495,8 +447,8 @@ export class Gateway {
   }
 
   async #converse(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry): Promise<void> {
-    const { sessions, store, agent, adapters, clock, maxMessages, deadlineMs, scopes } = this.#options;
-    const adapter = adapters.find((each) => isOf(each, item));
+    const { sessions, store, agent, clock, maxMessages, deadlineMs, scopes } = this.#options;
+    const adapter = this.#surfaces.of(item);
     const shared = isShared(item.source, scopes);
     const homeChannels = await this.homes.forContext();
     const context = buildSessionContext(
@@ -518,17 +470,16 @@ export class Gateway {
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
       pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
       replyTo: item.source.chatType === "dm" || item.by ? null : item.messageId,
-      onBegun: (deliveryId, beginning) =>
-        adapter && this.#deliverers.get(adapter)?.goOnWith(deliveryId, beginning),
+      onBegun: (deliveryId, beginning) => this.#surfaces.goOnWith(item, deliveryId, beginning),
       account: item.account,
-      owner: () => this.#senderOf(item), // As it is by then: the account may be another's.
+      owner: () => this.#surfaces.senderOf(item), // As it is by then: the account may be another's.
       clock,
       leaseMs: this.#leaseMs,
       deadlineMs,
       onProblem: this.#options.onProblem,
       onCommit: () => {
         sessions.announce(entry);
-        this.#wake(turn.address.platform);
+        this.#surfaces.wake(turn.address.platform);
       },
     });
     const stopTyping = showTyping(adapter, turn.address);
@@ -556,8 +507,7 @@ export class Gateway {
     this.#heedStops().catch((error: Error) =>
       this.#options.onProblem(`What is to stop cannot be read: ${error.message}`),
     );
-    for (const platform of new Set(this.#options.adapters.map((adapter) => adapter.platform)))
-      this.#wake(platform);
+    this.#surfaces.wakeAll();
   }
 
   /** Ends the turns of this process that another one was asked to end. */
@@ -568,24 +518,12 @@ export class Gateway {
       this.#lanes.get(key)?.stop(wish, inboxId);
   }
 
-  #connected(): Adapter[] {
-    return [...this.#connections].filter(([, { isConnected }]) => isConnected).map(([adapter]) => adapter);
-  }
-
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
   #reap(): void {
     for (const [key, lane] of this.#lanes) if (lane.isEmpty) this.#lanes.delete(key); // As many as talk, not as ever did.
-    const work = async (): Promise<void> => {
-      for (const [adapter, connection] of this.#connections) {
-        if (!connection.isHeld) {
-          await this.#leave(adapter); // What was still being kept when the account was lost.
-          continue;
-        }
-        await this.#recover(adapter);
-        if (connection.isConnected) await this.#deliverers.get(adapter)?.recover();
-      }
-    };
-    work().catch((error: Error) => this.#options.onProblem(`What was left cannot be read: ${error.message}`));
+    const unread = ({ message }: Error) =>
+      this.#options.onProblem(`What was left cannot be read: ${message}`);
+    this.#surfaces.reap().catch(unread);
   }
 
   /** Takes on what this account's processes left: it may be done again and again, beside other processes. */
@@ -608,7 +546,7 @@ export class Gateway {
       if (item.kind === "command") this.#command(item);
       else this.#join(item, null, "queue");
     }
-    this.#wake(adapter.platform);
+    this.#surfaces.wake(adapter.platform);
   }
 
   /** A turn that some process left: of whichever account, since something waits for its end. */
@@ -622,16 +560,6 @@ export class Gateway {
     const lane = this.lane(running.turn.key);
     lane.left.push(running);
     this.#pump(lane);
-  }
-
-  /** What was being said when a process ended, then what is to be said. */
-  #deliverLeft(adapter: Adapter): void {
-    const deliverer = this.#deliverers.get(adapter);
-    const work = async (): Promise<void> => {
-      await deliverer?.recover();
-      await deliverer?.wake();
-    };
-    work().catch((error: Error) => this.#options.onProblem(`The outbox cannot be read: ${error.message}`));
   }
 
   #isLeft({ lease }: RunningTurn): boolean {
@@ -651,7 +579,7 @@ export class Gateway {
     const deliveries = this.#notices.about(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };
     await store.turns.finish(taken, "parked", step, "its process ended twice", clock());
-    this.#deliver(deliveries);
+    this.#surfaces.deliver(deliveries);
   }
 
   /** Puts what the process before was doing into the transcript, with what is known of it; false where the turn is lost. */
@@ -668,7 +596,7 @@ export class Gateway {
     const now = clock();
     const step = { messages, deliveries, steeredIn: [] };
     if (!(await store.turns.step(turn, step, now + this.#leaseMs, now))) return false;
-    this.#deliver(deliveries);
+    this.#surfaces.deliver(deliveries);
     return true;
   }
 
@@ -680,30 +608,6 @@ export class Gateway {
       .about(item, `inbox.${item.id}.reset`, text)
       .map((notice) => ({ ...notice, sessionId }));
   }
-
-  /** Who sends what is said to it: this process, or whichever one has the account. */
-  #senderOf(account: Account): string {
-    const connections = [...this.#connections];
-    const isHeld = connections.some(([adapter, connection]) => isOf(adapter, account) && connection.isHeld);
-    return isHeld ? this.#options.owner : "";
-  }
-
-  #deliver(deliveries: readonly NewDelivery[]): void {
-    for (const platform of new Set(deliveries.map(({ address }) => address.platform))) this.#wake(platform);
-  }
-
-  #wake(platform: Platform): void {
-    for (const [adapter, deliverer] of this.#deliverers) {
-      if (adapter.platform !== platform) continue;
-      deliverer
-        .wake()
-        .catch((error: Error) => this.#options.onProblem(`The outbox cannot be read: ${error.message}`));
-    }
-  }
-}
-
-function isOf(adapter: Adapter, { platform, account }: Account): boolean {
-  return adapter.platform === platform && adapter.account === account;
 }
 
 /** The command's own word. */
