@@ -176,7 +176,8 @@ const told = {
     armed = given;
   },
   settle: async () => {
-    while (!(await settled())) {
+    // More than once: what goes from one state to another between two looks is in neither.
+    for (let calm = 0; calm < 3; calm = (await settled()) ? calm + 1 : 0) {
       for (const goOn of patient) goOn();
       await sleep(5);
     }
