@@ -1,4 +1,4 @@
-// The command line in few files: Node loads 85 for a message instead of 340, in half the time. What is imported only when
+// The command line in few files: Node loads 85 for a message instead of 340. What is imported only when
 // it is needed stays a file of its own. The modules beside it are the library.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,11 +1,9 @@
 /** A script that hands a conversation off: `baton chat --message`, a gateway beside it. */
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { offlineAgent } from "../../src/agent/offline.js";
-import { commandTable } from "../../src/gateway/commands/table.js";
-import { type OpenGateway, openGateway } from "../../src/open-gateway.js";
+import type { OpenGateway } from "../../src/open-gateway.js";
 import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
 import { baton, makeHome, type Run } from "../support/baton.js";
+import { telegramBeside } from "../support/telegram-beside.js";
 
 let home: string;
 let open: OpenGateway;
@@ -14,15 +12,7 @@ let there: ScriptedAdapter;
 beforeEach(async () => {
   home = makeHome();
   there = new ScriptedAdapter({ platform: "telegram", account: "bot" });
-  const agent = offlineAgent();
-  open = await openGateway({
-    url: join(home, "baton.db"),
-    agent,
-    adapters: [there],
-    commands: commandTable({ agent: agent.name, clock: Date.now }),
-    people: { owners: { telegram: ["ann"] } },
-  });
-  await open.gateway.start();
+  open = await telegramBeside(home, there);
 });
 afterEach(() => open.close({ drainMs: 0 }));
 

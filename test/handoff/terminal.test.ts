@@ -1,11 +1,9 @@
 /** What a person sees in the terminal while a conversation leaves it: `baton chat` in a PTY, a gateway beside it. */
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { offlineAgent } from "../../src/agent/offline.js";
-import { commandTable } from "../../src/gateway/commands/table.js";
-import { type OpenGateway, openGateway } from "../../src/open-gateway.js";
+import type { OpenGateway } from "../../src/open-gateway.js";
 import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
 import { makeHome } from "../support/baton.js";
+import { telegramBeside } from "../support/telegram-beside.js";
 import { killAll, type PtyChat, pty } from "../terminal/pty-chat.js";
 import { startChat } from "./terminal-side.js";
 
@@ -29,15 +27,7 @@ describe.skipIf(pty === null)("the terminal", () => {
   /** A gateway in this process that has Telegram. */
   async function serve(): Promise<void> {
     there = new ScriptedAdapter({ platform: "telegram", account: "bot", onSend: () => sending });
-    const agent = offlineAgent();
-    open = await openGateway({
-      url: join(home, "baton.db"),
-      agent,
-      adapters: [there],
-      commands: commandTable({ agent: agent.name, clock: Date.now }),
-      people: { owners: { telegram: ["ann"] } },
-    });
-    await open.gateway.start();
+    open = await telegramBeside(home, there);
     await open.gateway.homes.set({ address: { platform: "telegram", chatId: "ann" }, name: "Ann's phone" });
   }
 
