@@ -55,9 +55,9 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
   /**
    * What is dangerous about a call with these arguments, so that its person is asked first; null or absent where there is
-   * no need. Pure, and never throws: arguments that are wrong are for `run` to refuse.
+   * no need. Changes nothing, and never fails: arguments that are wrong are for `run` to refuse.
    */
-  danger?(args: unknown): Danger | null;
+  danger?(args: unknown): Danger | null | Promise<Danger | null>;
   /** What goes wrong is a result too: it throws only for a bug. Ends soon once the signal aborts. */
   run(args: unknown, context: ToolContext): Promise<string>;
 }
@@ -68,7 +68,7 @@ export interface Danger {
   /** Exactly what would be done, and where: what is approved is this. */
   readonly what: string;
   /** Whether that is still so once it was approved: a folder may have become another meanwhile. */
-  readonly isStillSo?: () => boolean;
+  readonly isStillSo?: () => boolean | Promise<boolean>;
 }
 
 export interface ToolContext {

@@ -18,11 +18,11 @@ export function guardedTools(
   return tools.map((tool) => ({ ...tool, run: (args, context) => runGuarded(tool, args, context) }));
 
   async function runGuarded(tool: Tool, ...[args, context]: Parameters<Tool["run"]>): Promise<string> {
-    const danger = tool.danger?.(args) ?? null;
+    const danger = (await tool.danger?.(args)) ?? null;
     if (danger !== null) {
       const refusal = await approve(danger, context.signal);
       if (refusal !== null) return refusal;
-      if (danger.isStillSo?.() === false) return CHANGED;
+      if ((await danger.isStillSo?.()) === false) return CHANGED;
     }
     if (!(await journal.started(turn, context.call))) return NOT_OURS;
     const result = await tool.run(args, context);

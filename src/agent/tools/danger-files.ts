@@ -1,7 +1,7 @@
 /** When commands that remove, change or find many files are dangerous. */
 import { has, isBroad, isRecursive, type Look, operands, sensitiveTarget } from "./danger-words.js";
-import type { Word } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
+import type { Word } from "./shell-words.js";
 
 const REMOVES =
   "removes folders with all that is in them, outside the working folder or more than a part of it";

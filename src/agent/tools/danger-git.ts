@@ -1,7 +1,7 @@
 /** When git is dangerous: where commits or changes are lost, here or for others, or it is made to run something else. */
 import { removes } from "./danger-files.js";
 import { has, joined, type Look, operands } from "./danger-words.js";
-import type { Word } from "./shell-parse.js";
+import type { Word } from "./shell-words.js";
 
 const HISTORY = "loses commits or changes that are only here";
 

@@ -7,8 +7,8 @@ import { gits } from "./danger-git.js";
 import { containers, DATA, PUBLISHES, sql } from "./danger-services.js";
 import { first, has, joined, operands, type Rule, sensitiveTarget, sensitiveValue } from "./danger-words.js";
 import { whySensitive } from "./sensitive-places.js";
-import type { Word } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
+import type { Word } from "./shell-words.js";
 
 const ANOTHER_USER = "runs with another user's rights";
 const STOPS = "stops or restarts the machine or its services";

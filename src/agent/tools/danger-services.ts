@@ -1,6 +1,6 @@
 /** When commands that speak to containers and databases are dangerous, and code in other languages. */
 import { has, joined, type Look } from "./danger-words.js";
-import type { Word } from "./shell-parse.js";
+import type { Word } from "./shell-words.js";
 
 export const DATA = "deletes data in a database";
 export const PUBLISHES = "publishes something for everyone";

@@ -1,7 +1,7 @@
 /** The words of a command as rules about danger look at them: options, operands, places. */
 import { whySensitive } from "./sensitive-places.js";
-import type { Word } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
+import type { Word } from "./shell-words.js";
 
 /** What a rule may ask about the command's surroundings. */
 export interface Look {

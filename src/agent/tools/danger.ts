@@ -8,8 +8,9 @@ import { RULES } from "./danger-rules.js";
 import { codeDanger, isInterpreter } from "./danger-services.js";
 import type { Look } from "./danger-words.js";
 import { whySensitive } from "./sensitive-places.js";
-import { parseShell, type SimpleCommand, type Word } from "./shell-parse.js";
+import { parseShell, type SimpleCommand } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
+import type { Word } from "./shell-words.js";
 
 const LONGEST = 10_000;
 const DEEPEST = 8;

@@ -176,21 +176,21 @@ describe("write_file", () => {
     expect(lstatSync(join(folder, "a.txt")).isSymbolicLink()).toBe(true);
   });
 
-  it("asks first where a file has effects of its own", () => {
+  it("asks first where a file has effects of its own", async () => {
     const confined = new Confined({ folders: [folder], base: folder, forbidden: [] });
-    const reason = (tool: Tool, path: unknown) => tool.danger?.({ path, content: "x" })?.reason ?? null;
+    const reason = async (tool: Tool, path: unknown) =>
+      (await tool.danger?.({ path, content: "x" }))?.reason ?? null;
     const danger = (path: unknown) => reason(writeFileTool(confined), path);
-    expect(danger("home/.ssh/authorized_keys")).toMatch(/SSH keys/);
-    expect(danger("/home/me//./.bashrc")).toMatch(/every shell/);
-    expect(danger(".git/hooks/pre-commit")).toMatch(/git/);
-    expect(danger("/etc/hosts")).toMatch(/system/);
+    expect(await danger("home/.ssh/authorized_keys")).toMatch(/SSH keys/);
+    expect(await danger("/home/me//./.bashrc")).toMatch(/every shell/);
+    expect(await danger(".git/hooks/pre-commit")).toMatch(/git/);
+    expect(await danger("/etc/hosts")).toMatch(/system/);
     for (const path of ["src/a.ts", "etc/notes.md", "docs/.sshrc.md", "bashrc.md", 7])
-      expect(danger(path)).toBeNull();
-    expect(reason(editFileTool(confined), ".zshrc")).toMatch(/every shell/);
-    expect(writeFileTool(confined).danger?.({ path: ".zshrc", content: "evil" })?.what).toBe(
-      "path: .zshrc\ncontent: evil",
-    );
-    expect(editFileTool(confined).danger?.(null)).toBeNull();
+      expect(await danger(path)).toBeNull();
+    expect(await reason(editFileTool(confined), ".zshrc")).toMatch(/every shell/);
+    const asked = await writeFileTool(confined).danger?.({ path: ".zshrc", content: "evil" });
+    expect(asked?.what).toBe("path: .zshrc\ncontent: evil");
+    expect(await editFileTool(confined).danger?.(null)).toBeNull();
   });
 });
 

@@ -1,410 +1,257 @@
 /**
  * What a shell command would run, as far as its text says so: the simple commands in it, wherever they stand (after `;`,
  * `&&` and `|`, in brackets, loops, functions, `$(…)`, backquotes, here-documents), with quotes taken off and variables
- * filled in that were set to plain text. What is known only when it runs is `UNKNOWN`. Not a shell: it need not be right
- * about every text, only not be led to overlook a command.
+ * filled in that were set once to plain text. What is known only when it runs is `UNKNOWN`. `unbash` reads the text;
+ * what it cannot read, or what is nested too deep, makes the script unclear.
  */
-
-import { CLOSE, COMMA, decodedText, expandBraces, MARKS, OPEN, UNKNOWN } from "./shell-text.js";
-
-export interface Word {
-  readonly text: string;
-  /** Has a `*`, `?` or `[` that the shell takes for a pattern. */
-  readonly isPattern: boolean;
-  /** Holds `<(…)` or `>(…)`. */
-  readonly isFed: boolean;
-}
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  type ParsedScript,
+  type Pipeline,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word as WordNode,
+} from "unbash";
+import { MARKS, UNKNOWN } from "./shell-text.js";
+import { asWord, type Word, wordsOf } from "./shell-words.js";
 
 export interface SimpleCommand {
-  readonly words: Word[];
-  readonly assignments: { readonly name: string; readonly value: string }[];
-  readonly redirects: { readonly operator: string; readonly target: string }[];
+  readonly words: readonly Word[];
+  readonly assignments: readonly { readonly name: string; readonly value: string }[];
+  readonly redirects: readonly { readonly operator: string; readonly target: string }[];
   /** The text of a here-document or here-string. */
-  input: string | null;
-  /** What its input comes from, in a pipe. */
-  feeder: SimpleCommand | null;
-  inBackground: boolean;
+  readonly input: string | null;
+  /** What its input comes from: a command before it in a pipe, or whatever feeds the brackets it stands in. */
+  readonly feeder: SimpleCommand | null;
+  readonly inBackground: boolean;
+  /** Holds `$(…)`, backquotes or `<(…)` somewhere. */
+  readonly substitutes: boolean;
 }
 
 export interface Script {
   readonly commands: readonly SimpleCommand[];
   /** Names of functions that it defines. */
   readonly functions: ReadonlySet<string>;
-  /** A quote or bracket is not closed, or they are too many: not all was understood. */
+  /** Not all of it was understood. */
   readonly isUnclear: boolean;
 }
 
 export function parseShell(text: string): Script {
-  const state: State = {
-    commands: [],
-    functions: new Set(),
-    variables: new Map(),
-    isUnclear: MARKS.test(text),
-  };
-  new Parser(text, state, 0).list(null, null);
-  return state;
+  if (MARKS.test(text) || (text.match(/\$\[/g)?.length ?? 0) > MOST_OLD_SUMS) return UNCLEAR;
+  try {
+    const tree = parse(text);
+    const first = new Reader(null);
+    first.script(tree);
+    if (first.assigned.size === 0) return first.state;
+    const second = new Reader(steadyOf(first.assigned));
+    second.script(tree);
+    return second.state;
+  } catch (error) {
+    if (error instanceof RangeError) return UNCLEAR; // Too deep for the stack.
+    throw error;
+  }
 }
 
-interface State {
-  readonly commands: SimpleCommand[];
-  readonly functions: Set<string>;
-  readonly variables: Map<string, string>;
-  isUnclear: boolean;
+/**
+ * The variables that are set once: which value one has that is set twice is known only when it runs. `IFS` decides how
+ * values fall apart into words: who sets it can make anything of any.
+ */
+function steadyOf(assigned: ReadonlyMap<string, number>): ReadonlySet<string> {
+  const once = [...assigned].filter(([, times]) => times === 1).map(([name]) => name);
+  return new Set(assigned.has("IFS") ? [] : once);
 }
 
-const DEEPEST = 20;
-/** Words before a command that are the shell's own. */
-const BEFORE_COMMAND = new Set("if then else elif fi do done while until { } ! esac".split(" "));
-const OPERATOR = /^(?:<<<|<<-|<<|<>|<&|<|>>|>\||>&|>|&>>|&>)/;
+const DEEPEST = 60;
+/** `$[…]` is an old way to write sums; each costs the parser a look through the rest of the text. */
+const MOST_OLD_SUMS = 20;
+const UNCLEAR: Script = { commands: [], functions: new Set(), isUnclear: true };
+const NOBODY: SimpleCommand = {
+  words: [],
+  assignments: [],
+  redirects: [],
+  input: null,
+  feeder: null,
+  inBackground: false,
+  substitutes: false,
+};
 
-class Parser {
-  readonly #text: string;
-  readonly #state: State;
-  readonly #depth: number;
-  #at = 0;
-  /** How many `case` are open: in them a closing bracket ends a pattern. */
-  #cases = 0;
-  #waiting: { command: SimpleCommand; end: string; isQuoted: boolean; tabs: boolean }[] = [];
+/** These set the variables that they are given by name. */
+const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|unset|let|declare|typeset|local|export|readonly)$/;
+/** After these any variable may be anything. */
+const CHANGES_ALL = /^(?:eval|source|\.)$/;
 
-  constructor(text: string, state: State, depth: number) {
-    this.#text = text;
-    this.#state = state;
-    this.#depth = depth;
-    if (depth > DEEPEST) {
-      state.isUnclear = true;
-      this.#at = text.length;
-    }
+/** Where a command stands: what it takes as input if it names nothing else. */
+interface Place {
+  readonly feeder: SimpleCommand | null;
+  readonly input: string | null;
+  readonly redirects: SimpleCommand["redirects"];
+  readonly inBackground: boolean;
+  readonly depth: number;
+}
+
+class Reader {
+  readonly state = { commands: [] as SimpleCommand[], functions: new Set<string>(), isUnclear: false };
+  /** How often each variable is set. */
+  readonly assigned = new Map<string, number>();
+  /** The variables whose value can be told; null where that is not known yet. */
+  readonly #steady: ReadonlySet<string> | null;
+  readonly #values = new Map<string, string>();
+
+  constructor(steady: ReadonlySet<string> | null) {
+    this.#steady = steady;
   }
 
-  /** Commands up to a closing bracket or the end; the first takes its input from `feeder`. */
-  list(end: ")" | null, feeder: SimpleCommand | null): void {
-    let current = newCommand(feeder);
-    const next = (from: SimpleCommand | null) => {
-      this.#keep(current);
-      current = newCommand(from);
-    };
-    for (;;) {
-      this.#skipBlanks();
-      const rest = this.#text.slice(this.#at, this.#at + 3);
-      const char = rest[0];
-      if (char === undefined) {
-        if (end) this.#state.isUnclear = true;
-        break;
-      }
-      if (char === "\n") {
-        this.#at++;
-        next(null);
-        this.#takeHereDocuments();
-      } else if (char === "#") {
-        this.#at = indexOrEnd(this.#text, "\n", this.#at);
-      } else if (OPERATOR.test(rest) && !/^[<>]\(/.test(rest)) {
-        this.#redirect(current);
-      } else if (char === "|" && rest[1] !== "|") {
-        this.#at += rest[1] === "&" ? 2 : 1;
-        next(current);
-      } else if (char === ";" || char === "&" || char === "|") {
-        current.inBackground = char === "&" && rest[1] !== "&";
-        this.#at += rest[1] === char ? 2 : 1;
-        next(null);
-      } else if (char === "(") {
-        this.#bracket(current, next);
-      } else if (char === ")") {
-        this.#at++;
-        if (this.#cases === 0 && end) break;
-        if (this.#cases === 0) this.#state.isUnclear = true;
-        current = newCommand(null); // A pattern of `case`.
-      } else {
-        this.#command(current);
-      }
-    }
-    this.#keep(current);
+  script(tree: ParsedScript): void {
+    this.#walk(tree, { feeder: null, input: null, redirects: [], inBackground: false, depth: 0 });
   }
 
-  #keep(command: SimpleCommand): void {
-    const { words, assignments, redirects, feeder } = command;
-    if (words.length === 0) for (const { name, value } of assignments) this.#assign(name, value);
-    if (/^(?:export|local|declare|typeset|readonly)$/.test(words[0]?.text ?? "")) {
-      for (const { text } of words.slice(1)) {
-        const [, name, value] = /^(\w+)=([\s\S]*)$/.exec(text) ?? [];
-        if (name !== undefined && value !== undefined) this.#assign(name, value);
-      }
-    }
-    if (words.length + assignments.length + redirects.length > 0 || feeder)
-      this.#state.commands.push(command);
-  }
-
-  /** A variable that is set twice has no value that we could know. */
-  #assign(name: string, value: string): void {
-    const { variables } = this.#state;
-    const before = variables.get(name);
-    variables.set(name, before === undefined || before === value ? value : UNKNOWN);
-  }
-
-  /** `(…)`, `((…))`, or the `()` of a function. */
-  #bracket(current: SimpleCommand, next: (from: SimpleCommand | null) => void): void {
-    const isFunction = /^\(\s*\)/.exec(this.#text.slice(this.#at, this.#at + 20));
-    if (isFunction && current.words.length === 1) {
-      this.#at += isFunction[0].length;
-      this.#state.functions.add(current.words.pop()?.text ?? "");
+  #walk(node: SyntaxNode, place: Place): void {
+    const inner = { ...place, depth: place.depth + 1 };
+    if (place.depth > DEEPEST) {
+      this.state.isUnclear = true;
       return;
     }
-    if (this.#text.startsWith("((", this.#at) && current.words.length === 0) {
-      const body = this.#arithmetic(this.#at + 2);
-      if (body !== null) return;
-    }
-    this.#at++;
-    const inner = new Parser(this.#text.slice(this.#at), this.#state, this.#depth + 1);
-    inner.list(")", current.feeder);
-    this.#at += inner.#at;
-    if (current.words.length > 0) next(null);
-    else current.feeder = null;
-  }
-
-  #command(current: SimpleCommand): void {
-    const words = this.#word();
-    const [first] = words;
-    if (!first) return;
-    if (current.words.length === 0 && words.length === 1) {
-      if (first.text === "case") this.#cases++;
-      if (first.text === "esac") this.#cases = Math.max(0, this.#cases - 1);
-      if (BEFORE_COMMAND.has(first.text)) return;
-      if (first.text === "function") {
-        this.#skipBlanks();
-        for (const { text } of this.#word()) this.#state.functions.add(text);
+    switch (node.type) {
+      case "Command":
+        this.#command(node, inner);
+        return;
+      case "Pipeline":
+        this.#pipeline(node, inner);
+        return;
+      case "Statement":
+        this.#walk(node.command, { ...inner, inBackground: node.background === true });
+        return;
+      case "Redirected": {
+        for (const redirect of node.redirects) this.#walk(redirect, inner);
+        const { redirects, input } = this.#redirects(node.redirects);
+        this.state.commands.push({ ...NOBODY, redirects, feeder: place.feeder });
+        const reads = redirects.filter(({ operator }) => operator.startsWith("<"));
+        const feeder = input === null && reads.length === 0 ? place.feeder : null;
+        this.#walk(node.command, { ...inner, feeder, input, redirects: reads });
         return;
       }
-      if (first.text === "[[") {
-        this.#condition();
+      case "Function":
+        this.state.functions.add(this.#text(node.name));
+        // Whoever calls it may feed it.
+        this.#walk(node.body, { ...inner, feeder: NOBODY });
         return;
-      }
-      const [, name, value] = /^(\w+)(?:\[[^\]]*\])?\+?=([\s\S]*)$/.exec(first.text) ?? [];
-      if (name !== undefined && value !== undefined) {
-        current.assignments.push({ name, value });
+      case "ProcessSubstitution":
+        this.#substitution(node.script, { ...inner, feeder: node.operator === ">" ? NOBODY : place.feeder });
         return;
-      }
-    }
-    // A number before a redirect is that of a descriptor.
-    if (words.length === 1 && /^\d+$/.test(first.text) && /[<>]/.test(this.#text[this.#at] ?? "")) return;
-    current.words.push(...words);
-  }
-
-  /** Up to `]]`: only what stands in `$(…)` is run. */
-  #condition(): void {
-    while (this.#at < this.#text.length) {
-      if (/[\s&|<>()!;]/.test(this.#text[this.#at] ?? "")) this.#at++;
-      else if (this.#word().some(({ text }) => text === "]]")) return;
-    }
-    this.#state.isUnclear = true;
-  }
-
-  #redirect(current: SimpleCommand): void {
-    const [operator = ""] = OPERATOR.exec(this.#text.slice(this.#at, this.#at + 3)) ?? [];
-    this.#at += operator.length;
-    this.#skipBlanks();
-    const from = this.#at;
-    const [target] = this.#word();
-    const text = target?.text ?? "";
-    if (operator === "<<" || operator === "<<-") {
-      const isQuoted = /["'\\]/.test(this.#text.slice(from, this.#at));
-      this.#waiting.push({ command: current, end: text, isQuoted, tabs: operator === "<<-" });
-    } else if (operator === "<<<") {
-      current.input = text;
-    } else {
-      current.redirects.push({ operator, target: text });
-    }
-  }
-
-  #takeHereDocuments(): void {
-    for (const { command, end, isQuoted, tabs } of this.#waiting) {
-      const lines: string[] = [];
-      for (;;) {
-        if (this.#at >= this.#text.length) break;
-        const stop = indexOrEnd(this.#text, "\n", this.#at);
-        const line = this.#text.slice(this.#at, stop);
-        this.#at = stop + 1;
-        if ((tabs ? line.replace(/^\t+/, "") : line) === end) break;
-        lines.push(line);
-      }
-      command.input = lines.join("\n");
-      if (!isQuoted) new Parser(command.input, this.#state, this.#depth + 1).#expansions();
-    }
-    this.#waiting = [];
-  }
-
-  /** Runs through text in which only `$` and backquotes mean something. */
-  #expansions(): void {
-    while (this.#at < this.#text.length) {
-      const char = this.#text[this.#at];
-      if (char === "\\") this.#at += 2;
-      else if (char === "$" || char === "`") this.#expansion();
-      else this.#at++;
-    }
-  }
-
-  #skipBlanks(): void {
-    const blanks = /(?:[ \t]|\\\r?\n)*/y;
-    blanks.lastIndex = this.#at;
-    this.#at += blanks.exec(this.#text)?.[0].length ?? 0;
-  }
-
-  /** One word, or several where it has `{a,b}` in it. */
-  #word(): Word[] {
-    let text = "";
-    let isPattern = false;
-    let isFed = false;
-    let isQuoted = false;
-    const start = this.#at;
-    for (;;) {
-      const char = this.#text[this.#at];
-      const two = this.#text.slice(this.#at, this.#at + 2);
-      if (two === "<(" || two === ">(") {
-        this.#at += 2;
-        this.#nested(two === ">(" ? newCommand(null) : null);
-        text += UNKNOWN;
-        isFed = true;
-      } else if (char === undefined || /[\s;&|<>()]/.test(char)) {
+      case "CommandExpansion":
+      case "ArithmeticCommandExpansion":
+        this.#substitution(node.script, inner);
+        return;
+      case "For":
+      case "Select":
+        this.#set(node.name.value, UNKNOWN);
         break;
-      } else if (char === "\\") {
-        if (two !== "\\\n") text += this.#text[this.#at + 1] ?? "";
-        this.#at += 2;
-        isQuoted = true;
-      } else if (char === "'" || two === "$'") {
-        text += this.#single(char === "$");
-        isQuoted = true;
-      } else if (char === '"' || two === '$"') {
-        this.#at += char === "$" ? 2 : 1;
-        text += this.#double();
-        isQuoted = true;
-      } else if (char === "$" || char === "`") {
-        const value = this.#expansion();
-        text += /\s/.test(value) ? UNKNOWN : value; // It would become several words.
-      } else {
-        if (/[*?[]/.test(char)) isPattern = true;
-        text += { "{": OPEN, ",": COMMA, "}": CLOSE }[char] ?? char;
-        this.#at++;
-      }
+      case "ParameterExpansion":
+        // `${x@P}` runs what stands in x.
+        if (node.operation?.type === "Transform") this.state.isUnclear = true;
+        break;
+      case "Assignment":
+        this.#assign(node);
+        break;
+      case "Script":
+        if (node.errors && node.errors.length > 0) this.state.isUnclear = true;
     }
-    if (this.#at === start) this.#at++; // Never stands still, whatever comes.
-    if (text === "" && !isQuoted) return [];
-    return expandBraces(text).map((one) => ({ text: one, isPattern, isFed }));
+    forEachChild(node, (child) => this.#walk(child, inner));
   }
 
-  #single(isCoded: boolean): string {
-    const from = this.#at + (isCoded ? 2 : 1);
-    const pattern = isCoded ? /(?:[^'\\]|\\[\s\S])*/y : /[^']*/y;
-    pattern.lastIndex = from;
-    const content = pattern.exec(this.#text)?.[0] ?? "";
-    this.#at = from + content.length + 1;
-    if (this.#at > this.#text.length) this.#state.isUnclear = true;
-    return isCoded ? decodedText(content) : content;
+  #substitution(script: ParsedScript | undefined, place: Place): void {
+    if (script) this.#walk(script, { ...place, inBackground: false });
+    else this.state.isUnclear = true;
   }
 
-  #double(): string {
-    let text = "";
-    for (;;) {
-      const char = this.#text[this.#at];
-      if (char === undefined) {
-        this.#state.isUnclear = true;
-        return text;
-      }
-      if (char === '"') {
-        this.#at++;
-        return text;
-      }
-      if (char === "\\") {
-        const escaped = this.#text[this.#at + 1] ?? "";
-        text += escaped === "\n" ? "" : /["$`\\]/.test(escaped) ? escaped : `\\${escaped}`;
-        this.#at += 2;
-      } else if (char === "$" || char === "`") {
-        text += this.#expansion();
-      } else {
-        text += char;
-        this.#at++;
-      }
+  #pipeline({ commands }: Pipeline, place: Place): void {
+    let feeder = place.feeder;
+    for (const command of commands) {
+      const before = this.state.commands.length;
+      this.#walk(command, { ...place, feeder });
+      feeder = this.state.commands.slice(before).at(-1) ?? NOBODY;
     }
   }
 
-  /** `$…` or a backquoted command: its value where that is known. */
-  #expansion(): string {
-    const rest = this.#text.slice(this.#at);
-    if (rest.startsWith("`")) return this.#backquoted();
-    if (rest.startsWith("$((") && this.#arithmetic(this.#at + 3) !== null) return UNKNOWN;
-    if (rest.startsWith("$(")) {
-      this.#at += 2;
-      this.#nested(null);
-      return UNKNOWN;
-    }
-    if (rest.startsWith("${")) return this.#braced();
-    const [whole, name = ""] = /^\$(\w+|[@*#?$!-])/.exec(rest) ?? ["$"];
-    this.#at += whole.length;
-    return whole === "$" ? "$" : this.#valueOf(name);
+  #command(node: Command, place: Place): void {
+    const before = this.state.commands.length;
+    forEachChild(node, (child) => this.#walk(child, { ...place, inBackground: false }));
+    const substitutes = this.state.commands.length > before;
+    const { redirects, input } = this.#redirects(node.redirects);
+    const words = [node.name, ...node.args].flatMap((word): readonly Word[] => {
+      if (!word) return [];
+      return word.type === "Word" ? this.#words(word) : [asWord(`${word.name}=${this.#valueOf(word)}`)];
+    });
+    const assignments = node.prefix
+      .filter((each) => each.type === "Assignment")
+      .map((each) => ({ name: each.name, value: this.#valueOf(each) }));
+    this.#learn(words);
+    const takesOther = input !== null || redirects.some(({ operator }) => operator.startsWith("<"));
+    this.state.commands.push({
+      words,
+      assignments,
+      redirects: [...redirects, ...(takesOther ? [] : place.redirects)],
+      input: input ?? (takesOther ? null : place.input),
+      feeder: place.feeder,
+      inBackground: place.inBackground,
+      substitutes,
+    });
   }
 
-  #valueOf(name: string): string {
-    if (name === "HOME") return "~";
-    if (name === "PWD") return ".";
-    return this.#state.variables.get(name) ?? UNKNOWN;
-  }
-
-  #nested(feeder: SimpleCommand | null): void {
-    const inner = new Parser(this.#text.slice(this.#at), this.#state, this.#depth + 1);
-    inner.list(")", feeder);
-    this.#at += inner.#at;
-  }
-
-  #backquoted(): string {
-    const [whole = "", content = ""] = /^`((?:[^`\\]|\\[\s\S])*)`/.exec(this.#text.slice(this.#at)) ?? [];
-    if (whole === "") {
-      this.#state.isUnclear = true;
-      this.#at = this.#text.length;
-      return UNKNOWN;
-    }
-    this.#at += whole.length;
-    new Parser(content.replace(/\\([`\\$])/g, "$1"), this.#state, this.#depth + 1).list(null, null);
-    return UNKNOWN;
-  }
-
-  #braced(): string {
-    let open = 0;
-    for (let at = this.#at; at < this.#text.length; at++) {
-      if (this.#text[at] === "\\") at++;
-      else if (this.#text[at] === "{") open++;
-      else if (this.#text[at] === "}" && --open === 0) {
-        const content = this.#text.slice(this.#at + 2, at);
-        this.#at = at + 1;
-        if (/^\w+$/.test(content)) return this.#valueOf(content);
-        new Parser(content, this.#state, this.#depth + 1).#expansions();
-        return UNKNOWN;
+  #redirects(all: readonly Redirection[]): Pick<SimpleCommand, "redirects" | "input"> {
+    const redirects: { operator: string; target: string }[] = [];
+    let input: string | null = null;
+    for (const redirect of all) {
+      if (redirect.type === "HereDoc") {
+        input = redirect.body.text;
+      } else if (redirect.target) {
+        const target = this.#text(redirect.target);
+        if (redirect.type === "HereString") input = target;
+        else redirects.push({ operator: redirect.operator, target });
       }
     }
-    this.#state.isUnclear = true;
-    this.#at = this.#text.length;
-    return UNKNOWN;
+    return { redirects, input };
   }
 
-  /** Goes behind `))`; null, and stays, where it is not arithmetic but brackets in brackets. */
-  #arithmetic(from: number): string | null {
-    let open = 0;
-    for (let at = from; at < this.#text.length; at++) {
-      if (this.#text[at] === "(") open++;
-      else if (this.#text[at] === ")" && open > 0) open--;
-      else if (this.#text[at] === ")") {
-        if (this.#text[at + 1] !== ")") return null;
-        const body = this.#text.slice(from, at);
-        this.#at = at + 2;
-        new Parser(body, this.#state, this.#depth + 1).#expansions();
-        return body;
-      }
-    }
-    return null;
+  /** What a command does to variables that it names. */
+  #learn(words: readonly Word[]): void {
+    const name = words[0]?.text ?? "";
+    if (CHANGES_ALL.test(name)) this.#set("IFS", UNKNOWN);
+    if (!SETTERS.test(name)) return;
+    for (const { text } of words.slice(1)) if (/^\w+$/.test(text)) this.#set(text, UNKNOWN);
   }
-}
 
-function newCommand(feeder: SimpleCommand | null): SimpleCommand {
-  return { words: [], assignments: [], redirects: [], input: null, feeder, inBackground: false };
-}
+  #assign(node: Assignment): void {
+    const value = this.#valueOf(node);
+    // Sums look into the text of variables once more.
+    if (/\$\(|`/.test(value)) this.state.isUnclear = true;
+    this.#set(node.name, value);
+  }
 
-function indexOrEnd(text: string, what: string, from: number): number {
-  const at = text.indexOf(what, from);
-  return at < 0 ? text.length : at;
+  #set(name: string, value: string): void {
+    this.assigned.set(name, (this.assigned.get(name) ?? 0) + 1);
+    this.#values.set(name, value);
+  }
+
+  #valueOf({ value, append, index }: Assignment): string {
+    return value.type === "ArrayValue" || append || index ? UNKNOWN : this.#text(value);
+  }
+
+  #text(word: WordNode): string {
+    const [only, ...more] = this.#words(word);
+    return only && more.length === 0 ? only.text : only ? UNKNOWN : "";
+  }
+
+  #words(word: WordNode): Word[] {
+    return wordsOf(word, (name) => this.#variable(name));
+  }
+
+  #variable(name: string): string {
+    if (this.#steady?.has(name)) return this.#values.get(name) ?? UNKNOWN;
+    const known = { HOME: "~", PWD: "." }[name];
+    return this.assigned.has(name) ? UNKNOWN : (known ?? UNKNOWN);
+  }
 }

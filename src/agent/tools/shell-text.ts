@@ -24,25 +24,3 @@ export function expandBraces(text: string): string[] {
   }
   return words.map((word) => word.replaceAll(OPEN, "{").replaceAll(COMMA, ",").replaceAll(CLOSE, "}"));
 }
-
-const CODES: Readonly<Record<string, string>> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  e: "\u001b",
-  E: "\u001b",
-  a: "\u0007",
-};
-
-/** `$'\x72\155'` → `rm`. */
-export function decodedText(content: string): string {
-  return content.replace(
-    /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|U([0-9a-f]{1,8})|([0-7]{1,3})|([\s\S]))/gi,
-    (_whole, hex?: string, short?: string, long?: string, octal?: string, char?: string) => {
-      const code = hex ?? short ?? long;
-      if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
-      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 255);
-      return CODES[char ?? ""] ?? char ?? "";
-    },
-  );
-}

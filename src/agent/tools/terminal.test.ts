@@ -130,8 +130,8 @@ describe("terminal", () => {
     expect(told).toEqual(["two"]);
   });
 
-  it("says which commands are to be asked about", () => {
-    expect(terminal().danger?.({ command: "rm -rf /" })).toEqual({
+  it("says which commands are to be asked about", async () => {
+    expect(await terminal().danger?.({ command: "rm -rf /" })).toEqual({
       reason: expect.stringMatching(/removes folders/),
       what: `rm -rf /\n\nin ${realpathSync(folder)}`,
       isStillSo: expect.any(Function),
@@ -139,14 +139,14 @@ describe("terminal", () => {
     mkdirSync(join(folder, "precious"));
     mkdirSync(join(folder, "junk"));
     symlinkSync("junk", join(folder, "build"));
-    const danger = terminal().danger?.({ command: "rm -rf ./*", workdir: "build" });
+    const danger = await terminal().danger?.({ command: "rm -rf ./*", workdir: "build" });
     expect(danger?.what).toBe(`rm -rf ./*\n\nin ${join(realpathSync(folder), "junk")}`);
     expect(danger?.isStillSo?.()).toBe(true);
     rmSync(join(folder, "build"));
     symlinkSync("precious", join(folder, "build"));
     expect(danger?.isStillSo?.()).toBe(false);
     for (const args of [{ command: "ls" }, {}, null, "rm -rf /", { command: 7 }]) {
-      expect(terminal().danger?.(args)).toBeNull();
+      expect(await terminal().danger?.(args)).toBeNull();
     }
   });
 

@@ -6,7 +6,6 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Danger, Tool } from "../agent.js";
 import { Confined } from "./confined.js";
-import { dangerOf } from "./danger.js";
 import { type Arguments, answering, Refused } from "./refused.js";
 import { runShell } from "./shell-run.js";
 
@@ -50,10 +49,12 @@ export function terminalTool(options: TerminalOptions): Tool {
       required: ["command"],
       additionalProperties: false,
     },
-    danger: (args) => {
+    danger: async (args) => {
       const command = textOf(args, "command");
-      const reason = command === null ? null : dangerOf(command);
-      if (command === null || reason === null) return null;
+      if (command === null) return null;
+      const { dangerOf } = await import("./danger.js"); // Only now: it brings a parser along.
+      const reason = dangerOf(command);
+      if (reason === null) return null;
       return dangerIn(resolve(options.cwd, textOf(args, "workdir") ?? ""), command, reason);
     },
     run: answering(async (args, context) => {

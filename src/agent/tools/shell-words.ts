@@ -1,0 +1,65 @@
+/** The words that a piece of shell syntax stands for: quotes taken off, braces spelt out, variables asked for. */
+import type { Word as WordNode, WordPart } from "unbash";
+import { CLOSE, COMMA, expandBraces, OPEN, UNKNOWN } from "./shell-text.js";
+
+export interface Word {
+  readonly text: string;
+  /** Has a `*`, `?` or `[` that the shell takes for a pattern. */
+  readonly isPattern: boolean;
+  /** Holds `<(…)` or `>(…)`. */
+  readonly isFed: boolean;
+}
+
+export function asWord(text: string): Word {
+  return { text, isPattern: false, isFed: false };
+}
+
+/** One word, several where it has `{a,b}` in it, or none where it is an empty variable's. */
+export function wordsOf(word: WordNode, variable: (name: string) => string): Word[] {
+  const { parts } = word;
+  if (!parts) return [asWord(word.value)];
+  const isPattern = parts.some(({ type }) => type === "Glob" || type === "ExtendedGlob");
+  const isFed = parts.some(({ type }) => type === "ProcessSubstitution");
+  const text = parts.map((part) => textOf(part, variable, false)).join("");
+  return expandBraces(text).map((one) => ({ text: one, isPattern, isFed }));
+}
+
+function textOf(part: WordPart, variable: (name: string) => string, isQuoted: boolean): string {
+  switch (part.type) {
+    case "Literal":
+    case "Glob":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return part.value;
+    case "DoubleQuoted":
+    case "LocaleString":
+      return part.parts.map((inner) => textOf(inner, variable, true)).join("");
+    case "SimpleExpansion":
+      return split(variable(part.text.replaceAll("\\\n", "").slice(1)), isQuoted);
+    case "ParameterExpansion": {
+      const isPlain = !part.operation && part.prefix === undefined && !part.index;
+      return isPlain ? split(variable(part.parameter), isQuoted) : UNKNOWN;
+    }
+    case "ExtendedGlob":
+      return part.text;
+    case "BraceExpansion":
+      return part.parts
+        ? `${OPEN}${part.parts.map((inner) => (inner.type === "Literal" ? marked(inner.text) : textOf(inner, variable, isQuoted))).join("")}${CLOSE}`
+        : marked(part.text);
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** Without quotes a value with blanks in it becomes several words, and one with `*` others. */
+function split(value: string, isQuoted: boolean): string {
+  return !isQuoted && /[\s*?[]/.test(value) ? UNKNOWN : value;
+}
+
+/** Braces and commas that are not quoted, as marks. */
+function marked(text: string): string {
+  return text.replace(/\\([\s\S])|[{,}]/g, (char, escaped?: string) => {
+    if (escaped !== undefined) return escaped === "\n" ? "" : escaped;
+    return { "{": OPEN, ",": COMMA, "}": CLOSE }[char] ?? char;
+  });
+}
