@@ -5,6 +5,7 @@
 import type { Platform } from "../session/platform.js";
 import type { Address, SessionSource } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
+import { timerMs } from "../util/timer-ms.js";
 
 export interface Adapter {
   readonly platform: Platform;
@@ -169,7 +170,9 @@ export class SendError extends Error {
   ) {
     super(message, { cause: options.cause });
     this.outcome = outcome;
-    this.retryAfterMs = options.retryAfterMs;
+    const { retryAfterMs = Number.NaN } = options;
+    // As a platform says it: it may be any number, and what is waited for is kept and timed.
+    this.retryAfterMs = Number.isNaN(retryAfterMs) ? undefined : Math.ceil(timerMs(retryAfterMs));
   }
 }
 

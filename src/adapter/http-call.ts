@@ -1,4 +1,5 @@
 /** What adapters that speak plain HTTP have in common: answers of bounded size, and what a failed call may have done. */
+import { timerMs } from "../util/timer-ms.js";
 
 /**
  * A call that is given up at the end, or after a time. (Not by `AbortSignal.any` and `fetch` alone: once the answer has
@@ -13,7 +14,7 @@ export async function within<T>(
   const controller = new AbortController();
   const stop = (): void => controller.abort(end.reason);
   const late = (): void => controller.abort(new DOMException("it took too long", "TimeoutError"));
-  const timer = setTimeout(late, ms).unref();
+  const timer = setTimeout(late, timerMs(ms)).unref();
   end.addEventListener("abort", stop);
   try {
     return await call(controller.signal);
@@ -99,7 +100,7 @@ export function pause(ms: number, end: AbortSignal): Promise<void> {
       end.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(finish, ms).unref();
+    const timer = setTimeout(finish, timerMs(ms)).unref();
     end.addEventListener("abort", finish);
   });
 }

@@ -9,6 +9,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Usage } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
+import { timerMs } from "../util/timer-ms.js";
 import {
   type Agent,
   AgentError,
@@ -137,7 +138,7 @@ function hear(turn: Turn): readonly Message[] {
 
 /** An abort ends the pause early. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch((error: unknown) => {
+  await delay(timerMs(ms), undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
 }

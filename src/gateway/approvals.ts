@@ -6,6 +6,7 @@
 import { randomInt } from "node:crypto";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
+import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
 
 /** Null where it may be run; otherwise what the call comes to instead. */
@@ -94,7 +95,7 @@ export class Approvals {
         resolve(how);
       };
       const stopped = (): void => settle("stopped");
-      const timer = setTimeout(settle, timeoutMs, "expired");
+      const timer = setTimeout(settle, timerMs(timeoutMs), "expired");
       this.#open.set(question, settle);
       if (signal.aborted) stopped();
       else signal.addEventListener("abort", stopped, { once: true });

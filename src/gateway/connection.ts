@@ -7,6 +7,7 @@ import { type Adapter, ConnectError, type Receive, type Surroundings } from "../
 import { platformTraits } from "../session/platform.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
+import { timerMs } from "../util/timer-ms.js";
 import { relativeTime } from "../util/words.js";
 import { mayBeAlive } from "./owner.js";
 import type { Accounts, Lease } from "./store.js";
@@ -152,7 +153,7 @@ export class Connection {
     const lease: Lease = { owner, until: clock() + leaseMs };
     if (!isFree || !(await accounts.take(adapter, lease, holder))) return holder?.owner ?? "another process";
     clearInterval(this.#beat);
-    this.#beat = setInterval(() => this.#renew(), leaseMs / 3);
+    this.#beat = setInterval(() => this.#renew(), timerMs(leaseMs / 3));
     this.#beat.unref();
     return null;
   }
@@ -201,7 +202,7 @@ export class Connection {
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
       const giveUp = (why: string): void => reject(new ConnectError("retryable", why));
-      timer = setTimeout(giveUp, connectMs, `It did not answer within ${connectMs / 1_000} s.`);
+      timer = setTimeout(giveUp, timerMs(connectMs), `It did not answer within ${connectMs / 1_000} s.`);
       this.#giveUp = () => giveUp("The gateway stops.");
     });
     connecting.catch(() => {}); // Left behind, it may still fail.
@@ -249,7 +250,7 @@ export class Connection {
         onProblem(`${this.#title}: ${error.message}`);
         this.#later(this.#setting.leaseMs);
       });
-    }, ms);
+    }, timerMs(ms));
     this.#next.unref();
   }
 

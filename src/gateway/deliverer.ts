@@ -6,6 +6,7 @@ import { type Adapter, type LocalFile, type OutboundMessage, SendError } from ".
 import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
+import { timerMs } from "../util/timer-ms.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { hasLeft } from "./owner.js";
 import { type Delivery, isAnnouncement, type Outbox } from "./store.js";
@@ -208,7 +209,7 @@ export class Deliverer {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.wake().catch(() => this.#later(1_000));
-    }, ms);
+    }, timerMs(ms));
     return false;
   }
 }

@@ -6,6 +6,7 @@
 import { type Adapter, fitsInto, type LiveReply } from "../adapter/adapter.js";
 import type { Address } from "../session/source.js";
 import { storableText } from "../util/text.js";
+import { timerMs } from "../util/timer-ms.js";
 import type { Beginning, BegunMessage } from "./beginning.js";
 
 interface EditStreamOptions {
@@ -185,6 +186,6 @@ function isBeginning(text: string): boolean {
 }
 
 function later(call: () => void, ms: number): () => void {
-  const timer = setTimeout(call, ms).unref();
+  const timer = setTimeout(call, timerMs(ms)).unref();
   return () => clearTimeout(timer);
 }

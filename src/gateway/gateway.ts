@@ -15,6 +15,7 @@ import type { Sessions } from "../session/sessions.js";
 import { addressOf, type SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
+import { timerMs } from "../util/timer-ms.js";
 import { Approvals } from "./approvals.js";
 import { type Access, seenFrom, type Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
@@ -181,7 +182,7 @@ export class Gateway {
   /** Goes on where the last process ended, then begins to receive. */
   async start(): Promise<void> {
     await this.#surfaces.start();
-    this.#reaper = setInterval(() => this.#reap(), this.#leaseMs);
+    this.#reaper = setInterval(() => this.#reap(), timerMs(this.#leaseMs));
     this.#reaper.unref();
     this.#unwatch = this.#options.store.watch(() => this.#lookAround());
     this.#carrier.wake();
@@ -198,7 +199,7 @@ export class Gateway {
     const drained = Promise.all(lanes.map((lane) => lane.idle()));
     const timer = setTimeout(() => {
       for (const lane of lanes) lane.stop("parked");
-    }, options.drainMs);
+    }, timerMs(options.drainMs));
     await drained;
     clearTimeout(timer);
     await this.#surfaces.fallSilent();

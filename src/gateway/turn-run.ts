@@ -10,6 +10,7 @@ import { senderPrefixed } from "../session/context.js";
 import { completeUsage, type Usage } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
+import { timerMs } from "../util/timer-ms.js";
 import type { Beginning } from "./beginning.js";
 import type { EditStream } from "./edit-stream.js";
 import type {
@@ -120,12 +121,15 @@ export class TurnRun {
   async run(): Promise<TurnOutcome> {
     const { clock, leaseMs, deadlineMs, turns } = this.#setting;
     const live = this.#setting.live ?? this.#setting.stream;
-    const beat = setInterval(async () => {
-      const renewed = await turns.renew(this.turn, clock() + leaseMs).catch(() => "held" as const); // A store that is busy is not a lost lease.
-      if (renewed === "lost") this.#lose();
-      else if (renewed !== "held") this.stop(renewed);
-    }, leaseMs / 3);
-    const deadline = setTimeout(() => this.stop("deadline"), deadlineMs);
+    const beat = setInterval(
+      async () => {
+        const renewed = await turns.renew(this.turn, clock() + leaseMs).catch(() => "held" as const); // A store that is busy is not a lost lease.
+        if (renewed === "lost") this.#lose();
+        else if (renewed !== "held") this.stop(renewed);
+      },
+      timerMs(leaseMs / 3),
+    );
+    const deadline = setTimeout(() => this.stop("deadline"), timerMs(deadlineMs));
     try {
       const outcome = await this.#converse();
       live?.end(outcome === "done" ? "done" : outcome === "failed" ? "failed" : "stopped");

@@ -1,6 +1,7 @@
 /** Discord's REST API, as much of it as we use. One try a call: who calls knows whether it may be made again. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimitError, type RawFile, REST, Routes } from "discord.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { type Mark, SendError } from "../adapter.js";
 import type { DiscordSettings } from "./config.js";
 import { sendError, statusOf } from "./failure.js";
@@ -132,7 +133,7 @@ export class Api {
         this.#mendToken(status);
         if (status === 403 || status === 404) return null;
         if (!(error instanceof RateLimitError)) throw sendError(error, true);
-        await sleep(error.retryAfter, undefined, { ref: false });
+        await sleep(timerMs(error.retryAfter), undefined, { ref: false });
       }
     }
   }

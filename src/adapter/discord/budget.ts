@@ -3,6 +3,7 @@
  * so we stay far below that, also over many processes that each start and die.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { timerMs } from "../../util/timer-ms.js";
 import type { Memory } from "../adapter.js";
 
 const NAME = "identifies";
@@ -45,7 +46,7 @@ export class IdentifyBudget {
       if (until === null) return;
       if (until > this.#clock() + STORE_PAUSE_MS) onWait(until);
       const ms = Math.min(Math.max(until - this.#clock(), STORE_PAUSE_MS), DAY_MS);
-      await sleep(ms, undefined, { signal, ref: false });
+      await sleep(timerMs(ms), undefined, { signal, ref: false });
     }
   }
 

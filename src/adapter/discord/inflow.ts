@@ -4,6 +4,7 @@
  * first event that is still being worked on.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { timerMs } from "../../util/timer-ms.js";
 
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -63,7 +64,7 @@ export class Inflow {
         // Whoever takes messages says itself what is wrong; here it only has to come again.
         if (signal.aborted) return false;
         const ms = Math.min(1_000 * 2 ** attempt, LONGEST_PAUSE_MS);
-        await sleep(ms, undefined, { signal, ref: false }).catch(() => {}); // Stopped: the loop ends.
+        await sleep(timerMs(ms), undefined, { signal, ref: false }).catch(() => {}); // Stopped: the loop ends.
       }
     }
     return false;

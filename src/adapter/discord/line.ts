@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CloseCodes, type SessionInfo, WebSocketManager, WebSocketShardEvents } from "@discordjs/ws";
 import { type GatewayDispatchPayload, GatewayIntentBits, type REST } from "discord.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { ConnectError } from "../adapter.js";
 import { IDENTIFIES_A_DAY, type IdentifyBudget } from "./budget.js";
 import { connectError, fatalClose } from "./failure.js";
@@ -127,7 +128,7 @@ export class Line {
     if (!this.#greeted) {
       const ms = this.#failures < 2 ? 0 : Math.min(1_000 * 2 ** (this.#failures - 2), LONGEST_PAUSE_MS);
       const { signal } = this.#stop;
-      if (ms > 0) await sleep(ms, undefined, { ref: false, signal }).catch(() => {}); // Looked at right below.
+      if (ms > 0) await sleep(timerMs(ms), undefined, { ref: false, signal }).catch(() => {}); // Looked at right below.
       if (signal.aborted || this.#manager !== manager) await new Promise<never>(() => {}); // It calls no more.
       this.#calling = newCall();
     }

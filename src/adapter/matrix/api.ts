@@ -4,6 +4,7 @@
  */
 import { type IHttpOpts, MatrixHttpApi, Method } from "matrix-js-sdk/lib/http-api/index.js";
 import { TypedEventEmitter } from "matrix-js-sdk/lib/models/typed-event-emitter.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { type Json, record, string } from "./json.js";
 import { isUnrecognized } from "./trouble.js";
 
@@ -168,7 +169,7 @@ export class MatrixApi {
   #signal(ms: number): { signal: AbortSignal; end: () => void } {
     const call = new AbortController();
     const abort = (): void => call.abort();
-    const timer = setTimeout(abort, ms).unref();
+    const timer = setTimeout(abort, timerMs(ms)).unref();
     if (this.#end.signal.aborted) abort();
     this.#end.signal.addEventListener("abort", abort);
     const end = (): void => {

@@ -3,6 +3,8 @@
  * batch that could not be is asked for again, and so is one that a process did not finish. The SDK's own sync moves on
  * before its events are handled, and skips those that fail: that is why this one is ours.
  */
+
+import { timerMs } from "../../util/timer-ms.js";
 import type { Memory, Surroundings } from "../adapter.js";
 import { type Json, string } from "./json.js";
 import { reasonOf, retryAfter } from "./trouble.js";
@@ -78,7 +80,7 @@ export class SyncLoop {
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms).unref();
+      const timer = setTimeout(resolve, timerMs(ms)).unref();
       const { signal } = this.#end;
       signal.addEventListener(
         "abort",

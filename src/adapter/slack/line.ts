@@ -3,6 +3,7 @@
  * again, each time a little later, is ours, for the library's own way can end the process.
  */
 import { SocketModeClient } from "@slack/socket-mode";
+import { timerMs } from "../../util/timer-ms.js";
 import { ConnectError, type Surroundings } from "../adapter.js";
 import type { SlackSettings } from "./config.js";
 import { field, textField } from "./json.js";
@@ -70,7 +71,7 @@ export class Line {
       if (this.#closed) return;
       this.#tell({ lost: (error as Error).message });
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
-      this.#next = setTimeout(() => void this.#reopen(attempt + 1, true), pauseMs);
+      this.#next = setTimeout(() => void this.#reopen(attempt + 1, true), timerMs(pauseMs));
     }
     if (this.#closed) await this.#socket?.end();
   }
@@ -102,7 +103,7 @@ class Socket extends SocketModeClient {
     let alarm: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
       const error = new ConnectError("retryable", "Slack opened a line and said nothing.");
-      alarm = setTimeout(() => reject(error), this.#helloMs);
+      alarm = setTimeout(() => reject(error), timerMs(this.#helloMs));
     });
     const started = this.start().then(
       // It may open after somebody lost patience with it.

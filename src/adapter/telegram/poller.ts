@@ -3,6 +3,7 @@
  * arrived; so that is asked only once it was taken. What cannot be taken is asked for again, and nothing is read past it.
  */
 import { setTimeout as pause } from "node:timers/promises";
+import { timerMs } from "../../util/timer-ms.js";
 import type { Surroundings } from "../adapter.js";
 import { type Failure, failureOf } from "./failure.js";
 import { updateId } from "./parse.js";
@@ -95,7 +96,7 @@ export class Poller {
   async #pause(): Promise<void> {
     const asked = this.#lost?.kind === "refused" ? this.#lost.retryAfterMs : undefined;
     const ms = asked ?? Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
-    await pause(ms, undefined, { signal: this.#stopping.signal }).catch(() => {}); // It was told to stop.
+    await pause(timerMs(ms), undefined, { signal: this.#stopping.signal }).catch(() => {}); // It was told to stop.
   }
 }
 

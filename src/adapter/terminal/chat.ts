@@ -5,6 +5,7 @@
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
+import { timerMs } from "../../util/timer-ms.js";
 import type { LiveReply } from "../adapter.js";
 import { type Completion, completed, fitting } from "./completion.js";
 import { type Draft, draftOf, EMPTY_DRAFT, edit, type Motion, target } from "./editor.js";
@@ -138,7 +139,7 @@ export class Chat {
     if (!this.#isOpen) return;
     this.#timer ??= setTimeout(
       () => this.#draw(),
-      Math.max(FRAME_MS, Math.min(2 * this.#drawMs, SLOWEST_MS)),
+      timerMs(Math.max(FRAME_MS, Math.min(2 * this.#drawMs, SLOWEST_MS))),
     );
   }
 

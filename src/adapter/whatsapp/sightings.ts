@@ -2,6 +2,7 @@
  * What the webhook told of messages of ours. A send that nobody answered is reconciled by it: the word of a message
  * carries the id of the delivery that it was made for.
  */
+import { timerMs } from "../../util/timer-ms.js";
 
 const MOST = 1_000;
 
@@ -35,7 +36,7 @@ export class Sightings {
         resolve(messageId);
       };
       const stop = (): void => settle(null);
-      const timer = setTimeout(stop, ms).unref();
+      const timer = setTimeout(stop, timerMs(ms)).unref();
       end.addEventListener("abort", stop);
       this.#waiting.set(deliveryId, settle);
     });

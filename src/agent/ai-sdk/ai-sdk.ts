@@ -5,6 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Message, ToolCall } from "../../session/transcript.js";
 import { shorten } from "../../util/text.js";
+import { timerMs } from "../../util/timer-ms.js";
 import type { Agent, AgentEvent, AssistantMessage, ToolMessage, TurnInput } from "../agent.js";
 import { runToolCall } from "../tool-call.js";
 import { type Asked, ask, type Conversation, conversationOf, type Waits } from "./ask.js";
@@ -30,7 +31,7 @@ const WAITS: Waits = {
   silenceMs: 180_000,
   maxCharacters: 1_000_000,
   sleep: async (ms, signal) => {
-    await delay(ms, undefined, { signal }).catch((error: unknown) => {
+    await delay(timerMs(ms), undefined, { signal }).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
   },

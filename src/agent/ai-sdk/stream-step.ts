@@ -4,6 +4,7 @@
  */
 import type { ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { StreamFailure } from "./failure.js";
 import type { ReasoningPart } from "./prompt.js";
 import type { FinishReason, LanguageModel, ModelUsage, Request, StreamPart } from "./provider.js";
@@ -36,7 +37,7 @@ export async function* streamStep(
   const silence = setTimeout(() => {
     silent = true;
     own.abort();
-  }, limits.silenceMs);
+  }, timerMs(limits.silenceMs));
   const reading = new Reading(limits.maxCharacters);
   try {
     const abortSignal = AbortSignal.any([signal, own.signal]);

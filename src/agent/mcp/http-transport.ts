@@ -4,6 +4,7 @@
  * broken stream is not opened again at once, whatever the server says.
  */
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { timerMs } from "../../util/timer-ms.js";
 import { LONGEST_MESSAGE } from "./message-lines.js";
 
 const REOPEN_MS = { least: 1_000, most: 30_000 };
@@ -22,7 +23,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       reconnectionScheduler: (reopen, suggestedMs) => {
         const timer = setTimeout(
           reopen,
-          Math.min(Math.max(suggestedMs, REOPEN_MS.least), REOPEN_MS.most),
+          timerMs(Math.min(Math.max(suggestedMs, REOPEN_MS.least), REOPEN_MS.most)),
         ).unref();
         return () => clearTimeout(timer);
       },

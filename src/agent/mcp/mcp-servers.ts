@@ -2,6 +2,8 @@
  * The tools of servers that speak the Model Context Protocol. Each server goes its own way: one that is slow, dead or
  * hostile costs its own tools, and a turn waits for none longer than a moment, once.
  */
+
+import { timerMs } from "../../util/timer-ms.js";
 import type { Tool } from "../agent.js";
 import { McpServer, type McpState, type ServerOptions, type Surroundings } from "./server.js";
 
@@ -35,7 +37,7 @@ export class McpServers {
   start(): void {
     const settled = Promise.all(this.#servers.map((server) => server.start()));
     const enough = new Promise<void>((resolve) => {
-      this.#patience = setTimeout(resolve, this.#patienceMs);
+      this.#patience = setTimeout(resolve, timerMs(this.#patienceMs));
     });
     this.#begun = Promise.race([settled, enough]).finally(() => clearTimeout(this.#patience));
   }

@@ -4,6 +4,7 @@
  * closing leaves nothing of it.
  */
 import type { Clock } from "../../util/clock.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { counted } from "../../util/words.js";
 import type { Tool } from "../agent.js";
 import type { Connection, Reach } from "./connection.js";
@@ -216,7 +217,7 @@ export class McpServer {
     const sentence = `MCP server ${name} cannot be used: ${reason}.`;
     if (this.#failures === 1) onProblem(sentence);
     else log(sentence);
-    this.#timer = setTimeout(() => void this.start(), waitMs);
+    this.#timer = setTimeout(() => void this.start(), timerMs(waitMs));
     this.#timer.unref();
   }
 

@@ -1,4 +1,6 @@
 /** The tool `fetch_url`: a page of the open internet as text. What it takes to fetch one is loaded with the first. */
+
+import { timerMs } from "../../util/timer-ms.js";
 import type { Tool } from "../agent.js";
 import type { FetchOptions } from "./fetch-pinned.js";
 import { answering, Refused } from "./refused.js";
@@ -27,7 +29,7 @@ export function fetchUrlTool(options: Partial<FetchOptions> = {}): Tool {
       const written = args.words("url", LONGEST_URL).trim();
       const ending = new AbortController();
       const end = () => ending.abort();
-      const timer = setTimeout(end, limits.totalMs);
+      const timer = setTimeout(end, timerMs(limits.totalMs));
       signal.addEventListener("abort", end, { once: true });
       try {
         return await fetchText(written, all, ending.signal);

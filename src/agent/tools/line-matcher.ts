@@ -3,6 +3,7 @@
  * some take longer than anybody can wait: the thread is ended, and the process goes on.
  */
 import { Worker } from "node:worker_threads";
+import { timerMs } from "../../util/timer-ms.js";
 import { Refused } from "./refused.js";
 
 export interface LineMatcher {
@@ -58,7 +59,7 @@ export function expressionMatcher(
     broken = error;
   });
   const end = () => void worker.terminate();
-  const timer = setTimeout(end, timeMs);
+  const timer = setTimeout(end, timerMs(timeMs));
   signal.addEventListener("abort", end, { once: true });
   return {
     async match(lines) {

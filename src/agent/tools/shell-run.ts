@@ -10,6 +10,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { setTimeout as delay, setImmediate as nextRound } from "node:timers/promises";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
+import { timerMs } from "../../util/timer-ms.js";
 import type { ToolContext } from "../agent.js";
 import { BoundedOutput } from "./bounded-output.js";
 import { endGroup, isGroupThere } from "./process-group.js";
@@ -26,7 +27,6 @@ export interface ShellOptions {
 const KILL_GRACE_MS = 1_000;
 /** How long a process that outlives the command may keep its output open. */
 const DRAIN_MS = 100;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** How often the last line is told while it runs. */
 const PROGRESS_MS = 500;
 const LONGEST_PROGRESS = 200;
@@ -101,11 +101,7 @@ function stopWhenDue(child: ChildProcess, timeoutMs: number, signal: AbortSignal
     if (child.pid !== undefined) settle(endGroup(child.pid, KILL_GRACE_MS));
   };
   const onAbort = () => end("Stopped.");
-  const timer = setTimeout(
-    end,
-    Math.min(timeoutMs, LONGEST_TIMER_MS),
-    `Timed out after ${timeoutMs / 1_000} s.`,
-  );
+  const timer = setTimeout(end, timerMs(timeoutMs), `Timed out after ${timeoutMs / 1_000} s.`);
   const cancel = () => {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);

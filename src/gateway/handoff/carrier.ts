@@ -15,6 +15,7 @@ import { type Address, addressOf, parseAddress, type SessionSource } from "../..
 import type { LanePlace } from "../../session/store.js";
 import type { Clock } from "../../util/clock.js";
 import { unescapePart } from "../../util/escape.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { TERMINAL, type Who } from "../authorize.js";
 import type { Notices } from "../notices.js";
 import { mayBeAlive } from "../owner.js";
@@ -174,9 +175,12 @@ export class HandoffCarrier {
 
   async #carry(held: Move): Promise<void> {
     const { moves, leaseMs, clock, onProblem } = this.#setting;
-    const beat = setInterval(() => {
-      moves.renew(held, leaseMs, clock()).catch(() => {}); // A busy store is not a lost lease.
-    }, leaseMs / 3);
+    const beat = setInterval(
+      () => {
+        moves.renew(held, leaseMs, clock()).catch(() => {}); // A busy store is not a lost lease.
+      },
+      timerMs(leaseMs / 3),
+    );
     try {
       const adapter = this.#adapterFor(held);
       if (!adapter) throw new Impossible("Its platform is not connected any more.");
@@ -225,7 +229,7 @@ export class HandoffCarrier {
         const overdue = clock() + pauseMs >= this.#deadline(held);
         if (error.outcome !== "retryable" || overdue) throw new Impossible(error.message);
         if (this.#stopped || !this.#adapterFor(held)) throw new Lost(); // Whoever has the account next goes on with it.
-        await sleep(pauseMs);
+        await sleep(timerMs(pauseMs));
       }
     }
   }
@@ -327,7 +331,7 @@ export class HandoffCarrier {
           `It could not be written to in time${outcome.error ? `: ${outcome.error}` : "."}`,
         );
       if (this.#stopped) throw new Lost(); // The next gateway goes on from here.
-      await sleep(pauseMs);
+      await sleep(timerMs(pauseMs));
     }
   }
 
@@ -376,10 +380,13 @@ export class HandoffCarrier {
     if (this.#stopped || (this.#timer && this.#wakeAt <= at)) return;
     clearTimeout(this.#timer);
     this.#wakeAt = at;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.wake();
-    }, at - performance.now());
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.wake();
+      },
+      timerMs(at - performance.now()),
+    );
     this.#timer.unref();
   }
 }

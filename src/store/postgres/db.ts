@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { StoreError } from "../../session/errors.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { causeCode, isConflict, storeErrorOf } from "./errors.js";
 import { Listener } from "./listener.js";
@@ -85,7 +86,7 @@ class PostgresDb implements Db {
         return await this.#between("BEGIN", work);
       } catch (error) {
         if (attempt >= RETRIES || !isConflict(error)) throw error;
-        await sleep(Math.random() * 5 * attempt); // Those who met would meet again.
+        await sleep(timerMs(Math.random() * 5 * attempt)); // Those who met would meet again.
       }
     }
   }

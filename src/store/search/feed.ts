@@ -4,6 +4,7 @@
  * feed that fails loses nothing: search looks at what is not indexed, and the next feed begins where this one ended.
  */
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
+import { timerMs } from "../../util/timer-ms.js";
 import type { Db, Queries } from "../db.js";
 import { type IndexedMessage, indexTerms, readWatermark, type SearchIndex } from "./search.js";
 
@@ -76,7 +77,7 @@ export class SearchFeed {
   }
 
   async #rest(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped: it rests no more.
+    await sleep(timerMs(ms), undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped: it rests no more.
   }
 
   /** False where nothing is left up to `settled`. Terms are made before the transaction, which stays short. */

@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
 import { StoreError } from "../../session/errors.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { isBusy, storeErrorOf } from "./errors.js";
 import { refuseWhileRestoring } from "./restoring.js";
@@ -133,7 +134,7 @@ async function waitWhileBusy<Result>(attempt: () => Result): Promise<Result> {
       return attempt();
     } catch (error) {
       if (!isBusy(error) || Date.now() > deadline) throw error;
-      await sleep(pauseMs);
+      await sleep(timerMs(pauseMs));
     }
   }
 }

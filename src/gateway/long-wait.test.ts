@@ -1,0 +1,40 @@
+/** A message that is to wait for longer than a timer can is waited for, not looked at without end. */
+import { afterEach, expect, it, vi } from "vitest";
+import { openDb } from "../open-sessions.js";
+import { openSqlStore } from "../store/sql-store.js";
+import { ScriptedAdapter } from "../testing/scripted-adapter.js";
+import { Deliverer } from "./deliverer.js";
+import { processOwner } from "./owner.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("forty days are waited for without a look at the outbox in between", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const store = await openSqlStore(await openDb("sqlite::memory:"), 0);
+  const adapter = new ScriptedAdapter();
+  await adapter.connect(async () => "accepted");
+  const address = { platform: adapter.platform, chatId: "ann" };
+  const delivery = { deliveryId: "d1", account: adapter.account, owner: processOwner(), address, text: "x" };
+  await store.outbox.add([{ ...delivery, kind: "reply", sessionId: null, shown: false }], 0);
+  const [pending] = await store.outbox.pending(adapter, 1);
+  await store.outbox.sending(pending?.id ?? 0, processOwner());
+  await store.outbox.retry(pending?.id ?? 0, 40 * 86_400_000, "wait");
+  const looks = vi.spyOn(store.outbox, "nextDue");
+  const deliverer = new Deliverer({
+    adapter,
+    outbox: store.outbox,
+    owner: processOwner(),
+    clock: () => 0,
+    onProblem: () => {},
+    isReady: () => true,
+    files: async () => [],
+  });
+  await deliverer.wake();
+  await deliverer.idle();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(looks).toHaveBeenCalledTimes(1);
+  await deliverer.stop();
+  await store.close();
+});
