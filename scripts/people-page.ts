@@ -75,8 +75,9 @@ not answered any more; \`baton people role\` and \`baton people forget\` change 
 \`/pair approve <code>\` in private. \`people: { pairing: off }\` in \`config.yaml\` answers nobody unknown, but for one who
 [types the right code](#one-person-on-several-platforms) of somebody who is let in.
 
-A code counts once, for ten minutes, for exactly the one who asked. At most three wait on a platform. Codes are kept as
-slow hashes only; after five wrong ones from somebody, no code of theirs is looked at for an hour. The fifth is told so;
+A code counts once, for ten minutes, for exactly the one who asked. At most forty wait on a platform,
+and at most twenty of them asked before: a few who keep asking keep nobody else out. Codes are kept as slow hashes only, and
+checked one at a time; after five wrong ones from somebody, no code of theirs is looked at for an hour. The fifth is told so;
 what somebody unknown types until the hour is over is not answered.
 
 People can also be listed in \`config.yaml\`, as [owners, members and guests](config.md#people). Somebody who is in both

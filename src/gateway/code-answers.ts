@@ -5,14 +5,17 @@ import type { People } from "./people.js";
 import type { Tried } from "./people-store.js";
 
 type Outcome<Step extends "approve" | "denyCode" | "link"> = Awaited<ReturnType<People[Step]>>;
-type Refused = Extract<Tried<never>, { kind: "locked" | "wrong" }>;
+type Refused = Extract<Tried<never>, { kind: "locked" | "busy" | "wrong" }>;
 
 /** What is wrong with what should be a code. */
 export const NOT_A_CODE = "That is not a code: codes have 8 letters and digits.";
 
+const BUSY_WITH_CODES = "I am checking other codes right now. Try again in a minute.";
+
 export function refusalText(refused: Refused, now: number): string {
   if (refused.kind === "locked")
     return `Too many wrong codes came from you. I listen to codes again ${relativeTime(refused.until, now)}.`;
+  if (refused.kind === "busy") return BUSY_WITH_CODES;
   const { left } = refused;
   const tries = left === 1 ? "One try is left." : `${left} tries are left.`;
   const again = left === 0 ? "That was the last try: I listen to codes again in an hour." : tries;

@@ -4,7 +4,7 @@ import { type Chat, World } from "../../test/support/gateway-world.js";
 import { SendError } from "../adapter/adapter.js";
 import { OWNER } from "../session/access.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
-import { CODE_MS, LOCK_MS } from "./pairing.js";
+import { CODE_MS, LOCK_MS, MOST_AGAIN, MOST_WAITING } from "./pairing.js";
 
 const [HERE, THERE] = ["telegram", "discord"];
 const codeIn = (text: string | undefined) => /code is ([2-9A-Z]{8})/.exec(text ?? "")?.[1] ?? "";
@@ -88,8 +88,18 @@ describe("somebody unknown who writes in private", () => {
     }
   });
 
-  it("is not answered where three wait already, nor after a no", async () => {
-    for (const user of ["u1", "u2", "u3"]) await world.chat(user).ask("hi");
+  it("is not kept out by strangers who ask again and again", async () => {
+    const strangers = Array.from({ length: MOST_AGAIN + 5 }, (_, n) => world.chat(`u${n}`));
+    for (let day = 0; day < 3; day++) {
+      for (const stranger of strangers) await stranger.write("hi");
+      world.now += CODE_MS;
+    }
+    for (const stranger of strangers) await stranger.write("hi");
+    expect(codeIn(await eve.ask("hi"))).not.toBe("");
+  });
+
+  it("is not heard where as many wait as may, and not answered after a no", async () => {
+    for (let n = 0; n < MOST_WAITING; n++) await world.chat(`u${n}`).ask("hi");
     await eve.write("hi");
     world.now += CODE_MS;
     const code = codeIn(await eve.ask("hi"));

@@ -75,13 +75,13 @@ export class Doorstep {
 
 /**
  * Whether somebody unknown hears what became of their code. A right one is always answered, a wrong one where strangers
- * are answered at all. The fifth wrong one is told that it was the last, so that who is locked out need not hear it again.
+ * are answered at all, one that was not looked at never: whoever guesses in a rush hears nothing. The fifth wrong one is told that it was the last, so that who is locked out need not hear it again.
  */
 function isTold(
-  outcome: "linked" | "same" | "refused" | "wrong" | "locked",
+  outcome: "linked" | "same" | "refused" | "wrong" | "locked" | "busy",
   answersStrangers: boolean,
 ): boolean {
-  return outcome === "wrong" ? answersStrangers : outcome !== "locked";
+  return outcome === "wrong" ? answersStrangers : outcome !== "locked" && outcome !== "busy";
 }
 
 function introduction(code: string): string {

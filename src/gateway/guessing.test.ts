@@ -16,6 +16,8 @@ import {
   CODE_MS,
   LOCK_MS,
   lockedUntil,
+  MOST_ANSWERS,
+  MOST_WAITING,
   makeCode,
   type Tries,
   WRONG_TRIES,
@@ -132,8 +134,9 @@ it("of strangers who guess pairing codes none is looked at, be they one or many"
     await type(guessers[n % guessers.length] ?? "", `/pair approve ${guess()}`);
   }
   await nobodyGotIn(["a", "b", "c", "eve", ...guessers]);
-  expect(hashes).toBe(3);
-  expect(adapter.sent).toHaveLength(3);
+  // The guessers ask to be let in as well, and as many as may wait get a code of their own.
+  expect(hashes).toBe(MOST_WAITING);
+  expect(adapter.sent.length).toBeLessThanOrEqual(MOST_WAITING * MOST_ANSWERS);
 });
 
 it("of one who may approve, five pairing codes an hour are looked at", async () => {

@@ -6,6 +6,8 @@ import {
   CODE_MS,
   LOCK_MS,
   lockedUntil,
+  MOST_AGAIN,
+  MOST_WAITING,
   makeCode,
   readCode,
   type Tries,
@@ -93,10 +95,12 @@ describe("somebody unknown who writes", () => {
 
   it("asks anew when the code is over, unless they were denied or too many wait", () => {
     expect(askingBy({ ...standing, request: null }, 0)).toBe("asked");
-    expect(askingBy({ ...standing, request: null, othersWaiting: 2 }, 0)).toBe("asked");
-    expect(askingBy({ ...standing, request: null, othersWaiting: 3 }, 0)).toBe("full");
+    expect(askingBy({ ...standing, request: null, othersWaiting: MOST_WAITING - 1 }, 0)).toBe("asked");
+    expect(askingBy({ ...standing, request: null, othersWaiting: MOST_WAITING }, 0)).toBe("full");
     expect(askingBy(standing, CODE_MS - 1)).toBe("waiting");
     expect(askingBy(standing, CODE_MS)).toBe("asked");
+    expect(askingBy({ ...standing, othersWaiting: MOST_AGAIN - 1 }, CODE_MS)).toBe("asked");
+    expect(askingBy({ ...standing, othersWaiting: MOST_AGAIN }, CODE_MS)).toBe("full");
     expect(askingBy({ ...standing, request: { ...request, denied: true } }, 2 * CODE_MS)).toBe("denied");
   });
 });

@@ -9,7 +9,11 @@ export const CODE_MS = 10 * 60_000;
 export const LOCK_MS = 60 * 60_000;
 export const WRONG_TRIES = 5;
 /** How many may wait on one platform. */
-const MOST_WAITING = 3;
+export const MOST_WAITING = 40;
+/** Who asked before and was not let in waits only among so many: a few who ask for ever keep nobody else out. */
+export const MOST_AGAIN = 20;
+/** For how long it is remembered that somebody asked. */
+export const ASKED_MS = 24 * 60 * 60_000;
 /** How often somebody who waits is answered: with the code, and when they ask what became of it. */
 export const MOST_ANSWERS = 3;
 
@@ -50,5 +54,5 @@ export function afterWrongTry(tries: Tries | null, now: number): Tries {
 export function askingBy({ request, othersWaiting }: Standing, now: number): Asked {
   if (request?.denied) return "denied";
   if (request && now < request.expiresAt) return "waiting";
-  return othersWaiting < MOST_WAITING ? "asked" : "full";
+  return othersWaiting < (request ? MOST_AGAIN : MOST_WAITING) ? "asked" : "full";
 }

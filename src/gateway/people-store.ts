@@ -38,7 +38,7 @@ export interface NewPairingRequest extends Omit<PairingRequest, "askedAt" | "den
   readonly codeHash: string;
 }
 
-/** `full`: as many are waiting on that platform as may. */
+/** `full`: as many are waiting on that platform as may, or as leave room for those who have not asked before. */
 export type Asked = "asked" | "waiting" | "denied" | "full";
 
 /** What is known of an identity that is not let in. */
@@ -53,6 +53,8 @@ export interface Standing {
 /** What became of a code that somebody gave. */
 export type Tried<Outcome> =
   | { readonly kind: "locked"; readonly until: number }
+  /** Not looked at: too many codes are being looked at, or another one of theirs is. */
+  | { readonly kind: "busy" }
   /** No such code, or it is over; so many tries are left. */
   | { readonly kind: "wrong"; readonly left: number }
   | Outcome;
@@ -76,7 +78,7 @@ export interface PeopleStore {
 
   // Asking to be let in.
   standing(identity: string, platform: Platform, now: number): Promise<Standing>;
-  /** Keeps the request, unless one of theirs is open, was denied, or too many wait. */
+  /** Keeps the request, unless one of theirs is open, was denied, or too many wait. An old one is remembered for a day. */
   ask(request: NewPairingRequest, now: number): Promise<Asked>;
   /** The request could not be answered, as if it had not been made. */
   withdraw(identity: string, codeHash: string): Promise<void>;

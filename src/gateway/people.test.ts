@@ -176,3 +176,33 @@ it("makes a code worthless that others have seen", async () => {
     kind: "wrong",
   });
 });
+
+it("looks at one code of somebody at a time, so that a rush of guesses is counted one by one", async () => {
+  let hashes = 0;
+  const here = people({}, { hash: async () => `${hashes++}` });
+  const guess = () => here.link(identity("9"), "ABCDEFGH", { seenByOthers: false, role: null });
+  const kinds = (await Promise.all(Array.from({ length: 500 }, guess))).map(({ kind }) => kind);
+  expect(hashes).toBe(1);
+  expect(kinds.filter((kind) => kind === "wrong")).toHaveLength(1);
+  expect(kinds.filter((kind) => kind === "busy")).toHaveLength(499);
+});
+
+it("never has more than one hash made at once, and an owner's code comes before the strangers'", async () => {
+  const made: (() => void)[] = [];
+  const here = people({}, { hash: (code) => new Promise((resolve) => made.push(() => resolve(code))) });
+  const strangers = Array.from({ length: 100 }, (_, n) =>
+    here.link(identity(`s${n}`), "ABCDEFGH", { seenByOthers: false, role: null }),
+  );
+  const owner = here.denyCode("owner", "BCDEFGHJ");
+  const ended: string[] = [];
+  for (const each of strangers) void each.then(({ kind }) => ended.push(kind));
+  void owner.then(() => ended.push("owner"));
+  while (ended.length < 101) {
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(made.length).toBeLessThanOrEqual(1);
+    if (ended.filter((kind) => kind === "busy").length === 91) made.shift()?.(); // All have come.
+  }
+  expect(ended.filter((kind) => kind === "wrong")).toHaveLength(9);
+  expect(ended.filter((kind) => kind === "busy")).toHaveLength(91);
+  expect(ended.indexOf("owner")).toBeLessThan(ended.lastIndexOf("wrong"));
+});

@@ -17,6 +17,7 @@ import {
   roleOf,
   senderOf,
 } from "./authorize.js";
+import { HashQueue } from "./hash-queue.js";
 import { askingBy, CODE_MS, makeCode } from "./pairing.js";
 import type { MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
 import { atLeast, highest, type Role } from "./permissions.js";
@@ -50,6 +51,9 @@ export class People {
   readonly #clock: Clock;
   readonly #random: (count: number) => Uint8Array;
   readonly #hash: (code: string, salt: string) => Promise<string>;
+  readonly #hashes = new HashQueue();
+  /** Who has a code that is being looked at. */
+  readonly #trying = new Set<string>();
   #salt: string | undefined;
 
   constructor(store: PeopleStore, rules: PeopleRules, setting: PeopleSetting) {
@@ -100,7 +104,9 @@ export class People {
       return { kind: "waiting", expiresAt: standing.request.expiresAt };
     }
     if (asked !== "asked") return NOTHING;
-    const { code, codeHash } = await this.#newCode();
+    const code = makeCode(this.#random);
+    const codeHash = await this.#hashed(code, true);
+    if (codeHash === null) return NOTHING; // Too many ask at once; who writes again gets their code then.
     const called = shorten(cleanLine(source.userName ?? ""), LONGEST_NAME) || null;
     const request = { identity, platform, called, codeHash, expiresAt: now + CODE_MS };
     if ((await this.store.ask(request, now)) !== "asked") return NOTHING;
@@ -117,16 +123,20 @@ export class People {
 
   /** Lets in exactly who asked with this code. `by` is who gives it: their wrong tries are counted. */
   approve(by: string, code: string, as: { readonly role: Role; readonly name: string | null }) {
-    return this.#try(by, code, (hash, now) => this.store.approve(by, hash, { id: this.newId(), ...as }, now));
+    return this.#try(by, false, code, (hash, now) =>
+      this.store.approve(by, hash, { id: this.newId(), ...as }, now),
+    );
   }
 
   denyCode(by: string, code: string) {
-    return this.#try(by, code, (hash, now) => this.store.denyCode(by, hash, now));
+    return this.#try(by, false, code, (hash, now) => this.store.denyCode(by, hash, now));
   }
 
   /** A code that joins whoever types it to this one. Only to be shown to them. */
   async showLink(identity: string): Promise<string> {
-    const { code, codeHash } = await this.#newCode();
+    const code = makeCode(this.#random);
+    const salt = await this.#saltOfCodes();
+    const codeHash = await this.#hashes.run(() => this.#hash(code, salt));
     await this.store.showLink(identity, codeHash, this.#clock() + CODE_MS);
     return code;
   }
@@ -150,7 +160,7 @@ export class People {
       );
       return isElsewhere && role !== null && (otherRole === null || atLeast(role, otherRole));
     };
-    return this.#try(typed, code, (hash, now) =>
+    return this.#try(typed, options.role === null, code, (hash, now) =>
       this.store.link(typed, hash, options.seenByOthers ? null : mayJoin, this.newId(), now),
     );
   }
@@ -163,20 +173,30 @@ export class People {
     return this.#pairing && senderOf(source) !== null && !source.isBot && source.chatType === "dm";
   }
 
+  /** One code at a time for each who tries, so that none is looked at before the last one was counted. */
   async #try<Outcome>(
     who: string,
+    isStranger: boolean,
     code: string,
     look: (codeHash: string, now: number) => Promise<Tried<Outcome>>,
   ): Promise<Tried<Outcome>> {
-    const now = this.#clock();
-    const until = await this.store.lockedUntil(who, now);
-    if (until !== null) return { kind: "locked", until };
-    return look(await this.#hash(code, await this.#saltOfCodes()), now);
+    if (this.#trying.has(who)) return { kind: "busy" };
+    this.#trying.add(who);
+    try {
+      const now = this.#clock();
+      const until = await this.store.lockedUntil(who, now);
+      if (until !== null) return { kind: "locked", until };
+      const codeHash = await this.#hashed(code, isStranger);
+      return codeHash === null ? { kind: "busy" } : await look(codeHash, now);
+    } finally {
+      this.#trying.delete(who);
+    }
   }
 
-  async #newCode(): Promise<{ code: string; codeHash: string }> {
-    const code = makeCode(this.#random);
-    return { code, codeHash: await this.#hash(code, await this.#saltOfCodes()) };
+  async #hashed(code: string, isStranger: boolean): Promise<string | null> {
+    const salt = await this.#saltOfCodes();
+    const hash = () => this.#hash(code, salt);
+    return isStranger ? this.#hashes.runForStranger(hash) : this.#hashes.run(hash);
   }
 
   async #saltOfCodes(): Promise<string> {

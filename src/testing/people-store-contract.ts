@@ -1,6 +1,6 @@
 /** What every store of people must do, as a vitest suite over the same fixtures as the gateway store's. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CODE_MS, LOCK_MS } from "../gateway/pairing.js";
+import { ASKED_MS, CODE_MS, LOCK_MS, MOST_AGAIN, MOST_WAITING } from "../gateway/pairing.js";
 import type { NewPairingRequest, PeopleStore } from "../gateway/people-store.js";
 import type { Role } from "../gateway/permissions.js";
 import { platforms } from "../session/platform.js";
@@ -122,12 +122,13 @@ export function peopleStoreContract(name: string, createFixture: () => Promise<G
       expect(await people.link("eve", "x", () => true, "p", now)).toMatchObject({ kind: "locked" });
     });
 
-    it("answers once a code, lets three wait on a platform, and more when their time is over", async () => {
-      const identities = [1, 2, 3, 4].map((n) => `${HERE}:${n}`);
+    it("answers once a code, lets so many wait on a platform, and more when their time is over", async () => {
+      const identities = Array.from({ length: MOST_WAITING + 1 }, (_, n) => `${HERE}:${n}`);
       const asked = await Promise.all(
         identities.map((identity, n) => (n % 2 ? people : other).ask(request(identity), now)),
       );
-      expect(asked.sort()).toEqual(["asked", "asked", "asked", "full"]);
+      expect(asked.filter((each) => each === "asked")).toHaveLength(MOST_WAITING);
+      expect(asked).toContain("full");
       const [{ identity = "" } = {}] = await people.requests(now);
       expect(await people.ask(request(identity, "another hash"), now)).toBe("waiting");
       expect(await people.approve(owner, "another hash", as("p"), now)).toMatchObject({ kind: "wrong" });
@@ -135,6 +136,21 @@ export function peopleStoreContract(name: string, createFixture: () => Promise<G
       const later = now + CODE_MS;
       expect(await people.ask({ ...request(bob), expiresAt: later + CODE_MS }, later)).toBe("asked");
       expect((await people.requests(later)).map((each) => each.identity)).toEqual([bob]);
+    });
+
+    it("keeps room for those who have not asked before, and forgets after a day that somebody did", async () => {
+      const identities = Array.from({ length: MOST_AGAIN + 1 }, (_, n) => `${HERE}:${n}`);
+      for (const identity of identities) await people.ask(request(identity), now);
+      const later = now + CODE_MS;
+      const again = (identity: string, at: number) =>
+        people.ask({ ...request(identity), expiresAt: at + CODE_MS }, at);
+      const asked: string[] = [];
+      for (const identity of identities) asked.push(await again(identity, later));
+      expect(asked.filter((each) => each === "asked")).toHaveLength(MOST_AGAIN);
+      expect(asked.at(-1)).toBe("full");
+      expect(await again(ann, later)).toBe("asked");
+      await again(bob, now + CODE_MS + ASKED_MS);
+      expect((await people.standing(identities.at(-1) ?? "", HERE, now)).request).toBeNull();
     });
 
     it("tells what is known of one who waits, and counts the answers", async () => {

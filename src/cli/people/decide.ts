@@ -77,6 +77,6 @@ function codeOf(text: string): string {
   return code;
 }
 
-function refused(outcome: Extract<Tried<never>, { kind: "locked" | "wrong" }>): CliError {
+function refused(outcome: Extract<Tried<never>, { kind: "locked" | "busy" | "wrong" }>): CliError {
   return new CliError(`code_${outcome.kind}`, refusalText(outcome, Date.now()));
 }

@@ -2,7 +2,7 @@
  * People over SQL. Every change holds the one row of `people_state`, so changes come one after the other in all processes;
  * who is asked for on the way of a message is found by one indexed query, and holds nothing.
  */
-import { askingBy, MOST_ANSWERS } from "../../gateway/pairing.js";
+import { ASKED_MS, askingBy, MOST_ANSWERS } from "../../gateway/pairing.js";
 import type {
   Asked,
   MayJoin,
@@ -59,7 +59,7 @@ export class SqlPeople implements PeopleStore {
       await tx.run(
         "DELETE FROM pairings WHERE denied = 0 AND (identity = ? OR expires_at <= ?)",
         identity,
-        now,
+        now - ASKED_MS,
       );
       await tx.run(
         `INSERT INTO pairings (identity, platform, called, code_hash, asked_at, expires_at, answers, denied)
