@@ -8,9 +8,10 @@ import { fileURLToPath } from "node:url";
 import type { Adapter } from "./adapter/adapter.js";
 import type { Backups, ChatEvents, OpenChat, OpenHandoffs } from "./cli/cli.js";
 import { childEnvironment, type Environment, readEnvironment } from "./config/environment.js";
-import { hideSecrets } from "./config/hide-secrets.js";
+import { hideEnvironment } from "./config/hide-environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
+import type { OpenOptions } from "./open-sessions.js";
 import type { HomeChannel } from "./session/context.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
@@ -21,6 +22,9 @@ const { version, engines } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string; engines: { node: string } };
 const words = process.argv.slice(2);
+
+/** What this process knows to be secret; it stands at every way out of it. */
+const redactor = new Redactor();
 
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
   process.stdout.write(`${version}\n`);
@@ -35,12 +39,11 @@ async function runCommand(): Promise<number> {
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
   const { secretValues, secretVariables } = await import("./config/secrets.js");
-  const redactor = new Redactor();
   const variables = secretVariables(); // Before they are hidden.
   redactor.know(() => variables);
-  hideSecrets();
+  hideEnvironment();
   const workingFolder = process.cwd();
-  const terminal = new Terminal(process, environment.color, redactor.redact);
+  const terminal = new Terminal(process, environment.color, redactor);
   return run(words, {
     terminal,
     version,
@@ -49,13 +52,15 @@ async function runCommand(): Promise<number> {
     main: fileURLToPath(import.meta.url),
     environment,
     workingFolder,
+    hide: redactor.hide,
     redact: redactor.redact,
     loadConfig: async () => {
       const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder);
       redactor.know(() => secretValues(config));
       return config;
     },
-    openSessions: (config, purpose) => openStore(config, purpose, (problem) => terminal.problem(problem)),
+    openSessions: (config, purpose) =>
+      openSessionsOf(config, purpose, (problem) => terminal.problem(problem)),
     openPeople,
     platformStates,
     sweepMedia,
@@ -77,31 +82,35 @@ async function runCommand(): Promise<number> {
   });
 }
 
-async function openStore(
+async function openSessionsOf(
   config: Config,
   purpose: "look" | "write",
   onProblem: (problem: string) => void,
 ): Promise<Sessions> {
-  const { openSessions } = await import("./open-sessions.js");
-  return openSessions({
-    url: await urlFor(config, purpose),
-    config: config.sessions,
-    ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
-  });
+  const mirror = config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } };
+  return (await openCleanly(config, purpose, { config: config.sessions, ...mirror })).sessions;
+}
+
+/** Every command opens the store here: no known secret gets into it, nor out of it. */
+async function openCleanly(
+  config: Config,
+  purpose: "look" | "write",
+  options: Omit<OpenOptions, "url"> = {},
+) {
+  const { openStore } = await import("./open-sessions.js");
+  return openStore({ ...options, url: await urlFor(config, purpose), hide: redactor.hide });
 }
 
 async function openPeople(config: Config, purpose: "look" | "write") {
-  const { openStore } = await import("./open-sessions.js");
   const { People } = await import("./gateway/people.js");
-  const { store, sessions } = await openStore({ url: await urlFor(config, purpose) });
+  const { store, sessions } = await openCleanly(config, purpose);
   const people = new People(store.people, config.people, { clock: Date.now });
   return { people, close: () => sessions.close() };
 }
 
 async function platformStates(config: Config) {
-  const { openStore } = await import("./open-sessions.js");
   const { STATE } = await import("./gateway/connection.js");
-  const { store, sessions } = await openStore({ url: await urlFor(config, "look") });
+  const { store, sessions } = await openCleanly(config, "look");
   try {
     const told = await store.accounts.all(STATE);
     return told.map(({ platform, account, value }) => ({ platform, account, ...JSON.parse(value) }));
@@ -111,13 +120,9 @@ async function platformStates(config: Config) {
 }
 
 async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<OpenHandoffs> {
-  const { openStore } = await import("./open-sessions.js");
   const { HandoffDesk } = await import("./gateway/handoff/desk.js");
   const { Homes } = await import("./gateway/homes.js");
-  const { store, sessions } = await openStore({
-    url: await urlFor(config, purpose),
-    config: config.sessions,
-  });
+  const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
   const { moves, accounts } = store;
   const homes = new Homes(accounts, await homeChannelsOf(config));
   const desk = new HandoffDesk({
@@ -134,9 +139,8 @@ async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<
 }
 
 async function sweepMedia(config: Config) {
-  const { openStore } = await import("./open-sessions.js");
   const { Media } = await import("./gateway/media.js");
-  const { store, sessions } = await openStore({ url: await urlFor(config, "look") });
+  const { store, sessions } = await openCleanly(config, "look");
   try {
     return await new Media(mediaFolder(config), store.files, Date.now).sweep();
   } finally {
@@ -209,7 +213,7 @@ async function openGatewayOf(
   const { commandTable } = await import("./gateway/commands/table.js");
   const { OWN_TOOLS } = await import("./util/own-tools.js");
   const { sqliteFile } = await import("./open-sessions.js");
-  const { agent, model } = await openAgent(config, environment);
+  const { agent, model } = await openAgent(config, environment, redactor.hide);
   const { secretsOf } = await import("./config/secrets.js");
   const database = sqliteFile(config.store.reveal());
   const databaseFiles = database === null ? [] : [database, `${database}-wal`, `${database}-shm`];
@@ -230,6 +234,7 @@ async function openGatewayOf(
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const open = await openGateway({
     url: config.store.reveal(),
+    redactor,
     config: config.sessions,
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
     agent,

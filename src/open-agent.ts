@@ -6,6 +6,7 @@ import { type Config, mediaFolder } from "./config/load.js";
 import { chooseFallback, chooseModel, type ModelChoice } from "./config/model-choice.js";
 import type { ModelFact } from "./gateway/commands/facts.js";
 import { mediaPath } from "./gateway/media.js";
+import type { Hide } from "./util/redact.js";
 
 export interface OpenAgent {
   readonly agent: Agent;
@@ -13,7 +14,7 @@ export interface OpenAgent {
   readonly model: ModelFact | null;
 }
 
-export async function openAgent(config: Config, environment: Environment): Promise<OpenAgent> {
+export async function openAgent(config: Config, environment: Environment, hide: Hide): Promise<OpenAgent> {
   const choice = await modelFor(config, environment);
   if (choice === null) {
     const { offlineAgent } = await import("./agent/offline.js");
@@ -23,8 +24,8 @@ export async function openAgent(config: Config, environment: Environment): Promi
   const { maxSteps, prices, images } = config.agent;
   const fallback = chooseFallback(factsOf(config, environment), choice);
   const agent = aiSdkAgent({
-    endpoint: endpointOf(choice, images),
-    ...(fallback ? { fallback: endpointOf(fallback, images) } : {}),
+    endpoint: { ...endpointOf(choice, images), hide },
+    ...(fallback ? { fallback: { ...endpointOf(fallback, images), hide } } : {}),
     maxSteps,
     prices,
     pathOf: (file) => mediaPath(mediaFolder(config), file),

@@ -1,6 +1,8 @@
 /** Opens a store by its URL and gives the gateway over it, with the adapters and the agent it is handed. */
 import type { Adapter } from "./adapter/adapter.js";
+import { hidingAdapter } from "./adapter/hiding-adapter.js";
 import type { Agent, Tool } from "./agent/agent.js";
+import { hidingAgent } from "./agent/hiding-agent.js";
 import type { Who } from "./gateway/authorize.js";
 import type { BusyModes } from "./gateway/busy.js";
 import { type Command, Commands } from "./gateway/commands/commands.js";
@@ -16,8 +18,11 @@ import { LOCAL } from "./session/platform.js";
 import type { SessionKey } from "./session/session-key.js";
 import type { Sessions } from "./session/sessions.js";
 import type { SessionSource } from "./session/source.js";
+import type { Redactor } from "./util/redact.js";
 
 export interface OpenGatewayOptions extends OpenOptions {
+  /** What must not come out: neither to a chat nor to a model, nor into the store. */
+  readonly redactor?: Redactor;
   readonly agent: Agent;
   readonly adapters: readonly Adapter[];
   readonly commands: readonly Command[];
@@ -56,13 +61,16 @@ export interface OpenGateway {
 }
 
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
-  const { store, sessions } = await openStore(options);
-  const { adapters, busy, outputDir, clock = Date.now } = options;
+  const { busy, outputDir, clock = Date.now, redactor } = options;
+  const { store, sessions } = await openStore({ ...options, ...(redactor ? { hide: redactor.hide } : {}) });
+  const adapters = options.adapters.map((adapter) =>
+    redactor ? hidingAdapter(adapter, redactor.hide) : adapter,
+  );
   const commands = new Commands(options.commands, sessions);
   const gateway = new Gateway({
     sessions,
     store,
-    agent: options.agent,
+    agent: redactor ? hidingAgent(options.agent, redactor) : options.agent,
     adapters,
     commands,
     tools: options.tools ?? (() => []),

@@ -6,8 +6,10 @@ import { InputError } from "./session/errors.js";
 import { Sessions, type SessionsOptions } from "./session/sessions.js";
 import type { SessionStore } from "./session/store.js";
 import type { Db } from "./store/db.js";
+import { hidingDb } from "./store/hiding-db.js";
 import type { JsonlMirror } from "./store/jsonl/mirror.js";
 import { openSqlStore } from "./store/sql-store.js";
+import type { Hide } from "./util/redact.js";
 
 export interface OpenOptions extends SessionsOptions {
   /** A file path, `sqlite:<path>`, `sqlite::memory:`, or `postgres://…`. */
@@ -18,6 +20,8 @@ export interface OpenOptions extends SessionsOptions {
     /** Told once of each distinct problem; a process warning where absent. Must not throw. */
     readonly onProblem?: (problem: string) => void;
   };
+  /** Takes out of every text what must neither be kept nor come out. */
+  readonly hide?: Hide;
 }
 
 export async function openSessions(options: OpenOptions): Promise<Sessions> {
@@ -28,9 +32,10 @@ export async function openSessions(options: OpenOptions): Promise<Sessions> {
 export async function openStore(
   options: OpenOptions,
 ): Promise<{ store: SessionStore & GatewayStore; sessions: Sessions }> {
-  const { url, mirror: mirrored, config, clock, hasActiveProcesses, onChange } = options;
+  const { url, mirror: mirrored, config, clock, hasActiveProcesses, onChange, hide } = options;
   const mirror = mirrored && (await openMirror(mirrored));
-  const store = await openSqlStore(await openDb(url), (clock ?? Date.now)());
+  const db = await openDb(url);
+  const store = await openSqlStore(hide ? hidingDb(db, hide) : db, (clock ?? Date.now)());
   const close = async (): Promise<void> => {
     await mirror?.close();
     await store.close();

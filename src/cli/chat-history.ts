@@ -2,10 +2,11 @@
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { HistoryFile } from "../adapter/terminal/history.js";
+import type { Hide } from "../util/redact.js";
 
 const LONGEST = 1_000;
 
-export function chatHistory(home: string): HistoryFile {
+export function chatHistory(home: string, hide: Hide): HistoryFile {
   const path = join(home, "history");
   return {
     load: async () => {
@@ -17,7 +18,7 @@ export function chatHistory(home: string): HistoryFile {
     },
     add: async (entry) => {
       await mkdir(home, { recursive: true, mode: 0o700 });
-      await appendFile(path, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+      await appendFile(path, `${JSON.stringify(hide(entry))}\n`, { mode: 0o600 });
     },
   };
 }

@@ -126,7 +126,7 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
     color: cli.environment.color ?? true,
     status: () => ({ ...status, ...(moving ? { moving: movingWords(moving) } : {}) }),
     complete: (line) => open.complete(line),
-    history: chatHistory(config.home),
+    history: chatHistory(config.home, cli.hide),
     onStop: () => open.gateway.lane(open.key).stop("stopped"),
     onLeave: leave,
   });

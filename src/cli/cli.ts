@@ -31,7 +31,9 @@ export interface Cli {
   readonly main: string;
   readonly environment: Environment;
   readonly workingFolder: string;
-  /** Takes secrets out of a text. */
+  /** Takes the secrets that are known out of a text. */
+  hide(text: string): string;
+  /** Takes out what looks like a secret, too: for logs and errors. */
   redact(text: string): string;
   loadConfig(): Promise<Config>;
   /** Looking never creates anything: where there is no store yet, an empty one in memory stands in. */

@@ -13,7 +13,7 @@ function printed(columns: readonly Column<string[]>[], rows: string[][], width: 
   const terminal = new Terminal(
     streams as unknown as { stdin: ReadStream; stdout: WriteStream; stderr: WriteStream },
     false,
-    (text) => text,
+    { hide: (text) => text, redact: (text) => text },
   );
   printTable(terminal, columns, rows);
   return String(stdout.read()).replace(/\n$/, "").split("\n");

@@ -5,6 +5,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { ReadStream, WriteStream } from "node:tty";
+import type { Redactor } from "../util/redact.js";
 
 const DEFAULT_COLUMNS = 100;
 
@@ -23,12 +24,12 @@ export class Terminal {
   readonly paint: Paint;
   readonly columns: number;
   readonly #streams: Streams;
-  readonly #redact: (text: string) => string;
+  readonly #hiding: Pick<Redactor, "hide" | "redact">;
 
-  /** `color` where somebody decided; else a terminal has it. `redact` takes secrets out of what went wrong. */
-  constructor(streams: Streams, color: boolean | undefined, redact: (text: string) => string) {
+  /** `color` where somebody decided; else a terminal has it. `hiding` takes secrets out of all that is printed. */
+  constructor(streams: Streams, color: boolean | undefined, hiding: Pick<Redactor, "hide" | "redact">) {
     this.#streams = streams;
-    this.#redact = redact;
+    this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
     this.columns = (streams.stdout.isTTY && streams.stdout.columns) || DEFAULT_COLUMNS;
     // Whoever reads us has gone, as in `| head -1`: there is nobody left to tell.
@@ -51,7 +52,7 @@ export class Terminal {
   }
 
   line(text = ""): void {
-    this.#streams.stdout.write(`${text}\n`);
+    this.#streams.stdout.write(`${this.#hiding.hide(text)}\n`);
   }
 
   json(value: unknown): void {
@@ -60,17 +61,17 @@ export class Terminal {
 
   /** Long output: waits until it was taken. */
   async write(text: string): Promise<void> {
-    if (!this.#streams.stdout.write(text)) await once(this.#streams.stdout, "drain");
+    if (!this.#streams.stdout.write(this.#hiding.hide(text))) await once(this.#streams.stdout, "drain");
   }
 
   /** A line beside the result, on stderr. */
   problem(text: string): void {
-    this.#streams.stderr.write(`${this.#redact(text)}\n`);
+    this.#streams.stderr.write(`${this.#hiding.redact(text)}\n`);
   }
 
   /** One line that overwrites itself; an empty one takes it away. */
   progress(text: string): void {
-    if (this.#streams.stderr.isTTY) this.#streams.stderr.write(`\r\u001b[2K${text}`);
+    if (this.#streams.stderr.isTTY) this.#streams.stderr.write(`\r\u001b[2K${this.#hiding.hide(text)}`);
   }
 
   /** Anything but a yes is a no; so are Ctrl-C and Ctrl-D. */
@@ -81,7 +82,10 @@ export class Terminal {
       this.line();
       return "";
     };
-    const answer = await Promise.race([prompt.question(`${question} [y/N] `).catch(aborted), closed]);
+    const answer = await Promise.race([
+      prompt.question(`${this.#hiding.hide(question)} [y/N] `).catch(aborted),
+      closed,
+    ]);
     prompt.close();
     return /^y(es)?$/i.test(answer.trim());
   }

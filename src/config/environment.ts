@@ -40,27 +40,18 @@ function wantsColor(variables: Readonly<NodeJS.ProcessEnv>): boolean | undefined
 }
 
 /** What a command that the agent runs may know of the environment: how to find programs, and how to speak. */
-const FOR_CHILDREN = [
-  "PATH",
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "SHELL",
-  "LANG",
-  "LC_ALL",
-  "LC_CTYPE",
-  "TERM",
-  "TMPDIR",
-  "TZ",
-];
+const FOR_CHILDREN = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ"];
+
+export function isForChildren(name: string): boolean {
+  return FOR_CHILDREN.includes(name) || /^LC_[A-Z]+$/.test(name);
+}
 
 export function childEnvironment(
   variables: Readonly<NodeJS.ProcessEnv> = process.env,
 ): Record<string, string> {
   return Object.fromEntries(
-    FOR_CHILDREN.flatMap((name) => {
-      const value = variables[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
+    Object.entries(variables).flatMap(([name, value]) =>
+      isForChildren(name) && value !== undefined ? [[name, value]] : [],
+    ),
   );
 }

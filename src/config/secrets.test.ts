@@ -11,10 +11,13 @@ test("variables whose names say so", () => {
       PGPASSWORD: "pg-password",
       TOKENIZERS_PARALLELISM: "not-a-secret",
       KEYBOARD: "qwerty-layout",
-      SECRET_SWITCH: "on",
+      SECRET_BACKEND: "hardware-vault",
+      SSH_KEY: "/home/me/.ssh/id",
+      DATABASE_URL: "postgres://me:url-password@host/db",
+      HOMEPAGE: "https://example.org",
       PATH: "/usr/bin:/bin",
     }),
-  ).toEqual(["openai-value", "aws-key-id", "pg-password"]);
+  ).toEqual(["openai-value", "aws-key-id", "pg-password", "url-password", "url-password"]);
 });
 
 test("every secret of a configuration, with the passwords in URLs; one that cannot be read costs nothing", () => {
@@ -30,6 +33,31 @@ test("every secret of a configuration, with the passwords in URLs; one that cann
       },
     ],
     places: new Map(),
+    mcp: { servers: {} },
   } as unknown as Config;
   expect(secretValues(config)).toEqual([url, "p%40ss", "p@ss", "the-key"]);
+});
+
+test("what an MCP server is told in the open and looks like a secret, and nothing else", () => {
+  const server = (reach: unknown) => ({ reach });
+  const config = {
+    mcp: {
+      servers: {
+        one: server({
+          kind: "command",
+          args: ["--token=canary-arg-77", "-v", "server-7.js", "/srv/data-2024-01-01"],
+          env: {
+            ID: "canary-env-4711",
+            FILE: new Secret("{ file: c }", () => "in-a-file"),
+            LOG: "debug",
+            PLACE: "/home/me/data-0123456789",
+            VERSION: "1.22.333-alpha",
+            MODE: "production-environment",
+          },
+        }),
+        two: server({ kind: "url", headers: { "x-id": "canary-head-4711" } }),
+      },
+    },
+  } as unknown as Config;
+  expect(secretValues(config)).toEqual(["in-a-file", "canary-env-4711", "canary-arg-77", "canary-head-4711"]);
 });

@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Redactor } from "./redact.js";
+import { isUnmistakable } from "./secret-forms.js";
 
 const { redact } = new Redactor();
 
@@ -34,36 +37,150 @@ describe("what looks like a secret", () => {
     "process 4711 on host, since 2026-01-10T12:00:00.000Z",
     "agent:main:dm:telegram:99 has 12000 tokens",
     "see https://example.org:8080/path?page=2 or ask-me-anything",
+    "https://example.org:8080/@ann and http://[::1]:3000/a@b",
+    "The key: lines that were read; token: input, secret=nothing, password: none",
+    "`key: 2000 lines`, signature: (text: string) => string, token = tokens[0]",
+    "bearer certificates and a task-oriented pk-column; npm_config_user_agent_name",
+    "apiKey: config.agent.apiKey.reveal()",
   ])("ordinary words stay: %s", (text) => {
     expect(redact(text)).toBe(text);
   });
 
-  test("a long hostile text is no burden", () => {
-    for (const unit of ["a.", "a://b:", "key ", "eyJ.", "-----BEGIN ", "M-", "Bearer "]) {
-      expect(typeof redact(unit.repeat(50_000))).toBe("string");
-    }
+  test("of our own documentation and source nothing is hidden but the passwords in their examples", () => {
+    const root = new URL("../..", import.meta.url).pathname;
+    const pages = readdirSync(root).filter((name) => name.endsWith(".md"));
+    const below = ["docs", "src"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((path) => /\.(?:md|ts)$/.test(path) && !path.endsWith(".test.ts"))
+        .map((path) => join(folder, path)),
+    );
+    const lines = [...pages, ...below].flatMap((path) => readFileSync(join(root, path), "utf8").split("\n"));
+    expect(lines.length).toBeGreaterThan(10_000);
+    const changed = lines.filter((line) => redact(line) !== line);
+    expect(changed.filter((line) => !line.includes("postgres://user:password@host/db"))).toEqual([]);
+  });
+});
+
+/** Deep and long: nothing here may take more than a few steps a character. */
+describe("a long hostile text is no burden", () => {
+  const units = [
+    "a.",
+    "a://b:",
+    "key ",
+    "eyJ.",
+    "-----BEGIN ",
+    "M-",
+    "Bearer ",
+    "password=",
+    "token: ",
+    "sk-",
+    "1:",
+  ];
+
+  test.each([...units, " ", "\n", "a", "authorization: ", "***"])("%j", (unit) => {
+    const redactor = new Redactor();
+    redactor.know(() => ["aaaaaaaaaaaaaaaaaaab", "abababababababab", "a1".repeat(500)]);
+    expect(typeof redactor.redact(unit.repeat(20_000))).toBe("string");
   });
 });
 
 describe("what is known to be secret", () => {
-  test("goes wherever it stands, as it is, in a URL and in JSON", () => {
+  const secrets = fc
+    .string({ unit: "grapheme", minLength: 8 })
+    .filter((secret) => isUnmistakable(secret.trim()));
+
+  test("goes wherever it stands, in every form that programs write it in", () => {
     const words = fc.string({ unit: "grapheme" });
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme", minLength: 6 }), words, words, (secret, before, after) => {
-        fc.pre(secret.trim().length >= 6 && !/^\**$/.test(secret.trim()));
+      fc.property(secrets, words, words, (secret, before, after) => {
         const redactor = new Redactor();
         redactor.know(() => ["other-secret", secret]);
-        for (const form of [secret, encodeURIComponent(secret), JSON.stringify({ secret })]) {
-          expect(redactor.redact(`${before} ${form} ${after}`)).not.toContain(secret.trim());
+        const plain = secret.trim();
+        const forms = [
+          plain,
+          encodeURIComponent(plain),
+          new URLSearchParams({ plain }).toString(),
+          JSON.stringify({ plain }),
+          JSON.stringify({ nested: JSON.stringify({ plain }) }),
+          `'${plain.replaceAll("'", "'\\''")}'`,
+          Buffer.from(plain).toString("hex"),
+        ];
+        for (const form of forms) {
+          const hidden = redactor.hide(`${before} ${form} ${after}`);
+          expect(hidden).not.toContain(form);
+          expect(hidden).toContain("***");
         }
       }),
     );
   });
 
+  test("base64 of a text around it, wrapped into lines, does not give it back", () => {
+    fc.assert(
+      fc.property(
+        secrets,
+        fc.string(),
+        fc.string(),
+        fc.integer({ min: 4, max: 76 }),
+        (secret, a, b, width) => {
+          const plain = secret.trim();
+          const redactor = new Redactor();
+          redactor.know(() => [plain]);
+          for (const encoding of ["base64", "base64url"] as const) {
+            const text = Buffer.from(`${a}\n${plain}\n${b}`).toString(encoding);
+            const hidden = redactor.hide(text.replace(new RegExp(`.{${width}}`, "g"), "$&\n"));
+            expect(hidden).toContain("***");
+            const decoded = Buffer.from(hidden.replaceAll("***", ""), "base64").toString();
+            if (!a.includes(plain) && !b.includes(plain)) expect(decoded).not.toContain(plain);
+          }
+        },
+      ),
+    );
+  });
+
+  test("a secret that comes in pieces is never shown, nor its beginning", () => {
+    const pieces = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(secrets, fc.string(), fc.string(), pieces, (secret, before, after, lengths) => {
+        const plain = secret.trim();
+        const redactor = new Redactor();
+        redactor.know(() => ["garden-1", "garden-1-party", plain]);
+        const text = `${before} ${plain} ${after} garden-1-part garden-1-party garden-1`;
+        const stream = redactor.stream();
+        let shown = "";
+        for (let at = 0, n = 0; at < text.length; n++) {
+          const length = lengths[n % lengths.length] ?? 1;
+          shown += stream.push(text.slice(at, at + length));
+          at += length;
+          // What is shown is always the beginning of what is shown in the end.
+          expect(redactor.hide(text).startsWith(shown)).toBe(true);
+        }
+        expect(shown + stream.end()).toBe(redactor.hide(text));
+      }),
+    );
+  });
+
+  test("each line of a private key", () => {
+    const line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
+    const redactor = new Redactor();
+    redactor.know(() => [`-----BEGIN KEY-----\n${line}1\n${line}2\n-----END KEY-----\n`]);
+    expect(redactor.hide(`> ${line}2\n> rest`)).toBe("> ***\n> rest");
+  });
+
+  test.each(["postgres", "Signal", "hunter2", "12345678", "--------"])(
+    "%s is a word like others, and hidden only beside a name that says what it is",
+    (secret) => {
+      const redactor = new Redactor();
+      redactor.know(() => [secret]);
+      const text = `The word ${secret} is {"chatId":"${secret}"} in agent:main:${secret}.`;
+      expect(redactor.redact(text)).toBe(text);
+      expect(redactor.redact(`password=${secret}`)).toBe("password=***");
+    },
+  );
+
   test("the longer of two, where one begins the other; too short ones would shred the text", () => {
     const redactor = new Redactor();
-    redactor.know(() => ["garden", "garden-party", "on"]);
-    expect(redactor.redact("a garden-party on Monday")).toBe("a *** on Monday");
+    redactor.know(() => ["garden-1", "garden-1-party", "on"]);
+    expect(redactor.redact("a garden-1-party on Monday")).toBe("a *** on Monday");
   });
 
   test("is asked for when there is something to redact, and again when more is known", () => {

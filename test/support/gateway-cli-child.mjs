@@ -16,7 +16,7 @@ process.on("message", ({ userId, text, messageId }) => adapter.write({ userId },
 const environment = readEnvironment();
 process.exitCode = await run(["gateway"], {
   version: "0",
-  terminal: new Terminal(process, false, (text) => text),
+  terminal: new Terminal(process, false, { hide: (text) => text, redact: (text) => text }),
   redact: (text) => text,
   home: environment.home,
   loadConfig: () => loadConfig(environment, process.cwd()),

@@ -1,4 +1,5 @@
 /** Where a model answers, and how it is spoken to. What is secret is read only when a request is made. */
+import type { Hide } from "../../util/redact.js";
 import { cleanLine } from "../../util/text.js";
 import { AgentError } from "../agent.js";
 
@@ -15,6 +16,8 @@ export interface Endpoint {
   readonly model: string | null;
   /** Whether to send images at all. */
   readonly images: boolean;
+  /** Takes out of a request what must not leave this machine. */
+  readonly hide?: Hide;
 }
 
 /** `127.0.0.1:11434`: what may be said of an address. */

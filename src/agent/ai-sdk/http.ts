@@ -1,4 +1,5 @@
 /** `fetch` for models: it follows no redirect, which could carry the key elsewhere, and an answer has an end. */
+import type { Hide } from "../../util/redact.js";
 import { StreamFailure } from "./failure.js";
 
 /** More than any answer is; what goes on beyond it is broken off. */
@@ -27,6 +28,14 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   const { status, statusText, headers } = response;
   return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
 };
+
+/** The same, and no known secret goes out in what is sent; the key stands in a header. */
+export function hidingFetch(hide: Hide): typeof fetch {
+  return (input, init) => {
+    const body = init?.body;
+    return boundedFetch(input, typeof body === "string" ? { ...init, body: hide(body) } : init);
+  };
+}
 
 /** Where a redirect leads, without what may be secret in it; empty where it does not say. */
 function destination({ url, headers }: Response): string {

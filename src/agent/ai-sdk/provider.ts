@@ -4,7 +4,7 @@
  */
 import type { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type Endpoint, keyOf } from "./endpoint.js";
-import { boundedFetch } from "./http.js";
+import { boundedFetch, hidingFetch } from "./http.js";
 
 export type LanguageModel = ReturnType<ReturnType<typeof createOpenAICompatible>["languageModel"]>;
 export type Request = Omit<Parameters<LanguageModel["doStream"]>[0], "abortSignal">;
@@ -24,18 +24,19 @@ function loaded(protocol: Endpoint["protocol"]): Promise<unknown> {
 }
 
 export async function openModel(endpoint: Endpoint, model: string): Promise<LanguageModel> {
-  const { protocol, baseUrl } = endpoint;
+  const { protocol, baseUrl, hide } = endpoint;
   const apiKey = keyOf(endpoint);
+  const fetch = hide ? hidingFetch(hide) : boundedFetch;
   if (protocol === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ baseURL: baseUrl, apiKey, fetch: boundedFetch }).languageModel(model);
+    return createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(model);
   }
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const provider = createOpenAICompatible({
     name: "openaiCompatible",
     baseURL: baseUrl,
     ...(apiKey === "" ? {} : { apiKey }),
-    fetch: boundedFetch,
+    fetch,
     includeUsage: true,
   });
   return provider.languageModel(model);

@@ -1,7 +1,7 @@
 /** With real processes: what a child of a program sees of what the program was started with. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { hideSecrets, SECRET_VARIABLES } from "./hide-secrets.js";
+import { hideEnvironment, SECRET_VARIABLES } from "./hide-environment.js";
 import { keysOf } from "./keys.js";
 import { homeFile } from "./schema.js";
 
@@ -11,14 +11,14 @@ const CANARY = "sk-canary-0123456789";
 function seenByChild(env: Record<string, string>, hide: boolean): string {
   const program = `
     import { spawnSync } from "node:child_process";
-    import { hideSecrets } from ${JSON.stringify(new URL("./hide-secrets.ts", import.meta.url).href)};
+    import { hideEnvironment } from ${JSON.stringify(new URL("./hide-environment.ts", import.meta.url).href)};
     const key = process.env.OPENAI_API_KEY;
-    if (${hide}) hideSecrets();
-    const child = spawnSync("/bin/sh", ["-c", "cat /proc/$PPID/environ; env"], { encoding: "utf8" });
+    if (${hide}) hideEnvironment();
+    const child = spawnSync("/bin/sh", ["-c", "cat /proc/$PPID/environ; echo; env"], { encoding: "utf8" });
     process.stdout.write(child.stdout);
     if (key !== ${JSON.stringify(CANARY)}) process.exit(3);
     if (${hide} && process.env.OPENAI_API_KEY !== undefined) process.exit(4);
-    if (process.env.AFTER !== "still here") process.exit(5);
+    if (process.env.AFTER !== "still here" || process.env.LANG !== "C.UTF-8") process.exit(5);
   `;
   const run = spawnSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
     encoding: "utf8",
@@ -31,23 +31,28 @@ function seenByChild(env: Record<string, string>, hide: boolean): string {
 
 describe.runIf(process.platform === "linux")("a child that looks at its parent's environment", () => {
   const env = {
-    BEFORE: "here",
+    BEFORE: "canary-before",
     OPENAI_API_KEY: CANARY,
-    MIDDLE: "here too",
+    MIDDLE: "",
+    LANG: "C.UTF-8",
+    LC_TIME: "C",
     ANTHROPIC_API_KEY: `${CANARY}2`,
     AFTER: "still here",
   };
 
-  test("sees secrets that were not hidden", () => {
+  test("sees what was not hidden", () => {
     expect(seenByChild(env, false)).toContain(CANARY);
   });
 
-  test("sees none that were, and all the rest", () => {
+  test("sees only what every child is given; the program itself still has what is no secret of ours", () => {
     const seen = seenByChild(env, true);
-    expect(seen).not.toContain("canary");
-    for (const rest of ["BEFORE=here", "MIDDLE=here too", "AFTER=still here", "OPENAI_API_KEY=*"]) {
-      expect(seen).toContain(rest);
+    const [environ = ""] = seen.split("\0\n");
+    expect(environ).not.toContain("canary");
+    expect(environ).not.toContain("still here");
+    for (const rest of ["PATH=/", "LANG=C.UTF-8", "LC_TIME=C", "OPENAI_API_KEY=***", "AFTER=***"]) {
+      expect(environ).toContain(rest);
     }
+    expect(seen).not.toContain(CANARY);
   });
 });
 
@@ -61,7 +66,7 @@ describe("the secrets that are hidden", () => {
 
   test("are gone from the variables, and no others", () => {
     const variables = { OPENAI_API_KEY: "x", BATON_STORE: "y", HOME: "/h" };
-    hideSecrets(variables);
+    hideEnvironment(variables);
     expect(variables).toEqual({ HOME: "/h" });
   });
 });

@@ -1,0 +1,135 @@
+/**
+ * Finds any of many texts in another one, in one pass: an automaton after Aho and Corasick. The work is one step a
+ * character, whatever the text is made of. Line breaks are passed over, so a text that was wrapped is found as well.
+ */
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const LINE_FEED = 10;
+const RETURN = 13;
+
+export class TextFinder {
+  /** The class of each character that stands in one of the texts; 0 for all others. */
+  readonly #classOf = new Uint16Array(65_536);
+  readonly #classes: number;
+  /** The next state, by state and class. */
+  readonly #next: Int32Array;
+  /** How many characters led to a state: so much at the end may be the beginning of one of the texts. */
+  readonly #depth: Int32Array;
+  /** The length of the longest of the texts that ends in a state; 0 where none does. */
+  readonly #found: Int32Array;
+
+  constructor(texts: readonly string[]) {
+    const words = texts.map((text) => text.replace(/[\r\n]/g, "")).filter((text) => text !== "");
+    let classes = 1;
+    for (const word of words) {
+      for (let at = 0; at < word.length; at++) {
+        const code = word.charCodeAt(at);
+        if (this.#classOf[code] === 0) this.#classOf[code] = classes++;
+      }
+    }
+    this.#classes = classes;
+    const most = 1 + words.reduce((sum, word) => sum + word.length, 0);
+    this.#next = new Int32Array(most * classes);
+    this.#depth = new Int32Array(most);
+    this.#found = new Int32Array(most);
+    this.#plant(words);
+    this.#connect();
+  }
+
+  /** Where any of them stands; what overlaps is one span. In order. */
+  find(text: string): Span[] {
+    return this.#read(text).spans;
+  }
+
+  /** The same, and where the end begins that may be the beginning of one of them. */
+  findSoFar(text: string): { readonly spans: readonly Span[]; readonly openFrom: number } {
+    const { spans, state, positions } = this.#read(text);
+    const depth = this.#depth[state] ?? 0;
+    return { spans, openFrom: depth === 0 ? text.length : startOf(depth, positions()) };
+  }
+
+  #read(text: string) {
+    const spans: { start: number; end: number }[] = [];
+    let state = 0;
+    let breaks = 0;
+    let known: Int32Array | undefined;
+    /** Where each character stands that is no line break; only asked for when something was found. */
+    const positions = (): Int32Array => {
+      known ??= positionsIn(text);
+      return known;
+    };
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === LINE_FEED || code === RETURN) {
+        breaks++;
+        continue;
+      }
+      state = this.#next[state * this.#classes + (this.#classOf[code] ?? 0)] ?? 0;
+      const length = this.#found[state] ?? 0;
+      if (length === 0) continue;
+      let start = positions()[at - breaks - length + 1] ?? 0;
+      for (let last = spans.at(-1); last && last.end > start; last = spans.at(-1)) {
+        start = Math.min(start, last.start);
+        spans.pop();
+      }
+      spans.push({ start, end: at + 1 });
+    }
+    return { spans, state, positions };
+  }
+
+  #plant(words: readonly string[]): void {
+    let states = 1;
+    for (const word of words) {
+      let state = 0;
+      for (let at = 0; at < word.length; at++) {
+        const edge = state * this.#classes + (this.#classOf[word.charCodeAt(at)] ?? 0);
+        if (this.#next[edge] === 0) {
+          this.#depth[states] = at + 1;
+          this.#next[edge] = states++;
+        }
+        state = this.#next[edge] ?? 0;
+      }
+      this.#found[state] = word.length;
+    }
+  }
+
+  /** Where a text breaks off, the search goes on with the longest end of it that begins another one. */
+  #connect(): void {
+    const fallBack = new Int32Array(this.#depth.length);
+    const queue: number[] = [0];
+    for (let head = 0; head < queue.length; head++) {
+      const state = queue[head] ?? 0;
+      const back = fallBack[state] ?? 0;
+      this.#found[state] = Math.max(this.#found[state] ?? 0, this.#found[back] ?? 0);
+      for (let kind = 1; kind < this.#classes; kind++) {
+        const edge = state * this.#classes + kind;
+        const child = this.#next[edge] ?? 0;
+        const elsewhere = state === 0 ? 0 : (this.#next[back * this.#classes + kind] ?? 0);
+        if (child === 0) {
+          this.#next[edge] = elsewhere;
+        } else {
+          fallBack[child] = elsewhere;
+          queue.push(child);
+        }
+      }
+    }
+  }
+}
+
+function positionsIn(text: string): Int32Array {
+  const positions = new Int32Array(text.length);
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== LINE_FEED && code !== RETURN) positions[count++] = at;
+  }
+  return positions.subarray(0, count);
+}
+
+function startOf(depth: number, positions: Int32Array): number {
+  return positions[positions.length - depth] ?? 0;
+}
