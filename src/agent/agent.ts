@@ -69,12 +69,16 @@ export interface Danger {
   readonly what: string;
   /** Whether that is still so once it was approved: a folder may have become another meanwhile. */
   readonly isStillSo?: () => boolean | Promise<boolean>;
+  /** The file or folder that it is about, without links: a tool that says so acts on that one only. */
+  readonly place?: string;
 }
 
 export interface ToolContext {
   /** The call that is being run. */
   readonly call: ToolCall;
   readonly signal: AbortSignal;
+  /** What was dangerous about this call, once a person has approved it. */
+  readonly approved?: Danger;
   /** Takes a line about how far the call is, now and then; what is not shown is lost. */
   readonly progress?: (text: string) => void;
 }

@@ -25,7 +25,7 @@ export function guardedTools(
       if ((await danger.isStillSo?.()) === false) return CHANGED;
     }
     if (!(await journal.started(turn, context.call))) return NOT_OURS;
-    const result = await tool.run(args, context);
+    const result = await tool.run(args, danger === null ? context : { ...context, approved: danger });
     // It has acted, whatever becomes of this: the step that follows keeps the result, or says what went wrong.
     await journal.finished(turn, context.call, result).catch(() => false);
     return result;

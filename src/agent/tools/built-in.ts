@@ -26,7 +26,9 @@ export interface BuiltInOptions {
 export function builtInTools(options: BuiltInOptions): Tool[] {
   const { workdir, folders, own, environment, maxTimeoutMs, allowHosts } = options;
   // Of processes much can be learnt there, Baton's own environment among it.
-  const confined = new Confined({ folders, base: workdir, forbidden: [...own, "/proc"] });
+  const { HOME: home } = environment;
+  const forbidden = [...own, "/proc"];
+  const confined = new Confined({ folders, base: workdir, forbidden, ...(home ? { home } : {}) });
   return [
     terminalTool({ cwd: workdir, confined, environment, maxTimeoutMs }),
     readFileTool(confined),

@@ -20,9 +20,22 @@ export interface ConfinedOptions {
   readonly base: string;
   /** Absolute paths of files and folders that are never touched, wherever they lie. */
   readonly forbidden: readonly string[];
+  /** The user's home folder, whose keys are known by what they are; absent where there is none. */
+  readonly home?: string;
   /** Whether names are taken relative to descriptors; by default where the system can. */
   readonly byDescriptor?: boolean;
 }
+
+/** Where a path leads, without links. */
+export interface Place {
+  readonly path: string;
+  readonly isFolder: boolean;
+  /** Null for the folders themselves, and where there is nothing yet. */
+  readonly stats: BigIntStats | null;
+}
+
+/** Looks at what was reached before it is used; whoever throws keeps it from being used. */
+export type Check = (place: Place) => Promise<void>;
 
 const CAN_USE_DESCRIPTORS = process.platform === "linux" && existsSync("/proc/self/fd");
 const MOST_LINKS = 40;
@@ -39,25 +52,51 @@ export class Confined {
     this.#byDescriptor = options.byDescriptor ?? CAN_USE_DESCRIPTORS;
   }
 
+  get folders(): readonly string[] {
+    return [...this.#options.folders, ...this.#real.values()];
+  }
+
+  get home(): string | null {
+    return this.#options.home ?? null;
+  }
+
+  /** Where a path leads at this moment; null where it cannot be used at all. */
+  async whereIs(written: string): Promise<(Place & { readonly isAsWritten: boolean }) | null> {
+    try {
+      const { folder, name, stats } = await this.#reach(written, "tell");
+      await folder.close();
+      const path = name === null ? folder.path : join(folder.path, name);
+      const isFolder = name === null || stats?.isDirectory() === true;
+      return { path, isFolder, stats, isAsWritten: path === this.#absolute(written) };
+    } catch (error) {
+      if (error instanceof Refused) return null;
+      throw error;
+    }
+  }
+
   /** Opens a file for reading. */
-  async openFile(written: string): Promise<OpenFile> {
-    const { folder, name } = await this.#reach(written, false);
+  async openFile(written: string, check: Check): Promise<OpenFile> {
+    const { folder, name } = await this.#reach(written, "refuse");
     try {
       if (name === null) throw new Refused(`${folder.path} is a folder: list_files shows what is in it.`);
-      return await folder.openFile(name);
+      return await checked(await folder.openFile(name), check);
     } finally {
       await folder.close();
     }
   }
 
   /** Opens a folder, to look at what is in it. */
-  async openFolder(written: string): Promise<OpenFolder> {
-    const { folder, name } = await this.#reach(written, false);
-    if (name === null) return folder;
+  async openFolder(written: string, check: Check): Promise<OpenFolder> {
+    const { folder, name } = await this.#reach(written, "refuse");
     try {
-      return await folder.openFolder(name);
-    } finally {
+      await check({ path: join(folder.path, name ?? ""), isFolder: true, stats: null });
+      if (name === null) return folder;
+      const inner = await folder.openFolder(name);
       await folder.close();
+      return inner;
+    } catch (error) {
+      await folder.close();
+      throw error;
     }
   }
 
@@ -68,13 +107,17 @@ export class Confined {
   async replaceFile(
     written: string,
     content: Uint8Array,
+    check: Check,
     seen?: BigIntStats,
   ): Promise<{ path: string; before: BigIntStats | null }> {
-    const { folder, name, stats } = await this.#reach(written, true);
+    const first = await this.whereIs(written);
+    if (first) await check(first); // Before any folder is made.
+    const { folder, name, stats } = await this.#reach(written, "make");
     try {
       if (name === null) throw new Refused(`${folder.path} is a folder, not a file.`);
       const path = join(folder.path, name);
       if (stats) checkFile(path, stats);
+      await check({ path, isFolder: false, stats });
       if (stats && (stats.mode & 0o222n) === 0n) throw new Refused(`${path} is read-only.`);
       await folder.replace(name, content, stats, seen);
       return { path, before: stats };
@@ -84,13 +127,13 @@ export class Confined {
   }
 
   /** The folder a path ends in and its last name there, with what that is: never a link. */
-  async #reach(written: string, create: boolean): Promise<Reached> {
+  async #reach(written: string, missing: Missing): Promise<Reached> {
     let path = this.#absolute(written);
     const own = await identitiesOf(this.#options.forbidden);
     for (let links = 0; links <= MOST_LINKS; links++) {
       const { root, names } = await this.#rootOf(path, written);
       const folder = await OpenFolder.at(root, own, this.#byDescriptor);
-      const reached = await descend(folder, names, create);
+      const reached = await descend(folder, names, missing);
       if (typeof reached !== "string") return reached;
       path = reached;
     }
@@ -129,6 +172,9 @@ export class Confined {
   }
 }
 
+/** What is done about folders on the way that are not there: `tell` gives the rest of the path as the name. */
+type Missing = "refuse" | "make" | "tell";
+
 interface Reached {
   readonly folder: OpenFolder;
   /** Null where the path is one of the folders itself. */
@@ -141,7 +187,7 @@ interface Reached {
 async function descend(
   from: OpenFolder,
   names: readonly string[],
-  create: boolean,
+  missing: Missing,
 ): Promise<Reached | string> {
   let folder = from;
   try {
@@ -155,7 +201,8 @@ async function descend(
         return path;
       }
       if (isLast) return { folder, name, stats };
-      if (!stats && !create) throw new Refused(`there is no folder ${join(folder.path, name)}.`);
+      if (!stats && missing === "tell") return { folder, name: join(...names.slice(index)), stats };
+      if (!stats && missing === "refuse") throw new Refused(`there is no folder ${join(folder.path, name)}.`);
       if (!stats) await folder.makeFolder(name);
       const next = await folder.openFolder(name);
       await folder.close();
@@ -164,6 +211,17 @@ async function descend(
     return { folder, name: null, stats: null };
   } catch (error) {
     await folder.close();
+    throw error;
+  }
+}
+
+/** The file, where it passes; closed otherwise. */
+export async function checked(file: OpenFile, check: Check): Promise<OpenFile> {
+  try {
+    await check({ path: file.path, isFolder: false, stats: file.stats });
+    return file;
+  } catch (error) {
+    await file.handle.close();
     throw error;
   }
 }

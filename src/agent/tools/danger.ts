@@ -6,8 +6,8 @@
 import { posix } from "node:path";
 import { RULES } from "./danger-rules.js";
 import { codeDanger, isInterpreter } from "./danger-services.js";
-import type { Look } from "./danger-words.js";
-import { whySensitive } from "./sensitive-places.js";
+import { first, type Look } from "./danger-words.js";
+import { whySecret, whySensitive } from "./sensitive-places.js";
 import { parseShell, type SimpleCommand } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
 import type { Word } from "./shell-words.js";
@@ -73,23 +73,32 @@ function dangerOfCommand(command: SimpleCommand, look: Look): string | null {
     const why = operator.includes(">") ? whySensitive(target) : whySecret(target);
     if (why) return why;
   }
-  for (const { text } of words) {
-    const why = whySecret(text);
-    if (why) return why;
-  }
+  const why = whySecretWords(words);
+  if (why) return why;
   return words.length === 0 ? null : dangerOfWords(words, command, look);
 }
 
+/** These say what they are given, or whether it is there, but not what is in it. */
+const SAYS_NAMES = new Set(["echo", "printf"]);
+const LOOKS_ONLY = new Set("ls stat test [ touch mkdir source . git docker docker-compose".split(" "));
+
+function whySecretWords([program, ...args]: readonly Word[]): string | null {
+  const name = posix.basename(program?.text ?? "");
+  if (SAYS_NAMES.has(name)) return null;
+  const reason = first(args, ({ text }) => whySecret(text)) ?? whySecret(program?.text ?? "");
+  return LOOKS_ONLY.has(name) && reason !== null && !/Baton|process/.test(reason) ? null : reason;
+}
+
 function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Look): string | null {
-  const [first, ...args] = words;
-  if (!first) return null;
+  const [program, ...args] = words;
+  if (!program) return null;
   if (
-    first.text.includes(UNKNOWN) ||
-    (first.isPattern && first.text !== "[") ||
-    /[{}]/.test(first.text.replace("{}", UNKNOWN))
+    program.text.includes(UNKNOWN) ||
+    (program.isPattern && program.text !== "[") ||
+    /[{}]/.test(program.text.replace("{}", UNKNOWN))
   )
     return NOT_KNOWN;
-  const name = posix.basename(first.text);
+  const name = posix.basename(program.text);
   if (WRAPPERS.has(name)) return dangerOfWrapped(name, args, look);
   if (SHELLS.has(name)) return dangerOfShell(args, command, look);
   if (isInterpreter(name)) return dangerOfInterpreter(args, command, look);
@@ -174,18 +183,6 @@ function isUnknown(word: Word): boolean {
 
 function isStandardInput(path: string): boolean {
   return /^\/dev\/(?:stdin|fd\/\d+)$|^\/proc\/self\/fd\/\d+$/.test(path);
-}
-
-/** Reading these is reason enough. */
-function whySecret(text: string): string | null {
-  if (/(?:^|[/~@=])\.baton(?:\/|$)/.test(text)) return "touches Baton's own folder";
-  if (/\/proc\/[^/]+\/(?:environ|mem|maps|root|cwd|fd)(?:\/|$)/.test(text))
-    return "looks into another process";
-  const isKey =
-    /(?:^|\/)\.ssh\/(?!(?:config|known_hosts)?$)|(?:^|\/)id_(?:rsa|ed25519|ecdsa|dsa)$|(?:^|\/)\.gnupg(?:\/|$)|^\/etc\/(?:g?shadow|sudoers)/;
-  if (isKey.test(text)) return "touches keys or passwords";
-  const isStored = /(?:^|\/)\.aws\/credentials$|(?:^|\/)\.(?:netrc|pgpass)$|(?:^|\/)\.kube\/config$/;
-  return isStored.test(text) ? "touches stored credentials" : null;
 }
 
 /** Text that goes in: of a here-document, or what the command before says in so many words. */

@@ -4,10 +4,10 @@
  */
 import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
+import { approvedOnly, fileDanger } from "./file-danger.js";
 import { lineOf, nearestLines } from "./nearest-lines.js";
 import { LONGEST_ARGUMENT, PATH_PARAMETER } from "./parameters.js";
 import { answering, Refused } from "./refused.js";
-import { dangerOfWriting } from "./sensitive-places.js";
 import { MOST_BYTES, readText } from "./text-file.js";
 
 const MOST_PLACES = 10;
@@ -34,8 +34,8 @@ export function editFileTool(confined: Confined): Tool {
     description:
       "Replaces a stretch of text in a file. The text must stand there exactly, and once unless `all` is set.",
     parameters: PARAMETERS,
-    danger: dangerOfWriting,
-    run: answering(async (args) => {
+    danger: (args) => fileDanger(confined, "edit", args),
+    run: answering(async (args, context) => {
       const path = args.words("path", LONGEST_ARGUMENT);
       const wanted = args.text("old_text", MOST_BYTES);
       const instead = args.text("new_text", MOST_BYTES).toWellFormed();
@@ -44,7 +44,8 @@ export function editFileTool(confined: Confined): Tool {
         throw new Refused("`old_text` is empty: give what is to be replaced, or use write_file.");
       if (wanted === instead)
         throw new Refused("`old_text` and `new_text` are the same: there is nothing to do.");
-      const file = await readText(await confined.openFile(path));
+      const check = approvedOnly(confined, "edit", context);
+      const file = await readText(await confined.openFile(path, check));
       if (!file.faithful)
         throw new Refused(`${file.path} has bytes that are not UTF-8, which an edit would lose.`);
       const edit = inLineEndsOf(file.text, wanted, instead);
@@ -52,7 +53,7 @@ export function editFileTool(confined: Confined): Tool {
       checkPlaces(file.path, file.text, edit.wanted, places, all);
       const content = Buffer.from(file.text.split(edit.wanted).join(edit.instead));
       if (content.length > MOST_BYTES) throw new Refused(`${file.path} would become too large.`);
-      await confined.replaceFile(path, content, file.stats);
+      await confined.replaceFile(path, content, check, file.stats);
       const lines = places.slice(0, MOST_PLACES).map((place) => lineOf(file.text, place));
       const what = places.length === 1 ? "1 replacement" : `${places.length} replacements`;
       const more = places.length > MOST_PLACES ? " …" : "";

@@ -175,23 +175,6 @@ describe("write_file", () => {
     expect(kept("real/a.txt")).toBe("x");
     expect(lstatSync(join(folder, "a.txt")).isSymbolicLink()).toBe(true);
   });
-
-  it("asks first where a file has effects of its own", async () => {
-    const confined = new Confined({ folders: [folder], base: folder, forbidden: [] });
-    const reason = async (tool: Tool, path: unknown) =>
-      (await tool.danger?.({ path, content: "x" }))?.reason ?? null;
-    const danger = (path: unknown) => reason(writeFileTool(confined), path);
-    expect(await danger("home/.ssh/authorized_keys")).toMatch(/SSH keys/);
-    expect(await danger("/home/me//./.bashrc")).toMatch(/every shell/);
-    expect(await danger(".git/hooks/pre-commit")).toMatch(/git/);
-    expect(await danger("/etc/hosts")).toMatch(/system/);
-    for (const path of ["src/a.ts", "etc/notes.md", "docs/.sshrc.md", "bashrc.md", 7])
-      expect(await danger(path)).toBeNull();
-    expect(await reason(editFileTool(confined), ".zshrc")).toMatch(/every shell/);
-    const asked = await writeFileTool(confined).danger?.({ path: ".zshrc", content: "evil" });
-    expect(asked?.what).toBe("path: .zshrc\ncontent: evil");
-    expect(await editFileTool(confined).danger?.(null)).toBeNull();
-  });
 });
 
 describe("edit_file", () => {
@@ -238,10 +221,10 @@ describe("edit_file", () => {
   it("does not write over what changed since it was read", async () => {
     put("a", "one");
     const confined = new Confined({ folders: [folder], base: folder, forbidden: [] });
-    const file = await confined.openFile("a");
+    const file = await confined.openFile("a", async () => {});
     await file.handle.close();
     put("a", "two!");
-    await expect(confined.replaceFile("a", Buffer.from("x"), file.stats)).rejects.toThrow(
+    await expect(confined.replaceFile("a", Buffer.from("x"), async () => {}, file.stats)).rejects.toThrow(
       /changed at this moment/,
     );
     expect(kept("a")).toBe("two!");

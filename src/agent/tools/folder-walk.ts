@@ -4,7 +4,7 @@
  */
 import type { BigIntStats } from "node:fs";
 import { join } from "node:path";
-import type { Confined } from "./confined.js";
+import type { Check, Confined } from "./confined.js";
 import type { OpenFolder } from "./open-folder.js";
 import { Refused } from "./refused.js";
 
@@ -18,6 +18,8 @@ export interface Entry {
 }
 
 export interface Walk {
+  /** Of the folder where it begins and of each below: what does not pass is left out. */
+  readonly check: Check;
   /** Called for each entry, in the order of names within a folder. False: the walk ends. */
   readonly visit: (entry: Entry) => Promise<boolean>;
   /** Whether to look into a folder. */
@@ -65,7 +67,7 @@ async function openIt(
   walk: Walk,
 ): Promise<OpenFolder | null> {
   try {
-    return await confined.openFolder(path);
+    return await confined.openFolder(path, walk.check);
   } catch (error) {
     if (!below || !(error instanceof Refused)) throw error;
     walk.leftOut(error.message);

@@ -1,7 +1,8 @@
 /** The tool `list_files`: what is in a folder, with kinds and sizes, and what was left out. */
 import { counted, grouped } from "../../util/words.js";
-import type { Tool } from "../agent.js";
+import type { Tool, ToolContext } from "../agent.js";
 import type { Confined } from "./confined.js";
+import { approvedOnly, fileDanger } from "./file-danger.js";
 import { type Entry, walkFolder } from "./folder-walk.js";
 import { kindOf } from "./open-folder.js";
 import { LONGEST_ARGUMENT } from "./parameters.js";
@@ -29,19 +30,22 @@ export function listFilesTool(confined: Confined): Tool {
     name: "list_files",
     description: `Lists a folder: names, sizes, links and where they lead. At most ${grouped(MOST_ENTRIES)} entries, the nearest first; hidden ones too.`,
     parameters: PARAMETERS,
-    run: answering(async (args, { signal }) => {
+    danger: (args) => fileDanger(confined, "read", args),
+    run: answering(async (args, context) => {
       const start = args.optionalText("path", LONGEST_ARGUMENT) || ".";
       const depth = Math.min(args.optionalNumber("depth", 1) ?? 1, DEEPEST);
-      return await list(confined, start, depth, signal);
+      return await list(confined, start, depth, context);
     }),
   };
 }
 
-async function list(confined: Confined, start: string, depth: number, signal: AbortSignal): Promise<string> {
+async function list(confined: Confined, start: string, depth: number, context: ToolContext): Promise<string> {
+  const { signal } = context;
   const lines: { way: string; line: string }[] = [];
   const notes: string[] = [];
   let seen = 0;
   const root = await walkFolder(confined, start, {
+    check: approvedOnly(confined, "read", context),
     visit: async (entry) => {
       seen++;
       if (seen <= MOST_ENTRIES) lines.push({ way: entry.way, line: await lineFor(entry) });

@@ -6,6 +6,7 @@ import { shorten } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
+import { approvedOnly, fileDanger } from "./file-danger.js";
 import { LONGEST_ARGUMENT, PATH_PARAMETER } from "./parameters.js";
 import { answering } from "./refused.js";
 import { readText, sizeText, type TextFile } from "./text-file.js";
@@ -33,11 +34,13 @@ export function readFileTool(confined: Confined): Tool {
     name: "read_file",
     description: DESCRIPTION,
     parameters: PARAMETERS,
-    run: answering(async (args) => {
+    danger: (args) => fileDanger(confined, "read", args),
+    run: answering(async (args, context) => {
       const path = args.words("path", LONGEST_ARGUMENT);
       const offset = Math.floor(args.optionalNumber("offset", 1) ?? 1);
       const limit = Math.floor(Math.min(args.optionalNumber("limit", 1) ?? MOST_LINES, MOST_LINES));
-      return excerpt(await readText(await confined.openFile(path)), offset, limit);
+      const file = await confined.openFile(path, approvedOnly(confined, "read", context));
+      return excerpt(await readText(file), offset, limit);
     }),
   };
 }

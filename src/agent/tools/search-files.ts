@@ -6,7 +6,8 @@ import { performance } from "node:perf_hooks";
 import { shorten } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import type { Tool, ToolContext } from "../agent.js";
-import type { Confined } from "./confined.js";
+import { type Check, type Confined, checked } from "./confined.js";
+import { approvedOnly, fileDanger } from "./file-danger.js";
 import { type Entry, walkFolder } from "./folder-walk.js";
 import { globMatcher } from "./glob.js";
 import { expressionMatcher, type LineMatcher, plainMatcher } from "./line-matcher.js";
@@ -56,6 +57,7 @@ export function searchFilesTool(confined: Confined, limits: SearchLimits = LIMIT
     name: "search_files",
     description: `Finds lines in the text files of a folder and below: at most ${limits.hits} of them. ${NOT_ENTERED.join(" and ")} are searched only where \`path\` leads into them; links are not followed.`,
     parameters: PARAMETERS,
+    danger: (args) => fileDanger(confined, "read", args),
     run: answering(async (args, context) => {
       const query = args.text("query", LONGEST_QUERY);
       if (query === "") throw new Refused("`query` is empty: say what to look for.");
@@ -68,7 +70,8 @@ export function searchFilesTool(confined: Confined, limits: SearchLimits = LIMIT
       const matcher = args.flag("regex")
         ? expressionMatcher(query, ignoreCase, { timeMs: limits.timeMs, signal: context.signal })
         : plainMatcher(query, ignoreCase);
-      const search = new Search(matcher, isWanted, until, limits, context);
+      const check = approvedOnly(confined, "read", context);
+      const search = new Search(matcher, isWanted, check, until, limits, context);
       try {
         return search.report(await walkFolder(confined, start, search));
       } finally {
@@ -80,6 +83,7 @@ export function searchFilesTool(confined: Confined, limits: SearchLimits = LIMIT
 
 /** One search, as a walk through the folders. */
 class Search {
+  readonly check: Check;
   readonly #matcher: LineMatcher;
   readonly #isWanted: (path: string) => boolean;
   readonly #until: number;
@@ -94,10 +98,12 @@ class Search {
   constructor(
     matcher: LineMatcher,
     isWanted: (path: string) => boolean,
+    check: Check,
     until: number,
     limits: SearchLimits,
     context: ToolContext,
   ) {
+    this.check = check;
     this.#matcher = matcher;
     this.#isWanted = isWanted;
     this.#until = until;
@@ -164,7 +170,7 @@ class Search {
 
   async #linesOf(folder: Entry["folder"], name: string): Promise<string[] | null> {
     try {
-      const file = await folder.openFile(name);
+      const file = await checked(await folder.openFile(name), this.check);
       try {
         const bytes = await boundedBytes(file, this.#limits.fileBytes);
         if (bytes === null) this.leftOut(`files over ${sizeText(this.#limits.fileBytes)}`);

@@ -1,49 +1,87 @@
 /**
- * Places where a write has effects beyond the file: what logs people in, what runs by itself, what the system stands on,
- * and what is Baton's own. Of texts: links are not looked at.
+ * Places where a write has effects beyond the file (what logs people in, what runs by itself, what the system stands on),
+ * and places whose content is a secret. By the text of a path: who has a file looks where it leads first. Reasons follow
+ * "This".
  */
-import type { Danger } from "../agent.js";
 
-/** By the end of a path, where each name may be below any folder. Reasons follow "because it". */
-const PLACES: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\/)\.ssh(?:\/|$)|(?:^|\/)authorized_keys$/, "touches SSH keys, which decide who can log in"],
-  [/(?:^|\/)\.gnupg(?:\/|$)/, "touches GnuPG keys"],
-  [/(?:^|\/)\.aws\/credentials$|(?:^|\/)\.netrc$|(?:^|\/)\.kube\/config$/, "touches stored credentials"],
-  [/(?:^|\/)\.baton(?:\/|$)/, "touches Baton's own folder"],
+export const SYSTEM = "changes the system's own files";
+
+/** By the end of a path, where each name may be below any folder. Capitals do not matter, as on some disks. */
+const WRITES: readonly (readonly [RegExp, string])[] = [
+  [/(?:^|\/)\.ssh(?:\/|$)|(?:^|\/)authorized_keys2?$/i, "touches SSH keys, which decide who can log in"],
+  [/(?:^|\/)\.gnupg(?:\/|$)/i, "touches GnuPG keys"],
+  [/(?:^|\/)\.aws(?:\/|$)|(?:^|\/)[._]netrc$|(?:^|\/)\.kube(?:\/|$)/i, "touches stored credentials"],
+  [/(?:^|\/)\.baton(?:\/|$)/i, "touches Baton's own folder"],
   [
-    /(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|inputrc|xinitrc|xsession|xprofile)$|(?:^|\/)fish\/config\.fish$/,
+    /(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|mkshrc|cshrc|tcshrc|login|inputrc|xinitrc|xsession|xsessionrc|xprofile|pam_environment)$|(?:^|\/)fish\/(?:config\.fish$|conf\.d\/)/i,
     "changes what every shell runs when it starts",
   ],
   [
-    /(?:^|\/)(?:\.config\/)?autostart\/|(?:^|\/)systemd\/(?:user|system)\/|(?:^|\/)LaunchAgents\/|(?:^|\/)LaunchDaemons\/|(?:^|\/)cron(?:tabs|\.[a-z]+)?(?:\/|$)|(?:^|\/)crontab$/,
-    "changes what runs by itself",
+    /(?:^|\/)(?:\.config\/)?autostart\/|(?:^|\/)systemd\/(?:user|system)\/|(?:^|\/)environment\.d\/|(?:^|\/)LaunchAgents\/|(?:^|\/)LaunchDaemons\/|(?:^|\/)cron(?:tabs|\.[a-z]+)?(?:\/|$)|(?:^|\/)crontab$/i,
+    "changes what starts automatically",
   ],
   [
-    /(?:^|\/)\.git\/(?:hooks\/|config$)|(?:^|\/)\.gitconfig$|(?:^|\/)\.husky\//,
-    "changes what git runs by itself",
+    /(?:^|\/)\.git\/(?:hooks|modules|info|config)(?:\/|$)|(?:^|\/)\.gitconfig$|(?:^|\/)\.config\/git(?:\/|$)|(?:^|\/)\.husky\/|(?:^|\/)\.gitmodules$/i,
+    "changes what git runs automatically",
   ],
-  [/(?:^|\/)\.(?:npmrc|pypirc)$|(?:^|\/)\.pip\/pip\.conf$/, "changes where packages come from"],
   [
-    /^\/(?:etc|boot|bin|sbin|lib|lib32|lib64|usr|sys|proc|dev|System|Library)(?:\/|$)/,
-    "changes the system's own files",
+    /(?:^|\/)\.(?:npmrc|pypirc|yarnrc|yarnrc\.yml)$|(?:^|\/)\.?pip\/pip\.conf$|(?:^|\/)\.cargo\/config(?:\.toml)?$/i,
+    "changes where packages come from",
   ],
+  [
+    /(?:^|\/)\.(?:vimrc|exrc|gvimrc|nanorc|emacs|gdbinit|lldbinit|screenrc|tmux\.conf|psqlrc|sqliterc|irbrc|pythonrc|perldb|Rprofile|curlrc|wgetrc|mailcap|lesskey)$|(?:^|\/)(?:\.vim|\.emacs\.d|\.config\/nvim)\//i,
+    "changes what a program runs when it starts",
+  ],
+  [
+    /(?:^|\/)\.local\/bin\/|(?:^|\/)\.vscode\/(?:tasks|settings)\.json$|(?:^|\/)\.envrc$|(?:^|\/)\.direnvrc$/i,
+    "changes a program that others may run",
+  ],
+  [/^\/(?:etc|boot|bin|sbin|lib|lib32|lib64|libx32|usr|sys|proc|dev|System|Library)(?:\/|$)/i, SYSTEM],
 ];
 
 /** Not worth asking about, though they lie there. */
 const HARMLESS = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|fd\/\d+|shm\/.+)$|^\/usr\/local\/src\//;
 
+const READS: readonly (readonly [RegExp, string])[] = [
+  [/(?:^|[/~@=:])\.baton(?:\/|$)/i, "touches Baton's own folder"],
+  [/\/proc\/[^/]+\/(?:environ|mem|maps|root|cwd|fd|task)(?:\/|$)/, "looks into another process"],
+  [
+    /(?:^|\/)\.ssh\/(?!(?:(?:config|known_hosts|[^/]*\.pub)$|$))|(?:^|\/)[^/]*id_(?:rsa|ed25519|ecdsa|dsa)(?:_sk)?$|(?:^|\/)ssh_host_[^/]*_key$|(?:^|\/)\.gnupg(?:\/|$)|^\/etc\/(?:g?shadow-?|sudoers(?:\.d(?:\/|$))?)|(?:^|\/)\.password-store(?:\/|$)|(?:^|\/)keyrings(?:\/|$)|(?:^|\/)Keychains(?:\/|$)|\.(?:kdbx|p12|pfx|ppk|jks)$/i,
+    "reads keys or passwords",
+  ],
+  [
+    /(?:^|\/)\.aws(?:\/|$)|(?:^|\/)\.azure(?:\/|$)|(?:^|\/)\.config\/(?:gcloud|gh|hub|git\/credentials)(?:\/|$)|(?:^|\/)\.kube(?:\/|$)|(?:^|\/)\.docker\/config\.json$|(?:^|\/)[._]netrc$|(?:^|\/)\.(?:pgpass|my\.cnf|npmrc|yarnrc\.yml|pypirc|git-credentials|vault-token|s3cfg|boto)$|(?:^|\/)\.(?:gem|cargo)\/credentials(?:\.toml)?$|(?:^|\/)credentials\.tfrc\.json$|(?:^|\/)run\/secrets(?:\/|$)/i,
+    "reads stored credentials",
+  ],
+  [
+    /(?:^|\/)\.(?:mozilla|thunderbird)(?:\/|$)|(?:^|\/)\.config\/(?:google-chrome|chromium|BraveSoftware|microsoft-edge|vivaldi|opera)(?:\/|$)|(?:^|\/)Application Support\/(?:Google\/Chrome|Firefox|BraveSoftware)(?:\/|$)/i,
+    "reads a browser's profile, with its cookies and passwords",
+  ],
+  [
+    /(?:^|\/)\.(?:bash|zsh|python|psql|mysql|sqlite|node_repl|rediscli)_history$|(?:^|\/)fish_history$/i,
+    "reads what was typed before, which may hold passwords",
+  ],
+  [
+    /(?:^|\/)\.env(?:\.(?!(?:example|sample|template|dist|defaults)$)[\w.-]+)?$/i,
+    "reads a file that usually holds secrets",
+  ],
+];
+
 /** Why it matters that this path is written; null where it does not. */
 export function whySensitive(path: string): string | null {
-  const plain = path.replace(/\/{2,}/g, "/").replace(/(?:\/\.)+(?=\/|$)/g, "");
-  if (HARMLESS.test(plain)) return null;
-  return PLACES.find(([place]) => place.test(plain))?.[1] ?? null;
+  const plain = tidy(path);
+  return HARMLESS.test(plain) ? null : find(WRITES, plain);
 }
 
-/** For tools that write the file they are given as `path`: all that they are given is what would be done. */
-export function dangerOfWriting(args: unknown): Danger | null {
-  if (typeof args !== "object" || args === null || !("path" in args)) return null;
-  const reason = typeof args.path === "string" ? whySensitive(args.path) : null;
-  if (reason === null) return null;
-  const lines = Object.entries(args).map(([name, value]) => `${name}: ${String(value)}`);
-  return { reason, what: lines.join("\n") };
+/** Why it matters that this path is read; null where it does not. */
+export function whySecret(path: string): string | null {
+  return find(READS, tidy(path));
+}
+
+function find(places: readonly (readonly [RegExp, string])[], path: string): string | null {
+  return places.find(([place]) => place.test(path))?.[1] ?? null;
+}
+
+function tidy(path: string): string {
+  return path.replace(/\/{2,}/g, "/").replace(/(?:\/\.)+(?=\/|$)/g, "");
 }

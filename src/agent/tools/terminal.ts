@@ -106,7 +106,7 @@ function commandOf(args: Arguments): string {
 async function folderOf(args: Arguments, cwd: string, confined: Confined): Promise<string> {
   const written = args.optionalText("workdir", LONGEST_FOLDER);
   if (!written) return cwd;
-  const folder = await confined.openFolder(written);
+  const folder = await confined.openFolder(written, async () => {}); // It may be any of the folders.
   await folder.close();
   return folder.path;
 }

@@ -1,9 +1,9 @@
 /** The tool `write_file`: a file as a whole, new or instead of what was there; never half of it. */
 import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
+import { approvedOnly, fileDanger } from "./file-danger.js";
 import { LONGEST_ARGUMENT, PATH_PARAMETER } from "./parameters.js";
 import { answering } from "./refused.js";
-import { dangerOfWriting } from "./sensitive-places.js";
 import { MOST_BYTES, sizeText } from "./text-file.js";
 
 const PARAMETERS = {
@@ -22,11 +22,15 @@ export function writeFileTool(confined: Confined): Tool {
     description:
       "Writes a text file as a whole, instead of what it held before. Folders that are missing are made. To change part of a file, use edit_file.",
     parameters: PARAMETERS,
-    danger: dangerOfWriting,
-    run: answering(async (args) => {
+    danger: (args) => fileDanger(confined, "write", args),
+    run: answering(async (args, context) => {
       const path = args.words("path", LONGEST_ARGUMENT);
       const content = Buffer.from(args.text("content", MOST_BYTES).toWellFormed());
-      const { path: where, before } = await confined.replaceFile(path, content);
+      const { path: where, before } = await confined.replaceFile(
+        path,
+        content,
+        approvedOnly(confined, "write", context),
+      );
       const size = sizeText(content.length);
       return before
         ? `Wrote ${size} to ${where}, which had ${sizeText(before.size)}.`

@@ -1,0 +1,88 @@
+/**
+ * When a file tool asks first, and that it acts only on what was asked about. The path is judged as it leads at that
+ * moment, without links, and again by what was really opened: what is sensitive there and was not approved is left alone,
+ * whatever was swapped in between. A second name (hard link) of a file that we know to be sensitive counts as that file.
+ */
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Danger, ToolContext } from "../agent.js";
+import type { Check, Confined, Place } from "./confined.js";
+import { identity } from "./open-folder.js";
+import { Refused } from "./refused.js";
+import { SYSTEM, whySecret, whySensitive } from "./sensitive-places.js";
+
+type Use = "read" | "write" | "edit";
+
+/** What is dangerous about using the path in these arguments. */
+export async function fileDanger(confined: Confined, use: Use, args: unknown): Promise<Danger | null> {
+  if (typeof args !== "object" || args === null) return null;
+  const written = "path" in args ? args.path : undefined;
+  const place = await confined.whereIs(typeof written === "string" && written !== "" ? written : ".");
+  if (place === null) return null;
+  const reason = await whyAsk(use, place, confined);
+  if (reason === null) return null;
+  const lines = Object.entries(args).map(([name, value]) => `${name}: ${String(value)}`);
+  return {
+    reason,
+    what: [...lines, ...(place.isAsWritten ? [] : [`is: ${place.path}`])].join("\n"),
+    place: place.path,
+  };
+}
+
+/** For the moment of acting: refuses what is sensitive and is not what was approved. */
+export function approvedOnly(confined: Confined, use: Use, { approved }: ToolContext): Check {
+  return async (place) => {
+    if (approved?.place !== undefined && isWithin(place.path, approved.place)) return;
+    const reason = await whyAsk(use, place, confined);
+    if (reason !== null)
+      throw new Refused(
+        `${place.path} needs the person's approval: this ${reason}. Call the tool with that path.`,
+      );
+  };
+}
+
+async function whyAsk(use: Use, place: Place, confined: Confined): Promise<string | null> {
+  const reason = byName(use, place.isFolder ? join(place.path, "*") : place.path);
+  // Whoever gives the agent a folder among the system's own means it.
+  if (reason === SYSTEM && confined.folders.some((folder) => isOfSystem(folder, place.path))) return null;
+  if (reason !== null || !place.stats?.isFile() || place.stats.nlink < 2n) return reason;
+  const twin = (await knownFiles(confined.home)).get(identity(place.stats));
+  const known = twin === undefined ? null : byName(use, twin);
+  return known === null ? null : `${known}: it is another name of ${twin}`;
+}
+
+function byName(use: Use, path: string): string | null {
+  return (use === "read" ? null : whySensitive(path)) ?? (use === "write" ? null : whySecret(path));
+}
+
+function isOfSystem(folder: string, path: string): boolean {
+  return isWithin(path, folder) && whySensitive(join(folder, "x")) === SYSTEM;
+}
+
+function isWithin(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`);
+}
+
+const IN_HOME =
+  ".bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .netrc .npmrc .pypirc .pgpass .my.cnf .env .gitconfig .git-credentials .docker/config.json .kube/config .config/gh/hosts.yml .config/git/credentials .cargo/credentials.toml .bash_history .zsh_history .vault-token".split(
+    " ",
+  );
+const FOLDERS_IN_HOME = [".ssh", ".gnupg", ".aws"];
+const OF_SYSTEM = ["/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/crontab"];
+
+/** Files that are sensitive by name, by what they are on the disk. */
+async function knownFiles(home: string | null): Promise<ReadonlyMap<string, string>> {
+  const inFolders = await Promise.all(
+    FOLDERS_IN_HOME.map(async (folder) =>
+      (await readdir(join(home ?? "/", folder)).catch(() => [])).map((name) => join(folder, name)),
+    ),
+  );
+  const inHome = home === null ? [] : [...IN_HOME, ...inFolders.flat()].map((name) => join(home, name));
+  const found = await Promise.all(
+    [...inHome, ...OF_SYSTEM].map(async (path) => {
+      const stats = await stat(path, { bigint: true }).catch(() => null);
+      return stats ? [[identity(stats), path] as const] : [];
+    }),
+  );
+  return new Map(found.flat());
+}
