@@ -53,7 +53,7 @@ export class KeptLine<Line> {
     for (let attempts = 0; !signal.aborted; attempts += 1) {
       let upAt: number | null = null;
       const error = await this.#once(() => {
-        upAt = Date.now();
+        upAt = performance.now();
         if (wasUp) this.#tell("connected");
         wasUp = true;
         opened();
@@ -62,7 +62,7 @@ export class KeptLine<Line> {
       if (signal.aborted) return;
       if (error.outcome === "permanent") return this.#tell({ failed: error.message });
       if (upAt !== null) this.#tell({ lost: error.message });
-      if (upAt !== null && Date.now() - upAt > LASTED_MS) attempts = 0;
+      if (upAt !== null && performance.now() - upAt > LASTED_MS) attempts = 0;
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** attempts, LONGEST_PAUSE_MS), signal);
     }
     failed(new ConnectError("retryable", "The line was closed.")); // For one that was closed before it was opened.

@@ -26,6 +26,7 @@ const deliverer = (adapter: Adapter): Deliverer => {
     outbox: store.outbox,
     owner: processOwner(),
     clock: () => now,
+    steady: () => now,
     onProblem: () => {},
     isReady: () => true,
     files: async () => [],

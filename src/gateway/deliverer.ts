@@ -1,24 +1,30 @@
 /**
  * Sends what is in the outbox: in order within a chat, one at a time; chats beside each other. `sending` is written
- * before the call. What may or may not have arrived is `unknown`, and is never blindly sent again.
+ * before the call, and what became of it after: until it is written nothing more is sent to that chat. What may or may
+ * not have arrived is `unknown`, and is never blindly sent again.
  */
-import { type Adapter, type LocalFile, type OutboundMessage, SendError } from "../adapter/adapter.js";
+import type { Adapter, LocalFile, OutboundMessage } from "../adapter/adapter.js";
+import { pause } from "../adapter/http-call.js";
 import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { timerMs } from "../util/timer-ms.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { hasLeft } from "./owner.js";
+import { failedOutcome, type SendOutcome } from "./send-outcome.js";
 import { type Delivery, isAnnouncement, type Outbox } from "./store.js";
 
-const MAX_ATTEMPTS = 8;
 const PAGE = 200;
+/** Between two tries to write what became of a send: soon, then less often. */
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
 
 export class Deliverer {
   readonly #adapter: Adapter;
   readonly #outbox: Outbox;
   readonly #owner: string;
   readonly #clock: Clock;
+  readonly #steady: Clock;
   readonly #onProblem: (problem: string) => void;
   readonly #isReady: () => boolean;
   readonly #files: (attachments: readonly Attachment[]) => Promise<readonly LocalFile[]>;
@@ -29,13 +35,15 @@ export class Deliverer {
   #lookAgain = false;
   #timer: NodeJS.Timeout | undefined;
   #wakeAt = 0;
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: {
     adapter: Adapter;
     outbox: Outbox;
     owner: string;
     clock: Clock;
+    /** For waits: it is not set back or forward. */
+    steady: Clock;
     onProblem: (problem: string) => void;
     /** The platform is reached; where it is not, nothing is tried. */
     isReady: () => boolean;
@@ -45,6 +53,7 @@ export class Deliverer {
     this.#outbox = options.outbox;
     this.#owner = options.owner;
     this.#clock = options.clock;
+    this.#steady = options.steady;
     this.#onProblem = options.onProblem;
     this.#isReady = options.isReady;
     this.#files = options.files;
@@ -65,9 +74,9 @@ export class Deliverer {
     const { capabilities } = this.#adapter;
     const found = capabilities.idempotent ? "not there" : await this.#find(delivery);
     const ended = "the process ended while it was being sent";
-    if (found === null) await this.#outbox.giveUp(delivery.id, "unknown", ended);
-    else if (found === "not there") await this.#outbox.retry(delivery.id, this.#clock(), ended);
-    else await this.#outbox.sent(delivery.id, found.messageId, this.#clock());
+    if (found === null) await this.#outbox.giveUp(delivery, "unknown", ended);
+    else if (found === "not there") await this.#outbox.retry(delivery, 0, ended, this.#steady());
+    else await this.#outbox.sent(delivery, found.messageId, this.#clock());
   }
 
   async #find(delivery: Delivery): Promise<{ readonly messageId: string } | "not there" | null> {
@@ -93,7 +102,7 @@ export class Deliverer {
   }
 
   async #lookUntilSeen(): Promise<void> {
-    while (this.#lookAgain && !this.#stopped && this.#isReady()) {
+    while (this.#lookAgain && !this.#isStopped && this.#isReady()) {
       this.#lookAgain = false;
       await this.#look();
     }
@@ -113,7 +122,7 @@ export class Deliverer {
 
   /** What this process is to send, or one that ended was to. */
   async #mine(): Promise<Delivery[]> {
-    const now = this.#clock();
+    const now = this.#steady();
     const due = await this.#outbox.nextDue(this.#adapter, now);
     if (due !== null) this.#later(due - now);
     const pending = await this.#outbox.pending(this.#adapter, PAGE, now);
@@ -137,8 +146,12 @@ export class Deliverer {
     while (this.#chats.size > 0) await Promise.all(this.#chats.values());
   }
 
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.idle();
   }
@@ -146,9 +159,7 @@ export class Deliverer {
   /** True where it may go on at once. */
   async #sendAll(deliveries: readonly Delivery[]): Promise<boolean> {
     for (const delivery of deliveries) {
-      if (this.#stopped || !this.#isReady()) return false;
-      const waitMs = delivery.notBefore - this.#clock();
-      if (waitMs > 0) return this.#later(waitMs);
+      if (this.#isStopped || !this.#isReady()) return false;
       const begun = (await this.#beginnings.get(delivery.deliveryId)?.message) ?? null;
       if (await this.#outbox.sending(delivery.id, this.#owner)) {
         const again = await this.#send(delivery, begun);
@@ -159,27 +170,58 @@ export class Deliverer {
   }
 
   async #send(delivery: Delivery, begun: BegunMessage | null): Promise<boolean> {
-    const { id, address, deliveryId, attempts } = delivery;
+    const outcome = await this.#call(delivery, begun);
+    const at = this.#steady();
+    await this.#keep(() => this.#write(delivery, outcome, at));
+    if (outcome.kind === "later") return this.#later(at + outcome.waitMs - this.#steady());
+    this.#settle(delivery.deliveryId);
+    if (outcome.kind !== "sent")
+      this.#onProblem(`A message to ${formatAddress(delivery.address)} is ${outcome.kind}: ${outcome.error}`);
+    return true;
+  }
+
+  async #call(delivery: Delivery, begun: BegunMessage | null): Promise<SendOutcome> {
     try {
       const { messageId } = await post(this.#adapter, await this.#outbound(delivery), begun);
-      await this.#outbox.sent(id, messageId, this.#clock());
-      this.#settle(deliveryId);
-      return true;
+      return { kind: "sent", messageId };
     } catch (error) {
-      const failure =
-        error instanceof SendError
-          ? error
-          : new SendError("unknown", String((error as Error)?.message ?? error));
-      if (failure.outcome === "retryable" && attempts + 1 < MAX_ATTEMPTS) {
-        const pauseMs = failure.retryAfterMs ?? Math.min(1_000 * 2 ** attempts, 60_000);
-        await this.#outbox.retry(id, this.#clock() + pauseMs, failure.message);
-        return this.#later(pauseMs);
+      return failedOutcome(error, delivery.attempts);
+    }
+  }
+
+  #write({ id }: Delivery, outcome: SendOutcome, at: number): Promise<void> {
+    const which = { id, owner: this.#owner };
+    switch (outcome.kind) {
+      case "sent":
+        return this.#outbox.sent(which, outcome.messageId, this.#clock());
+      case "later":
+        return this.#outbox.retry(which, outcome.waitMs, outcome.error, at);
+      case "failed":
+      case "unknown":
+        return this.#outbox.giveUp(which, outcome.kind, outcome.error);
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  /**
+   * Writes until it is written, and once more when this process stops: what is known of a send is known here only, and a
+   * store that fails for a while must not turn it into a message that is lost, or in doubt.
+   */
+  async #keep(write: () => Promise<void>): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      const isLast = this.#isStopped;
+      try {
+        return await write();
+      } catch (error) {
+        if (isLast) throw error;
+        if (failures === 0)
+          this.#onProblem(
+            `What became of a message cannot be saved; trying until it can: ${(error as Error).message}`,
+          );
+        const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+        await pause(ms, this.#stopping.signal);
       }
-      const state = failure.outcome === "unknown" ? "unknown" : "failed";
-      await this.#outbox.giveUp(id, state, failure.message);
-      this.#settle(deliveryId);
-      this.#onProblem(`A message to ${formatAddress(address)} is ${state}: ${failure.message}`);
-      return true;
     }
   }
 
@@ -202,8 +244,8 @@ export class Deliverer {
 
   /** Looks again after a while, or sooner where that was already planned. */
   #later(ms: number): false {
-    const at = this.#clock() + ms;
-    if (this.#stopped || (this.#timer && this.#wakeAt <= at)) return false;
+    const at = this.#steady() + ms;
+    if (this.#isStopped || (this.#timer && this.#wakeAt <= at)) return false;
     clearTimeout(this.#timer);
     this.#wakeAt = at;
     this.#timer = setTimeout(() => {

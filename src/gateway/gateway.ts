@@ -13,7 +13,7 @@ import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import { addressOf, type SessionSource } from "../session/source.js";
-import type { Clock } from "../util/clock.js";
+import { type Clock, steadyClock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { Approvals } from "./approvals.js";
@@ -175,6 +175,7 @@ export class Gateway {
       owner,
       leaseMs: this.#leaseMs,
       clock,
+      steady: steadyClock(clock),
       onProblem,
     });
   }

@@ -201,13 +201,17 @@ export interface Delivery extends Omit<NewDelivery, "shown"> {
   readonly notBefore: number;
 }
 
+/** A delivery that a process is sending. What became of it is written only while it is still that process's. */
+export type Sending = Pick<Delivery, "id" | "owner">;
+
 export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
   /** The same, and that session has said it: so it can be answered there. False where it was added before. */
   say(sessionId: string, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
   /**
    * What is to be sent through an account by then, oldest first: of each address its first few, before more of any. An
-   * address that has to wait is passed over as a whole.
+   * address that has to wait is passed over as a whole. A wait that has not even begun by then is none: the clock was
+   * set back, and nobody waits longer than was asked for.
    */
   pending(account: Account, limit: number, due?: number): Promise<Delivery[]>;
   /** When the next one is due of those that wait; null where none does. */
@@ -216,11 +220,11 @@ export interface Outbox {
   release(account: Account, owner: string): Promise<void>;
   /** About to be sent; false where it is not pending any more. */
   sending(id: number, owner: string): Promise<boolean>;
-  sent(id: number, messageId: string, now: number): Promise<void>;
-  /** Not sent: tried again from then on. */
-  retry(id: number, notBefore: number, error: string): Promise<void>;
+  sent(which: Sending, messageId: string, now: number): Promise<void>;
+  /** Not sent: tried again after that wait, which begins now. */
+  retry(which: Sending, waitMs: number, error: string, now: number): Promise<void>;
   /** Not sent and not to be, or nobody knows whether it was. */
-  giveUp(id: number, state: "failed" | "unknown", error: string): Promise<void>;
+  giveUp(which: Sending, state: "failed" | "unknown", error: string): Promise<void>;
   /** What some process was sending when it ended. */
   interrupted(account: Account): Promise<Delivery[]>;
 }

@@ -23,6 +23,7 @@ export interface SurfacesSetting {
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
+  readonly steady: Clock;
   readonly onProblem: (problem: string) => void;
 }
 
@@ -48,7 +49,7 @@ export class Surfaces {
   }
 
   #surface(adapter: Adapter): Surface {
-    const { store, commands, media, owner, leaseMs, clock, onProblem } = this.#setting;
+    const { store, commands, media, owner, leaseMs, clock, steady, onProblem } = this.#setting;
     const connection: Connection = new Connection({
       adapter,
       accounts: store.accounts,
@@ -70,6 +71,7 @@ export class Surfaces {
       outbox: store.outbox,
       owner,
       clock,
+      steady,
       onProblem,
       isReady: () => connection.isConnected,
       files: async (attachments) => (await media?.find(attachments)) ?? [],

@@ -318,16 +318,22 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         other.outbox.sending(a?.id ?? 0, "you"),
       ]);
       expect(claims.filter(Boolean)).toHaveLength(1);
-      await store.outbox.retry(a?.id ?? 0, now + 50, "429");
+      const id = a?.id ?? 0;
+      const mine = { id, owner: claims[0] ? "me" : "you" };
+      // Whoever does not send it has nothing to say of it.
+      await store.outbox.retry({ id, owner: claims[0] ? "you" : "me" }, 50, "429", now);
+      await store.outbox.sent({ id, owner: "" }, "never", now);
+      expect(await store.outbox.interrupted(account)).toHaveLength(1);
+      await store.outbox.retry(mine, 50, "429", now);
       expect((await store.outbox.pending(account, 10))[0]).toMatchObject({
         text: "a",
         attempts: 1,
         notBefore: now + 50,
       });
-      await store.outbox.sending(a?.id ?? 0, "me");
+      await store.outbox.sending(id, "me");
       expect(await store.outbox.interrupted(account)).toMatchObject([{ text: "a", owner: "me" }]);
-      await store.outbox.giveUp(a?.id ?? 0, "unknown", "timeout");
-      await store.outbox.sent(a?.id ?? 0, "late", now);
+      await store.outbox.giveUp({ id, owner: "me" }, "unknown", "timeout");
+      await store.outbox.sent({ id, owner: "me" }, "late", now);
       expect(await store.outbox.interrupted(account)).toEqual([]);
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
     });
@@ -353,8 +359,12 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const [first] = await store.outbox.pending(account, 1);
       await store.outbox.sending(first?.id ?? 0, "me");
       expect((await texts(4))[0]).toBe("a1");
-      await store.outbox.retry(first?.id ?? 0, now + 50, "429");
+      await store.outbox.retry({ id: first?.id ?? 0, owner: "me" }, 50, "429", now);
       expect(await texts(200, now)).toEqual(["b0", "c0", "c1"]);
+      expect(await store.outbox.nextDue(account, now)).toBe(now + 50);
+      // The clock was set back to before it began to wait: nobody waits longer than was asked for.
+      expect((await texts(4, now - 7_200_000))[0]).toBe("a0");
+      expect(await store.outbox.nextDue(account, now - 7_200_000)).toBeNull();
       expect((await texts(4, now + 50))[0]).toBe("a0");
       expect(await texts(200)).toEqual(all);
     });
@@ -411,7 +421,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.outbox.add(sending, now);
       const sent = (await store.outbox.pending(account, 10)).find(({ deliveryId }) => deliveryId === "sent");
       await store.outbox.sending(sent?.id ?? 0, "me");
-      await store.outbox.sent(sent?.id ?? 0, "m1", now);
+      await store.outbox.sent({ id: sent?.id ?? 0, owner: "me" }, "m1", now);
       expect((await store.files.unneeded(now + 1)).sort()).toEqual(["answered", "nobody's", "sent"]);
       await store.files.gone(["nobody's"]);
       expect((await store.files.unneeded(now + 1)).sort()).toEqual(["answered", "sent"]);
@@ -442,7 +452,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.inbox.finishCommand(command?.id ?? 0, [delivery("said"), delivery("unsaid")], now);
       const [first] = await store.outbox.pending(account, 1);
       await store.outbox.sending(first?.id ?? 0, "me");
-      await store.outbox.sent(first?.id ?? 0, "m", now);
+      await store.outbox.sent({ id: first?.id ?? 0, owner: "me" }, "m", now);
       await accept("waiting");
       const forgotten = async (): Promise<string[]> => {
         const came = ["asked", "steered", "/usage", "waiting"].map((id) =>

@@ -32,10 +32,10 @@ export class NameBook {
 
   #look(id: string, ask: () => Promise<Names>): Promise<Names> {
     const found = this.#pages.get(id);
-    if (found && found.until > Date.now()) return found.names;
+    if (found && found.until > performance.now()) return found.names;
     const names = withinPatience(ask(), {});
     this.#pages.delete(id);
-    this.#pages.set(id, { until: Date.now() + KEPT_MS, names });
+    this.#pages.set(id, { until: performance.now() + KEPT_MS, names });
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > KEPT && oldest !== undefined) this.#pages.delete(oldest);
     return names;

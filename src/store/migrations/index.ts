@@ -12,11 +12,22 @@ import { platforms } from "./005-platforms.js";
 import { files } from "./006-files.js";
 import { moves } from "./007-moves.js";
 import { stops } from "./008-stops.js";
+import { answers } from "./009-answers.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
 /** The place in the list, from 1, is the version. */
-const MIGRATIONS: readonly Migration[] = [heart, journey, tools, people, platforms, files, moves, stops];
+const MIGRATIONS: readonly Migration[] = [
+  heart,
+  journey,
+  tools,
+  people,
+  platforms,
+  files,
+  moves,
+  stops,
+  answers,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -1,5 +1,5 @@
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
-import type { Account, Delivery, DeliveryState, NewDelivery, Outbox } from "../../gateway/store.js";
+import type { Account, Delivery, DeliveryState, NewDelivery, Outbox, Sending } from "../../gateway/store.js";
 import { formatAddress, parseAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
@@ -13,7 +13,8 @@ const SHARE = 20;
 /** As the partial indexes say it: without these words SQLite would read everything that was ever sent. */
 const OPEN = "FROM outbox o WHERE o.platform = ? AND o.account = ? AND o.state IN ('pending', 'sending')";
 const PENDING = `${OPEN} AND o.state = 'pending'`;
-const WAITING = `${OPEN} AND o.not_before > 0 AND o.not_before > ?`;
+/** Takes the time twice: it waits from when it was told to, until it may go. */
+const WAITING = `${OPEN} AND o.not_before > 0 AND o.not_before > ? AND o.not_before - o.wait_ms <= ?`;
 
 /** Where each address that has to wait begins to. */
 const WAITS = `waiting (address, id) AS (SELECT o.address, min(o.id) ${WAITING} GROUP BY o.address)`;
@@ -77,11 +78,12 @@ export class SqlOutbox implements Outbox {
     due = Number.MAX_SAFE_INTEGER,
   ): Promise<Delivery[]> {
     const mine = [platform, account];
-    const oldest = await this.#db.all(OLDEST, ...mine, due, ...mine, limit);
+    const oldest = await this.#db.all(OLDEST, ...mine, due, due, ...mine, limit);
     if (oldest.length < limit) return oldest.map(deliveryOf); // That is all there is: nothing to share out.
     const rows = await this.#db.all(
       `SELECT o.* FROM (${FIRST_OF_EACH}) AS n JOIN outbox o ON o.id = n.id ORDER BY o.id`,
       ...mine,
+      due,
       due,
       ...mine,
       ...mine,
@@ -98,6 +100,7 @@ export class SqlOutbox implements Outbox {
       account.platform,
       account.account,
       now,
+      now,
     );
     return row ? Number(row.due) : null;
   }
@@ -108,26 +111,27 @@ export class SqlOutbox implements Outbox {
     await this.#db.run(left, platform, account, owner);
   }
 
-  sending(id: number, owner: string): Promise<boolean> {
-    return this.#from("pending", id, "state = 'sending', owner = ?, attempts = attempts + 1", owner);
-  }
-
-  async sent(id: number, messageId: string, now: number): Promise<void> {
-    await this.#from(
-      "sending",
+  async sending(id: number, owner: string): Promise<boolean> {
+    const taken = await this.#db.run(
+      "UPDATE outbox SET state = 'sending', owner = ?, attempts = attempts + 1 WHERE id = ? AND state = 'pending'",
+      owner,
       id,
-      "state = 'sent', message_id = ?, sent_at = ?, error = NULL",
-      messageId,
-      now,
     );
+    return taken === 1;
   }
 
-  async retry(id: number, notBefore: number, error: string): Promise<void> {
-    await this.#from("sending", id, "state = 'pending', not_before = ?, error = ?", notBefore, reason(error));
+  async sent(which: Sending, messageId: string, now: number): Promise<void> {
+    const change = "state = 'sent', message_id = ?, sent_at = ?, error = NULL";
+    await became(this.#db, which, change, messageId, now);
   }
 
-  async giveUp(id: number, state: "failed" | "unknown", error: string): Promise<void> {
-    await this.#from("sending", id, "state = ?, error = ?", state, reason(error));
+  async retry(which: Sending, waitMs: number, error: string, now: number): Promise<void> {
+    const change = "state = 'pending', not_before = ?, wait_ms = ?, error = ?";
+    await became(this.#db, which, change, now + waitMs, waitMs, reason(error));
+  }
+
+  async giveUp(which: Sending, state: "failed" | "unknown", error: string): Promise<void> {
+    await became(this.#db, which, "state = ?, error = ?", state, reason(error));
   }
 
   async interrupted(account: Account): Promise<Delivery[]> {
@@ -138,13 +142,17 @@ export class SqlOutbox implements Outbox {
     );
     return rows.map(deliveryOf);
   }
+}
 
-  async #from(state: DeliveryState, id: number, change: string, ...values: SqlValue[]): Promise<boolean> {
-    return (
-      (await this.#db.run(`UPDATE outbox SET ${change} WHERE id = ? AND state = ?`, ...values, id, state)) ===
-      1
-    );
-  }
+/** What became of a delivery, if it is still being sent by that process. */
+async function became(
+  db: Queries,
+  { id, owner }: Sending,
+  change: string,
+  ...values: SqlValue[]
+): Promise<boolean> {
+  const sql = `UPDATE outbox SET ${change} WHERE id = ? AND owner = ? AND state = 'sending'`;
+  return (await db.run(sql, ...values, id, owner)) === 1;
 }
 
 export async function insertDeliveries(

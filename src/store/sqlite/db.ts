@@ -128,12 +128,12 @@ function isOlder(version: number[], than: number[]): boolean {
 }
 
 async function waitWhileBusy<Result>(attempt: () => Result): Promise<Result> {
-  const deadline = Date.now() + GIVE_UP_MS;
+  const deadline = performance.now() + GIVE_UP_MS;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     try {
       return attempt();
     } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw error;
+      if (!isBusy(error) || performance.now() > deadline) throw error;
       await sleep(timerMs(pauseMs));
     }
   }

@@ -78,21 +78,21 @@ export class Line {
   /** Until the line is ended; never rejects. */
   async #keep(first: Wire): Promise<void> {
     let wire: Wire | null = first;
-    let openedAt = Date.now();
+    let openedAt = performance.now();
     let attempts = 0;
     while (wire) {
       const ended = endingOf(await wire.closed);
       this.#wire = null;
       if (this.signal.aborted) return;
       if (ended.kind === "failed") return this.#tell({ failed: ended.reason });
-      if (Date.now() - openedAt > LASTED_MS) attempts = 0;
+      if (performance.now() - openedAt > LASTED_MS) attempts = 0;
       if (!ended.atOnce) {
         this.#tell({ lost: ended.reason });
         await pause(attempts === 0 ? 100 : Math.min(500 * 2 ** attempts, LONGEST_PAUSE_MS), this.signal);
       }
       attempts += 1;
       wire = await this.#again(attempts);
-      openedAt = Date.now();
+      openedAt = performance.now();
     }
   }
 

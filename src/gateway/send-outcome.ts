@@ -1,0 +1,24 @@
+/** What became of one call that sends, as the outbox keeps it: pure, by what the call threw and how often it was tried. */
+import { SendError } from "../adapter/adapter.js";
+
+export type SendOutcome =
+  | { readonly kind: "sent"; readonly messageId: string }
+  /** Certainly not there: tried again after the wait. */
+  | { readonly kind: "later"; readonly waitMs: number; readonly error: string }
+  /** `unknown`: it may be there, and is never blindly sent again. */
+  | { readonly kind: "failed" | "unknown"; readonly error: string };
+
+const MAX_ATTEMPTS = 8;
+const LONGEST_WAIT_MS = 60_000;
+
+/** `attempts`: how many were made before this one. What is no `SendError` says nothing of what became of it. */
+export function failedOutcome(thrown: unknown, attempts: number): SendOutcome {
+  const error = String((thrown as Error)?.message ?? thrown);
+  if (!(thrown instanceof SendError) || thrown.outcome === "unknown") return { kind: "unknown", error };
+  if (thrown.outcome === "permanent" || attempts + 1 >= MAX_ATTEMPTS) return { kind: "failed", error };
+  return {
+    kind: "later",
+    waitMs: thrown.retryAfterMs ?? Math.min(1_000 * 2 ** attempts, LONGEST_WAIT_MS),
+    error,
+  };
+}
