@@ -63,18 +63,28 @@ export async function readBounded(
   return Buffer.concat(pieces, bytes);
 }
 
-/** No connection came about, so nothing was asked of anybody. */
+/** No connection came about, or not one that can be trusted, so nothing was asked of anybody. */
 const NEVER_SENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
   "EHOSTUNREACH",
+  "EHOSTDOWN",
   "ENETUNREACH",
+  "ENETDOWN",
   "UND_ERR_CONNECT_TIMEOUT",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
 ]);
 
 export function wasNeverSent(error: unknown): boolean {
-  return NEVER_SENT.has(codeOf(error));
+  const code = codeOf(error);
+  return NEVER_SENT.has(code) || code.startsWith("CERT_");
 }
 
 function codeOf(error: unknown): string {

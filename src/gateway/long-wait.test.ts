@@ -16,17 +16,20 @@ it("forty days are waited for without a look at the outbox in between", async ()
   const adapter = new ScriptedAdapter();
   await adapter.connect(async () => "accepted");
   const address = { platform: adapter.platform, chatId: "ann" };
-  const delivery = { deliveryId: "d1", account: adapter.account, owner: processOwner(), address, text: "x" };
+  const owner = processOwner();
+  const delivery = { deliveryId: "d1", account: adapter.account, owner, address, text: "x" };
   await store.outbox.add([{ ...delivery, kind: "reply", sessionId: null, shown: false }], 0);
   const [pending] = await store.outbox.pending(adapter, 1);
-  await store.outbox.sending(pending?.id ?? 0, processOwner());
-  await store.outbox.retry(pending?.id ?? 0, 40 * 86_400_000, "wait");
+  const which = { id: pending?.id ?? 0, owner };
+  await store.outbox.sending(which.id, owner);
+  await store.outbox.retry(which, 40 * 86_400_000, "wait", 0);
   const looks = vi.spyOn(store.outbox, "nextDue");
   const deliverer = new Deliverer({
     adapter,
     outbox: store.outbox,
-    owner: processOwner(),
+    owner,
     clock: () => 0,
+    steady: () => 0,
     onProblem: () => {},
     isReady: () => true,
     files: async () => [],

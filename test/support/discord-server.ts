@@ -59,6 +59,8 @@ export class DiscordServer {
   answer: (call: Call) => Answer | null = () => null;
   /** The code with which the gateway closes when somebody introduces themselves. */
   closesWith: number | null = null;
+  /** What was answered to each message that is to be there once. */
+  readonly #byNonce = new Map<string, Buffer>();
   readonly #crabline: StartedDiscordServer;
   readonly #server: Server;
   readonly #folder: string;
@@ -253,6 +255,9 @@ export class DiscordServer {
       response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
       return void response.end(JSON.stringify(answer.body));
     }
+    const nonce = /"enforce_nonce":true/.test(call.body) && /"nonce":"([^"]+)"/.exec(call.body)?.[1];
+    const there = nonce && this.#byNonce.get(nonce);
+    if (there) return void response.writeHead(200, { "content-type": "application/json" }).end(there);
     const { "content-type": type, authorization } = request.headers;
     const relayed = await fetch(this.#crabline.manifest.baseUrl + path, {
       method: call.method,
@@ -260,6 +265,7 @@ export class DiscordServer {
       ...(body.length > 0 ? { body } : {}),
     });
     const bytes = Buffer.from(await relayed.arrayBuffer());
+    if (nonce && relayed.ok) this.#byNonce.set(nonce, bytes);
     if (answer === "swallowed") return;
     const isMessage = /\/channels\/\d+\/messages(\/\d+)?$/.test(path) && /POST|PATCH/.test(call.method);
     if (isMessage && relayed.ok) {

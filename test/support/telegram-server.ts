@@ -13,7 +13,9 @@ import { type StartedTelegramServer, startTelegramServer } from "@openclaw/crabl
 import { readTelegramHtml } from "./telegram-html.js";
 
 type Json = Readonly<Record<string, unknown>>;
-type Trouble = "rate limited" | "server error" | "refused" | "swallowed" | "revoked token";
+type Trouble = "rate limited" | "server error" | "refused" | "swallowed" | "bad gateway" | "revoked token";
+/** The message is taken, and the answer is none, or a proxy's. */
+type Taken = "swallowed" | "bad gateway";
 
 /** Somebody's message: what crabline takes, and what the layer makes of it. */
 export interface Injected {
@@ -73,7 +75,7 @@ export class TelegramServer {
   readonly #shapes = new Map<number, NonNullable<Injected["as"]>>();
   readonly #pending = new Map<number, Pending>();
   /** What becomes of the next calls that send. */
-  readonly #troubles: (Refusal | "swallowed")[] = [];
+  readonly #troubles: (Refusal | Taken)[] = [];
   #isRevoked = false;
   readonly #watchers = new Set<() => void>();
   /** The polls that wait; each can be answered at once. */
@@ -205,7 +207,7 @@ export class TelegramServer {
   /** Done to the next call that sends; a token is revoked for good. */
   trouble(what: Trouble): void {
     if (what === "revoked token") this.#isRevoked = true;
-    else this.#troubles.push(what === "swallowed" ? what : TROUBLES[what]);
+    else this.#troubles.push(what === "swallowed" || what === "bad gateway" ? what : TROUBLES[what]);
   }
 
   /** The next call that sends is answered with that. */
@@ -301,6 +303,7 @@ export class TelegramServer {
     if (answered.ok && SENDING.has(method))
       this.#keep(method, given, String(answered.result?.message_id), body);
     if (trouble === "swallowed") response.destroy();
+    else if (trouble === "bad gateway") refuse(response, 502, "Bad Gateway");
     else answer(response, passed.status, answered);
   }
 
@@ -401,7 +404,7 @@ interface Refusal {
   readonly parameters?: Json;
 }
 
-const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token" | "swallowed">, Refusal>> = {
+const TROUBLES: Readonly<Record<Exclude<Trouble, "revoked token" | Taken>, Refusal>> = {
   "rate limited": {
     code: 429,
     words: "Too Many Requests: retry after 7",

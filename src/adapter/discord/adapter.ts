@@ -19,6 +19,7 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
+import { repeatable } from "../repeatable.js";
 import { Api } from "./api.js";
 import { IdentifyBudget } from "./budget.js";
 import { Channels } from "./channels.js";
@@ -135,9 +136,9 @@ export class DiscordAdapter implements Adapter {
     } catch (error) {
       if (!(error instanceof SendError) || error.outcome !== "unknown") throw error;
       const justNow = snowflakeAt(Date.now() - FIND_BEFORE_MS);
-      const found = await this.#look(message, justNow).catch(() => null); // Then it stays unknown.
+      const found = await this.#look(message, justNow).catch(() => null);
       if (found !== null && found !== "not there") return found;
-      throw error;
+      throw repeatable(error); // Discord takes the nonce once.
     }
   }
 

@@ -1,6 +1,8 @@
 /** What went wrong, in the words of the port: what Discord said, what the network did, and what to do about it. */
 import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
 import { ConnectError, SendError } from "../adapter.js";
+import { repeatable } from "../repeatable.js";
+import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
 
 const PORTAL = "https://discord.com/developers/applications";
 
@@ -31,6 +33,11 @@ export function connectError(error: unknown): ConnectError {
 
 /** A call that may be made twice never leaves it open whether it arrived. */
 export function sendError(error: unknown, isRepeatable: boolean): SendError {
+  const failure = failureOf(error);
+  return isRepeatable ? repeatable(failure) : failure;
+}
+
+function failureOf(error: unknown): SendError {
   if (error instanceof SendError) return error;
   const cause = { cause: error };
   if (error instanceof RateLimitError) {
@@ -40,23 +47,10 @@ export function sendError(error: unknown, isRepeatable: boolean): SendError {
   const status = statusOf(error);
   if (status === 401) return new SendError("permanent", BAD_TOKEN, cause);
   if (status !== null && status >= 500)
-    return new SendError("retryable", `Discord has trouble of its own (${status}).`, cause);
-  if (status !== null) return new SendError("permanent", refusal(error), cause);
-  const neverSent = NOT_REACHED.has(codeOf(error));
-  if (neverSent || isRepeatable)
-    return new SendError("retryable", `Discord is not reached: ${wordsOf(error)}`, cause);
-  return new SendError("unknown", `Discord did not answer: ${wordsOf(error)}`, cause);
+    return new SendError(outcomeOfStatus(status), `Discord reported a server error (${status}).`, cause);
+  if (status !== null) return new SendError(outcomeOfStatus(status), refusal(error), cause);
+  return new SendError(outcomeOfSilence(error), `Discord did not answer: ${wordsOf(error)}`, cause);
 }
-
-/** Failures before anything went out. */
-const NOT_REACHED = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
 
 function refusal(error: unknown): string {
   if (codeOf(error) === "50013")

@@ -1,6 +1,7 @@
 /** What goes wrong between us and a homeserver, as the port's errors: which of it somebody must mend, and how. */
 import { ConnectionError, HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
 import { ConnectError, SendError } from "../adapter.js";
+import { outcomeOfStatus } from "../send-failure.js";
 
 /** A sentence without a secret in it. */
 export function reasonOf(error: unknown): string {
@@ -36,8 +37,8 @@ export function notThere(cause?: unknown): ConnectError {
 export function sendError(error: unknown): SendError {
   if (error instanceof SendError) return error;
   const status = error instanceof HTTPError ? (error.httpStatus ?? 0) : 0;
-  const isRefused = status >= 400 && status < 500 && status !== 408 && status !== 429;
-  if (isRefused) return new SendError("permanent", reasonOf(error), { cause: error });
+  if (outcomeOfStatus(status) === "permanent")
+    return new SendError("permanent", reasonOf(error), { cause: error });
   const retryAfterMs = retryAfter(error);
   return new SendError("retryable", reasonOf(error), {
     cause: error,

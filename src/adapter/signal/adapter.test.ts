@@ -304,7 +304,7 @@ describe("signal", () => {
 
   it.each([
     ["rate limited", { outcome: "retryable", retryAfterMs: 7_000 }],
-    ["server error", { outcome: "retryable" }],
+    ["server error", { outcome: "unknown" }],
     ["refused", { outcome: "permanent" }],
     ["swallowed", { outcome: "unknown" }],
     ["revoked token", { outcome: "permanent", message: expect.stringContaining("SIGNAL_ACCOUNT") }],

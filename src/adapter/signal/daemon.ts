@@ -1,6 +1,7 @@
 /** `signal-cli daemon --http`: calls by JSON-RPC, and the stream of what comes in. */
 import { ConnectError, SendError } from "../adapter.js";
 import { readBounded, reasonOf, wasNeverSent, within } from "../http-call.js";
+import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
 import { field, jsonOf, listOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { readEvents, type StreamEvent } from "./events.js";
@@ -63,9 +64,10 @@ export class Daemon {
     const given = { account: this.#settings.account, ...params };
     const answer = await this.#post(method, given, end, maxBytes).catch((error: unknown) => {
       if (error instanceof SendError) throw error;
-      if (wasNeverSent(error))
-        throw new SendError("retryable", `signal-cli is not there: ${reasonOf(error)}`, { cause: error });
-      throw new SendError("unknown", `signal-cli did not answer: ${reasonOf(error)}`, { cause: error });
+      const what = wasNeverSent(error) ? "is not there" : "did not answer";
+      throw new SendError(outcomeOfSilence(error), `signal-cli ${what}: ${reasonOf(error)}`, {
+        cause: error,
+      });
     });
     const error = field(answer, "error");
     if (error !== undefined && error !== null) throw this.#failure(error);
@@ -89,8 +91,10 @@ export class Daemon {
         signal,
       });
       const text = new TextDecoder().decode(await readBounded(response, maxBytes, signal));
-      if (response.status === 429 || response.status >= 500)
-        throw new SendError("retryable", `signal-cli answered ${response.status}.`, retryAfter(response));
+      const wait = retryAfter(response);
+      const outcome = outcomeOfStatus(response.status, wait.retryAfterMs !== undefined);
+      if (!response.ok && outcome !== "permanent")
+        throw new SendError(outcome, `signal-cli answered ${response.status}.`, wait);
       const answer = jsonOf(text);
       if (!response.ok && field(answer, "error") === undefined)
         throw new SendError("permanent", `signal-cli refused it: ${response.status}.`);

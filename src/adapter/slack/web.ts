@@ -9,6 +9,7 @@ import {
   type WebClientOptions,
 } from "@slack/web-api";
 import { ConnectError, SendError } from "../adapter.js";
+import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
 import type { SlackSettings } from "./config.js";
 import { textField } from "./json.js";
 
@@ -92,10 +93,6 @@ const TRY_AGAIN = new Set([
   "request_timeout",
   "team_added_to_org",
 ]);
-/** Network failures before anything was sent. */
-const NOT_SENT =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_.*|DEPTH_ZERO.*|SELF_SIGNED.*)$/;
-
 export function sendError(error: unknown): SendError {
   if (error instanceof SendError) return error;
   if (error instanceof WebAPIRateLimitedError) {
@@ -114,18 +111,15 @@ export function sendError(error: unknown): SendError {
 function outcomeOf(error: unknown, said: string): SendError["outcome"] {
   if (mayHaveWorked(error)) return "unknown";
   if (said !== "") return TRY_AGAIN.has(said) ? "retryable" : "permanent";
-  if (error instanceof WebAPIHTTPError)
-    return error.statusCode === 408 || error.statusCode === 429 ? "retryable" : "permanent";
-  return error instanceof WebAPIRequestError && NOT_SENT.test(codeOf(error.original))
-    ? "retryable"
-    : "unknown";
+  if (error instanceof WebAPIHTTPError) return outcomeOfStatus(error.statusCode);
+  return outcomeOfSilence(error instanceof WebAPIRequestError ? error.original : error);
 }
 
 /** Slack failed on its side: what was asked for may have been done all the same. */
 export function mayHaveWorked(error: unknown): boolean {
   const said = slackErrorOf(error);
   if (said !== "") return said === "fatal_error" || said === "internal_error";
-  return error instanceof WebAPIHTTPError && error.statusCode >= 500;
+  return error instanceof WebAPIHTTPError && outcomeOfStatus(error.statusCode) === "unknown";
 }
 
 const IN_WORDS: Readonly<Record<string, string>> = {

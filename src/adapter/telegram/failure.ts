@@ -4,6 +4,8 @@
  */
 import { GrammyError, HttpError } from "grammy";
 import { ConnectError, SendError } from "../adapter.js";
+import { wasNeverSent } from "../http-call.js";
+import { outcomeOfStatus } from "../send-failure.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
 
 /** What the Bot API answered, or why it did not. */
@@ -19,17 +21,6 @@ export type Failure =
   /** Nobody knows what became of it. */
   | { readonly kind: "unanswered"; readonly words: string };
 
-/** Codes of calls that did not get through to anybody. */
-const UNREACHED = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "EHOSTUNREACH",
-  "ENETDOWN",
-  "EHOSTDOWN",
-]);
-
 export function failureOf(error: unknown): Failure {
   if (error instanceof GrammyError && typeof error.error_code === "number") {
     const { error_code: code, description, parameters } = error;
@@ -39,9 +30,10 @@ export function failureOf(error: unknown): Failure {
       ? { kind: "refused", code, words, retryAfterMs: seconds * 1_000 }
       : { kind: "refused", code, words };
   }
-  const code = errorCode(error instanceof HttpError ? error.error : error);
-  if (code !== undefined && UNREACHED.has(code))
-    return { kind: "unreached", words: `Telegram cannot be reached (${code}).` };
+  const beneath = error instanceof HttpError ? error.error : error;
+  const code = errorCode(beneath);
+  if (wasNeverSent(beneath))
+    return { kind: "unreached", words: `Telegram cannot be reached (${code ?? "no connection"}).` };
   return {
     kind: "unanswered",
     words: code ? `Telegram did not answer (${code}).` : "Telegram did not answer.",
@@ -77,10 +69,12 @@ export function sendErrorOf(error: unknown): SendError {
 }
 
 function refusal({ code, words, retryAfterMs }: Extract<Failure, { kind: "refused" }>): SendError {
-  if (code === 429)
-    return new SendError("retryable", words, retryAfterMs === undefined ? {} : { retryAfterMs });
-  if (code >= 500) return new SendError("retryable", words);
-  return new SendError("permanent", code === 401 ? WRONG_TOKEN : words);
+  const asksToWait = retryAfterMs !== undefined;
+  return new SendError(
+    outcomeOfStatus(code, asksToWait),
+    code === 401 ? WRONG_TOKEN : words,
+    asksToWait ? { retryAfterMs } : {},
+  );
 }
 
 function errorCode(error: unknown): string | undefined {

@@ -262,6 +262,12 @@ describe("what is sent", () => {
     expect(shown()).toEqual([{ method: "sendDocument", text: "", name: "line.png" }]);
   });
 
+  it("that was taken before a proxy failed (502) is in doubt, and not to be sent again", async () => {
+    server.trouble("bad gateway");
+    expect(await failure(send("once", []))).toMatchObject({ outcome: "unknown" });
+    expect(shown()).toEqual([{ method: "sendMessage", text: "once" }]);
+  });
+
   it("of several parts goes on where it was stopped, and repeats none", async () => {
     const files = [await file("a.txt", "text/plain"), await file("b.txt", "text/plain")];
     const first = await send("two files", files.slice(0, 1), "d0"); // Nothing is kept of what went well.

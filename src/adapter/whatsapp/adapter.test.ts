@@ -277,7 +277,7 @@ describe("whatsapp", () => {
     [json(400, { error: { code: 4, message: "too many" } }), "retryable", "wait"],
     [json(403, { error: { code: 10, message: "no" } }), "permanent", "WHATSAPP_ACCESS_TOKEN"],
     [json(400, { error: { code: 100, message: "Invalid parameter" } }), "permanent", "Invalid parameter"],
-    [json(503, {}), "retryable", "503"],
+    [json(503, {}), "unknown", "503"],
     [json(200, {}), "unknown", "did not say"],
   ] as const)("knows what Meta's answers mean: %j", async (answer, outcome, words) => {
     await connect();

@@ -1,6 +1,7 @@
 /** Meta's Graph API: calls with our token, to Meta's host and nobody else's, and what their failures mean. */
 import { ConnectError, SendError } from "../adapter.js";
 import { readBounded, reasonOf, wasNeverSent, within } from "../http-call.js";
+import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
 import { field, jsonOf, textOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
 
@@ -9,9 +10,9 @@ const VERSION = "v23.0";
 const LONGEST_ANSWER = 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** Meta's numbers for what can be tried again later: too fast, too much, or not well. */
+/** Meta's numbers for what was not sent and can be tried again later: too fast, too much, or not well. */
 const TOO_FAST = new Set([4, 80007, 130429, 131048, 131056]);
-const NOT_WELL = new Set([1, 2, 131000, 131016, 133004]);
+const NOT_WELL = new Set([2, 131000, 131016, 133004]);
 const TOKEN = new Set([0, 10, 190]);
 const WINDOW_CLOSED = 131047;
 /** Where Meta does not say how long. */
@@ -119,9 +120,8 @@ export class Graph {
 
 function failureOf(error: unknown): SendError {
   if (!(error instanceof Refusal)) {
-    if (wasNeverSent(error))
-      return new SendError("retryable", `Meta cannot be reached: ${reasonOf(error)}.`, { cause: error });
-    return new SendError("unknown", `Meta did not answer: ${reasonOf(error)}.`, { cause: error });
+    const what = wasNeverSent(error) ? "cannot be reached" : "did not answer";
+    return new SendError(outcomeOfSilence(error), `Meta ${what}: ${reasonOf(error)}.`, { cause: error });
   }
   const { status, code, message, retryAfterMs = USUAL_WAIT_MS } = error;
   if (status === 429 || (code !== null && TOO_FAST.has(code)))
@@ -136,9 +136,10 @@ function failureOf(error: unknown): SendError {
       "permanent",
       "The person last wrote more than 24 hours ago: WhatsApp takes only templates until they write again.",
     );
-  if (status >= 500 || (code !== null && NOT_WELL.has(code)))
+  if (code !== null && NOT_WELL.has(code))
     return new SendError("retryable", `WhatsApp is not well: ${message}`);
-  return new SendError("permanent", `WhatsApp did not take it: ${message}`);
+  const outcome = outcomeOfStatus(status, error.retryAfterMs !== undefined);
+  return new SendError(outcome, `WhatsApp did not take it: ${message}`);
 }
 
 function isPermission(code: number): boolean {

@@ -70,6 +70,7 @@ export function refusalOf(code: string): SendError {
       "permanent",
       "WhatsApp does not let the account write to this person first (463): they have to write, or it is restricted.",
     );
+  // It said no to this very message; and sent again, it has the same id, which is shown once.
   if (number >= 500) return new SendError("retryable", `WhatsApp is not well (${number}).`);
   return new SendError("permanent", `WhatsApp refused it (${code.slice(0, 20)}).`);
 }
