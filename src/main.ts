@@ -98,7 +98,10 @@ async function openCleanly(
   options: Omit<OpenOptions, "url"> = {},
 ) {
   const { openStore } = await import("./open-sessions.js");
-  return openStore({ ...options, url: await urlFor(config, purpose), hide: redactor.hide });
+  const { remember, ...place } = await placeOf(config, purpose);
+  const open = await openStore({ ...options, ...place, hide: redactor.hide });
+  remember();
+  return open;
 }
 
 async function openPeople(config: Config, purpose: "look" | "write") {
@@ -148,13 +151,24 @@ async function sweepMedia(config: Config) {
   }
 }
 
-/** Where there is no store yet, an empty one in memory is enough to look at. */
-async function urlFor(config: Config, purpose: "look" | "write"): Promise<string> {
+/**
+ * Where the store is, and whether it has been there before. Where there is none yet, an empty one in memory is enough to
+ * look at. `remember`: to be called once it was opened.
+ */
+async function placeOf(
+  config: Config,
+  purpose: "look" | "write",
+): Promise<Pick<OpenOptions, "url" | "rememberedIn"> & { readonly remember: () => void }> {
   const { sqliteFile } = await import("./open-sessions.js");
+  const { isKnownStore, knownStoresFile, rememberStore } = await import("./store/known-stores.js");
   const url = config.store.reveal();
   const file = sqliteFile(url);
-  const nothingYet = file !== null && !existsSync(file);
-  return nothingYet && purpose === "look" ? "sqlite::memory:" : url;
+  const nothing = () => {};
+  if (file === null || file === ":memory:") return { url, remember: nothing };
+  if (isKnownStore(config.home, file))
+    return { url, rememberedIn: knownStoresFile(config.home), remember: nothing };
+  if (purpose === "write") return { url, remember: () => rememberStore(config.home, file) };
+  return { url: existsSync(file) ? url : "sqlite::memory:", remember: nothing };
 }
 
 async function openChat(
@@ -232,8 +246,9 @@ async function openGatewayOf(
   };
   let tools: ReturnType<typeof ownTools> | undefined;
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
+  const { remember, ...place } = await placeOf(config, "write");
   const open = await openGateway({
-    url: config.store.reveal(),
+    ...place,
     redactor,
     config: config.sessions,
     ...(config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } }),
@@ -263,6 +278,7 @@ async function openGatewayOf(
     handoffWaitMs: config.handoff.waitSeconds * 1_000,
     ...events,
   });
+  remember();
   mcp?.start();
   const close: typeof open.close = (options) => open.close(options).finally(() => mcp?.close());
   return { ...open, agent: agent.name, close };
@@ -281,11 +297,14 @@ async function inspectMcp(config: Config): Promise<Finding[]> {
   return mcpFindings(config, version);
 }
 
-async function inspectStore(url: string) {
+async function inspectStore(config: Config) {
   const { sqliteFile } = await import("./open-sessions.js");
   const { inspectPostgres, inspectSqlite } = await import("./store/inspect.js");
+  const { url, rememberedIn } = await placeOf(config, "write");
   const file = sqliteFile(url);
-  return file === null ? inspectPostgres(url) : inspectSqlite(file);
+  return file === null
+    ? inspectPostgres(url)
+    : inspectSqlite(file, { ...(rememberedIn ? { rememberedIn } : {}) });
 }
 
 async function backups(url: string): Promise<Backups | null> {

@@ -9,6 +9,7 @@ import type { Db } from "./store/db.js";
 import { hidingDb } from "./store/hiding-db.js";
 import type { JsonlMirror } from "./store/jsonl/mirror.js";
 import { openSqlStore } from "./store/sql-store.js";
+import type { SqliteOptions } from "./store/sqlite/db.js";
 import type { Hide } from "./util/redact.js";
 
 export interface OpenOptions extends SessionsOptions {
@@ -22,6 +23,8 @@ export interface OpenOptions extends SessionsOptions {
   };
   /** Takes out of every text what must neither be kept nor come out. */
   readonly hide?: Hide;
+  /** There was a SQLite store here before, as this file says: one that is gone or empty is refused, not begun anew. */
+  readonly rememberedIn?: string;
 }
 
 export async function openSessions(options: OpenOptions): Promise<Sessions> {
@@ -34,7 +37,7 @@ export async function openStore(
 ): Promise<{ store: SessionStore & GatewayStore; sessions: Sessions }> {
   const { url, mirror: mirrored, config, clock, hasActiveProcesses, onChange, hide } = options;
   const mirror = mirrored && (await openMirror(mirrored));
-  const db = await openDb(url);
+  const db = await openDb(url, options);
   const store = await openSqlStore(hide ? hidingDb(db, hide) : db, (clock ?? Date.now)());
   const close = async (): Promise<void> => {
     await mirror?.close();
@@ -63,7 +66,7 @@ async function openMirror(options: NonNullable<OpenOptions["mirror"]>): Promise<
 }
 
 /** The engine behind a URL; each driver is loaded only when it is needed. */
-export async function openDb(url: string): Promise<Db> {
+export async function openDb(url: string, options: SqliteOptions = {}): Promise<Db> {
   if (typeof url !== "string" || url === "") {
     throw new InputError(
       "invalid_config",
@@ -72,7 +75,7 @@ export async function openDb(url: string): Promise<Db> {
   }
   const file = sqliteFile(url);
   if (file === null) return (await import("./store/postgres/db.js")).openPostgres(url);
-  return (await import("./store/sqlite/db.js")).openSqlite(file);
+  return (await import("./store/sqlite/db.js")).openSqlite(file, options);
 }
 
 /** The file (or `:memory:`) behind a URL; null for PostgreSQL. */

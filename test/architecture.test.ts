@@ -111,6 +111,14 @@ function valueImports(source: Source): string[] {
   return imports({ ...source, text: source.text.replace(/(?:import|export) type [^;]*;/g, "") });
 }
 
+/** The recursive one of Node.js never returns below /proc: see util/make-folder.ts. */
+function hangingFolders(files: readonly Source[]): string[] {
+  return files
+    .filter(({ path }) => path !== "util/make-folder.ts")
+    .filter(({ text }) => /\bmkdir(?:Sync)?\([^;]*recursive/.test(withoutComments(text)))
+    .map(({ path }) => path);
+}
+
 describe("the code", () => {
   const files = sources();
 
@@ -125,6 +133,11 @@ describe("the code", () => {
 
   it("names platforms only in the table, the adapters and the configuration", () => {
     expect(platformNames(files)).toEqual([]);
+  });
+
+  it("makes folders in one way", () => {
+    expect(hangingFolders(files)).toEqual([]);
+    expect(hangingFolders([sourceAt("cli/x.ts", "mkdirSync(a, { recursive: true })")])).toHaveLength(1);
   });
 
   it("reads the environment only in the configuration", () => {

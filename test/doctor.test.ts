@@ -77,6 +77,31 @@ const CASES: Record<
     says: /is not a folder/,
     fix: /BATON_HOME/,
   },
+  "a home in which nothing can be made": {
+    make: () => {},
+    env: { BATON_HOME: "/proc/self" },
+    check: "home",
+    status: "broken",
+    says: /\/proc\/self cannot be written: /,
+    fix: /BATON_HOME/,
+  },
+  "a store that was there and is gone": {
+    make: (home) => file(home, "known-stores.json", JSON.stringify([join(home, "baton.db")])),
+    check: "store",
+    status: "broken",
+    says: /baton\.db is gone, though Baton has used it before.*delete .*known-stores\.json/,
+    fix: /baton restore/,
+  },
+  "a store that was there and is empty": {
+    make: (home) => {
+      file(home, "known-stores.json", JSON.stringify([join(home, "baton.db")]));
+      file(home, "baton.db");
+    },
+    check: "store",
+    status: "broken",
+    says: /baton\.db is empty, though Baton has used it before/,
+    fix: /baton restore/,
+  },
   "a lock that is none": {
     make: (home) => writeFileSync(homeLockFile(home), "?"),
     check: "gateway",
@@ -297,6 +322,20 @@ describe.concurrent("what is found has a fix", () => {
       expect(JSON.stringify(finding)).not.toMatch(/canary|:pw@/);
     }
   });
+});
+
+test("nothing is said to be writable that a write fails in", async () => {
+  const home = makeHome();
+  await store(home);
+  const { stdout } = await baton(home, [], {
+    shell: "ulimit -f 0; baton doctor --json",
+    env: { ...ENV, ...OFFLINE },
+  });
+  const findings: Finding[] = JSON.parse(stdout).findings;
+  expect(findings.filter(({ finding }) => finding.includes("can be written"))).toEqual([]);
+  for (const check of ["home", "store"]) {
+    expect(findings).toContainEqual(expect.objectContaining({ check, status: "broken" }));
+  }
 });
 
 test("fixes that are commands do what they say", async () => {

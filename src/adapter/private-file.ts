@@ -1,9 +1,10 @@
 /** Files that an adapter keeps keys in: the owner's alone, and replaced in one step, so that none is ever half written. */
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../util/make-folder.js";
 
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const beside = `${path}.${process.pid}.new`;
   const file = await open(beside, "w", 0o600);
   try {

@@ -1,7 +1,8 @@
 /** The lines written in earlier chats: one JSON text a line, in a file that only its user may read. */
-import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { HistoryFile } from "../adapter/terminal/history.js";
+import { makeFolder } from "../util/make-folder.js";
 import type { Hide } from "../util/redact.js";
 
 const LONGEST = 1_000;
@@ -17,7 +18,7 @@ export function chatHistory(home: string, hide: Hide): HistoryFile {
       return text.split("\n").slice(-LONGEST).flatMap(readLine);
     },
     add: async (entry) => {
-      await mkdir(home, { recursive: true, mode: 0o700 });
+      makeFolder(home);
       await appendFile(path, `${JSON.stringify(hide(entry))}\n`, { mode: 0o600 });
     },
   };

@@ -75,7 +75,7 @@ export interface Cli {
   ): Promise<void>;
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
-  inspectStore(url: string): Promise<Finding[]>;
+  inspectStore(config: Config): Promise<Finding[]>;
   /** The servers whose tools the agent uses, tried out. */
   inspectMcp(config: Config): Promise<Finding[]>;
   /** Null where the store is not one SQLite file. */

@@ -1,8 +1,10 @@
 /** `baton doctor`: is all well on this machine, and what to do where it is not. */
-import { type Stats, statSync } from "node:fs";
+import { rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/load.js";
 import { BatonError } from "../session/errors.js";
+import { fileProblem } from "../util/file-problem.js";
 import type { Finding } from "../util/finding.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
@@ -73,10 +75,33 @@ function homeFinding(home: string): Finding {
       fix: "move it away, or set BATON_HOME",
     };
   }
+  const problem = writeProblem(home);
+  if (problem !== null) {
+    const finding = `${home} cannot be written: ${problem}`;
+    return {
+      check,
+      status: "broken",
+      finding,
+      fix: "let the user that runs Baton write there, or set BATON_HOME",
+    };
+  }
   const mode = (folder.mode & 0o777).toString(8).padStart(4, "0");
   if ((folder.mode & 0o077) === 0) return { check, status: "ok", finding: `${home} is private (${mode})` };
   const finding = `${home} is open to other users (${mode})`;
   return { check, status: "warning", finding, fix: `chmod 700 ${quoted(home)}` };
+}
+
+/** Why nothing can be written into a folder, tried out; null where it can. */
+function writeProblem(folder: string): string | null {
+  const probe = join(folder, `.doctor-${process.pid}`);
+  try {
+    writeFileSync(probe, "can this be written?\n", { flag: "wx", mode: 0o600 });
+    return null;
+  } catch (error) {
+    return fileProblem(error) ?? (error as Error).message;
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 async function gatewayFinding(home: string): Promise<Finding> {
@@ -132,7 +157,7 @@ async function variableFindings({ environment }: Cli): Promise<Finding[]> {
 /** A store must never keep the doctor from speaking, whatever is wrong with it. */
 async function storeFindings(cli: Cli, config: Config): Promise<Finding[]> {
   try {
-    return await cli.inspectStore(config.store.reveal());
+    return await cli.inspectStore(config);
   } catch (error) {
     const fix = "mend the setting `store`, or the file it names, then look again";
     return [{ check: "store", status: "broken", finding: (error as Error).message, fix }];

@@ -1,12 +1,13 @@
 /** `baton sessions export`: a session, or all of them, as files for people and other tools. */
 import { existsSync, realpathSync } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
 import { OWNER } from "../session/access.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
+import { makeFolder } from "../util/make-folder.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
 import { type Cli, EXPORT_FORMATS, type ExportFormat, withSessions } from "./cli.js";
@@ -86,7 +87,7 @@ async function exportAll(cli: Cli, which: string | undefined, options: ExportOpt
     throw wrongUsage("--all writes one file a session: say where with --output <folder>.");
   await withSessions(cli, "look", async (sessions) => {
     const { terminal } = cli;
-    await orRefused(output, mkdir(output, { recursive: true, mode: 0o700 }));
+    await orRefused(output, (async () => makeFolder(output))());
     const { exportFileName } = await cli.loadExport();
     const files: string[] = [];
     for await (const entry of everySession(sessions)) {

@@ -4,6 +4,7 @@
  */
 import { CommanderError } from "commander";
 import { BatonError } from "../session/errors.js";
+import { fileProblem } from "../util/file-problem.js";
 import { printableText } from "../util/text.js";
 import { jsonText, type Terminal } from "./terminal.js";
 
@@ -58,6 +59,10 @@ function failureOf(
   }
   const inTheWay = fileInTheWay(error);
   if (inTheWay) return { code: "not_a_folder", message: inTheWay, exitCode: 1 };
+  const problem = fileProblem(error);
+  const { path } = error as NodeJS.ErrnoException;
+  if (problem && path)
+    return { code: "file_failed", message: `${path} cannot be used: ${problem}.`, exitCode: 1 };
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   return {
     code: "unexpected",

@@ -3,10 +3,11 @@
  * second sees what the first wrote. The new text is written beside the file and renamed over it; while it is being
  * written its name is the lock, as with git's index.
  */
-import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { BatonError, InputError } from "../session/errors.js";
+import { makeFolder } from "../util/make-folder.js";
 import { textOf } from "./read-file.js";
 
 const ATTEMPTS = 50;
@@ -15,7 +16,7 @@ const PAUSE_MS = 20;
 /** `edit` is given the text, null where there is no file yet, and may refuse by throwing: then nothing changes. */
 export async function rewriteFile(path: string, edit: (text: string | null) => string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     const file = await realPath(path); // A link stays a link.
     const lock = `${file}.lock`;
     const handle = await openAlone(lock);

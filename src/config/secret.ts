@@ -3,11 +3,9 @@
  * itself is given only by `reveal()`, and one that stands in a file is read only then.
  */
 import {
-  chmodSync,
   closeSync,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -17,6 +15,7 @@ import {
 import { dirname } from "node:path";
 import { inspect } from "node:util";
 import { InputError } from "../session/errors.js";
+import { makeFolder } from "../util/make-folder.js";
 
 export class Secret {
   /** What may be shown to anybody. */
@@ -72,8 +71,7 @@ export function readSecretFile(path: string): string {
 
 /** Keeps a secret in a private file, in a private folder; a file that was there is replaced as a whole. */
 export function writeSecretFile(path: string, secret: string): void {
-  const folder = dirname(path);
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+  makeFolder(dirname(path));
   const beside = `${path}.${process.pid}.tmp`;
   try {
     const file = openSync(beside, "wx", 0o600);

@@ -3,8 +3,9 @@
  * at all, and never one in place of another.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { link, mkdir, open, rm } from "node:fs/promises";
+import { link, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../util/make-folder.js";
 
 export interface LocalResult {
   /** The job's id or name: anything at all. */
@@ -17,7 +18,7 @@ export interface LocalResult {
 /** Writes it, durably, and returns its path. */
 export async function writeLocalOutput(folder: string, { job, at, text }: LocalResult): Promise<string> {
   const place = join(folder, folderName(job));
-  await mkdir(place, { recursive: true, mode: 0o700 });
+  makeFolder(place);
   const unfinished = join(place, `.${randomBytes(8).toString("hex")}.tmp`);
   try {
     await writeThrough(unfinished, text.endsWith("\n") ? text : `${text}\n`);

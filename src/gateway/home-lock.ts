@@ -6,11 +6,9 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import {
-  chmodSync,
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -21,6 +19,8 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { BatonError } from "../session/errors.js";
+import { fileProblem } from "../util/file-problem.js";
+import { makeFolder } from "../util/make-folder.js";
 import { mayBeAlive, processOwner } from "./owner.js";
 
 export interface LockHolder {
@@ -42,7 +42,19 @@ export function homeLockFile(home: string): string {
 
 /** Takes the home folder for this process, or tells who has it. */
 export function takeHome(home: string, now: number): HomeLock {
-  if (mkdirSync(home, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(home, 0o700);
+  try {
+    return take(home, now);
+  } catch (error) {
+    const problem = fileProblem(error);
+    if (problem === null) throw error;
+    throw new BatonError("home_unusable", `Baton cannot write to its home folder ${home}: ${problem}.`, {
+      cause: error,
+    });
+  }
+}
+
+function take(home: string, now: number): HomeLock {
+  makeFolder(home);
   const me = {
     owner: processOwner(),
     pid: process.pid,

@@ -3,11 +3,12 @@
  * a sender calls a file is kept beside it and never used as a path.
  */
 import { randomBytes } from "node:crypto";
-import { lstat, mkdir, rm, stat, unlink, writeFile } from "node:fs/promises";
+import { lstat, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalFile, RemoteFile } from "../adapter/adapter.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
+import { makeFolder } from "../util/make-folder.js";
 import { cleanLine, shorten } from "../util/text.js";
 import type { MediaFiles } from "./store.js";
 
@@ -105,7 +106,7 @@ export class Media {
   async #keep(remote: RemoteFile, file: string): Promise<Attachment> {
     const bytes = await remote.read(MAX_BYTES);
     if (bytes.byteLength > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES / 1024 / 1024} MB`);
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
     const mediaType = mediaTypeOf(remote.mediaType);
     return { file, mediaType, name: nameOf(remote), size: bytes.byteLength };

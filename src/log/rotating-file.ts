@@ -4,10 +4,8 @@
  * still has it open notices before the next line and goes on in the new one. The oldest go.
  */
 import {
-  chmodSync,
   closeSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -16,6 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../util/make-folder.js";
 
 const CURRENT = "baton.log";
 const ARCHIVED = /^baton-\d{8}T\d{9}Z-\d+\.log$/;
@@ -85,8 +84,7 @@ export class RotatingFile {
     const present = statSync(path, { throwIfNoEntry: false });
     if (present && this.#open?.ino === present.ino) return present.size;
     this.close();
-    if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined)
-      chmodSync(this.#folder, 0o700);
+    makeFolder(this.#folder);
     const file = openSync(path, "a", 0o600);
     const { ino, size } = fstatSync(file);
     this.#open = { file, ino };

@@ -11,7 +11,7 @@ import { BatonError, type ErrorCode } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
 import type { Db, Row } from "./db.js";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations/index.js";
-import { APPLICATION_ID, openSqlite } from "./sqlite/db.js";
+import { APPLICATION_ID, openSqlite, type SqliteOptions } from "./sqlite/db.js";
 import { storeErrorOf } from "./sqlite/errors.js";
 
 const CHECK = "store";
@@ -20,14 +20,15 @@ const ROOM_WARNING_BYTES = 500 * 2 ** 20;
 const ROOM_BROKEN_BYTES = 20 * 2 ** 20;
 
 /** A SQLite file: its modes, the room around it, and what SQLite says about it. */
-export async function inspectSqlite(path: string): Promise<Finding[]> {
+export async function inspectSqlite(path: string, options: SqliteOptions = {}): Promise<Finding[]> {
   const findings: Finding[] = [engineFinding()];
   try {
     findings.push(await roomFinding(path));
     if (!statOf(path)) {
+      if (options.rememberedIn !== undefined) await openSqlite(path, options); // It says what is wrong.
       return [...findings, ok(`${path} is not there yet; it is made with the first session`)];
     }
-    const probed = await probeSqlite(path);
+    const probed = await probeSqlite(path, options);
     // The modes last: opening makes -wal and -shm with the mode of the file.
     return [...findings, modeFinding(path), ...probed];
   } catch (error) {
@@ -52,6 +53,7 @@ const RESTORE = "stop Baton, then `baton restore <backup>`, which keeps the dama
 const FIXES: Partial<Record<ErrorCode, string>> = {
   store_foreign: "set `store` to another path, or bring its sessions in with `baton sessions import`",
   store_corrupt: RESTORE,
+  store_missing: "put the file back, or `baton restore <backup>`",
   store_readonly: "give the user that runs Baton write access to the file and its folder",
   store_full: "free some space",
   store_busy: "end the process that holds it, or wait for it, then look again",
@@ -68,7 +70,7 @@ function engineFinding(): Finding {
 }
 
 /** Looks read-only, then opens it as Baton does. */
-async function probeSqlite(path: string): Promise<Finding[]> {
+async function probeSqlite(path: string, options: SqliteOptions): Promise<Finding[]> {
   const folder = dirname(path);
   if (!isWritable(path) || !isWritable(folder)) {
     const fix = `let the user that runs Baton write the file and its folder: chmod u+rw '${path}'; chmod u+rwx '${folder}'`;
@@ -77,7 +79,7 @@ async function probeSqlite(path: string): Promise<Finding[]> {
   try {
     const content = contentFinding(path);
     if (content.status === "broken") return [content];
-    return [content, ...(await openedFindings(await openSqlite(path), sqliteSettings))];
+    return [content, ...(await openedFindings(await openSqlite(path, options), sqliteSettings))];
   } catch (error) {
     const failure = storeErrorOf(error, path);
     const damaged = failure instanceof BatonError && failure.code === "store_corrupt";
@@ -112,7 +114,8 @@ async function openedFindings(db: Db, settings: (db: Db) => Promise<Finding[]>):
       version === SCHEMA_VERSION
         ? ok(`schema ${version}, up to date`)
         : ok(`schema ${version}; the next start brings it to ${SCHEMA_VERSION}`);
-    await db.transaction(async () => {}); // A writer can begin: the store can be written.
+    // The same value once more: nothing changes, and yet it has to be written.
+    if (version > 0) await db.run("UPDATE migrations SET version = version WHERE version = ?", version);
     return [schema, ...(await settings(db)), ok("can be written")];
   } catch (error) {
     return [failureFinding(error)];

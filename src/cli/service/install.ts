@@ -1,7 +1,8 @@
 /** `baton service install`: the gateway as a service of this user, described, enabled and started. */
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
+import { makeFolder } from "../../util/make-folder.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
@@ -50,7 +51,7 @@ function serviceOf({ home, main, environment }: Cli): Service {
 
 /** Whole or not at all: the manager may be reading it. */
 function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const beside = `${file}.${process.pid}.tmp`;
   writeFileSync(beside, text, { mode: 0o644 });
   chmodSync(beside, 0o644);

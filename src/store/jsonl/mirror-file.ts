@@ -5,11 +5,12 @@
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { StoredMessage } from "../../session/transcript.js";
+import { makeFolder } from "../../util/make-folder.js";
 import { jsonLine, messageJson } from "./message-json.js";
 import { countConsolidated, isCurrent, metadataLine } from "./session-json.js";
 
@@ -79,7 +80,7 @@ async function extend(
 
 async function writeAnew(path: string, sessions: Sessions, entry: SessionEntry): Promise<MirroredFile> {
   const folder = dirname(path);
-  if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await chmod(folder, 0o700);
+  makeFolder(folder);
   const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   const file = await open(draft, "wx", 0o600);
   try {

@@ -3,20 +3,11 @@
  * engine copies it inside one read transaction. It gets its name only after it was opened again and found whole, with
  * as many rows in each table as that moment had.
  */
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "@photostructure/sqlite";
 import { InputError, StoreError } from "../../session/errors.js";
+import { makeFolder } from "../../util/make-folder.js";
 import type { Row } from "../db.js";
 import { SCHEMA_VERSION } from "../migrations/index.js";
 import { APPLICATION_ID } from "./db.js";
@@ -196,8 +187,7 @@ function oneValue(database: Database, sql: string): unknown {
 }
 
 function createPrivately(path: string): void {
-  const folder = dirname(path);
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+  makeFolder(dirname(path));
   closeSync(openSync(path, "wx", 0o600));
 }
 

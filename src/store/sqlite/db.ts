@@ -3,14 +3,16 @@
  * up, those of other processes are waited for. Nothing here opens the database file with `fs`: closing any descriptor
  * of it would drop SQLite's locks.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
 import { StoreError } from "../../session/errors.js";
+import { makeFolder } from "../../util/make-folder.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { isBusy, storeErrorOf } from "./errors.js";
+import { FileWatch } from "./file-watch.js";
 import { refuseWhileRestoring } from "./restoring.js";
 
 /** "Batn": marks the file as ours. */
@@ -48,13 +50,19 @@ const dialect: Dialect = {
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
 };
 
-export async function openSqlite(path: string): Promise<Db> {
+export interface SqliteOptions {
+  /** There was a store here before, as this file says: one that is gone or empty is refused, not begun anew. */
+  readonly rememberedIn?: string;
+}
+
+export async function openSqlite(path: string, { rememberedIn }: SqliteOptions = {}): Promise<Db> {
   const inMemory = path === ":memory:";
   try {
+    if (rememberedIn !== undefined && !existsSync(path)) throw missing(path, "gone", rememberedIn);
     if (!inMemory) createPrivately(path);
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
     try {
-      await waitWhileBusy(() => prepareDatabase(database, path, inMemory));
+      await waitWhileBusy(() => prepareDatabase(database, path, rememberedIn));
       if (!inMemory) refuseWhileRestoring(path);
       return new SqliteDb(database, path);
     } catch (error) {
@@ -77,8 +85,7 @@ export async function openSqlite(path: string): Promise<Db> {
 
 /** 0600 in a 0700 folder before SQLite sees it; -wal and -shm take the file's mode. An existing file is not opened. */
 function createPrivately(path: string): void {
-  const folder = dirname(path);
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+  makeFolder(dirname(path));
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
@@ -86,7 +93,19 @@ function createPrivately(path: string): void {
   }
 }
 
-function prepareDatabase(database: InstanceType<typeof DatabaseSync>, path: string, inMemory: boolean): void {
+function missing(path: string, how: "gone" | "empty", rememberedIn: string): StoreError {
+  return new StoreError(
+    "store_missing",
+    `The store ${path} is ${how}, though Baton has used it before. Put the file back, or restore a backup with \`baton restore\`. To begin with an empty store instead, delete ${rememberedIn}.`,
+  );
+}
+
+function prepareDatabase(
+  database: InstanceType<typeof DatabaseSync>,
+  path: string,
+  rememberedIn: string | undefined,
+): void {
+  const inMemory = path === ":memory:";
   const pragma = (name: string): SqlValue =>
     Object.values(database.prepare(`PRAGMA ${name}`).get() as Row)[0] ?? null;
   const version = (database.prepare("SELECT sqlite_version() AS v").get() as { v: string }).v;
@@ -103,6 +122,7 @@ function prepareDatabase(database: InstanceType<typeof DatabaseSync>, path: stri
       `${path} is a database of another program. Give another path, or bring its sessions in with \`baton sessions import\`.`,
     );
   }
+  if (rememberedIn !== undefined && tables === 0) throw missing(path, "empty", rememberedIn);
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864");
   const asserted: [string, SqlValue][] = [
     ["journal_mode", inMemory ? "memory" : "wal"],
@@ -143,6 +163,7 @@ class SqliteDb implements Db {
   readonly dialect = dialect;
   readonly #database: InstanceType<typeof DatabaseSync>;
   readonly #path: string;
+  readonly #file: FileWatch;
   readonly #statements = new Map<string, StatementSyncInstance>();
   readonly #inside: Queries;
   /** The end of the queue of transactions; undefined while none runs. */
@@ -155,6 +176,7 @@ class SqliteDb implements Db {
   constructor(database: InstanceType<typeof DatabaseSync>, path: string) {
     this.#database = database;
     this.#path = path;
+    this.#file = new FileWatch(path);
     this.#inside = {
       get: async (sql, ...params) => this.#statement(sql).get(...withoutNul(params)) as Row | undefined,
       all: async (sql, ...params) => this.#statement(sql).all(...withoutNul(params)) as Row[],
@@ -171,11 +193,19 @@ class SqliteDb implements Db {
   }
 
   run(sql: string, ...params: SqlValue[]): Promise<number> {
-    return this.#alone(() => Number(this.#statement(sql).run(...withoutNul(params)).changes));
+    return this.#alone(() => {
+      const { changes } = this.#statement(sql).run(...withoutNul(params));
+      this.#file.check();
+      return Number(changes);
+    });
   }
 
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#enqueue(() => this.#between(() => this.#statement("BEGIN IMMEDIATE").run(), work));
+    return this.#enqueue(async () => {
+      const result = await this.#between(() => this.#statement("BEGIN IMMEDIATE").run(), work);
+      this.#file.check(); // After the commit, before anybody is told of it.
+      return result;
+    });
   }
 
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {

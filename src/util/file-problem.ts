@@ -1,0 +1,23 @@
+/** What the file system says, as what a person can do about it. */
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "there is no space left on the disk. Free some space, then try again",
+  EFBIG: "a file may not grow any more. Raise the limit on file sizes (`ulimit -f`)",
+  EDQUOT: "the disk quota is used up. Free some space, then try again",
+  EACCES:
+    "the user that runs Baton has no permission there. Change its owner or mode, or choose another path",
+  EPERM: "the user that runs Baton has no permission there. Change its owner or mode, or choose another path",
+  EROFS: "the file system is read-only. Make it writable, or choose another path",
+  ENOENT: "nothing can be created there. Choose another path",
+  EIO: "the disk reported an error. Check the disk",
+  EMFILE: "too many files are open. Close some programs, or raise the limit (`ulimit -n`)",
+  ENFILE: "too many files are open on this machine. Close some programs",
+  ENAMETOOLONG: "the name is too long. Choose a shorter path",
+  ELOOP: "its links lead in a circle. Choose another path",
+};
+
+/** The reason as after a colon, without a full stop; null where the error is none of the file system's. */
+export function fileProblem(error: unknown): string | null {
+  const { code = "", syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return syscall !== undefined && Object.hasOwn(REASONS, code) ? (REASONS[code] ?? null) : null;
+}
