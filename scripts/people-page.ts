@@ -114,8 +114,25 @@ What one person has is decided in this order:
 Only \`config.yaml\` in the home folder has these lists. A project's \`baton.yaml\` that has any is refused, and so is a name that
 is no tool's, with the nearest that is; \`<server>_…\` is taken for every MCP server that is configured.
 
-Nobody steers a turn that may do more than they may: in a group, what a guest writes while the agent works for an owner,
-or for a guest with a tool that they do not have, waits until that is done.
+## Whose request it is
+
+A request belongs to the person who wrote it. It runs with their rights wherever it is answered and whoever repeats it, and
+only they, or an owner who may do all that they may, can \`/approve\` what it asks about.
+
+One rule covers every command and every busy mode: **you can stop, change, steer, repeat or take back your own requests, and
+those of people who may do nothing that you may not.** In a group this means:
+
+- What a guest writes while the agent works for an owner, or for a guest with a tool that they do not have, waits until that
+  is done. It does not interrupt, whatever the busy mode is, and whichever process runs the turn.
+- \`/stop\` asks whose turn runs. \`/new\`, \`/reset\`, \`/resume\`, \`/branch\`, \`/handoff\`, \`/title\`, \`/model\`, \`/undo\` and
+  \`/retry\` ask whose messages run and wait in the chat.
+- \`/undo\` also asks who wrote each message that it would take back, and \`/retry\` who wrote the one that it would repeat.
+- \`/resume\` also asks whose messages run and wait where the conversation is now, since they come along.
+- A message that moves with its conversation into the private chat of somebody else runs without approvals: nobody there can
+  answer for its author.
+
+If Baton does not know who wrote a message (it was imported, or is older than this rule), it counts as the session's
+person's; in a shared session only an owner can take it back, and a \`/retry\` runs with the rights of the person who asks.
 
 ## One person on several platforms
 

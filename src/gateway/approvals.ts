@@ -1,13 +1,14 @@
 /**
  * Asking before something dangerous is done. A question belongs to one call with exactly these arguments, to the lane
- * it was asked in and to the person whose turn it is; only they, or the gateway's owner, can answer it, once. Who does
- * not answer in time has said no.
+ * it was asked in and to the author of the request; only they, or an owner who may do all that they may, can answer it,
+ * once. Who does not answer in time has said no.
  */
 import { randomInt } from "node:crypto";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
+import { mayAllThat, type ToolLists } from "./permissions.js";
 
 /** Null where it may be run; otherwise what the call comes to instead. */
 export type Approve = (danger: Danger, signal: AbortSignal) => Promise<string | null>;
@@ -16,8 +17,8 @@ export interface Question {
   /** Not the same soon again, also not in the next process: an answer that comes late must meet nothing. */
   readonly number: number;
   readonly key: SessionKey;
-  /** Whose turn it is; null where nobody is known. */
-  readonly person: string | null;
+  /** Whose request it is. */
+  readonly author: Who;
   readonly danger: Danger;
 }
 
@@ -36,7 +37,7 @@ const TIMEOUT_MS = 300_000;
 /** Asks this person in this lane; `ask` shows the question there, and is null where nobody can be asked. */
 export function approver(
   approvals: Approvals,
-  about: Pick<Question, "key" | "person">,
+  about: Pick<Question, "key" | "author">,
   ask: ((text: string, number: number) => Promise<void>) | null,
 ): Approve {
   return async (danger, signal) => {
@@ -78,7 +79,12 @@ function spelt(character: string): string {
 }
 
 export class Approvals {
+  readonly #lists: ToolLists;
   readonly #open = new Map<Question, (outcome: Outcome) => void>();
+
+  constructor(lists: ToolLists) {
+    this.#lists = lists;
+  }
 
   /** Opens a question; it is settled by `answer`, by the signal, or after that long. */
   ask(
@@ -104,11 +110,15 @@ export class Approvals {
   }
 
   /** The questions that this person can answer in this lane. */
-  openTo(key: SessionKey, { role, identities }: Pick<Who, "role" | "identities">): Question[] {
-    const isTheirs = ({ person }: Question) => person !== null && identities.includes(person);
+  openTo(key: SessionKey, who: Who): Question[] {
     return [...this.#open.keys()].filter(
-      (question) => question.key === key && (role === "owner" || isTheirs(question)),
+      (question) => question.key === key && this.mayAnswer(who, question.author),
     );
+  }
+
+  mayAnswer(who: Who, author: Who): boolean {
+    const isTheirs = author.identities.some((identity) => who.identities.includes(identity));
+    return (isTheirs || who.role === "owner") && mayAllThat(who, author, this.#lists);
   }
 
   #freeNumber(): number {

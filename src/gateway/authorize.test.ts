@@ -91,11 +91,18 @@ describe("somebody in another place than they wrote from", () => {
       source: group,
       viewer: { kind: "chat", chat: "telegram:g" },
     });
-    expect(seenFrom(terminal, from("telegram", "1")).viewer).toEqual(OWNER);
-    const member = { ...terminal, identities: ["slack:U1"] };
+    const linked = { ...terminal, identities: [...terminal.identities, "telegram:1"] };
+    expect(seenFrom(linked, from("telegram", "1")).viewer).toEqual(OWNER);
+    const member = { ...terminal, identities: ["slack:U1", "telegram:1"] };
     expect(seenFrom(member, from("telegram", "1")).viewer).toEqual({
       kind: "person",
-      identities: ["slack:U1"],
+      identities: ["slack:U1", "telegram:1"],
     });
+  });
+
+  it("shows nothing of their own in the private chat of somebody else", () => {
+    if (!terminal.allowed) throw new Error("The terminal is not let in.");
+    for (const who of [terminal, { ...terminal, identities: ["slack:U1"] }])
+      expect(seenFrom(who, from("telegram", "1")).viewer).toEqual({ kind: "chat", chat: "telegram:c" });
   });
 });

@@ -3,7 +3,7 @@
  * is neither listed in the configuration nor known to the store is not let in. Names never decide anything. Every kind of
  * entry passes here before anything is stored.
  */
-import { identityNamed, identityOf, OWNER, type Viewer, viewerOf } from "../session/access.js";
+import { chatOf, identityNamed, identityOf, OWNER, type Viewer, viewerOf } from "../session/access.js";
 import { LOCAL, type Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Person } from "./people-store.js";
@@ -29,6 +29,8 @@ export const TERMINAL = identityNamed(LOCAL, "terminal");
 /** Somebody who is let in. */
 export interface Who {
   readonly source: SessionSource;
+  /** Where they wrote, if `source` is only where they are answered. */
+  readonly wroteOn?: Platform;
   readonly role: Role;
   /** What they may see from where they are. */
   readonly viewer: Viewer;
@@ -84,13 +86,16 @@ export function authorize(source: SessionSource, listed: Listed, person: Person 
 
 /** The same person as they are in another place, where others may listen. */
 export function seenFrom(who: Who, place: SessionSource): Who {
-  return { ...who, source: place, viewer: viewerFor(place, who.identities) };
+  const wroteOn = who.wroteOn ?? who.source.platform;
+  return { ...who, source: place, wroteOn, viewer: viewerFor(place, who.identities) };
 }
 
-/** The terminal's user sees everything, also in private elsewhere; anybody else what is theirs. */
+/** The terminal's user sees everything, also in private elsewhere; anybody else what is theirs, in a chat of theirs. */
 function viewerFor(source: SessionSource, identities: readonly string[]): Viewer {
   const viewer = viewerOf(source);
   if (source.platform === LOCAL) return OWNER;
   if (viewer.kind !== "person") return viewer;
+  const isTheirs = viewer.identities.some((identity) => identities.includes(identity));
+  if (!isTheirs) return { kind: "chat", chat: chatOf(source) }; // Answered in somebody else's chat.
   return identities.includes(TERMINAL) ? OWNER : { kind: "person", identities };
 }

@@ -195,10 +195,12 @@ describe("what the owner decides", () => {
     const chat = world.chat("ann");
     await chat.ask("hi");
     const { people } = world.gateway;
+    const who = await people.access(chat.source);
+    if (!who.allowed) throw new Error("Ann is let in.");
     Object.defineProperty(people, "access", { value: async () => ({ allowed: false, reason: "forgotten" }) });
     await world.gateway.enqueue(
       { ...world.adapter, key: chat.key, source: chat.source, messageId: "x", text: "again" },
-      null,
+      who,
     );
     await chat.next(1);
     expect(given[0]).toContain("fetch_url");

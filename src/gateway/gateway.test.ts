@@ -328,7 +328,9 @@ describe("while a turn is running", () => {
     const { platform, account } = here.adapter;
     const source = { platform, chatId: "ann", chatType: "dm", userId: "ann" } as const;
     const said = { platform, account, key: laneKey(here), source, messageId: "q", text: "b" };
-    await here.gateway.enqueue(said, null, "queue");
+    const who = await here.gateway.people.access(source);
+    if (!who.allowed) throw new Error("Ann is let in.");
+    await here.gateway.enqueue(said, who, "queue");
     await here.adapter.write(ann, "c");
     go();
     await here.adapter.until((sent) => sent.length === 3);

@@ -13,14 +13,14 @@ import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import { addressOf, type SessionSource } from "../session/source.js";
+import type { StoredMessage } from "../session/transcript.js";
 import { type Clock, steadyClock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { Approvals } from "./approvals.js";
-import { type Access, seenFrom, type Who } from "./authorize.js";
+import type { Access, Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
-import { isOfCommand } from "./commands/turn.js";
 import { editStream } from "./edit-stream.js";
 import { Entrance } from "./entrance.js";
 import { HandoffCarrier } from "./handoff/carrier.js";
@@ -31,7 +31,8 @@ import type { Media } from "./media.js";
 import { Notices } from "./notices.js";
 import { hasLeft, mayBeAlive } from "./owner.js";
 import { People, type PeopleRules } from "./people.js";
-import { mayAllThat, type ToolLists } from "./permissions.js";
+import type { ToolLists } from "./permissions.js";
+import { authorIn, Requests } from "./requests.js";
 import { resetNote, resetText } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
 import type { Asker, GatewayStore, InboxItem, Move, NewDelivery, RunningTurn, Turn } from "./store.js";
@@ -75,6 +76,22 @@ export interface GatewayOptions {
   readonly onProblem: (problem: string) => void;
 }
 
+/** What a command changes a conversation with, once it is known that it may. */
+export interface Hands {
+  readonly sessions: Omit<Sessions, "rewrite">;
+  readonly handoffs: HandoffDesk;
+  /**
+   * Takes back the messages from that place on, where whoever asks may touch all of them. `first` is done before, once
+   * that is known.
+   */
+  takeBack(
+    entry: SessionEntry,
+    messages: readonly StoredMessage[],
+    from: number,
+    first?: () => Promise<unknown>,
+  ): Promise<void>;
+}
+
 const LEASE_MS = 15_000;
 /** A turn that two processes died of is not tried a third time. */
 const MAX_ATTEMPTS = 2;
@@ -90,7 +107,7 @@ export class Gateway {
   readonly #lanes = new Map<SessionKey, Lane>();
   readonly #surfaces: Surfaces;
   /** What running turns ask before they act. */
-  readonly approvals = new Approvals();
+  readonly approvals: Approvals;
   /** Where handoffs are asked for. */
   readonly handoffs: HandoffDesk;
   readonly #carrier: HandoffCarrier;
@@ -98,6 +115,7 @@ export class Gateway {
   /** How many turns run here. */
   #running = 0;
   readonly #notices: Notices;
+  readonly #requests: Requests;
   readonly #turnTools: TurnToolsSetting;
   readonly #leaseMs: number;
   #reaper: NodeJS.Timeout | undefined;
@@ -111,18 +129,25 @@ export class Gateway {
     const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
     const people = new People(store.people, options.people, { clock });
     this.people = people;
+    this.#requests = new Requests(people, options.toolLists);
+    this.approvals = new Approvals(options.toolLists);
     this.#notices = new Notices(options.adapters, (account) => this.#surfaces.senderOf(account));
     this.#turnTools = {
       ...options,
       approvals: this.approvals,
       notices: this.#notices,
+      canAnswer: async (author, { source }) => {
+        if (source.chatType !== "dm") return true;
+        const there = await people.access(source);
+        return there.allowed && this.approvals.mayAnswer(there, author);
+      },
       onSaid: (platform) => this.#surfaces.wake(platform),
     };
     this.homes = new Homes(store.accounts, options.context.homeChannels);
     const connected = (): Adapter[] => this.#surfaces.connected();
     const onSaid = ({ platform }: { platform: Platform }): void => this.#surfaces.wake(platform);
     const onMoved = (items: readonly InboxItem[]): void => {
-      for (const item of items) this.#join(item, null, "queue");
+      for (const item of items) this.#queue(item);
     };
     const { sessions } = options;
     this.handoffs = new HandoffDesk({
@@ -240,43 +265,77 @@ export class Gateway {
     return this.lane(key).run !== undefined || (await this.running(key)) !== null;
   }
 
-  /** Ends the turn of a lane's session soon, wherever it runs; null where none does. */
-  async stopTurn(key: SessionKey): Promise<"here" | "elsewhere" | null> {
+  /** Ends the turn of a lane's session soon, wherever it runs, for somebody who may; null where none does. */
+  async stopTurn(key: SessionKey, who: Who): Promise<"here" | "elsewhere" | null> {
     const { store, owner } = this.#options;
     const lane = this.lane(key);
-    const stopped = lane.stop("stopped") ? "here" : null;
-    if (lane.run) return stopped;
-    const running = await this.running(key); // What is about to begin here may wait for one elsewhere.
+    const present = lane.answering;
+    const running = lane.run ? null : await this.running(key); // What is about to begin here may wait for one elsewhere.
+    this.#requests.must(who, present ? [await present.author] : []);
+    if (running) await this.#requests.mustForItems(who, [running.item]);
+    const stopped = present && lane.stop("stopped", present.item.id) ? "here" : null;
     if (!running || !(await store.turns.askToStop(running.turn, "stopped"))) return stopped;
     if (running.lease.owner !== owner) return "elsewhere";
     await this.#heedStops();
     return "here";
   }
 
-  /** Ends the turn of a lane's session, wherever it runs, and once it is over changes that session; one change at a time. */
-  change<Result>(key: SessionKey, work: () => Promise<Result>): Promise<Result> {
-    return this.lane(key).change(async () => {
-      for (let looks = 0; await this.stopTurn(key); looks++) {
-        if (looks === MOST_LOOKS)
-          throw new ConflictError(
-            "turn_running",
-            "What runs in another process does not end. Try again later.",
-          );
-        await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
-      }
-      return work();
+  /**
+   * Changes a lane's session for somebody who may touch all that runs and waits in it. Everything that writes is in what
+   * `work` is given: a command that forgets to ask has nothing to write with.
+   */
+  async touch<Result>(key: SessionKey, who: Who, work: (hands: Hands) => Promise<Result>): Promise<Result> {
+    const present = this.lane(key).answering;
+    const running = await this.running(key);
+    const waiting = await this.#options.store.inbox.waitingIn(key);
+    const items = [...(present ? [present.item] : []), ...(running ? [running.item] : []), ...waiting];
+    await this.#requests.mustForItems(who, items);
+    const { sessions } = this.#options;
+    return work({
+      sessions,
+      handoffs: this.handoffs,
+      takeBack: async (entry, messages, from, first) => {
+        await this.#requests.mustForMessages(who, messages.slice(from), entry, who.source);
+        await first?.();
+        await sessions.rewrite(entry.sessionId, messages.slice(0, from));
+      },
     });
   }
 
+  /** The same once the turn of that session is over, which is ended, wherever it runs; one change at a time. */
+  change<Result>(key: SessionKey, who: Who, work: (hands: Hands) => Promise<Result>): Promise<Result> {
+    const lane = this.lane(key);
+    return lane.change(() =>
+      this.touch(key, who, async (hands) => {
+        for (let looks = 0; await this.stopTurn(key, who); looks++) {
+          if (looks === MOST_LOOKS)
+            throw new ConflictError(
+              "turn_running",
+              "What runs in another process does not end. Try again later.",
+            );
+          if (lane.answering) await Promise.allSettled([lane.answering.over]);
+          else await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
+        }
+        return work(hands);
+      }),
+    );
+  }
+
+  /** Fails where somebody may not touch what another asked for; null is somebody unknown. */
+  async mustTouch(who: Who, asker: SessionSource | null): Promise<void> {
+    this.#requests.must(who, [asker && (await this.#requests.authorOf({ source: asker }))]);
+  }
+
   /**
-   * Puts a message into its lane as if it had just come in, for a command that asks the agent again. True where it went
-   * into the running turn, which takes somebody who may steer it.
+   * Puts a message into its lane as if it had just come in, for a command that asks the agent again: one's own words, or
+   * those of somebody whose requests one may touch. True where it went into the running turn.
    */
   async enqueue(
     item: Omit<InboxItem, "id" | "receivedAt" | "kind">,
-    who: Who | null,
+    who: Who,
     mode?: BusyMode,
   ): Promise<boolean> {
+    if (item.by) this.#requests.must(who, [await this.#requests.authorOf(item)]);
     const accepted = await this.#options.store.inbox.accept(
       { ...item, kind: "message" },
       this.#options.owner,
@@ -318,14 +377,6 @@ export class Gateway {
     return this.#options.store.moves.lastFrom(key);
   }
 
-  /** What came in as this message of a session, or had the turn that it was said into. */
-  asked(
-    sessionId: string,
-    said: { readonly content: string; readonly at: number },
-  ): Promise<InboxItem | null> {
-    return this.#options.store.turns.asked(sessionId, said);
-  }
-
   /** Says something where a message came from, and keeps nothing of it; fails where it did not go out. */
   async say(item: InboxItem, text: string): Promise<void> {
     const adapter = this.#surfaces.of(item);
@@ -349,7 +400,7 @@ export class Gateway {
     const { item } = entered;
     if (entered.kind === "amended") this.lane(item.key).amend(item);
     else if (item.kind === "command") this.#command(item);
-    else this.#join(item, entered.who);
+    else await this.#join(item, entered.who);
     if (entered.kind === "new")
       adapter.react?.(addressOf(item.source), item.messageId, "seen").catch(() => {});
     return "accepted";
@@ -357,21 +408,30 @@ export class Gateway {
 
   /**
    * A message joins its lane, by the busy mode of the place where a turn is running; true where it goes into that turn.
-   * Nobody speaks into a turn that may do more than they may.
+   * Nobody speaks into a turn, or ends it, that they may not touch: then the message waits.
    */
-  #join(item: InboxItem, who: Who | null, asked?: BusyMode): boolean {
+  async #join(item: InboxItem, who: Who, asked?: BusyMode): Promise<boolean> {
     const lane = this.lane(item.key);
     const mode = asked ?? busyModeFor(this.#options.busy, item.source);
-    const maySteer = who !== null && lane.who !== null && mayAllThat(who, lane.who, this.#options.toolLists);
+    const present = lane.answering;
+    const author = mode === "queue" ? undefined : present?.author.catch(() => null); // Nobody knows: it waits.
+    const may = author !== undefined && this.#requests.may(who, await author);
+    const isPresent = present !== undefined && lane.answering === present;
     // Unless it was asked to, it does not overtake what waits.
-    if (lane.run && mode === "steer" && maySteer && (asked || lane.queued.length === 0)) {
-      lane.run.steer(item);
+    if (mode === "steer" && may && isPresent && lane.run && (asked || lane.queued.length === 0)) {
+      lane.run.steer(item, messageOf(item, authorIn(item, { allowed: true, ...who })));
       return true;
     }
-    lane.add(item);
-    if (mode === "interrupt") lane.interrupt();
-    this.#pump(lane);
+    if (mode === "interrupt" && may && isPresent) lane.stop("interrupted", present.item.id);
+    if (mode === "interrupt") lane.wouldInterrupt(who);
+    this.#queue(item);
     return false;
+  }
+
+  #queue(item: InboxItem): void {
+    const lane = this.lane(item.key);
+    lane.add(item);
+    this.#pump(lane);
   }
 
   #command(item: InboxItem): void {
@@ -407,20 +467,23 @@ export class Gateway {
     while (!this.#stopping) {
       const left = lane.left.shift();
       const item = lane.queue[0];
-      if (left) await lane.answer(left.item, () => this.#takeOver(lane, left));
+      const authorOf = (of: InboxItem) => this.#requests.authorOf(of);
+      if (left) await lane.answer(left.item, authorOf, (author) => this.#takeOver(lane, left, author));
       else if (!item) break;
-      else if (await lane.answer(item, () => this.#answer(lane, item))) lane.remove(item);
+      else if (await lane.answer(item, authorOf, (author) => this.#answer(lane, item, author)))
+        lane.remove(item);
       else if (lane.left.length === 0) await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
     }
     lane.pumping = undefined; // Now, not when this promise settles: what joins in between must pump anew.
   }
 
   /** False where the session is busy in another process, or on its way. */
-  async #answer(lane: Lane, item: InboxItem): Promise<boolean> {
+  async #answer(lane: Lane, item: InboxItem, author: Promise<Access>): Promise<boolean> {
     const { sessions, store, owner, clock } = this.#options;
+    const interrupting = lane.takeInterrupting();
+    const message = messageOf(item, authorIn(item, await author));
     const lease = { owner, until: clock() + this.#leaseMs };
-    const interrupts = lane.takeInterrupt();
-    const begun = await sessions.resolveIn(item.source, {}, messageOf(item), (request) =>
+    const begun = await sessions.resolveIn(item.source, {}, message, (request) =>
       store.turns.begin(`turn_${randomUUID()}`, item, request, lease, (entry, before) =>
         this.#resetNotices(item, entry, before),
       ),
@@ -429,26 +492,33 @@ export class Gateway {
     if (begun.kind === "moving") return false;
     if (begun.kind === "busy") {
       if (this.#isLeft(begun.running)) lane.left.push(begun.running);
-      else if (interrupts) await store.turns.askToStop(begun.running.turn, "interrupted");
+      else if (await this.#mayInterrupt(interrupting, begun.running))
+        await store.turns.askToStop(begun.running.turn, "interrupted");
       else this.#options.onElsewhere?.(item.key);
       return false;
     }
     sessions.announce(begun.entry);
     if (begun.entry.wasAutoReset) this.#surfaces.wake(item.platform); // The notice comes before what streams.
-    await this.#run(lane, item, begun.turn, begun.entry);
+    await this.#run(lane, item, begun.turn, begun.entry, await author);
     return true;
   }
 
-  async #run(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry): Promise<void> {
+  async #mayInterrupt(interrupting: readonly Who[], { item }: RunningTurn): Promise<boolean> {
+    if (interrupting.length === 0) return false;
+    const author = await this.#requests.authorOf(item);
+    return interrupting.some((who) => this.#requests.may(who, author));
+  }
+
+  async #run(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry, who: Access): Promise<void> {
     this.#running += 1;
     try {
-      await this.#converse(lane, item, turn, entry);
+      await this.#converse(lane, item, turn, entry, who);
     } finally {
       this.#running -= 1;
     }
   }
 
-  async #converse(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry): Promise<void> {
+  async #converse(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry, who: Access): Promise<void> {
     const { sessions, store, agent, clock, maxMessages, deadlineMs, scopes } = this.#options;
     const adapter = this.#surfaces.of(item);
     const shared = isShared(item.source, scopes);
@@ -458,7 +528,6 @@ export class Gateway {
       { ...this.#options.context, homeChannels, shared },
       entry,
     );
-    const who = await this.#whoAsks(item);
     const run = new TurnRun(turn, {
       agent,
       turns: store.turns,
@@ -468,10 +537,10 @@ export class Gateway {
       history: await sessions.history(turn.sessionId, { maxMessages }),
       ...sessionModel(entry),
       shared,
-      live: adapter?.live?.(turn.address, isOfCommand(item) ? null : item.messageId),
+      live: adapter?.live?.(turn.address, item.made ? null : item.messageId),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
       pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
-      replyTo: item.source.chatType === "dm" || item.by ? null : item.messageId,
+      replyTo: item.source.chatType === "dm" || item.made ? null : item.messageId,
       onBegun: (deliveryId, beginning) => this.#surfaces.goOnWith(item, deliveryId, beginning),
       account: item.account,
       owner: () => this.#surfaces.senderOf(item), // As it is by then: the account may be another's.
@@ -486,7 +555,6 @@ export class Gateway {
     });
     const stopTyping = showTyping(adapter, turn.address);
     lane.run = run;
-    lane.who = who.allowed ? who : null;
     try {
       if ((await run.run()) === "released") await store.turns.release(turn);
     } finally {
@@ -495,12 +563,6 @@ export class Gateway {
       for (const unsteered of run.unsteered) lane.add(unsteered);
       this.#carrier.wake(); // A handoff may have waited for the end.
     }
-  }
-
-  /** Whose turn it is, as they are where it is answered. */
-  async #whoAsks({ source, by }: InboxItem): Promise<Access> {
-    const access = await this.people.access(by ?? source);
-    return access.allowed && by ? { allowed: true, ...seenFrom(access, source) } : access;
   }
 
   /** Another process has committed something, or this one has something to carry out. */
@@ -546,7 +608,7 @@ export class Gateway {
     for (const { item, owner } of await store.inbox.waiting(account)) {
       if (!hasLeft(owner, isExclusive)) continue;
       if (item.kind === "command") this.#command(item);
-      else this.#join(item, null, "queue");
+      else this.#queue(item);
     }
     this.#surfaces.wake(adapter.platform);
   }
@@ -569,14 +631,14 @@ export class Gateway {
   }
 
   /** Goes on with a turn that was left, or parks one that two processes ended of. */
-  async #takeOver(lane: Lane, { turn, item, wish }: RunningTurn): Promise<void> {
+  async #takeOver(lane: Lane, { turn, item, wish }: RunningTurn, author: Promise<Access>): Promise<void> {
     const { store, owner, clock } = this.#options;
     const taken = await store.turns.takeOver(turn, { owner, until: clock() + this.#leaseMs });
     if (!taken) return;
     if (wish) lane.stop(wish); // Its process did not come to it.
     if (!(await this.#keepInterrupted(taken, item))) return;
     const entry = await this.#options.sessions.get(taken.sessionId);
-    if (taken.attempt <= MAX_ATTEMPTS && entry) return this.#run(lane, item, taken, entry);
+    if (taken.attempt <= MAX_ATTEMPTS && entry) return this.#run(lane, item, taken, entry, await author);
     const text = "I could not finish this twice in a row, so I left it. /retry tries again.";
     const deliveries = this.#notices.about(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };

@@ -158,13 +158,15 @@ describe("a dangerous call", () => {
   });
 
   it("is left after a while without an answer", async () => {
-    const approvals = new Approvals();
+    const approvals = new Approvals({});
     const danger = { reason: "deletes", what: "rm" };
-    const about = { key: ann.key, person: null, danger };
+    const author = await world.gateway.people.access(ann.source);
+    if (!author.allowed) throw new Error("Ann is let in.");
+    const about = { key: ann.key, author, danger };
     const { question, outcome } = approvals.ask(about, new AbortController().signal, 0);
     expect(questionText(question, 5)).toContain("after 5 minutes I leave it");
     expect(await outcome).toBe("expired");
-    expect(approvals.openTo(ann.key, { role: "owner", identities: [] })).toEqual([]);
+    expect(approvals.openTo(ann.key, author)).toEqual([]);
     const aborted = approvals.ask(about, AbortSignal.abort(), 1_000);
     expect(await aborted.outcome).toBe("stopped");
   });

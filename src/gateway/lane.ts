@@ -2,9 +2,18 @@
  * The turns of one key in order: what waits, what is running, and what keeps the next one from beginning. Its memory is
  * the inbox; this is only its present.
  */
-import type { Who } from "./authorize.js";
+import type { Access, Who } from "./authorize.js";
 import type { InboxItem, RunningTurn } from "./store.js";
 import type { StopReason, TurnRun } from "./turn-run.js";
+
+/** What a lane is at: a message that is being answered, from before its turn begins. */
+export interface Answering {
+  readonly item: InboxItem;
+  /** Whose it is, as they are where it is answered. */
+  readonly author: Promise<Access>;
+  /** Settles when that is over. */
+  readonly over: Promise<unknown>;
+}
 
 export class Lane {
   readonly queue: InboxItem[] = [];
@@ -12,13 +21,10 @@ export class Lane {
   readonly left: RunningTurn[] = [];
   /** Settles when nothing is being answered. */
   pumping: Promise<void> | undefined;
-  /** Whose turn is running, or was last; null where they are not let in any more. */
-  who: Who | null = null;
   #run: TurnRun | undefined;
-  /** The message that is being answered, from before its turn begins, and when that is over. */
-  #answering: { readonly inboxId: number; readonly over: Promise<unknown> } | undefined;
+  #answering: Answering | undefined;
   #stopAsked: StopReason | undefined;
-  #interrupts = false;
+  #interrupting: Who[] = [];
   readonly #holds = new Set<Promise<unknown>>();
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -31,6 +37,10 @@ export class Lane {
     if (this.#stopAsked) run?.stop(this.#stopAsked);
   }
 
+  get answering(): Answering | undefined {
+    return this.#answering;
+  }
+
   /** How many messages came in and are not being answered yet. */
   get waiting(): number {
     return this.queued.length + (this.#run?.unsteered.length ?? 0);
@@ -38,7 +48,7 @@ export class Lane {
 
   /** What waits for its turn, beside what is to be steered into the present one. */
   get queued(): readonly InboxItem[] {
-    return this.queue.filter(({ id }) => id !== this.#answering?.inboxId);
+    return this.queue.filter(({ id }) => id !== this.#answering?.item.id);
   }
 
   /** Queues a message, once, in the order in which they were accepted. */
@@ -71,33 +81,36 @@ export class Lane {
   }
 
   /** Ends the present turn soon, also one that is just beginning; false where there is none, or not for that message. */
-  stop(reason: StopReason, inboxId = this.#answering?.inboxId): boolean {
-    if (!this.#answering || this.#answering.inboxId !== inboxId) return false;
+  stop(reason: StopReason, inboxId = this.#answering?.item.id): boolean {
+    if (!this.#answering || this.#answering.item.id !== inboxId) return false;
     this.#stopAsked = reason;
     this.#run?.stop(reason);
     return true;
   }
 
-  /** A message that interrupts has come in. Where nothing runs here, it ends what the lane meets next in another process. */
-  interrupt(): void {
-    this.stop("interrupted");
-    this.#interrupts = this.#run === undefined;
+  /** Somebody wrote who would end what the lane meets next in another process, if they may. */
+  wouldInterrupt(who: Who): void {
+    if (this.#run === undefined) this.#interrupting.push(who);
   }
 
-  /** Whether a turn that the lane has met in another process is to be ended; once. */
-  takeInterrupt(): boolean {
-    const interrupts = this.#interrupts;
-    this.#interrupts = false;
-    return interrupts;
+  /** Who would end a turn that the lane has met in another process; once. */
+  takeInterrupting(): readonly Who[] {
+    return this.#interrupting.splice(0);
   }
 
   /** Answers one message, when nothing holds the lane and the turn before is over. */
-  async answer<Result>({ id }: InboxItem, work: () => Promise<Result>): Promise<Result> {
+  async answer<Result>(
+    item: InboxItem,
+    authorOf: (item: InboxItem) => Promise<Access>,
+    work: (author: Promise<Access>) => Promise<Result>,
+  ): Promise<Result> {
     while (this.#holds.size > 0 || this.#answering) {
       await Promise.allSettled([...this.#holds, this.#answering?.over]);
     }
-    const over = work();
-    this.#answering = { inboxId: id, over };
+    const author = authorOf(item);
+    author.catch(() => {}); // Whoever asks for it is told.
+    const over = work(author);
+    this.#answering = { item, author, over };
     try {
       return await over;
     } finally {
@@ -117,12 +130,11 @@ export class Lane {
     }
   }
 
-  /** Stops the present turn and, once it is over, changes its session; one change at a time. */
+  /** The same, one change at a time. */
   change<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#changing;
     const changed = this.hold(async () => {
-      this.stop("stopped");
-      await Promise.allSettled([before, this.#answering?.over]);
+      await Promise.allSettled([before]);
       return work();
     });
     this.#changing = changed;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { identityNamed } from "../session/access.js";
-import { atLeast, highest, mayAllThat, ROLES, toolsFor } from "./permissions.js";
+import { atLeast, highest, mayAllThat, mayTouch, ROLES, toolsFor } from "./permissions.js";
 
 const tools = [
   ..."terminal read_file write_file edit_file list_files search_files".split(" "),
@@ -122,5 +122,38 @@ describe("the tools of one person", () => {
         expect(mayAllThat(user, user, lists)).toBe(true);
       }),
     );
+  });
+
+  it("are what both platforms leave, where a message was written on one and is answered on another", () => {
+    const lists = { byPlatform: { discord: ["fetch_url"] } };
+    const moved = { ...on("owner", "telegram"), wroteOn: "discord" };
+    expect(names(moved, tools, lists)).toEqual(["fetch_url"]);
+  });
+});
+
+describe("mayTouch", () => {
+  const person = (role: (typeof ROLES)[number], id: string) => ({
+    ...on(role, "telegram", id),
+    identities: [id],
+    allowed: true as const,
+  });
+  const lists = { byPerson: { "telegram:2": ["read_file"] } };
+
+  it("lets people touch what is theirs, and what those wrote who may do no more", () => {
+    const [owner, limited, guest] = [
+      person("owner", "a"),
+      person("owner", "telegram:2"),
+      person("guest", "c"),
+    ];
+    const may = (actor: typeof owner, author: Parameters<typeof mayTouch>[1]) =>
+      mayTouch(actor, author, lists);
+    expect([owner, limited, guest].every((each) => may(each, each))).toBe(true);
+    expect([may(owner, guest), may(owner, limited)]).toEqual([true, true]);
+    expect([may(guest, owner), may(guest, limited), may(limited, owner)]).toEqual([false, false, false]);
+  });
+
+  it("leaves what nobody is known to have written to owners, and what somebody wrote who was shut out to all", () => {
+    expect(ROLES.map((role) => mayTouch(person(role, "x"), null, {}))).toEqual([false, false, true]);
+    expect(ROLES.every((role) => mayTouch(person(role, "x"), { allowed: false }, {}))).toBe(true);
   });
 });

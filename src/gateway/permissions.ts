@@ -1,6 +1,6 @@
 /**
- * What a role may do: one order of roles, the commands they may give (each names the least role it needs), and the
- * tools an agent has while it answers them. Pure; `docs/people.md` shows the whole of it as a table.
+ * What a role may do: one order of roles, the commands they may give (each names the least role it needs), the tools an
+ * agent has while it answers them, and whose requests they may touch. Pure; `docs/people.md` shows the whole of it.
  */
 import { DEFAULTS } from "../config/defaults.js";
 import { parseIdentity } from "../session/access.js";
@@ -38,6 +38,8 @@ export interface ToolLists {
 export interface ToolUser {
   readonly role: Role;
   readonly source: { readonly platform: Platform };
+  /** Where they wrote it, if it is answered elsewhere: what either platform keeps from people is kept from them. */
+  readonly wroteOn?: Platform;
   /** Every identity by which the lists may name them. */
   readonly names: readonly string[];
 }
@@ -61,15 +63,37 @@ export function mayAllThat(user: ToolUser, other: ToolUser, lists: ToolLists): b
   return atLeast(user.role, other.role) && toolsToo;
 }
 
+/** Whose request something is; somebody who is not let in any more has no rights left. */
+export type Author =
+  | ({ readonly allowed: true; readonly identities: readonly string[] } & ToolUser)
+  | { readonly allowed: false };
+
+/**
+ * The one rule of whose requests somebody may end, change, steer, repeat or approve: their own, and those of people who
+ * may do nothing that they may not. What nobody is known to have written is for owners.
+ */
+export function mayTouch(
+  actor: ToolUser & { readonly identities: readonly string[] },
+  author: Author | null,
+  lists: ToolLists,
+): boolean {
+  if (author === null) return actor.role === "owner";
+  if (!author.allowed) return true;
+  const isSame = author.identities.some((identity) => actor.identities.includes(identity));
+  return isSame || mayAllThat(actor, author, lists);
+}
+
 function hasTool(user: ToolUser, lists: ToolLists): (name: string) => boolean {
   const bounds = boundsOf(user, lists);
   return (name) => bounds.every((list) => list.includes(name));
 }
 
 /** The lists that a tool must stand in, each of them; none where all tools are theirs. */
-function boundsOf({ role, source: { platform }, names }: ToolUser, lists: ToolLists): (readonly string[])[] {
+function boundsOf({ role, source, wroteOn, names }: ToolUser, lists: ToolLists): (readonly string[])[] {
   const byPlatform = lists.byPlatform ?? {};
-  const here = Object.hasOwn(byPlatform, platform) ? [byPlatform[platform] ?? []] : [];
+  const here = [source.platform, wroteOn ?? source.platform].flatMap((platform) =>
+    Object.hasOwn(byPlatform, platform) ? [byPlatform[platform] ?? []] : [],
+  );
   const own = Object.entries(lists.byPerson ?? {})
     .filter(([person]) => names.includes(parseIdentity(person) ?? ""))
     .map(([, list]) => list);

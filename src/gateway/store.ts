@@ -18,14 +18,20 @@ export interface Account {
   readonly account: string;
 }
 
+/** By a command, of its own inbox id; by a handoff, of its id; or moved along with its session, of its inbox id before. */
+export type Made = "command" | "handoff" | "moved";
+
 export interface NewInboxItem extends Account {
   readonly kind: "message" | "command";
   readonly key: SessionKey;
   readonly source: SessionSource;
+  /** The platform's, or that of what `made` says. */
   readonly messageId: string;
+  /** Set on what no platform brought. */
+  readonly made?: Made;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
-  /** Who it is from, where that was elsewhere: its session has moved since, and `source` is where it is answered. */
+  /** Who it is from, where `source` is only where it is answered: asked again by another, or moved since. */
   readonly by?: SessionSource;
 }
 
@@ -53,6 +59,8 @@ export interface Inbox {
   amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
   /** What was accepted and nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<OwnedItem[]>;
+  /** The messages of a lane that nobody has begun to answer, in whichever process they wait. */
+  waitingIn(key: SessionKey): Promise<InboxItem[]>;
   /** Leaves what waits to whoever comes next. */
   release(account: Account, owner: string): Promise<void>;
   /** A command is about to act; false where it is not waiting any more. */
@@ -139,14 +147,6 @@ export interface Turns {
   running(account: Account): Promise<RunningTurn[]>;
   /** The turn of a session that is running, whoever runs it. */
   runningIn(sessionId: string): Promise<RunningTurn | null>;
-  /**
-   * The item that a user's message of a session came from: by its text and time, else the one whose turn it was said
-   * into; null where it came otherwise.
-   */
-  asked(
-    sessionId: string,
-    said: { readonly content: string; readonly at: number },
-  ): Promise<InboxItem | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */
   release(turn: Turn): Promise<void>;
   /** Takes over a turn whose holder is gone; null where somebody else was quicker. */
@@ -346,8 +346,6 @@ export interface Moves {
   lastFrom(key: SessionKey): Promise<Handoff | null>;
 }
 
-const CONFIRMATION = "handoff ";
-
 /** The delivery that tells the destination; longer ones go on with `.2`. */
 export function announcementId(handoffId: string): string {
   return `${handoffId}.here`;
@@ -356,16 +354,6 @@ export function announcementId(handoffId: string): string {
 /** It says that a conversation continues at its address: said elsewhere, it is wrong. */
 export function isAnnouncement(deliveryId: string): boolean {
   return /\.here(\.\d+)?$/.test(deliveryId);
-}
-
-/** The message that asks the agent to confirm at the destination. */
-export function confirmationId(handoffId: string): string {
-  return `${CONFIRMATION}${handoffId}`;
-}
-
-/** It means the place where it waits, and no other. */
-export function isConfirmation({ messageId }: NewInboxItem): boolean {
-  return messageId.startsWith(CONFIRMATION);
 }
 
 /** The one that takes it back, likewise. */

@@ -8,7 +8,7 @@ import type { LiveReply } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
 import { senderPrefixed } from "../session/context.js";
 import { completeUsage, type Usage } from "../session/session.js";
-import type { Message, ToolCall } from "../session/transcript.js";
+import type { Author, Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Beginning } from "./beginning.js";
@@ -68,6 +68,12 @@ const GRACE_MS = 150;
 
 export type TurnOutcome = TurnEnd | "interrupted" | "lost" | "released";
 
+/** Something that came in meanwhile, and what it is in the transcript. */
+interface Steering {
+  readonly item: InboxItem;
+  readonly message: Message;
+}
+
 export class TurnRun {
   readonly turn: Turn;
   /** When this process began to answer. */
@@ -79,7 +85,7 @@ export class TurnRun {
   #reason: StopReason | undefined;
   #lost = false;
   #replies = 0;
-  #steering: InboxItem[] = [];
+  #steering: Steering[] = [];
   /** What the agent has said and done since its last whole message. */
   #text = "";
   #calls: ToolCall[] = [];
@@ -87,7 +93,7 @@ export class TurnRun {
   /** What is whole and not kept yet, in its order; its last message may be the last of all. */
   #whole: Message[] = [];
   /** Messages that the agent was given meanwhile; kept with the next step. */
-  #steeredIn: InboxItem[] = [];
+  #steeredIn: Steering[] = [];
   #usage: Required<Usage> | undefined;
   readonly #beginnings = new WeakMap<Message, Beginning>();
 
@@ -109,13 +115,13 @@ export class TurnRun {
   }
 
   /** Gives the running turn a message that came in meanwhile. */
-  steer(item: InboxItem): void {
-    this.#steering.push(item);
+  steer(item: InboxItem, message: Message): void {
+    this.#steering.push({ item, message });
   }
 
   /** Messages that were to be steered in, but the turn ended before they were kept. */
   get unsteered(): readonly InboxItem[] {
-    return [...this.#steeredIn, ...this.#steering];
+    return [...this.#steeredIn, ...this.#steering].map(({ item }) => item);
   }
 
   async run(): Promise<TurnOutcome> {
@@ -277,7 +283,7 @@ export class TurnRun {
   #step(last: readonly Message[], isLast: boolean): TurnStep {
     const messages = [...this.#whole, ...last];
     const usage = this.#usage ? { usage: this.#usage } : {};
-    const steeredIn = this.#steeredIn.map(({ id }) => id);
+    const steeredIn = this.#steeredIn.map(({ item }) => item.id);
     const deliveries = messages.flatMap((message) =>
       message.role === "assistant" && message.content.trim() ? this.#reply(message, isLast) : [],
     );
@@ -309,7 +315,7 @@ export class TurnRun {
   }
 
   #kept(step: TurnStep): void {
-    this.#steeredIn = this.#steeredIn.filter(({ id }) => !step.steeredIn.includes(id));
+    this.#steeredIn = this.#steeredIn.filter(({ item }) => !step.steeredIn.includes(item.id));
   }
 
   #delivery(kind: "reply" | "notice", text: string, shown: boolean): NewDelivery {
@@ -342,7 +348,7 @@ export class TurnRun {
   }
 
   #takeSteering(): Message[] {
-    const taken = this.#steering.map(messageOf);
+    const taken = this.#steering.map(({ message }) => message);
     this.#steeredIn.push(...this.#steering);
     this.#steering = [];
     this.#whole.push(...taken);
@@ -357,13 +363,15 @@ export class TurnRun {
 }
 
 /** The user's message that an item of the inbox is. */
-export function messageOf(item: InboxItem): Message {
+export function messageOf(item: InboxItem, author: Author | null): Message {
   const { userName } = item.by ?? item.source;
-  const { text, attachments, receivedAt } = item;
+  const { text, attachments, receivedAt, made } = item;
   return {
     role: "user",
     content: text,
     ...(userName ? { name: userName } : {}),
+    ...(author ? { author } : {}),
+    ...(made === "handoff" ? { note: true } : {}),
     ...(attachments ? { attachments } : {}),
     at: receivedAt,
   };

@@ -2,7 +2,6 @@
 import type { Adapter } from "../adapter/adapter.js";
 import type { Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
-import { identityOf } from "../session/access.js";
 import type { Platform } from "../session/platform.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
@@ -24,6 +23,8 @@ export interface TurnToolsSetting {
   readonly clock: Clock;
   readonly approvals: Approvals;
   readonly notices: Notices;
+  /** Whether somebody may be there who may answer a question about this request. */
+  readonly canAnswer: (author: Who, item: InboxItem) => Promise<boolean>;
   /** Something is to be sent there. */
   readonly onSaid: (platform: Platform) => void;
 }
@@ -54,7 +55,8 @@ export async function turnTools(
     await store.outbox.add(question, clock());
     onSaid(item.platform);
   };
-  const about = { key: turn.key, person: identityOf(item.source) };
-  const approve = approver(approvals, about, here && !here.isUnattended ? ask : null);
+  const about = { key: turn.key, author: who };
+  const isAsked = here && !here.isUnattended && (await setting.canAnswer(who, item));
+  const approve = approver(approvals, about, isAsked ? ask : null);
   return guardedTools(theirs, turn, store.journal, approve);
 }

@@ -42,6 +42,7 @@ export type ErrorCode =
   | "home_unusable"
   | "store_in_use"
   | "turn_running"
+  | "not_yours"
   // the store cannot do its work
   | "store_foreign"
   | "store_corrupt"

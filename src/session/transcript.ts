@@ -22,11 +22,25 @@ export interface Attachment {
   readonly size?: number;
 }
 
+/** Who said it, by what they cannot change: nobody borrows a name. */
+export interface Author {
+  /** `platform:id`, as in the list of people. */
+  readonly id: string;
+  /** A second id by which the settings may name them. */
+  readonly alias?: string;
+  /** What they were when they said it: owner, member or guest. */
+  readonly role?: string;
+}
+
 export type Message =
   | {
       readonly role: "user";
       readonly content: string;
       readonly name?: string;
+      /** Absent where nobody knows: imported, or older than this field. */
+      readonly author?: Author;
+      /** The gateway's own words, asked for by the author. */
+      readonly note?: true;
       readonly attachments?: readonly Attachment[];
       readonly at?: number;
     }
@@ -98,7 +112,14 @@ export function parseMessage(value: unknown): Message {
   const common = { content: required(fields, "content"), ...(at === undefined ? {} : { at: at as number }) };
   switch (fields.role as Message["role"]) {
     case "user":
-      return { role: "user", ...common, ...optional(fields, "name"), ...attachmentsOf(fields) };
+      return {
+        role: "user",
+        ...common,
+        ...optional(fields, "name"),
+        ...authorOf(fields),
+        ...(fields.note === true ? { note: true } : {}),
+        ...attachmentsOf(fields),
+      };
     case "assistant":
       return { role: "assistant", ...common, ...toolCallsOf(fields), ...optional(fields, "reasoning") };
     case "tool":
@@ -111,6 +132,14 @@ export function parseMessage(value: unknown): Message {
     case "system":
       return { role: "system", ...common };
   }
+}
+
+function authorOf({ author }: Record<string, unknown>): { author?: Author } {
+  if (author === undefined || author === null) return {};
+  if (typeof author !== "object")
+    throw new InputError("invalid_message", "`author` is an object with an id.");
+  const from = author as Record<string, unknown>;
+  return { author: { id: required(from, "id"), ...optional(from, "alias"), ...optional(from, "role") } };
 }
 
 function attachmentsOf(fields: Record<string, unknown>): { attachments?: Attachment[] } {
@@ -184,12 +213,14 @@ function modelMessage(message: Message): Message {
   const content = wellFormed(message.content);
   switch (message.role) {
     case "user": {
-      const { name } = message;
+      const { name, author, note } = message;
       const attachments = Array.isArray(message.attachments) ? message.attachments : [];
       return {
         role: "user",
         content,
         ...(name ? { name: wellFormed(name) } : {}),
+        ...(typeof author?.id === "string" ? { author } : {}),
+        ...(note === true ? { note } : {}),
         ...(attachments.length > 0 ? { attachments } : {}),
       };
     }

@@ -162,16 +162,40 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.turns.running(account))[0]?.lease.until).toBe(now + 200);
     });
 
-    it("knows which item a message came from, or whose turn it was said into", async () => {
+    it("keeps what a command made apart from a message of a platform, whatever ids those have", async () => {
+      const own = await accept("one");
+      const made = { ...own, made: "command" as const, messageId: "7", text: "made" };
+      const asked = await store.inbox.accept(made, "me", now);
+      for (const messageId of ["7", "command 7", "command:7"])
+        expect(await store.inbox.accept({ ...own, messageId, text: messageId }, "me", now)).not.toBeNull();
+      expect(await store.inbox.accept(made, "me", now)).toBeNull();
+      const waiting = await store.inbox.waitingIn(own.key);
+      expect(waiting.map(({ text, made: by }) => [text, by])).toEqual([
+        ["one", undefined],
+        ["made", "command"],
+        ["7", undefined],
+        ["command 7", undefined],
+        ["command:7", undefined],
+      ]);
+      expect(waiting[1]).toEqual(asked);
+      await begun(own);
+      expect((await store.inbox.waitingIn(own.key)).map(({ id }) => id)).not.toContain(own.id);
+      expect(await store.inbox.waitingIn("agent:main:none" as never)).toEqual([]);
+    });
+
+    it("keeps who wrote a message, and what is the gateway's own", async () => {
       const turn = await begun(await accept("one"));
-      await store.turns.finish(turn, "done", nothing, null, now);
-      await begun(await accept("two"));
-      const asked = async (content: string, at: number) =>
-        (await store.turns.asked(turn.sessionId, { content, at }))?.text ?? null;
-      expect(await asked("one", now)).toBe("one");
-      expect(await asked("two", now)).toBe("two");
-      expect(await asked("steered in", now + 1)).toBe("two");
-      expect(await asked("one", now - 1)).toBeNull();
+      const author = { id: "telegram:7", alias: "telegram:+49", role: "owner" };
+      const messages: Message[] = [
+        { role: "user", content: "two", name: "Ann", author },
+        { role: "user", content: "moved", author, note: true },
+      ];
+      await store.turns.step(turn, { ...nothing, messages }, now + 200, now);
+      const kept = await sessions.load(turn.sessionId);
+      expect(kept.slice(1)).toMatchObject(messages);
+      await sessions.rewrite(turn.sessionId, kept.slice(0, 2));
+      expect(await sessions.load(turn.sessionId, { superseded: true })).toHaveLength(3);
+      expect(await sessions.history(turn.sessionId)).toMatchObject([{ content: "one" }, messages[0]]);
     });
 
     it("refuses every write of a holder who was replaced, or whose turn is over", async () => {

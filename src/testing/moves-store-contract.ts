@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Asker,
   announcementId,
-  confirmationId,
   type GatewayStore,
   type Move,
   type NewDelivery,
@@ -139,7 +138,13 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const held = await claim();
       const waiting = [await accept("one"), await accept("two")];
       expect((await begin(waiting[0] as never)).kind).toBe("moving");
-      const first = { ...there, kind: "message" as const, source: thread, messageId: "handoff h1" };
+      const first = {
+        ...there,
+        kind: "message" as const,
+        source: thread,
+        messageId: "h1",
+        made: "handoff" as const,
+      };
       const { key } = sessions.laneOf(thread);
       const items = await complete(held, {
         first: { ...first, key, text: "confirm", by: ann },
@@ -179,7 +184,13 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
 
     it("brings back what waits with the session, behind the turn that still runs in the other place", async () => {
       await ask();
-      const first = { ...there, kind: "message" as const, source: thread, messageId: confirmationId("h1") };
+      const first = {
+        ...there,
+        kind: "message" as const,
+        source: thread,
+        messageId: "h1",
+        made: "handoff" as const,
+      };
       const { key } = sessions.laneOf(thread);
       await complete(await claim(), { first: { ...first, key, text: "confirm", by: ann } });
       const bob = { ...thread, userId: "bob" };

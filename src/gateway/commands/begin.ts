@@ -20,26 +20,29 @@ export const reset: Command = {
   run: (call) => begin(call, null),
 };
 
-async function begin({ item, gateway, sessions }: CommandCall, title: string | null): Promise<string> {
-  const lane = gateway.lane(item.key);
-  const stopped = await gateway.stopTurn(item.key);
-  const before = await sessions.current(item.key);
-  const entry = await sessions.getOrCreate(item.source, { forceNew: true });
-  const sentences = [title === null ? "A new session begins." : await named(title)];
-  if (stopped) sentences.push("I stopped what I was doing.");
-  if (lane.waiting > 0) sentences.push(`${counted(lane.waiting, "waiting message")} will be answered in it.`);
-  if (before && before.messageCount > 0)
-    sentences.push(`${nameOf(before)} stays: /resume lists what there is.`);
-  return sentences.join(" ");
+function begin({ item, gateway, who }: CommandCall, title: string | null): Promise<string> {
+  return gateway.touch(item.key, who, async ({ sessions }) => {
+    const lane = gateway.lane(item.key);
+    const stopped = await gateway.stopTurn(item.key, who);
+    const before = await sessions.current(item.key);
+    const entry = await sessions.getOrCreate(item.source, { forceNew: true });
+    const sentences = [title === null ? "A new session begins." : await named(title)];
+    if (stopped) sentences.push("I stopped what I was doing.");
+    if (lane.waiting > 0)
+      sentences.push(`${counted(lane.waiting, "waiting message")} will be answered in it.`);
+    if (before && before.messageCount > 0)
+      sentences.push(`${nameOf(before)} stays: /resume lists what there is.`);
+    return sentences.join(" ");
 
-  /** A title that is taken costs the title, not the session. */
-  async function named(wanted: string): Promise<string> {
-    try {
-      return `A new session begins: ${nameOf(await sessions.setTitle(entry.sessionId, wanted))}.`;
-    } catch (error) {
-      if (error instanceof ConflictError)
-        return `A new session begins, but without that title. ${error.message}`;
-      throw error;
+    /** A title that is taken costs the title, not the session. */
+    async function named(wanted: string): Promise<string> {
+      try {
+        return `A new session begins: ${nameOf(await sessions.setTitle(entry.sessionId, wanted))}.`;
+      } catch (error) {
+        if (error instanceof ConflictError)
+          return `A new session begins, but without that title. ${error.message}`;
+        throw error;
+      }
     }
-  }
+  });
 }

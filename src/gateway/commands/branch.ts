@@ -1,7 +1,8 @@
 /** `/branch`: goes on in a copy of the session, which itself stays as it is. */
 import { randomBytes } from "node:crypto";
 import { cleanTitle, type SessionEntry, sessionIdAt } from "../../session/session.js";
-import type { Command, CommandCall } from "./commands.js";
+import type { Hands } from "../gateway.js";
+import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
 import type { Facts } from "./facts.js";
 
@@ -15,14 +16,14 @@ export function branch({ clock }: Facts): Command {
     description: "go on in a copy of this session",
     details: "The original stays as it is, and `/resume` lists both. What is running is stopped first.",
     async run(call) {
-      const { item, gateway, sessions } = call;
+      const { item, gateway, who } = call;
       const title = cleanTitle(call.words);
-      if (!(await sessions.current(item.key))) return NO_SESSION;
-      return gateway.change(item.key, async () => {
+      if (!(await call.sessions.current(item.key))) return NO_SESSION;
+      return gateway.change(item.key, who, async ({ sessions }) => {
         const original = await sessions.current(item.key);
         if (!original) return NO_SESSION;
         if (original.messageCount === 0) return "There is nothing to branch from yet.";
-        const sessionId = await copy(original, title ?? numberless(original.title), call, clock());
+        const sessionId = await copy(original, title ?? numberless(original.title), sessions, clock());
         const entry = await sessions.switchTo(item.key, sessionId);
         return `You are in the branch ${nameOf(entry)} now. ${nameOf(original)} stays as it is: /resume lists both.`;
       });
@@ -34,7 +35,7 @@ export function branch({ clock }: Facts): Command {
 async function copy(
   original: SessionEntry,
   title: string | null,
-  { sessions }: CommandCall,
+  sessions: Hands["sessions"],
   now: number,
 ): Promise<string> {
   const messages = await sessions.load(original.sessionId);

@@ -1,12 +1,16 @@
 /** Commands in a chat: one table, from which they are run, completed and explained. */
 import { BatonError } from "../../session/errors.js";
+import type { SessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionsView } from "../../session/view.js";
 import { cleanLine } from "../../util/text.js";
 import type { Who } from "../authorize.js";
 import type { Gateway } from "../gateway.js";
+import type { HandoffDesk } from "../handoff/desk.js";
+import type { Lane } from "../lane.js";
 import { atLeast, type Role } from "../permissions.js";
 import type { InboxItem } from "../store.js";
+import type { TurnRun } from "../turn-run.js";
 
 export interface Command {
   readonly name: string;
@@ -22,6 +26,15 @@ export interface Command {
   run(call: CommandCall): Promise<string>;
 }
 
+/** Of the sessions, what looks and changes nothing. */
+export type SessionsToRead = Pick<Sessions, "current" | "get" | "load" | "history" | "explain">;
+
+/** Of the gateway, what looks, and what asks first whose request it would touch (`touch`, `change`, `stopTurn`, `enqueue`). */
+export type GatewayForCommands = Omit<Gateway, "lane" | "handoffs" | "start" | "stop"> & {
+  lane(key: SessionKey): Pick<Lane, "waiting"> & { readonly run?: Pick<TurnRun, "startedAt"> | undefined };
+  readonly handoffs: Pick<HandoffDesk, "places" | "placeNamed" | "active" | "offers">;
+};
+
 /** One use of a command, with what the asking person may see. */
 export interface CommandCall {
   readonly item: InboxItem;
@@ -29,8 +42,8 @@ export interface CommandCall {
   readonly words: string;
   /** Who asks. */
   readonly who: Who;
-  readonly gateway: Gateway;
-  readonly sessions: Sessions;
+  readonly gateway: GatewayForCommands;
+  readonly sessions: SessionsToRead;
   /** The sessions of whoever asks: all that a command shows or acts on beyond its own lane. */
   readonly view: SessionsView;
 }

@@ -28,16 +28,17 @@ export const handoff: Command = {
 
 /** What is answered is kept with the asking: nothing that comes of it is said before. */
 async function ask(call: CommandCall, where: string, now: boolean): Promise<string> {
-  const { item, gateway, sessions, who } = call;
-  const { handoffs } = gateway;
-  const place = await handoffs.placeNamed(where, who);
-  const entry = await sessions.getOrCreate(item.source, { touch: false });
+  const { item, gateway, who } = call;
+  const place = await gateway.handoffs.placeNamed(where, who);
   const isOffer = place.address.platform === LOCAL;
   const isAwaited = !now && (await gateway.isAnswering(item.key));
   const said = isOffer ? offeredText(place) : movingText(place, where, isAwaited);
-  const asked = await handoffs.ask(entry, place, { who, asker: gateway.askerOf(item), said });
-  if (now && !isOffer) await gateway.stopTurn(item.key);
-  await gateway.follow(asked);
+  await gateway.touch(item.key, who, async ({ sessions, handoffs }) => {
+    const entry = await sessions.getOrCreate(item.source, { touch: false });
+    const asked = await handoffs.ask(entry, place, { who, asker: gateway.askerOf(item), said });
+    if (now && !isOffer) await gateway.stopTurn(item.key, who);
+    await gateway.follow(asked);
+  });
   return "";
 }
 
@@ -60,7 +61,8 @@ async function cancel({ item, gateway, sessions, who }: CommandCall): Promise<st
   const entry = await sessions.current(item.key);
   const move = entry && (await gateway.handoffs.active(entry.sessionId));
   if (!move || !mayMove(who, entry)) return "Nothing is being handed off here.";
-  await gateway.handoffs.cancel(move, { tell: false });
+  await gateway.mustTouch(who, move.asker?.source ?? null);
+  await gateway.touch(item.key, who, ({ handoffs }) => handoffs.cancel(move, { tell: false }));
   return `Taken back: the handoff to ${targetWords(move.target)} does not take place.`;
 }
 
@@ -79,7 +81,10 @@ async function list({ item, gateway, sessions, who }: CommandCall): Promise<stri
   ].join("\n");
 }
 
-async function underway(handoffs: HandoffDesk, { sessionId }: SessionEntry): Promise<string | null> {
+async function underway(
+  handoffs: Pick<HandoffDesk, "active">,
+  { sessionId }: SessionEntry,
+): Promise<string | null> {
   const move = await handoffs.active(sessionId);
   return move && `It is being handed off to ${targetWords(move.target)} (${move.state}).`;
 }

@@ -32,15 +32,17 @@ async function present({ item, sessions }: CommandCall, fact: ModelFact): Promis
   return `Model: \`${cleanLine(own)}\`, for this session. \`/model default\` goes back to ${usual}.`;
 }
 
-async function choose({ item, sessions }: CommandCall, fact: ModelFact, words: string): Promise<string> {
+async function choose({ item, gateway, who }: CommandCall, fact: ModelFact, words: string): Promise<string> {
   const name = cleanLine(words);
   if (name === "" || name.length > MAX_NAME || /\s/.test(name)) {
     return "Say the name of one model, as in `/model default`. `baton models` lists them.";
   }
   const isDefault = name.toLowerCase() === DEFAULT;
-  const entry = (await sessions.current(item.key)) ?? (await sessions.getOrCreate(item.source));
-  const metadata = withModel(entry.metadata, isDefault ? null : name);
-  await sessions.update(entry.key, { metadata }, { touch: false });
+  await gateway.touch(item.key, who, async ({ sessions }) => {
+    const entry = (await sessions.current(item.key)) ?? (await sessions.getOrCreate(item.source));
+    const metadata = withModel(entry.metadata, isDefault ? null : name);
+    await sessions.update(entry.key, { metadata }, { touch: false });
+  });
   if (isDefault) return `This session asks ${usualName(fact)} again.`;
   return `This session asks \`${name}\` from now on.${await doubt(fact, name)}`;
 }

@@ -47,13 +47,17 @@ export function resume(shown: ShownSessions, { clock }: Facts): Command {
 }
 
 async function goTo(target: SessionEntry, call: CommandCall, now: number): Promise<string> {
-  const { item, gateway, view } = call;
+  const { item, gateway, view, who } = call;
   const current = await call.sessions.current(item.key);
   if (current?.sessionId === target.sessionId) return `You are in ${nameOf(target)} already.`;
   const isElsewhere = (await call.sessions.current(target.key))?.sessionId === target.sessionId;
-  const mine = mayMove(call.who, target);
-  const bring = () => gateway.handoffs.bring(target.sessionId, item, gateway.owner, mine ? undefined : view);
-  await gateway.change(item.key, bring);
+  const mine = mayMove(who, target);
+  // What runs and waits where it is comes along: that is touched too.
+  await gateway.change(item.key, who, () =>
+    gateway.touch(target.key, who, ({ handoffs }) =>
+      handoffs.bring(target.sessionId, item, gateway.owner, mine ? undefined : view),
+    ),
+  );
   if (isElsewhere) await gateway.tell(target.origin, `inbox.${item.id}.left`, leftText(target, item.source));
   return backIn(target, call, now);
 }
@@ -69,10 +73,11 @@ async function backIn(target: SessionEntry, call: CommandCall, now: number): Pro
 
 /** What a chat has offered to the terminal. */
 async function takeOffer(offer: Move, call: CommandCall, now: number): Promise<string> {
-  const { item, gateway, sessions } = call;
+  const { item, gateway, sessions, who } = call;
   const before = await sessions.get(offer.sessionId);
-  const take = () => gateway.handoffs.take(offer, item.source, gateway.owner);
-  const taken = await gateway.change(item.key, take);
+  const taken = await gateway.change(item.key, who, ({ handoffs }) =>
+    handoffs.take(offer, item.source, gateway.owner),
+  );
   return backIn(before ?? taken, call, now);
 }
 

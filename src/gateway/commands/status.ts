@@ -5,9 +5,8 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, grouped, relativeTime } from "../../util/words.js";
-import type { Gateway } from "../gateway.js";
 import { sessionModel } from "../session-model.js";
-import type { Command } from "./commands.js";
+import type { Command, GatewayForCommands } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
 import type { Facts } from "./facts.js";
 
@@ -55,7 +54,7 @@ export const usage: Command = {
   },
 };
 
-async function activity(gateway: Gateway, key: SessionKey, now: number): Promise<string> {
+async function activity(gateway: GatewayForCommands, key: SessionKey, now: number): Promise<string> {
   const { run, waiting } = gateway.lane(key);
   const present = run
     ? `working on an answer, begun ${relativeTime(run.startedAt, now)} (/stop ends it)`
@@ -63,7 +62,7 @@ async function activity(gateway: Gateway, key: SessionKey, now: number): Promise
   return waiting === 0 ? present : `${present}; ${counted(waiting, "message")} waiting`;
 }
 
-async function elsewhere(gateway: Gateway, key: SessionKey): Promise<string> {
+async function elsewhere(gateway: GatewayForCommands, key: SessionKey): Promise<string> {
   const running = await gateway.running(key);
   if (!running) return "idle";
   const where = running.lease.owner === gateway.owner ? "" : " in another process";

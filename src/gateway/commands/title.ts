@@ -7,7 +7,7 @@ export const title: Command = {
   name: "title",
   usage: "[text]",
   description: "name this session, or show its name",
-  async run({ item, words, sessions }) {
+  async run({ item, words, sessions, gateway, who }) {
     const entry = await sessions.current(item.key);
     if (!entry) return NO_SESSION;
     if (words === "") {
@@ -16,6 +16,9 @@ export const title: Command = {
         : `This session is called ${nameOf(entry)}.`;
     }
     if (cleanTitle(words) === null) return "A title needs characters that can be seen.";
-    return `This session is called ${nameOf(await sessions.setTitle(entry.sessionId, words))} now.`;
+    const named = await gateway.touch(item.key, who, (hands) =>
+      hands.sessions.setTitle(entry.sessionId, words),
+    );
+    return `This session is called ${nameOf(named)} now.`;
   },
 };

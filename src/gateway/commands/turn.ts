@@ -8,8 +8,8 @@ export const stop: Command = {
   name: "stop",
   usage: "",
   description: "stop what is running; what was said so far is kept",
-  async run({ item, gateway }) {
-    const where = await gateway.stopTurn(item.key);
+  async run({ item, gateway, who }) {
+    const where = await gateway.stopTurn(item.key, who);
     if (where === null) return "Nothing is running.";
     const stopped = where === "here" ? "Stopped." : "Stopping it: it runs in another process.";
     const { waiting } = gateway.lane(item.key);
@@ -42,14 +42,8 @@ async function send(call: CommandCall, mode: BusyMode): Promise<string> {
   return steered ? "Passed on to what I am doing." : "Queued: it comes after what I am doing.";
 }
 
-const OF_COMMAND = "command ";
-
 /** A message that a command makes: one for one, so that the same command cannot ask twice. */
 export function asMessage(item: InboxItem, text: string): Omit<InboxItem, "id" | "receivedAt" | "kind"> {
   const { platform, account, key, source } = item;
-  return { platform, account, key, source, messageId: `${OF_COMMAND}${item.id}`, text };
-}
-
-export function isOfCommand({ messageId }: Pick<InboxItem, "messageId">): boolean {
-  return messageId.startsWith(OF_COMMAND);
+  return { platform, account, key, source, made: "command", messageId: `${item.id}`, text };
 }

@@ -20,14 +20,7 @@ import { TERMINAL, type Who } from "../authorize.js";
 import type { Notices } from "../notices.js";
 import { mayBeAlive } from "../owner.js";
 import type { People } from "../people.js";
-import {
-  type Account,
-  announcementId,
-  confirmationId,
-  type InboxItem,
-  type Move,
-  type Moves,
-} from "../store.js";
+import { type Account, announcementId, type InboxItem, type Move, type Moves } from "../store.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
 import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
@@ -350,7 +343,8 @@ export class HandoffCarrier {
       kind: "message" as const,
       key: place.key,
       source: destination,
-      messageId: confirmationId(held.id),
+      messageId: held.id,
+      made: "handoff" as const,
       text: askToConfirm(entry, from ?? entry.origin),
       ...(from ? { by: from } : {}),
     };

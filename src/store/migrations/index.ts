@@ -13,6 +13,7 @@ import { files } from "./006-files.js";
 import { moves } from "./007-moves.js";
 import { stops } from "./008-stops.js";
 import { answers } from "./009-answers.js";
+import { authors } from "./010-authors.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   moves,
   stops,
   answers,
+  authors,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -4,6 +4,7 @@ import type {
   Amended,
   Inbox,
   InboxItem,
+  Made,
   NewDelivery,
   NewInboxItem,
   OwnedItem,
@@ -59,6 +60,14 @@ export class SqlInbox implements Inbox {
     return rows.map(ownedItem);
   }
 
+  async waitingIn(key: SessionKey): Promise<InboxItem[]> {
+    const rows = await this.#db.all(
+      "SELECT * FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id",
+      key,
+    );
+    return rows.map(inboxItem);
+  }
+
   async release({ platform, account }: Account, owner: string): Promise<void> {
     const left =
       "UPDATE inbox SET owner = '' WHERE platform = ? AND account = ? AND state = 'waiting' AND owner = ?";
@@ -97,35 +106,36 @@ export async function insertItem(
 ): Promise<InboxItem | null> {
   const row = await tx.get(
     `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, said_by,
-       received_at, owner, state)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')
+       made_by, received_at, owner, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')
      ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING *`,
     item.platform,
     item.account,
     escapePart(item.source.chatId),
-    escapePart(item.messageId),
+    madeId(item.made, item.messageId),
     item.kind,
     item.key,
     writeOrigin(item.source),
     storableText(item.text),
     writeAttachments(item.attachments),
     item.by ? writeOrigin(item.by) : null,
+    item.made ?? null,
     receivedAt,
     owner,
   );
   return row ? { ...item, id: Number(row.id), receivedAt } : null;
 }
 
-/** Which message of the inbox this one was, before it moved. */
-export function movedId(id: number): string {
-  return `moved ${id}`;
+/** What no platform brought has a colon in its id, which is escaped in that of a platform: neither is taken for the other. */
+function madeId(made: Made | undefined, messageId: string): string {
+  return made ? `${made}:${escapePart(messageId)}` : escapePart(messageId);
 }
 
 /** It was said into a running turn. Where it has moved meanwhile, it needs no answer there any more. */
 export async function steerIn(tx: Queries, id: number): Promise<void> {
   if ((await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'waiting'", id)) === 1) return;
   const sql = "SELECT id FROM inbox WHERE message_id = ? AND said_by IS NOT NULL";
-  const moved = await tx.get(sql, escapePart(movedId(id)));
+  const moved = await tx.get(sql, madeId("moved", `${id}`));
   if (moved) await steerIn(tx, Number(moved.id));
 }
 
@@ -141,10 +151,17 @@ export function inboxItem(row: Row): InboxItem {
     kind: row.kind as InboxItem["kind"],
     key: row.key as SessionKey,
     source: parseSource(JSON.parse(row.source as string)),
-    messageId: unescapePart(row.message_id as string) ?? (row.message_id as string),
+    messageId: messageIdIn(row),
+    ...(row.made_by === null ? {} : { made: row.made_by as Made }),
     text: row.text as string,
     ...readAttachments(row),
     ...(row.said_by === null ? {} : { by: parseSource(JSON.parse(row.said_by as string)) }),
     receivedAt: Number(row.received_at),
   };
+}
+
+function messageIdIn({ message_id, made_by }: Row): string {
+  const kept = message_id as string;
+  const id = made_by === null ? kept : kept.slice(kept.indexOf(":") + 1);
+  return unescapePart(id) ?? id;
 }

@@ -5,7 +5,6 @@ import {
   announcementId,
   type DeliveryState,
   type InboxItem,
-  isConfirmation,
   type Move,
   type MoveSayings,
   type Moves,
@@ -22,7 +21,7 @@ import type { LanePlace } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Dialect, Queries, Row } from "../db.js";
 import { insertHandoff, lockHandoff, moveSession, saveHandoff } from "./handoff-steps.js";
-import { inboxItem, insertItem, movedId } from "./inbox.js";
+import { inboxItem, insertItem } from "./inbox.js";
 import { bindSession } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
 import { handoffOf, hasActiveHandoff, hasRunningTurn, writeOrigin } from "./rows.js";
@@ -266,10 +265,18 @@ async function moveWaiting(
   const moved: InboxItem[] = [];
   for (const item of rows.map(inboxItem)) {
     await tx.run("UPDATE inbox SET state = 'moved' WHERE id = ?", item.id);
-    if (isConfirmation(item)) continue;
+    if (item.made === "handoff") continue;
     const { key, origin: source } = to.place;
     const by = item.by ?? item.source;
-    const there = { ...item, ...to.account, key, source, by, messageId: movedId(item.id) };
+    const there = {
+      ...item,
+      ...to.account,
+      key,
+      source,
+      by,
+      made: "moved" as const,
+      messageId: `${item.id}`,
+    };
     const placed = await insertItem(tx, there, to.owner, item.receivedAt);
     if (placed) moved.push(placed);
   }

@@ -4,7 +4,7 @@ import type { ResetReason } from "../../session/reset-policy.js";
 import type { EndReason, SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { type ChatType, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
-import type { Attachment, Message, StoredMessage, ToolCall } from "../../session/transcript.js";
+import type { Attachment, Author, Message, StoredMessage, ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
 import type { Queries, Row, SqlValue } from "../db.js";
 
@@ -79,7 +79,15 @@ export function storedMessage(row: Row): StoredMessage {
   const name = row.name === null ? {} : { name: row.name as string };
   switch (row.role as Message["role"]) {
     case "user":
-      return { role: "user", content, ...name, ...readAttachments(row), ...stored };
+      return {
+        role: "user",
+        content,
+        ...name,
+        ...(row.author === null ? {} : { author: JSON.parse(row.author as string) as Author }),
+        ...(row.note === null ? {} : { note: true }),
+        ...readAttachments(row),
+        ...stored,
+      };
     case "assistant": {
       const toolCalls =
         row.tool_calls === null ? {} : { toolCalls: JSON.parse(row.tool_calls as string) as ToolCall[] };
@@ -94,8 +102,8 @@ export function storedMessage(row: Row): StoredMessage {
 }
 
 const INSERT_MESSAGE = `INSERT INTO messages
-  (session_id, seq, role, content, name, tool_call_id, tool_calls, reasoning, attachments, at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (session_id, seq, role, content, name, tool_call_id, tool_calls, reasoning, attachments, author, note, at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** The only place where messages are written. */
 export async function insertMessages(
@@ -111,7 +119,7 @@ export async function insertMessages(
   }
 }
 
-/** role, content, name, tool_call_id, tool_calls, reasoning, attachments */
+/** role, content, name, tool_call_id, tool_calls, reasoning, attachments, author, note */
 export function messageValues(message: Message): SqlValue[] {
   const name = message.role === "user" || message.role === "tool" ? (message.name ?? null) : null;
   const toolCallId = message.role === "tool" ? message.toolCallId : null;
@@ -119,7 +127,18 @@ export function messageValues(message: Message): SqlValue[] {
     message.role === "assistant" && message.toolCalls ? JSON.stringify(message.toolCalls) : null;
   const reasoning = message.role === "assistant" ? (message.reasoning ?? null) : null;
   const attachments = message.role === "user" ? writeAttachments(message.attachments) : null;
-  return [message.role, message.content, name, toolCallId, toolCalls, reasoning, attachments];
+  const { author, note } = message.role === "user" ? message : {};
+  return [
+    message.role,
+    message.content,
+    name,
+    toolCallId,
+    toolCalls,
+    reasoning,
+    attachments,
+    author ? storableText(JSON.stringify(author)) : null,
+    note ? 1 : null,
+  ];
 }
 
 export function writeAttachments(attachments: readonly Attachment[] | undefined): string | null {

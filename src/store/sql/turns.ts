@@ -164,24 +164,6 @@ export class SqlTurns implements Turns {
     return row ? runningTurn(row) : null;
   }
 
-  async asked(
-    sessionId: string,
-    { content, at }: { readonly content: string; readonly at: number },
-  ): Promise<InboxItem | null> {
-    const row = await this.#db.get(
-      `SELECT i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id
-       WHERE t.session_id = ? AND ((i.received_at = ? AND i.text = ?) OR t.started_at <= ?)
-       ORDER BY CASE WHEN i.received_at = ? AND i.text = ? THEN 0 ELSE 1 END, t.started_at DESC, i.id DESC LIMIT 1`,
-      sessionId,
-      at,
-      content,
-      at,
-      at,
-      content,
-    );
-    return row ? inboxItem(row) : null;
-  }
-
   async release(turn: Turn): Promise<void> {
     await holdTurn(this.#db, turn, "owner = '', lease_until = 0, attempt = attempt - 1");
   }

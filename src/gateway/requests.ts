@@ -1,0 +1,101 @@
+/**
+ * Whose requests there are, and who may touch them. A request is its author's wherever it is answered and whoever asks
+ * it again: it runs with their rights. The rule is `mayTouch`; this file knows who the people are, as they are now.
+ */
+import { identityNamed } from "../session/access.js";
+import { ConflictError } from "../session/errors.js";
+import { isPlatform, LOCAL } from "../session/platform.js";
+import type { SessionEntry } from "../session/session.js";
+import { localSource, type SessionSource } from "../session/source.js";
+import type { Author, Message } from "../session/transcript.js";
+import { unescapePart } from "../util/escape.js";
+import { type Access, seenFrom, senderOf, TERMINAL, type Who } from "./authorize.js";
+import type { People } from "./people.js";
+import { mayTouch, type ToolLists } from "./permissions.js";
+import type { InboxItem } from "./store.js";
+
+const OTHERS =
+  "Not done: it would end or change something from someone who may do more than you here. Ask them, or wait for their answer.";
+
+export class Requests {
+  readonly #people: Pick<People, "access">;
+  readonly #lists: ToolLists;
+
+  constructor(people: Pick<People, "access">, lists: ToolLists) {
+    this.#people = people;
+    this.#lists = lists;
+  }
+
+  /** Whose it is, as they are where it is answered. */
+  async authorOf({ source, by }: Pick<InboxItem, "source" | "by">): Promise<Access> {
+    const access = await this.#people.access(by ?? source);
+    return access.allowed && by ? { allowed: true, ...seenFrom(access, source) } : access;
+  }
+
+  may(actor: Who, author: Access | null): boolean {
+    return mayTouch(actor, author, this.#lists);
+  }
+
+  /** Fails with a sentence for the chat where somebody may not touch what these people wrote; null is somebody unknown. */
+  must(actor: Who, authors: readonly (Access | null)[]): void {
+    if (!authors.every((author) => this.may(actor, author))) throw new ConflictError("not_yours", OTHERS);
+  }
+
+  /** The same for what is in the inbox. */
+  async mustForItems(actor: Who, items: readonly InboxItem[]): Promise<void> {
+    const byAuthor = new Map(items.map((item) => [senderOf(item.by ?? item.source), item]));
+    this.must(actor, await Promise.all([...byAuthor.values()].map((item) => this.authorOf(item))));
+  }
+
+  /** The same for what is in a transcript, answered at that place. */
+  async mustForMessages(
+    actor: Who,
+    messages: readonly Message[],
+    { owner }: Pick<SessionEntry, "owner">,
+    place: SessionSource,
+  ): Promise<void> {
+    const sources = new Map<string, SessionSource | null>();
+    for (const message of messages) {
+      if (message.role !== "user") continue;
+      const author = message.author ?? ownerOf(owner);
+      sources.set(author?.id ?? "", author && sourceOf(author));
+    }
+    const authors = [...sources.values()].map((by) => by && this.authorOf({ source: place, by }));
+    this.must(actor, await Promise.all(authors));
+  }
+}
+
+/** Who wrote an item, as a transcript keeps it. */
+export function authorIn({ source, by }: Pick<InboxItem, "source" | "by">, access: Access): Author | null {
+  const writer = by ?? source;
+  const id = senderOf(writer);
+  if (id === null) return null;
+  const second =
+    writer.platform === LOCAL || !writer.userId ? id : identityNamed(writer.platform, writer.userId);
+  return {
+    id,
+    ...(second === id ? {} : { alias: second }),
+    ...(access.allowed ? { role: access.role } : {}),
+  };
+}
+
+/** Somebody by what a transcript keeps of them; null where their platform is not known here any more. */
+export function sourceOf({ id, alias }: Author, userName?: string): SessionSource | null {
+  const named = userName ? { userName } : {};
+  if (id === TERMINAL) return { ...localSource(), ...named };
+  const [platform, userId] = partsOf(id);
+  if (!isPlatform(platform) || userId === null) return null;
+  const second = alias ? (partsOf(alias)[1] ?? userId) : userId;
+  return { platform, chatId: userId, chatType: "dm", userId: second, userIdAlt: userId, ...named };
+}
+
+function partsOf(identity: string): [platform: string, id: string | null] {
+  const at = identity.indexOf(":");
+  return [identity.slice(0, Math.max(at, 0)), unescapePart(identity.slice(at + 1)) || null];
+}
+
+/** What nobody is known to have written in a person's own session is taken for theirs. */
+function ownerOf(owner: string): Author | null {
+  const [, id] = /^person:(.+)$/s.exec(owner) ?? [];
+  return id === undefined ? null : { id };
+}

@@ -1,0 +1,251 @@
+/** Rights follow whoever wrote it: nobody ends, changes, steers, repeats or approves what they could not have asked for. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Chat, until, World, type WorldOptions } from "../../test/support/gateway-world.js";
+import type { Agent, AgentEvent, Tool } from "../agent/agent.js";
+import { runToolCall } from "../agent/tool-call.js";
+import { openDb } from "../open-sessions.js";
+import { openSqlStore } from "../store/sql-store.js";
+import { ScriptedAdapter } from "../testing/scripted-adapter.js";
+
+const PLATFORM = "telegram";
+const REFUSED = /someone who may do more than you/;
+
+/** Calls `terminal` with a message that begins with `rm`, waits with one that ends so, and says anything else again. */
+function hands(world: () => World): Agent {
+  return {
+    name: "hands",
+    async *run(turn): AsyncIterable<AgentEvent> {
+      const said = (turn.history.at(-1)?.content ?? "").replace(/^\[[^\]]*\] /, "");
+      if (!said.startsWith("rm")) return yield* world().agent.run(turn);
+      const call = { id: "c", name: "terminal", arguments: JSON.stringify({ line: said }) };
+      yield { kind: "tool call", call };
+      const content = await runToolCall(call, turn.tools, turn.signal);
+      const message = { role: "assistant" as const, content: "", toolCalls: [call] };
+      yield { kind: "message", message, results: [{ role: "tool", toolCallId: "c", content }] };
+      yield { kind: "message", message: { role: "assistant", content: `It says: ${content}` }, results: [] };
+      yield { kind: "done", stopped: turn.signal.aborted };
+    },
+  };
+}
+
+let world: World;
+let boss: Chat;
+let member: Chat;
+let eve: Chat;
+let mallory: Chat;
+let done: string[];
+
+const terminal: Tool = {
+  name: "terminal",
+  description: "",
+  parameters: {},
+  danger: (args) => ({ reason: "deletes things", what: (args as { line: string }).line }),
+  run: async (args) => {
+    done.push((args as { line: string }).line);
+    return "gone";
+  },
+};
+
+const people = {
+  owners: { [PLATFORM]: ["boss"] },
+  allow: { [PLATFORM]: ["ann"] },
+  guests: { [PLATFORM]: ["eve", "mallory"] },
+};
+
+async function open(options: WorldOptions = {}): Promise<World> {
+  const opened = await World.open({
+    platform: PLATFORM,
+    people,
+    ...options,
+    gateway: { tools: () => [terminal], agent: hands(() => opened), ...options.gateway },
+  });
+  return opened;
+}
+
+const ROOM = { chatId: "room", chatType: "group" as const };
+beforeEach(async () => {
+  done = [];
+  world = await open();
+  boss = world.chat("boss", ROOM);
+  member = world.chat("ann", ROOM);
+  eve = world.chat("eve", ROOM);
+  mallory = world.chat("mallory", ROOM);
+});
+afterEach(() => world.close());
+
+const numberIn = (question: string): string => /\/approve (\d{4})/.exec(question)?.[1] ?? "none";
+
+/** Writes, and waits until the room was told something like that. */
+async function told(chat: Chat, text: string, what: RegExp): Promise<string> {
+  const before = chat.told.length;
+  await chat.write(text);
+  const found = () => chat.told.slice(before).find((each) => what.test(each));
+  await until(() => found() !== undefined);
+  return found() ?? "";
+}
+
+describe("what the owner denied", () => {
+  it("is not asked again by a guest, and not approved by one", async () => {
+    const first = await told(boss, "rm -rf ~/precious", /\/approve/);
+    await told(boss, `/deny ${numberIn(first)}`, /It says: .*said no/);
+    expect(await told(eve, "/retry", /./)).toMatch(REFUSED);
+    expect(await told(eve, "/approve", /./)).toBe("Nothing waits for your answer.");
+    const again = await told(boss, "/retry", /\/approve/);
+    expect(await told(eve, `/approve ${numberIn(again)}`, /./)).toBe("Nothing waits for your answer.");
+    expect(done).toEqual([]);
+    await told(boss, `/approve ${numberIn(again)}`, /It says: gone/);
+    expect(done).toEqual(["rm -rf ~/precious"]);
+  });
+
+  it("stays the owner's in a branch", async () => {
+    const first = await told(boss, "rm it", /\/approve/);
+    await told(boss, `/deny ${numberIn(first)}`, /It says/);
+    await told(eve, "/branch", /You are in the branch/);
+    expect(await told(eve, "/retry", /./)).toMatch(REFUSED);
+    expect(await told(eve, "/undo", /./)).toMatch(REFUSED);
+  });
+});
+
+describe("a guest's request that the owner asks again", () => {
+  it("runs as the guest", async () => {
+    expect(await told(eve, "rm it", /It says/)).toMatch(/no tool/i);
+    await told(boss, "/retry", /Trying again/);
+    await until(() => boss.told.filter((text) => text.startsWith("It says")).length === 2);
+    expect(boss.told.at(-1)).toMatch(/no tool/i);
+    expect(done).toEqual([]);
+  });
+});
+
+describe("a turn of the owner", () => {
+  it("is not ended by a guest's message, which waits", async () => {
+    await boss.begin("wait");
+    await eve.write("me too");
+    await world.gateway.people.access(eve.source); // Whatever the message was to do, it has done.
+    expect(await told(eve, "/status", /working on an answer/)).toContain("1 message waiting");
+    await told(boss, "/stop", /Stopped/);
+    await until(() => eve.told.some((text) => text.includes("me too")));
+  });
+
+  it.each([
+    "/stop",
+    "/new",
+    "/reset",
+    "/branch",
+    "/undo",
+    "/undo 9999",
+    "/retry",
+    "/title Mine",
+    "/resume Old",
+  ])("is not touched by a guest's %s", async (command) => {
+    await told(boss, "/new Old", /new session/);
+    await boss.ask("one");
+    await told(boss, "/new Now", /new session/);
+    await boss.begin("wait");
+    const session = await boss.session();
+    expect(await told(eve, command, /./)).toMatch(REFUSED);
+    expect(world.gateway.lane(boss.key).run).toBeDefined();
+    expect(await boss.session()).toEqual(session);
+    await told(boss, "/stop", /Stopped/);
+  });
+
+  it("is not touched by a member's /stop, and is by the owner's", async () => {
+    await boss.begin("wait");
+    expect(await told(member, "/stop", /./)).toMatch(REFUSED);
+    expect(await told(boss, "/stop", /./)).toBe("Stopped.");
+  });
+});
+
+describe("a guest", () => {
+  it("stops and takes back what is theirs, and what another guest may do as well", async () => {
+    await eve.begin("wait");
+    expect(await told(eve, "/stop", /./)).toBe("Stopped.");
+    await mallory.begin("wait");
+    expect(await told(eve, "/stop", /./)).toBe("Stopped.");
+    await world.gateway.lane(eve.key).idle();
+    expect(await told(eve, "/undo", /./)).toMatch(/^Taken back/);
+    expect(await told(eve, "/retry", /./)).toMatch(/^Trying again/);
+  });
+
+  it("takes back no range in which the owner wrote, though its ends are theirs", async () => {
+    await eve.ask("one");
+    await boss.ask("two");
+    await eve.ask("three");
+    expect(await told(eve, "/undo 3", /./)).toMatch(REFUSED);
+    expect(await told(eve, "/undo 1", /./)).toMatch(/^Taken back/);
+    expect(await told(eve, "/undo 1", /./)).toMatch(REFUSED);
+    expect(await told(boss, "/undo 2", /./)).toMatch(/^Taken back/);
+  });
+
+  it("begins nothing anew before what the owner wrote is answered", async () => {
+    await eve.begin("wait");
+    await told(boss, "/queue later", /Queued/);
+    expect(await told(eve, "/new", /./)).toMatch(REFUSED);
+    expect(await told(eve, "/stop", /./)).toMatch(/^Stopped\. 1 waiting message next/);
+    await until(() => boss.told.some((text) => text.includes("later")));
+    await world.gateway.lane(boss.key).idle();
+    expect(await told(eve, "/new", /./)).toMatch(/^A new session begins/);
+  });
+});
+
+describe("a turn of the owner in another process", () => {
+  it("is ended neither by a guest's message nor by a command, and is by the owner", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "baton-rights-"));
+    const gateway = { leaseMs: 600_000 };
+    const stores = await Promise.all(
+      [1, 2].map(async () => openSqlStore(await openDb(join(folder, "baton.db")), 0)),
+    );
+    const [here, there] = await Promise.all(stores.map((on, n) => open({ on, account: `${n}`, gateway })));
+    if (!here || !there) throw new Error("There are two.");
+    const guest = here.chat("eve", ROOM);
+    const owner = there.chat("boss", ROOM);
+    await owner.begin("wait");
+    await guest.write("and me");
+    expect(await told(guest, "/stop", /./)).toMatch(REFUSED);
+    expect(await told(guest, "/new", /./)).toMatch(REFUSED);
+    expect(there.gateway.lane(owner.key).run).toBeDefined();
+    expect((await there.store.turns.running(there.adapter))[0]?.wish).toBeNull();
+    expect(await told(here.chat("boss", ROOM), "/stop", /Stop/)).toMatch(/^Stopping it/);
+    await until(() => guest.told.some((text) => text.includes("and me")));
+    for (const each of [here, there]) await each.close();
+    for (const each of stores) await each.close();
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("what moved along with a conversation", () => {
+  const THERE = "discord";
+  it("is not approved by the guest in whose chat it is answered", async () => {
+    await world.close();
+    const beside = new ScriptedAdapter({ platform: THERE, shared: true });
+    world = await open({
+      beside: [beside],
+      people: { owners: { [PLATFORM]: ["boss"] }, guests: { [THERE]: ["eve"] } },
+    });
+    const own = world.chat("boss");
+    const guest = world.chat("eve", {}, beside);
+    await guest.ask("hello");
+    await own.begin("wait");
+    await told(own, "/queue rm -rf ~/precious", /Queued/);
+    await told(own, `/handoff ${THERE}:eve --now`, /Moved/);
+    await until(() => guest.told.some((text) => text.startsWith("It says")));
+    expect(guest.told.filter((text) => text.includes("/approve"))).toEqual([]);
+    expect(guest.told.at(-1)).toMatch(/nobody can be asked/);
+    expect(done).toEqual([]);
+  });
+
+  it("is not taken along by a guest whose conversation the owner has", async () => {
+    const own = world.chat("boss");
+    const guest = world.chat("eve");
+    await guest.ask("hello");
+    const { sessionId } = await guest.session();
+    await world.gateway.handoffs.bring(sessionId, { source: own.source, account: world.adapter.account }, "");
+    await own.begin("wait");
+    await told(own, "/queue rm it", /Queued/);
+    expect(await told(guest, `/resume ${sessionId}`, /./)).toMatch(REFUSED);
+    expect((await own.session()).sessionId).toBe(sessionId);
+    await told(own, "/stop", /Stopped/);
+  });
+});
