@@ -27,7 +27,7 @@ export interface Command {
 }
 
 /** Of the sessions, what looks and changes nothing. */
-export type SessionsToRead = Pick<Sessions, "current" | "get" | "load" | "history" | "explain">;
+type SessionsToRead = Pick<Sessions, "current" | "get" | "load" | "history" | "explain">;
 
 /** Of the gateway, what looks, and what asks first whose request it would touch (`touch`, `change`, `stopTurn`, `enqueue`). */
 export type GatewayForCommands = Omit<Gateway, "lane" | "handoffs" | "start" | "stop"> & {
