@@ -185,7 +185,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
 
     it("keeps who wrote a message, and what is the gateway's own", async () => {
       const turn = await begun(await accept("one"));
-      const author = { id: "telegram:7", alias: "telegram:+49", role: "owner" };
+      const author = { id: "somewhere:7", alias: "somewhere:+49", role: "owner" };
       const messages: Message[] = [
         { role: "user", content: "two", name: "Ann", author },
         { role: "user", content: "moved", author, note: true },
