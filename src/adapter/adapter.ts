@@ -137,9 +137,12 @@ export interface LocalFile {
   readonly mediaType: string;
 }
 
+/** A text that many times as long as one message is not rendered to find out that it does not fit. */
+const CERTAINLY_TOO_LONG = 4;
+
 /** How long a text is as the platform counts. */
-export function lengthIn({ unit, lengthOf }: Capabilities, text: string): number {
-  if (lengthOf) return lengthOf(text);
+export function lengthIn({ maxText, unit, lengthOf }: Capabilities, text: string): number {
+  if (lengthOf) return text.length > CERTAINLY_TOO_LONG * maxText ? text.length : lengthOf(text);
   return unit === "bytes" ? Buffer.byteLength(text) : text.length;
 }
 

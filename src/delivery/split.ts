@@ -3,6 +3,7 @@
  * people see it. A code fence that is cut is closed and opened again. What was added for that stands apart: the pieces'
  * bodies, joined, are the text.
  */
+import { InTurns } from "../util/in-turns.js";
 import { graphemes } from "../util/text.js";
 
 export interface Piece {
@@ -28,12 +29,32 @@ interface Fence {
 
 /** Every piece fits, as long as one character does; a text of nothing but blanks has none. */
 export function split(text: string, room: Room): readonly Piece[] {
+  const steps = splitting(text, room);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same for a long text, beside other work. */
+export async function splitInTurns(text: string, room: Room): Promise<readonly Piece[]> {
+  const turns = new InTurns();
+  const steps = splitting(text, room);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await turns.next();
+  }
+}
+
+/** Rests after each measurement: those are what takes time. */
+function* splitting(text: string, room: Room): Generator<void, readonly Piece[]> {
   const pieces: Piece[] = [];
   let fence: Fence | null = null;
   let start = 0;
   let pace = 1;
   while (start < text.length) {
-    const { end, length } = endOfPiece({ text, start, fence }, room, pace);
+    const { end, length } = yield* endOfPiece({ text, start, fence }, room, pace);
     const body = text.slice(start, end);
     const open: Fence | null = fenceAfter(body, fence);
     const shown = sent(body, fence, open);
@@ -65,23 +86,27 @@ interface Mark {
 
 /** After so many guesses it is halved: lengths that jump cannot be guessed. */
 const MAX_GUESSES = 6;
+/** No piece is more than that many times as long as what may be shown of it, so that none takes long to render. */
+const MAX_UNSEEN = 4;
 
 /**
  * To measure is to render, which is slow, so a piece is measured a few times only: its end is guessed from how long the
  * text has been so far, `pace` characters for each that counts, and then from what was measured.
  */
-function endOfPiece(rest: Rest, room: Room, pace: number): Mark {
+function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<void, Mark> {
   const { text, start } = rest;
+  const furthest = Math.min(start + MAX_UNSEEN * room.max, text.length);
   let fitting: Mark = { end: start, length: 0 };
   let over: Mark | null = null;
   let reach = start + room.max * pace;
   for (let guesses = 0; ; guesses++) {
-    const end = bestEnd(rest, Math.max(start + 1, Math.min(Math.floor(reach), text.length)));
+    const end = bestEnd(rest, Math.max(start + 1, Math.min(Math.floor(reach), furthest)));
     if (end <= fitting.end) return fitting;
     const mark: Mark = { end, length: measured(rest, end, room) };
+    yield;
     if (mark.length <= room.max) {
       fitting = mark;
-      if (end === text.length) return fitting;
+      if (end === furthest) return fitting;
     } else {
       over = mark;
     }
@@ -148,39 +173,61 @@ const PARAGRAPHS = /\n[ \t]*\n+/g;
 const LINES = /\n/g;
 const WORDS = /\s+/g;
 
+/** Of so many places the last good one is looked for: where none is, there is something odd. */
+const MAX_PLACES = 64;
+
 /** The end of the last of these places within the bounds that is good. */
 function lastBreak(rest: Rest, places: RegExp, earliest: number, latest: number): number | null {
-  const found = [...rest.text.slice(earliest, latest).matchAll(places)];
-  const ends = found.map((each) => earliest + each.index + each[0].length);
-  return ends.findLast((end) => isGoodBreak(rest, end)) ?? null;
+  const found = [...rest.text.slice(earliest, latest).matchAll(places)].slice(-MAX_PLACES);
+  if (found.length === 0) return null;
+  const openings = openingsUpTo(rest, latest);
+  const isGood = (end: number): boolean =>
+    characterStart(rest.text, rest.start, end) === end &&
+    !openings.some(([from, to]) => end > from && end <= to);
+  return found.map((each) => earliest + each.index + each[0].length).findLast(isGood) ?? null;
 }
 
-/** Between two characters, and not right after a fence was opened: what is in it would begin in the next piece. */
-function isGoodBreak({ text, start, fence }: Rest, at: number): boolean {
-  if (characterStart(text, start, at) !== at) return false;
-  const body = text.slice(start, at);
-  const open = fenceAfter(body, fence);
-  return open === null || open === fence || !body.trimEnd().endsWith(open.opening.trimEnd());
+/**
+ * Where fences are opened, each from the beginning of its line to the first line in it: nothing is cut there, or what is
+ * in the fence would begin in the next piece.
+ */
+function openingsUpTo({ text, start, fence }: Rest, latest: number): readonly (readonly [number, number])[] {
+  const openings: [number, number][] = [];
+  let open = fence;
+  let opening: [number, number] | null = null;
+  let at = start;
+  for (const line of text.slice(start, latest).split("\n")) {
+    const before: Fence | null = open;
+    open = fenceAfterLine(line, before);
+    if (open && open !== before) {
+      opening = [at, at];
+      openings.push(opening);
+    } else if (line.trim() !== "") opening = null;
+    at += line.length + 1;
+    if (opening) opening[1] = at;
+  }
+  return openings;
 }
 
-const FENCE = /^([ \t>]*)(`{3,}|~{3,})(.*)$/;
+const FENCE = /^([ \t>]*)(`{3,}|~{3,})/;
 /** What stands further in than that does not close a fence. */
 const MAX_INDENT = 3;
 
 /** The fence that is open at the end of the body, given the one before it. */
 function fenceAfter(body: string, before: Fence | null): Fence | null {
-  let open = before;
-  for (const line of body.split("\n")) {
-    const [, indent = "", marks = "", info = ""] = FENCE.exec(line) ?? [];
-    if (marks === "") continue;
-    if (!open) {
-      if (marks.startsWith("`") && info.includes("`")) continue; // Inline code.
-      open = { opening: line, closing: indent + marks, margin: indent.length };
-    } else if (info.trim() === "" && indent.length <= open.margin + MAX_INDENT && closes(marks, open)) {
-      open = null;
-    }
+  return body.split("\n").reduce((open: Fence | null, line) => fenceAfterLine(line, open), before);
+}
+
+function fenceAfterLine(line: string, open: Fence | null): Fence | null {
+  const [beginning = "", indent = "", marks = ""] = FENCE.exec(line) ?? [];
+  if (marks === "") return open;
+  const info = line.slice(beginning.length);
+  if (!open) {
+    if (marks.startsWith("`") && info.includes("`")) return null; // Inline code.
+    return { opening: line, closing: indent + marks, margin: indent.length };
   }
-  return open;
+  const isClosed = info.trim() === "" && indent.length <= open.margin + MAX_INDENT && closes(marks, open);
+  return isClosed ? null : open;
 }
 
 function closes(marks: string, { closing }: Fence): boolean {

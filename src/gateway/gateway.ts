@@ -539,6 +539,7 @@ export class Gateway {
       shared,
       live: adapter?.live?.(turn.address, item.made ? null : item.messageId),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
+      cut: (text) => this.#notices.cut(turn.address.platform, text),
       pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
       replyTo: item.source.chatType === "dm" || item.made ? null : item.messageId,
       onBegun: (deliveryId, beginning) => this.#surfaces.goOnWith(item, deliveryId, beginning),

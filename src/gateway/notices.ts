@@ -1,13 +1,18 @@
 /** What the gateway itself says where a message came from: in pieces that the place takes, for whoever is to send it. */
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
-import { split } from "../delivery/split.js";
+import { type Piece, type Room, split, splitInTurns } from "../delivery/split.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
 import type { Account, InboxItem, NewDelivery } from "./store.js";
 
+/** As many as turns that end at once. */
+const MAX_CUT = 16;
+
 export class Notices {
   readonly #adapters: readonly Adapter[];
   readonly #senderOf: (account: Account) => string;
+  /** What was cut of late. */
+  readonly #cut = new Map<string, readonly string[]>();
 
   /** `senderOf`: this process, or nobody in particular where another has the account. */
   constructor(adapters: readonly Adapter[], senderOf: (account: Account) => string) {
@@ -36,10 +41,31 @@ export class Notices {
 
   /** A text in pieces that the platform takes. */
   piecesOf(platform: Platform, text: string): readonly string[] {
-    const adapter = this.#adapters.find((each) => each.platform === platform);
-    if (!adapter) return [text];
-    const { capabilities } = adapter;
-    const room = { max: capabilities.maxText, lengthOf: (piece: string) => lengthIn(capabilities, piece) };
-    return split(text, room).map((piece) => piece.text);
+    const room = this.#roomIn(platform);
+    if (!room) return [text];
+    return this.#cut.get(keyOf(platform, text)) ?? textsOf(split(text, room));
   }
+
+  /** Cuts a long text beforehand, beside other work: `piecesOf` has it from then on. */
+  async cut(platform: Platform, text: string): Promise<void> {
+    const room = this.#roomIn(platform);
+    if (!room || text.length < room.max / 2) return;
+    this.#cut.set(keyOf(platform, text), textsOf(await splitInTurns(text, room)));
+    const [oldest] = this.#cut.keys();
+    if (this.#cut.size > MAX_CUT && oldest !== undefined) this.#cut.delete(oldest);
+  }
+
+  #roomIn(platform: Platform): Room | null {
+    const capabilities = this.#adapters.find((each) => each.platform === platform)?.capabilities;
+    if (!capabilities) return null;
+    return { max: capabilities.maxText, lengthOf: (piece) => lengthIn(capabilities, piece) };
+  }
+}
+
+function keyOf(platform: Platform, text: string): string {
+  return `${platform} ${text}`;
+}
+
+function textsOf(pieces: readonly Piece[]): readonly string[] {
+  return pieces.map(({ text }) => text);
 }

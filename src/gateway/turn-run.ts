@@ -40,6 +40,8 @@ export interface TurnSetting {
   readonly live: LiveReply | undefined;
   /** Begins the replies as they are made; they are sent all the same. */
   readonly stream: EditStream | undefined;
+  /** Cuts an answer beforehand, beside other work: a long one takes a while. */
+  readonly cut: (text: string) => Promise<void>;
   /** The text in pieces that the place takes. */
   readonly pieces: (text: string) => readonly string[];
   /** The message of the platform that the turn answers, where it is to be shown as an answer. */
@@ -200,6 +202,7 @@ export class TurnRun {
         break;
       case "message":
         await this.#keepWhole();
+        if (!this.#setting.live) await this.#setting.cut(event.message.content);
         this.#whole.push(event.message, ...event.results);
         this.#text = "";
         this.#calls = [];

@@ -4,6 +4,7 @@
  */
 import fc from "fast-check";
 import type { Root } from "mdast";
+import type { Options } from "mdast-util-from-markdown";
 import { describe, expect, it, vi } from "vitest";
 import { MarkdownStream } from "../../src/adapter/terminal/markdown-stream.js";
 import { painter } from "../../src/adapter/terminal/style.js";
@@ -15,14 +16,14 @@ import { notShown } from "../support/shown-words.js";
 
 const parsed = vi.hoisted(() => new Map<string, Root>());
 
-vi.mock("../../src/adapter/markdown.js", async (original) => {
-  const real = await original<typeof import("../../src/adapter/markdown.js")>();
-  const parseMarkdown = (text: string): Root => {
-    const root = parsed.get(text) ?? real.parseMarkdown(text);
+vi.mock("mdast-util-from-markdown", async (original) => {
+  const real = await original<typeof import("mdast-util-from-markdown")>();
+  const fromMarkdown = (text: string, options: Options): Root => {
+    const root = parsed.get(text) ?? real.fromMarkdown(text, options);
     parsed.set(text, root);
     return root;
   };
-  return { ...real, parseMarkdown };
+  return { ...real, fromMarkdown };
 });
 
 function expectShown(markdown: string, { read }: Renderer): void {

@@ -15,14 +15,13 @@ import type {
   Table,
 } from "mdast";
 import stringWidth from "string-width";
-import { parseMarkdown, plainText } from "../markdown.js";
+import { plainText, rendered } from "../markdown.js";
 
 /** As a message's content; never empty where the text is not blank. */
 export function formatMarkdown(text: string): string {
   const clean = text.replace(CONTROLS, "");
-  const root = parseMarkdown(clean);
-  const rendered = blocks(root.children, { definitions: definitionsOf(root) });
-  if (rendered.trim() !== "") return rendered;
+  const shown = rendered(clean, (root) => blocks(root.children, { definitions: definitionsOf(root) }));
+  if (shown.trim() !== "") return shown;
   return escapeLines(escapeText(clean.trim())) || "…"; // Discord takes no empty text.
 }
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Address, SessionSource } from "../../session/source.js";
+import { storableText } from "../../util/text.js";
 import {
   type Adapter,
   type Capabilities,
@@ -14,6 +15,7 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
+import { prepareMarkdown } from "../markdown.js";
 import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
 import { editContent, MAX_TEXT, type Place, textBytes, textContent, threadRoot } from "./content.js";
@@ -135,6 +137,7 @@ export class MatrixAdapter implements Adapter {
 
   async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
     const { address, text, deliveryId, files = [], replyTo } = message;
+    await prepareMarkdown(storableText(text));
     return this.#sending(async (line) => {
       const place: Place = { threadId: address.threadId, replyTo };
       const { outgoing } = line;
@@ -152,6 +155,7 @@ export class MatrixAdapter implements Adapter {
   }
 
   async edit({ address, text, deliveryId }: OutboundMessage, messageId: string): Promise<void> {
+    await prepareMarkdown(storableText(text));
     await this.#sending(async (line) => {
       const original = await line.seen.find(address.chatId, messageId);
       if (original?.sender !== line.userId)

@@ -3,7 +3,7 @@
  * escaped; HTML in the text is text.
  */
 import type { List, ListItem, Nodes, Root, Table } from "mdast";
-import { parseMarkdown, plainText } from "../markdown.js";
+import { plainText, rendered } from "../markdown.js";
 import { withoutReferences } from "../references.js";
 
 /** Clients show about a hundred levels; what is nested deeper is shown flat. */
@@ -11,9 +11,10 @@ const MAX_DEPTH = 40;
 
 /** Undefined where the text says all without markup. */
 export function renderHtml(markdown: string): string | undefined {
-  const root = withoutReferences(parseMarkdown(markdown));
-  if (isPlain(root, markdown)) return undefined;
-  const html = new Renderer().blocks(root.children, 0);
+  const html = rendered(markdown, (tree) => {
+    const root = withoutReferences(tree);
+    return isPlain(root, markdown) ? "" : new Renderer().blocks(root.children, 0);
+  });
   // What shows nothing is shown as it was written.
   return SHOWS.test(html) ? html : undefined;
 }

@@ -3,7 +3,7 @@
  * UTF-16 units. Nothing in the text itself is markup, so nothing needs escaping.
  */
 import type { List, ListItem, PhrasingContent, Root, RootContent } from "mdast";
-import { parseMarkdown, plainText } from "../markdown.js";
+import { plainText, rendered } from "../markdown.js";
 import { withoutReferences } from "../references.js";
 import { textTable } from "../text-table.js";
 
@@ -28,7 +28,7 @@ interface Styled {
 }
 
 export function formatText(markdown: string): FormattedText {
-  const { text, ranges } = blocks(withoutReferences(parseMarkdown(markdown)).children);
+  const { text, ranges } = rendered(markdown, (root) => blocks(withoutReferences(root).children));
   // A text that Markdown shows nothing of is said as it is.
   if (text.trim() === "") return { text: markdown, styles: [] };
   return { text, styles: ranges.map(({ start, length, style }) => `${start}:${length}:${style}`) };

@@ -15,7 +15,7 @@ import type {
 } from "mdast";
 import stringWidth from "string-width";
 import { JOINER, literalMarks, takesMark } from "../literal-marks.js";
-import { parseMarkdown, plainText } from "../markdown.js";
+import { plainText, rendered } from "../markdown.js";
 
 /** Stands beside a mark where a letter, a joiner or the same mark would keep Slack from seeing it, and between backticks in code. */
 const GAP = "\u200b";
@@ -36,8 +36,9 @@ interface Context {
 
 export function toMrkdwn(markdown: string): string {
   const text = markdown.toWellFormed().replace(/\r\n?/g, "\n").replace(CONTROLS, "");
-  const root = parseMarkdown(text);
-  const lines = blocks(root.children, { definitions: definitionsOf(root), open: "" });
+  const lines = rendered(text, (root) =>
+    blocks(root.children, { definitions: definitionsOf(root), open: "" }),
+  );
   const shown = lines
     .map((line) => line.text)
     .join("\n")

@@ -13,47 +13,18 @@ import type {
   Table,
 } from "mdast";
 import stringWidth from "string-width";
-import { parseMarkdown, plainText } from "../markdown.js";
-import { partsOfText } from "./parts.js";
+import { plainText, rendered } from "../markdown.js";
 
 export function toHtml(markdown: string): string {
   const text = markdown.toWellFormed();
-  const html = partsOfText(text)
-    .map(htmlOf)
-    .filter((part) => part !== "")
-    .join("\n\n");
+  const html = rendered(text, (tree) => new Renderer(tree).blocks(tree.children, TOP));
   // Nothing is not taken: what shows nothing is shown as it was written.
   return textOf(html).trim() === "" ? escaped(text) : html;
 }
 
-/** What was made of the parts of late. */
-const made = new Map<string, string>();
-const MAX_MADE = 500;
-const MAX_PART = 2_000;
-const WORTH_READING = 16_384;
-/** Quotes and lists in one another as nobody writes them; reading those takes for ever. */
-const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){40}/m;
-
-function htmlOf(part: string): string {
-  const known = made.get(part);
-  if (known !== undefined) return known;
-  const html = TOO_DEEP.test(part) ? escaped(part) : rendered(part);
-  if (made.size >= MAX_MADE) made.clear();
-  if (part.length <= MAX_PART) made.set(part, html);
-  return html;
-}
-
-function rendered(part: string): string {
-  const tree = parseMarkdown(part);
-  return new Renderer(tree).blocks(tree.children, TOP);
-}
-
-/**
- * How long a text is as Telegram counts: UTF-16 units of what is left when the markup is taken away. What is far too long
- * whatever its markup is not read for that.
- */
+/** How long a text is as Telegram counts: UTF-16 units of what is left when the markup is taken away. */
 export function shownLength(markdown: string): number {
-  return markdown.length > WORTH_READING ? markdown.length : textOf(toHtml(markdown)).length;
+  return textOf(toHtml(markdown)).length;
 }
 
 /** Of HTML that was made here: what people see. */

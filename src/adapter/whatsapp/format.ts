@@ -4,14 +4,14 @@
  */
 import type { List, ListItem, Nodes, PhrasingContent, RootContent, Text } from "mdast";
 import { JOINER, literalMarks, takesMark } from "../literal-marks.js";
-import { parseMarkdown, plainText } from "../markdown.js";
+import { plainText, rendered } from "../markdown.js";
 import { withoutReferences } from "../references.js";
 import { textTable } from "../text-table.js";
 
 const FENCE = "```";
 
 export function formatText(markdown: string): string {
-  const text = blocks(withoutReferences(parseMarkdown(markdown)).children);
+  const text = rendered(markdown, (root) => blocks(withoutReferences(root).children));
   // A text that Markdown shows nothing of is said as it is.
   return text.trim() === "" ? plainLines(literalMarks(markdown)) : text;
 }

@@ -1,0 +1,113 @@
+/** Markdown for all platforms: the same tree however it is read, bounded in depth and in work, and never a failure. */
+import fc from "fast-check";
+import type { Nodes } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
+import { describe, expect, it, vi } from "vitest";
+import { aDeepText, aHostileText } from "../../test/support/hostile-text.js";
+import { aDocument, aLongDocument } from "../../test/support/random-markdown.js";
+import { parseMarkdown, plainText, prepareMarkdown, rendered } from "./markdown.js";
+import { isTooCostly } from "./markdown-cost.js";
+import { partsOfMarkdown } from "./markdown-parts.js";
+
+vi.mock("mdast-util-from-markdown", { spy: true });
+
+describe("a text in parts", () => {
+  it("is the text", () => {
+    fc.assert(
+      fc.property(fc.oneof(aDocument, aHostileText(2_000)), (markdown) => {
+        const parts = partsOfMarkdown(markdown).map(({ text }) => text);
+        expect(parts.join("\n")).toBe(markdown.replace(/\r\n?/g, "\n"));
+      }),
+      { numRuns: 1_000, seed: 7 },
+    );
+  });
+
+  it.each([
+    "# a\n\nb *c*\n\n> d\n\n> e",
+    "1. a\n\n1. b\n\n1. c\n\nd",
+    "- a\n\n  b\n\n- c",
+    "```\na\n\nb\n```\n\nc",
+    "see [a][1] and [b]\n\nmore[^n]\n\n[1]: https://example.org\n[b]: https://example.org/b\n\n[^n]: note\n\nend",
+  ])("is read as a whole: %j", (markdown) => {
+    const whole = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+    expect(bare(parseMarkdown(markdown))).toEqual(bare(whole));
+  });
+});
+
+describe("what nobody writes", () => {
+  it("is not read as Markdown, and loses no word", () => {
+    const hostile = ["- ", "> ", ">", "1. ", "> - 1. ", "[", "*_", "**a **b", "|a", "[a](b) ", "- a\n"];
+    for (const unit of hostile) {
+      vi.mocked(fromMarkdown).mockClear();
+      const text = `${unit.repeat(Math.ceil(8_000 / unit.length))}x`;
+      expect(plainText(parseMarkdown(text))).toBe(text);
+      expect(fromMarkdown).not.toHaveBeenCalled();
+    }
+  });
+
+  it("costs that part its look, and no other", () => {
+    const text = `**a**\n\n${"- ".repeat(1_500)}x\n\n**b**`;
+    const [first, second, third] = parseMarkdown(text).children;
+    expect(
+      [first, second, third].map((node) => (node && "children" in node ? node.children[0]?.type : "")),
+    ).toEqual(["strong", "text", "strong"]);
+  });
+
+  it("gives the parser bounded work, whatever comes, and makes trees of bounded depth", () => {
+    fc.assert(
+      fc.property(fc.oneof(aHostileText(8_000), aDeepText(8_000)), (text) => {
+        vi.mocked(fromMarkdown).mockClear();
+        const tree = parseMarkdown(text);
+        for (const [given] of vi.mocked(fromMarkdown).mock.calls)
+          expect(isTooCostly(String(given))).toBe(false);
+        expect(depthOf(tree)).toBeLessThanOrEqual(64);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is shown as it is where the parser fails", () => {
+    vi.mocked(fromMarkdown).mockImplementationOnce(() => {
+      throw new RangeError("Maximum call stack size exceeded");
+    });
+    expect(plainText(parseMarkdown("a **part** that fails"))).toBe("a **part** that fails");
+  });
+
+  it("is rendered as bare words where a renderer fails", () => {
+    const render = (root: Nodes): string => {
+      if (JSON.stringify(root).includes("strong")) throw new Error("cannot");
+      return plainText(root as never);
+    };
+    expect(rendered("a **b** c", render)).toBe("a **b** c");
+  });
+});
+
+describe("what was read before", () => {
+  it("is not read again, also where the text has grown", async () => {
+    const long = Array.from({ length: 40 }, (_, n) => `Part **${n}** of it, said once.`).join("\n\n");
+    await prepareMarkdown(long);
+    vi.mocked(fromMarkdown).mockClear();
+    parseMarkdown(`${long}\n\nand *more*`);
+    expect(fromMarkdown).toHaveBeenCalledTimes(1);
+  });
+
+  it("is read the same", () => {
+    fc.assert(
+      fc.property(aLongDocument, (markdown) => {
+        expect(parseMarkdown(markdown)).toEqual(parseMarkdown(markdown));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+/** Without the places in the text. */
+function bare(node: unknown): unknown {
+  return JSON.parse(JSON.stringify(node, (key, value: unknown) => (key === "position" ? undefined : value)));
+}
+
+function depthOf(node: Nodes): number {
+  return 1 + ("children" in node ? Math.max(0, ...node.children.map(depthOf)) : 0);
+}
