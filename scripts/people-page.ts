@@ -134,6 +134,28 @@ those of people who may do nothing that you may not.** In a group this means:
 If Baton does not know who wrote a message (it was imported, or is older than this rule), it counts as the session's
 person's; in a shared session only an owner can take it back, and a \`/retry\` runs with the rights of the person who asks.
 
+## How much each may ask for
+
+| | guest | member | owner |
+|---|---|---|---|
+| messages a minute | 20 | 60 | no limit |
+| turns at once | 2 | 4 | no limit |
+| model calls a day | 200 | 2,000 | no limit |
+| files a day | 50 MB | 500 MB | no limit |
+
+A message over the limit is skipped, and its sender is told so, once until I take one again. Commands are counted apart, so
+that \`/stop\` still works. A turn over the limit waits for one of theirs to end. Model calls and files count for a day (UTC),
+for all accounts of a person together, also after a restart; messages and turns count in each gateway process.
+
+\`baton people usage\` shows what everybody has used today, \`/whoami\` what you have. To change a limit:
+
+\`\`\`yaml
+limits:
+  guests: { modelCallsPerDay: 50 }
+  byPerson:
+    telegram:123456789: { mediaMegabytesPerDay: none }   # no limit for her
+\`\`\`
+
 ## One person on several platforms
 
 \`/link\` in private shows a code; typed on the other platform, in private, it makes both one person:

@@ -108,7 +108,7 @@ async function openPeople(config: Config, purpose: "look" | "write") {
   const { People } = await import("./gateway/people.js");
   const { store, sessions } = await openCleanly(config, purpose);
   const people = new People(store.people, config.people, { clock: Date.now });
-  return { people, close: () => sessions.close() };
+  return { people, spending: store.spending, close: () => sessions.close() };
 }
 
 async function platformStates(config: Config) {
@@ -266,6 +266,7 @@ async function openGatewayOf(
     },
     toolLists: config.tools,
     people: config.people,
+    limits: config.limits,
     busy: config.busy,
     homeChannels: await homeChannelsOf(config),
     answersAll: ({ platform }) =>

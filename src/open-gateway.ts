@@ -7,6 +7,7 @@ import type { Who } from "./gateway/authorize.js";
 import type { BusyModes } from "./gateway/busy.js";
 import { type Command, Commands } from "./gateway/commands/commands.js";
 import { Gateway } from "./gateway/gateway.js";
+import type { LimitLists } from "./gateway/limits.js";
 import { Media } from "./gateway/media.js";
 import { processOwner } from "./gateway/owner.js";
 import type { PeopleRules } from "./gateway/people.js";
@@ -30,6 +31,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly tools?: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists?: ToolLists;
   readonly people?: PeopleRules;
+  /** How much people may ask for; what is absent is as built in. */
+  readonly limits?: LimitLists;
   readonly busy?: Partial<BusyModes>;
   /** What is said to others in this group is answered too. */
   readonly answersAll?: (source: SessionSource) => boolean;
@@ -77,6 +80,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     toolLists: options.toolLists ?? {},
     scopes: options.config?.scopes ?? {},
     people: options.people ?? {},
+    limits: options.limits ?? {},
     ...(options.answersAll === undefined ? {} : { answersAll: options.answersAll }),
     busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },
     context: {

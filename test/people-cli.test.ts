@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { offlineAgent } from "../src/agent/offline.js";
 import { commandTable } from "../src/gateway/commands/table.js";
 import { type OpenGateway, openGateway } from "../src/open-gateway.js";
+import { openStore } from "../src/open-sessions.js";
 import { ScriptedAdapter } from "../src/testing/scripted-adapter.js";
 import { baton, makeHome } from "./support/baton.js";
 
@@ -151,4 +152,33 @@ describe.concurrent("what cannot be meant", () => {
       expect(run.said).toContain("--json");
     },
   );
+});
+
+test("shows what everybody has used of today's limits, under all their identities", async () => {
+  await openWorld();
+  writeFileSync(
+    join(home, "config.yaml"),
+    "people: { owners: { telegram: [1] }, guests: { telegram: [2] } }\nlimits: { guests: { modelCallsPerDay: 7 } }\n",
+  );
+  const day = new Date().toISOString().slice(0, 10);
+  const { store } = await openStore({ url: join(home, "baton.db") });
+  await store.spending.grant(["telegram:2"], "modelCalls", 3, 7, day);
+  await store.spending.grant(["telegram:2"], "mediaBytes", 1024 * 1024, 1e9, day);
+  await store.close();
+  const { said } = await people("usage");
+  expect(said).toMatch(/telegram:2 +guest +3 of 7 +1\.0 of 50 +20 +2/);
+  expect(said).toMatch(/telegram:1 +owner +no limit +no limit +no limit +no limit/);
+  expect((await json("usage")).people).toContainEqual({
+    id: null,
+    name: null,
+    role: "guest",
+    identities: ["telegram:2"],
+    today: { modelCalls: 3, mediaBytes: 1024 * 1024 },
+    limits: {
+      messagesPerMinute: 20,
+      turnsAtOnce: 2,
+      modelCallsPerDay: 7,
+      mediaBytesPerDay: 50 * 1024 * 1024,
+    },
+  });
 });

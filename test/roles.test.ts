@@ -29,7 +29,7 @@ beforeAll(async () => {
       allow: { [platform]: ["member"] },
       guests: { [platform]: ["guest"] },
     },
-    gateway: { tools: () => tools },
+    gateway: { tools: () => tools, limits: { guests: { messagesPerMinute: "none" } } },
   });
   const run = world.agent.run.bind(world.agent);
   world.agent.run = (turn) => {

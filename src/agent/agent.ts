@@ -29,6 +29,8 @@ export interface TurnInput {
   /** The model that the session asks for; absent for the agent's own. */
   readonly model?: string;
   readonly signal: AbortSignal;
+  /** Awaited before each call of a model; throws an `AgentError` if the call may not be made. */
+  readonly beforeCall?: () => Promise<void>;
   /** Messages for this turn that came in since the last call; asked for between steps. Must not throw. */
   readonly steer: () => readonly Message[];
 }

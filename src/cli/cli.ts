@@ -11,7 +11,7 @@ import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
-import type { Move, Moves } from "../gateway/store.js";
+import type { Move, Moves, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -42,7 +42,7 @@ export interface Cli {
   openPeople(
     config: Config,
     purpose: "look" | "write",
-  ): Promise<{ readonly people: People; close(): Promise<void> }>;
+  ): Promise<{ readonly people: People; readonly spending: Spending; close(): Promise<void> }>;
   /** How each account of a platform was last, as the gateway that has it says. */
   platformStates(config: Config): Promise<readonly (PlatformState & { readonly account: string })[]>;
   /** Removes files of messages that nothing in the store refers to any more. */

@@ -18,6 +18,10 @@ export const PROVIDERS = [
 ] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
+/** How much somebody may ask for; what is absent is as built in. */
+export type LimitName = "messagesPerMinute" | "turnsAtOnce" | "modelCallsPerDay" | "mediaMegabytesPerDay";
+export type WrittenLimits = Readonly<Partial<Record<LimitName, number | "none">>>;
+
 /** Nothing that touches files, runs commands or writes to others. */
 const GUEST_TOOLS = ["fetch_url", "session_search", "session_read"] as const;
 
@@ -28,6 +32,16 @@ export const DEFAULTS = {
   busy: "interrupt",
   handoff: { waitSeconds: 60 },
   pairing: "on",
+  limits: {
+    guests: { messagesPerMinute: 20, turnsAtOnce: 2, modelCallsPerDay: 200, mediaMegabytesPerDay: 50 },
+    members: { messagesPerMinute: 60, turnsAtOnce: 4, modelCallsPerDay: 2_000, mediaMegabytesPerDay: 500 },
+    owners: {
+      messagesPerMinute: "none",
+      turnsAtOnce: "none",
+      modelCallsPerDay: "none",
+      mediaMegabytesPerDay: "none",
+    },
+  },
   mcp: { timeoutSeconds: 60 },
   platforms: { answer: "addressed", whatsapp: { mode: "cloud", host: "127.0.0.1", port: 8_645 } },
   tools: {

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { Platform } from "../session/platform.js";
 import type { SessionsConfig } from "../session/sessions.js";
-import type { BusyMode, Provider } from "./defaults.js";
+import type { BusyMode, Provider, WrittenLimits } from "./defaults.js";
 import type { Environment } from "./environment.js";
 import { configFiles } from "./files.js";
 import { type Layer, layered, NOTHING } from "./layer.js";
@@ -24,6 +24,7 @@ export interface Config {
   readonly busy: BusyConfig;
   readonly handoff: { readonly waitSeconds: number };
   readonly people: PeopleConfig;
+  readonly limits: LimitsConfig;
   readonly tools: ToolsConfig;
   readonly mcp: McpConfig;
   readonly platforms: PlatformsConfig;
@@ -81,6 +82,14 @@ export interface PeopleConfig {
   readonly owners: Readonly<Record<Platform, readonly string[]>>;
   readonly guests: Readonly<Record<Platform, readonly string[]>>;
   readonly pairing: "on" | "off";
+}
+
+export interface LimitsConfig {
+  readonly guests: WrittenLimits;
+  readonly members: WrittenLimits;
+  readonly owners: WrittenLimits;
+  /** By `<platform>:<user id>`, as it was written: over those of their role. */
+  readonly byPerson: Readonly<Record<string, WrittenLimits>>;
 }
 
 export interface ToolsConfig {

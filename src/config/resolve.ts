@@ -7,6 +7,7 @@ import type {
   BusyConfig,
   Config,
   EndpointConfig,
+  LimitsConfig,
   McpServerConfig,
   PeopleConfig,
   PlatformConfig,
@@ -31,6 +32,7 @@ export function resolveConfig(
     busy = {},
     handoff = {},
     people = {},
+    limits = {},
     tools = {},
     mcp = {},
     platforms = {},
@@ -70,6 +72,12 @@ export function resolveConfig(
       guests: (people.guests ?? {}) as PeopleConfig["guests"],
       pairing: people.pairing ?? DEFAULTS.pairing,
     },
+    limits: {
+      guests: { ...DEFAULTS.limits.guests, ...limits.guests },
+      members: { ...DEFAULTS.limits.members, ...limits.members },
+      owners: { ...DEFAULTS.limits.owners, ...limits.owners },
+      byPerson: limits.byPerson ?? {},
+    } as LimitsConfig,
     tools: {
       ...tools,
       folders: tools.folders?.map((folder) => pathFrom(home, folder)) ?? [workdir],

@@ -7,7 +7,7 @@ import { isPlatform, platforms } from "../session/platform.js";
 import { checkTimeZone, type ResetPolicy } from "../session/reset-policy.js";
 import { CHAT_TYPES } from "../session/source.js";
 import { didYouMean } from "../util/nearest.js";
-import { BUSY_MODES, DEFAULTS, PROVIDERS } from "./defaults.js";
+import { BUSY_MODES, DEFAULTS, type LimitName, PROVIDERS } from "./defaults.js";
 import { mcp } from "./mcp-schema.js";
 import { platformSettings } from "./platforms-schema.js";
 import { SecretFile, withoutPassword } from "./secret.js";
@@ -211,6 +211,36 @@ function listOfPeople(description: string) {
     .optional();
 }
 
+const LIMIT = "use a whole number above 0, or none";
+
+/** How much somebody may ask for; what is left out is as in `defaults`, or as their role has it. */
+function limits(defaults?: Readonly<Record<LimitName, number | "none">>) {
+  const limit = (name: LimitName, description: string) =>
+    z
+      .union([z.int(LIMIT).min(1, LIMIT), z.literal("none")], { error: LIMIT })
+      .meta({ description, ...(defaults ? { default: defaults[name] } : { fallback: "as their role" }) })
+      .optional();
+  return z.strictObject({
+    messagesPerMinute: limit(
+      "messagesPerMinute",
+      "Messages in a minute; more are skipped, and they are told.",
+    ),
+    turnsAtOnce: limit("turnsAtOnce", "Turns that run at the same time; more wait."),
+    modelCallsPerDay: limit("modelCallsPerDay", "Calls of a model in a day (UTC)."),
+    mediaMegabytesPerDay: limit("mediaMegabytesPerDay", "Megabytes of files that are taken in a day (UTC)."),
+  });
+}
+
+const limitLists = z.strictObject({
+  guests: limits(DEFAULTS.limits.guests).optional(),
+  members: limits(DEFAULTS.limits.members).optional(),
+  owners: limits(DEFAULTS.limits.owners).optional(),
+  byPerson: z
+    .record(named("a person", USER), limits())
+    .meta({ each: `${PLATFORM}:${USER}` })
+    .optional(),
+});
+
 const toolNames = z.array(
   z.string().regex(/^[\w-]{1,128}$/, "name each tool; there is no way to name them all"),
 );
@@ -389,6 +419,7 @@ export const homeFile = projectFile.extend({
     .optional(),
   scopes: scopes.optional(),
   people: people.optional(),
+  limits: limitLists.optional(),
   tools: tools.optional(),
   mcp: mcp.optional(),
   platforms: platformSettings.optional(),

@@ -19,7 +19,8 @@ export interface Setting {
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
 export function settingsOf(config: Config, model?: ModelChoice | null): Setting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, handoff, people, tools, mcp, platforms, store, mirror, outputDir, places } = config;
+  const { agent, busy, handoff, people, limits, tools, mcp, platforms, store, mirror, outputDir, places } =
+    config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     scopes: { ...DEFAULTS.scopes, ...scopes },
@@ -32,6 +33,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): Setting[
     handoff,
     agent: { ...agent, ...shownEndpoint(agent), fallback: shownEndpoint(agent.fallback) },
     people,
+    limits,
     tools: { guests: DEFAULTS.tools.guests, members: DEFAULTS.tools.members, ...tools },
     mcp: { servers: mapped(mcp.servers, writtenServer) },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),

@@ -41,14 +41,14 @@ export class Doorstep {
       if (!seenByOthers && (await people.isDenied(source))) return;
       const outcome = await people.link(sender, code, { seenByOthers, role: null });
       if (!seenByOthers && isTold(outcome.kind, people.isAnswered(source)))
-        this.#say(adapter, message, linkAnswer(outcome, clock()));
+        this.say(adapter, message, linkAnswer(outcome, clock()));
       return;
     }
     const knock = await people.knock(source, name !== "");
-    if (knock.kind === "code") this.#say(adapter, message, introduction(knock.code), knock.withdraw);
+    if (knock.kind === "code") this.say(adapter, message, introduction(knock.code), knock.withdraw);
     if (knock.kind === "waiting") {
       const until = relativeTime(knock.expiresAt, clock());
-      this.#say(adapter, message, `You have asked already. The code I sent you ends ${until}.`);
+      this.say(adapter, message, `You have asked already. The code I sent you ends ${until}.`);
     }
   }
 
@@ -57,14 +57,15 @@ export class Doorstep {
     await Promise.all(this.#saying);
   }
 
-  #say(adapter: Adapter, message: InboundMessage, text: string, undo?: () => Promise<void>): void {
+  /** Says something that is not kept; `undo` takes back what it was about if it does not go out. */
+  say(adapter: Adapter, message: InboundMessage, text: string, undo?: () => Promise<void>): void {
     const { onProblem } = this.#setting;
     const address = addressOf(message.source);
     const saying = adapter
       .send({ address, text, deliveryId: `say.${randomUUID()}` })
       .then(() => {})
       .catch(async (error: Error) => {
-        onProblem(`Somebody who asked to be let in could not be answered: ${error.message}`);
+        onProblem(`Somebody at the door could not be answered: ${error.message}`);
         await undo?.();
       })
       .catch((error: Error) => onProblem(`A request could not be taken back: ${error.message}`))

@@ -7,16 +7,18 @@ import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
+import type { Allowance } from "./allowance.js";
 import { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
 import { Doorstep } from "./doorstep.js";
 import { amendedText, inboundText } from "./inbound-text.js";
-import type { Media, Taken } from "./media.js";
+import { MAX_BYTES, type Media, type Taken } from "./media.js";
 import type { People } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
 
 export interface EntranceSetting {
   readonly people: People;
+  readonly allowance: Allowance;
   readonly inbox: Inbox;
   /** Null where files are not taken. */
   readonly media: Media | null;
@@ -66,7 +68,13 @@ export class Entrance {
       return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
     }
     if (message.kind !== "message" && message.kind !== "command") return nothing("accepted"); // Known, and nothing to answer yet.
-    const item = await this.#keep(adapter, message, isCommand(message.text) ? "command" : "message");
+    const kind = isCommand(message.text) ? "command" : "message";
+    const tooMany = this.#setting.allowance.message(access, kind);
+    if (tooMany) {
+      if (tooMany.told !== null) this.#doorstep.say(adapter, message, tooMany.told);
+      return nothing("refused");
+    }
+    const item = await this.#keep(adapter, message, kind, access);
     return item ? { kind: "new", item, who: access } : nothing("duplicate");
   }
 
@@ -75,14 +83,19 @@ export class Entrance {
     return this.#doorstep.idle();
   }
 
-  async #keep(adapter: Adapter, message: InboundMessage, kind: InboxItem["kind"]): Promise<InboxItem | null> {
+  async #keep(
+    adapter: Adapter,
+    message: InboundMessage,
+    kind: InboxItem["kind"],
+    who: Who,
+  ): Promise<InboxItem | null> {
     const { inbox, media, scopes, owner, clock } = this.#setting;
-    const { source, messageId, files = [] } = message;
+    const { source, messageId } = message;
     const { platform, account } = adapter;
     const key = buildSessionKey(source, scopes);
     let taken = NO_FILES;
     try {
-      if (files.length > 0 && media) taken = await media.take(files);
+      if (media) taken = await this.#take(media, message, who);
       const text = kind === "command" ? message.text : inboundText(message, taken);
       const attached: { attachments?: readonly Attachment[] } =
         taken.attachments.length > 0 ? { attachments: taken.attachments } : {};
@@ -97,6 +110,20 @@ export class Entrance {
     } catch (error) {
       await media?.forget(taken.attachments).catch(() => {}); // The message comes again, and its files with it.
       return this.#fail("A message could not be kept", error as Error, adapter, message);
+    }
+  }
+
+  /** Fetches the files of a message, as far as their sender's limit of the day leaves room. */
+  async #take(media: Media, { files = [] }: InboundMessage, who: Who): Promise<Taken> {
+    if (files.length === 0) return NO_FILES;
+    const room = await this.#setting.allowance.media(who, files.length * MAX_BYTES);
+    let used = 0;
+    try {
+      const taken = await media.take(files, room);
+      used = taken.attachments.reduce((sum, { size = 0 }) => sum + size, 0);
+      return taken;
+    } finally {
+      await room.settle(used);
     }
   }
 

@@ -17,6 +17,7 @@ import type { StoredMessage } from "../session/transcript.js";
 import { type Clock, steadyClock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
+import { Allowance } from "./allowance.js";
 import { Approvals } from "./approvals.js";
 import type { Access, Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
@@ -27,6 +28,7 @@ import { HandoffCarrier } from "./handoff/carrier.js";
 import { HandoffDesk } from "./handoff/desk.js";
 import { Homes } from "./homes.js";
 import { Lane } from "./lane.js";
+import type { LimitLists } from "./limits.js";
 import type { Media } from "./media.js";
 import { Notices } from "./notices.js";
 import { hasLeft, mayBeAlive } from "./owner.js";
@@ -53,6 +55,8 @@ export interface GatewayOptions {
   readonly toolLists: ToolLists;
   readonly scopes: SessionScopes;
   readonly people: PeopleRules;
+  /** How much people may ask for; what is absent is as built in. */
+  readonly limits?: LimitLists;
   /** What is said to others in this group is answered too. */
   readonly answersAll?: (source: SessionSource) => boolean;
   /** Where files of messages are kept; without it none are taken. */
@@ -104,6 +108,7 @@ export class Gateway {
   readonly homes: Homes;
   readonly #options: GatewayOptions;
   readonly #entrance: Entrance;
+  readonly allowance: Allowance;
   readonly #lanes = new Map<SessionKey, Lane>();
   readonly #surfaces: Surfaces;
   /** What running turns ask before they act. */
@@ -131,6 +136,7 @@ export class Gateway {
     this.people = people;
     this.#requests = new Requests(people, options.toolLists);
     this.approvals = new Approvals(options.toolLists);
+    this.allowance = new Allowance({ spending: store.spending, lists: options.limits ?? {}, clock });
     this.#notices = new Notices(options.adapters, (account) => this.#surfaces.senderOf(account));
     this.#turnTools = {
       ...options,
@@ -180,6 +186,7 @@ export class Gateway {
     });
     this.#entrance = new Entrance({
       people,
+      allowance: this.allowance,
       inbox: store.inbox,
       media: media ?? null,
       scopes,
@@ -477,11 +484,22 @@ export class Gateway {
     lane.pumping = undefined; // Now, not when this promise settles: what joins in between must pump anew.
   }
 
-  /** False where the session is busy in another process, or on its way. */
+  /** False where the session is busy in another process, or on its way, or its author has as many turns as they may. */
   async #answer(lane: Lane, item: InboxItem, author: Promise<Access>): Promise<boolean> {
+    const who = await author;
+    const end = who.allowed ? this.allowance.tryTurn(who) : () => {};
+    if (!end) return false;
+    try {
+      return await this.#beginAndRun(lane, item, who);
+    } finally {
+      end();
+    }
+  }
+
+  async #beginAndRun(lane: Lane, item: InboxItem, who: Access): Promise<boolean> {
     const { sessions, store, owner, clock } = this.#options;
     const interrupting = lane.takeInterrupting();
-    const message = messageOf(item, authorIn(item, await author));
+    const message = messageOf(item, authorIn(item, who));
     const lease = { owner, until: clock() + this.#leaseMs };
     const begun = await sessions.resolveIn(item.source, {}, message, (request) =>
       store.turns.begin(`turn_${randomUUID()}`, item, request, lease, (entry, before) =>
@@ -499,7 +517,7 @@ export class Gateway {
     }
     sessions.announce(begun.entry);
     if (begun.entry.wasAutoReset) this.#surfaces.wake(item.platform); // The notice comes before what streams.
-    await this.#run(lane, item, begun.turn, begun.entry, await author);
+    await this.#run(lane, item, begun.turn, begun.entry, who);
     return true;
   }
 
@@ -536,6 +554,7 @@ export class Gateway {
       prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
       history: await sessions.history(turn.sessionId, { maxMessages }),
       ...sessionModel(entry),
+      beforeCall: async () => (who.allowed ? this.allowance.modelCall(who) : undefined),
       shared,
       live: adapter?.live?.(turn.address, item.made ? null : item.messageId),
       stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),

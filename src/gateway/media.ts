@@ -12,7 +12,8 @@ import { makeFolder } from "../util/make-folder.js";
 import { cleanLine, shorten } from "../util/text.js";
 import type { MediaFiles } from "./store.js";
 
-const MAX_BYTES = 20 * 1024 * 1024;
+/** The most that one file may have. */
+export const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_FILES = 10;
 const OUR_NAME = /^[0-9a-f]{32}(?:\.[a-z0-9]{1,8})?$/;
 
@@ -21,6 +22,14 @@ export interface Taken {
   /** What could not be taken, in words. */
   readonly problems: readonly string[];
 }
+
+/** How many bytes may be taken, and why not more. */
+export interface Room {
+  readonly bytes: number;
+  readonly reason: string | null;
+}
+
+const ALL: Room = { bytes: Number.POSITIVE_INFINITY, reason: null };
 
 /** What a sweep removed. */
 export interface Swept {
@@ -46,17 +55,21 @@ export class Media {
    * Fetches and keeps the files of a message; what cannot be is told, and costs no other. The store knows each before it
    * is there, so that none is left behind by a process that ends in between.
    */
-  async take(files: readonly RemoteFile[]): Promise<Taken> {
+  async take(files: readonly RemoteFile[], room: Room = ALL): Promise<Taken> {
     const attachments: Attachment[] = [];
     const problems: string[] = [];
     const wanted = files.slice(0, MAX_FILES).map((remote) => ({ remote, file: newName(remote) }));
     const names = wanted.map(({ file }) => file);
     if (names.length > 0) await this.#files.taking(names, this.#clock());
+    let left = room.bytes;
     for (const { remote, file } of wanted) {
       try {
-        attachments.push(await this.#keep(remote, file));
+        const attachment = await this.#keep(remote, file, left);
+        left -= attachment.size ?? 0;
+        attachments.push(attachment);
       } catch (error) {
-        problems.push(`${nameOf(remote)}: ${error instanceof Error ? error.message : String(error)}`);
+        const reason = error instanceof Error ? error.message : String(error);
+        problems.push(`${nameOf(remote)}: ${(left < MAX_BYTES && room.reason) || reason}`);
       }
     }
     if (files.length > MAX_FILES)
@@ -103,9 +116,11 @@ export class Media {
     if (names.length > 0) await this.#files.gone(names);
   }
 
-  async #keep(remote: RemoteFile, file: string): Promise<Attachment> {
-    const bytes = await remote.read(MAX_BYTES);
-    if (bytes.byteLength > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES / 1024 / 1024} MB`);
+  async #keep(remote: RemoteFile, file: string, left: number): Promise<Attachment> {
+    const most = Math.min(MAX_BYTES, left);
+    if (most <= 0) throw new Error("there is no room for it");
+    const bytes = await remote.read(most);
+    if (bytes.byteLength > most) throw new Error(`larger than ${most / 1024 / 1024} MB`);
     makeFolder(this.#folder);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
     const mediaType = mediaTypeOf(remote.mediaType);

@@ -371,6 +371,28 @@ export interface MediaFiles {
   gone(files: readonly string[]): Promise<void>;
 }
 
+export type Spent = "modelCalls" | "mediaBytes";
+
+export interface DaySpending extends Readonly<Record<Spent, number>> {
+  readonly identity: string;
+}
+
+/** What people have spent of a day's limits. Those identities are one person's, and count together. */
+export interface Spending {
+  /** Adds as much as the limit leaves, at most that much; how much it was. */
+  grant(
+    identities: readonly string[],
+    what: Spent,
+    most: number,
+    limit: number,
+    day: string,
+  ): Promise<number>;
+  /** Takes back what was granted and not spent. */
+  giveBack(identities: readonly string[], what: Spent, amount: number, day: string): Promise<void>;
+  /** What everybody spent on a day. */
+  of(day: string): Promise<readonly DaySpending[]>;
+}
+
 export interface GatewayStore {
   readonly inbox: Inbox;
   readonly turns: Turns;
@@ -382,4 +404,5 @@ export interface GatewayStore {
   /** Calls back soon after another process has committed something. Returns how to end that. */
   watch(onChange: () => void): () => void;
   readonly files: MediaFiles;
+  readonly spending: Spending;
 }

@@ -34,6 +34,8 @@ export interface TurnSetting {
   readonly history: readonly Message[];
   /** The model that the session asks for, where it does. */
   readonly model?: string;
+  /** Awaited before each call of a model. */
+  readonly beforeCall: () => Promise<void>;
   /** Several people share the session: their messages are given as `[name] text`. */
   readonly shared: boolean;
   /** Shows the turn, so that its replies need not be sent. */
@@ -160,6 +162,7 @@ export class TurnRun {
         tools,
         ...(model === undefined ? {} : { model }),
         signal: this.#abort.signal,
+        beforeCall: this.#setting.beforeCall,
         steer: () => this.#takeSteering(),
       })
       [Symbol.asyncIterator]();

@@ -15,6 +15,7 @@ import { SqlOutbox } from "./sql/outbox.js";
 import { SqlPeople } from "./sql/people.js";
 import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
+import { SqlSpending } from "./sql/spending.js";
 import { SqlToolJournal } from "./sql/tool-journal.js";
 import { SqlTranscript } from "./sql/transcript.js";
 import { SqlTurns } from "./sql/turns.js";
@@ -47,6 +48,7 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     moves: new SqlMoves(db),
     watch: (onChange) => db.watch(onChange),
     files: new SqlMediaFiles(db),
+    spending: new SqlSpending(db),
     close: async () => {
       await feed.stop();
       await db.close();

@@ -451,6 +451,26 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.files.unneeded(now + 1)).sort()).toEqual(["answered", "sent"]);
     });
 
+    it("grants what a day's limit leaves, once, for all identities of a person together", async () => {
+      const [today, tomorrow] = ["2026-01-10", "2026-01-11"];
+      const other = await fixture.open();
+      const ask = (from: GatewayStore, who: readonly string[], most: number, day = today) =>
+        from.spending.grant(who, "modelCalls", most, 10, day);
+      expect(await ask(store, ["a"], 4)).toBe(4);
+      const both = await Promise.all([1, 2, 3, 4].map((n) => ask(n % 2 ? store : other, ["a", "b"], 3)));
+      expect(both.reduce((sum, granted) => sum + granted, 0)).toBe(6);
+      expect(await ask(other, ["b"], 3)).toBe(3);
+      await store.spending.giveBack(["a", "b"], "modelCalls", 2, today);
+      expect(await store.spending.of(today)).toEqual([
+        { identity: "a", modelCalls: 8, mediaBytes: 0 },
+        { identity: "b", modelCalls: 3, mediaBytes: 0 },
+      ]);
+      expect(await ask(other, ["a", "b"], 20, tomorrow)).toBe(10);
+      expect(await store.spending.grant(["a"], "mediaBytes", 5e9, 8e9, tomorrow)).toBe(5e9);
+      await ask(store, ["a"], 1, "2026-03-01");
+      expect(await other.spending.of(today)).toEqual([]);
+    });
+
     it("forgets what was asked and said when a session is pruned", async () => {
       const turn = await begun(await accept("secret"));
       await store.turns.finish(

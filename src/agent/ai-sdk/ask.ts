@@ -66,6 +66,7 @@ const MAX_SHORTENINGS = 24;
 export async function* ask(talk: Conversation, asking: Asking): AsyncGenerator<AgentEvent, Asked> {
   const { signal } = talk.turn;
   for (;;) {
+    await talk.turn.beforeCall?.();
     const [endpoint, ...others] = talk.endpoints;
     let failed = { model: "", said: "", sentence: "" };
     try {

@@ -19,7 +19,7 @@ export function addPeopleList(parent: Command, cli: Cli): void {
   jsonOption(command).action((options: { json?: boolean }) => list(cli, options));
 }
 
-interface Row {
+export interface Row {
   /** Null for those of the configuration. */
   readonly id: string | null;
   readonly name: string | null;
@@ -62,7 +62,7 @@ function list(cli: Cli, options: { json?: boolean }): Promise<void> {
 }
 
 /** Those of the store, then those whom only the configuration knows. */
-async function everybody(people: People): Promise<Row[]> {
+export async function everybody(people: People): Promise<Row[]> {
   const known = (await people.store.list()).map((person) => ({
     id: person.id,
     name: person.name,

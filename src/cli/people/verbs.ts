@@ -6,6 +6,7 @@ import { addPeopleApprove, addPeopleDeny } from "./decide.js";
 import { addPeopleForget, addPeopleRole } from "./keep.js";
 import { addPeopleLink, addPeopleUnlink } from "./link.js";
 import { addPeopleList } from "./list.js";
+import { addPeopleUsage } from "./usage.js";
 
 export function addPeople(program: Command, cli: Cli): void {
   const people = program
@@ -14,6 +15,7 @@ export function addPeople(program: Command, cli: Cli): void {
     .addHelpText("after", examples("people list", "people approve K7QX9M2P --role member"));
   for (const add of [
     addPeopleList,
+    addPeopleUsage,
     addPeopleApprove,
     addPeopleDeny,
     addPeopleLink,

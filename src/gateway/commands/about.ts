@@ -29,8 +29,8 @@ export function platforms({ clock }: Facts): Command {
 export const whoami: Command = {
   name: "whoami",
   usage: "",
-  description: "show whom you are taken for, and what you may do",
-  async run({ item: { source }, who }) {
+  description: "show who you are here, what you may do, and your limits",
+  async run({ item: { source }, who, gateway }) {
     const identity = identityOf(source);
     const others = who.identities.filter((each) => each !== identity && each !== TERMINAL);
     const terminal = who.identities.includes(TERMINAL) && source.platform !== LOCAL;
@@ -44,6 +44,7 @@ export const whoami: Command = {
       `Role: ${who.role}`,
       // In a group, others read along.
       ...(linked.length > 0 && source.chatType === "dm" ? [`Also you: ${linked.join(", ")}`] : []),
+      `Limits: ${await gateway.allowance.today(who)}`,
       "Names can be changed by anyone, so they decide nothing here: only the identity does.",
     ].join("\n");
   },

@@ -249,6 +249,7 @@ describe("/platforms and /whoami", () => {
         "Platform: Telegram",
         "Identity: `telegram:ann`",
         "Role: member",
+        "Limits: 60 messages a minute, 4 turns at once, 0 of 2,000 model calls used today, 0.0 of 500 MB of files used today",
         "Names can be changed by anyone, so they decide nothing here: only the identity does.",
       ].join("\n"),
     );

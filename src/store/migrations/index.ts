@@ -14,6 +14,7 @@ import { moves } from "./007-moves.js";
 import { stops } from "./008-stops.js";
 import { answers } from "./009-answers.js";
 import { authors } from "./010-authors.js";
+import { limits } from "./011-limits.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
   stops,
   answers,
   authors,
+  limits,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,88 @@
+/** `baton people usage`: what everybody has used of today's limits. */
+import type { Command } from "commander";
+import type { Config } from "../../config/load.js";
+import { dayOf, type Limits, limitsFor, MEGABYTE, spentToday } from "../../gateway/limits.js";
+import type { DaySpending } from "../../gateway/store.js";
+import { cleanLine } from "../../util/text.js";
+import { grouped } from "../../util/words.js";
+import type { Cli } from "../cli.js";
+import { examples, jsonOption } from "../options.js";
+import { everybody, type Row } from "./list.js";
+
+export function addPeopleUsage(parent: Command, cli: Cli): void {
+  const command = parent
+    .command("usage")
+    .description("show what everybody has used of today's limits")
+    .addHelpText("after", examples("people usage"));
+  jsonOption(command).action((options: { json?: boolean }) => usage(cli, options));
+}
+
+interface Used extends Row {
+  readonly limits: Limits;
+  readonly modelCalls: number;
+  readonly mediaBytes: number;
+}
+
+async function usage(cli: Cli, options: { json?: boolean }): Promise<void> {
+  const { terminal } = cli;
+  const config = await cli.loadConfig();
+  const { people, spending, close } = await cli.openPeople(config, "look");
+  try {
+    const day = await spending.of(dayOf(Date.now()).day);
+    const rows = (await everybody(people)).map((row) => usedBy(row, config, day));
+    if (options.json) return terminal.json({ people: rows.map(asJson) });
+    if (rows.length === 0) return terminal.line("Nobody is let in but the person at this machine.");
+    const { printTable } = await import("../table.js");
+    printTable(
+      terminal,
+      [
+        { title: "WHO", cell: ({ name, identities }: Used) => name ?? identities[0] ?? "", flexible: true },
+        { title: "ROLE", cell: ({ role }) => role ?? "none" },
+        {
+          title: "MODEL CALLS TODAY",
+          cell: ({ modelCalls, limits }) => ofLimit(grouped(modelCalls), limits.modelCallsPerDay),
+        },
+        {
+          title: "FILES TODAY (MB)",
+          cell: ({ mediaBytes, limits }) =>
+            ofLimit((mediaBytes / MEGABYTE).toFixed(1), limits.mediaBytesPerDay / MEGABYTE),
+        },
+        {
+          title: "MESSAGES A MINUTE",
+          cell: ({ limits }) => most(limits.messagesPerMinute),
+        },
+        { title: "TURNS AT ONCE", cell: ({ limits }) => most(limits.turnsAtOnce) },
+      ],
+      rows,
+    );
+    terminal.line("\nDays begin at midnight UTC. Use without a limit is not counted.");
+  } finally {
+    await close();
+  }
+}
+
+function usedBy(row: Row, config: Config, day: readonly DaySpending[]): Used {
+  const names = row.identities;
+  const limits = limitsFor({ role: row.role ?? "guest", names }, config.limits);
+  return { ...row, limits, ...spentToday(names, day) };
+}
+
+function ofLimit(used: string, limit: number): string {
+  return limit === Number.POSITIVE_INFINITY ? "no limit" : `${used} of ${grouped(limit)}`;
+}
+
+function most(limit: number): string {
+  return limit === Number.POSITIVE_INFINITY ? "no limit" : grouped(limit);
+}
+
+function asJson({ id, name, role, identities, modelCalls, mediaBytes, limits }: Used) {
+  const finite = Object.entries(limits).map(([key, limit]) => [key, Number.isFinite(limit) ? limit : null]);
+  return {
+    id,
+    name: name === null ? null : cleanLine(name),
+    role,
+    identities,
+    today: { modelCalls, mediaBytes },
+    limits: Object.fromEntries(finite),
+  };
+}

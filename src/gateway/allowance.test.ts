@@ -1,0 +1,149 @@
+/** Limits by person and role, at a real gateway over a real store. */
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { until, World, type WorldOptions } from "../../test/support/gateway-world.js";
+import type { RemoteFile } from "../adapter/adapter.js";
+import { AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
+import type { WrittenLimits } from "../config/defaults.js";
+
+let world: World;
+let folder: string | undefined;
+afterEach(async () => {
+  await world.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+async function open(guests: WrittenLimits, more: WorldOptions = {}): Promise<void> {
+  const people = { allow: {}, owners: { telegram: ["boss"] }, guests: { telegram: ["ann", "bob"] } };
+  world = await World.open({ people, ...more, gateway: { limits: { guests }, ...more.gateway } });
+}
+
+/** Asks before each of its calls, as models do, and says how many it made. */
+function caller(callsPerTurn: number) {
+  const agent = {
+    name: "caller",
+    calls: 0,
+    async *run({ beforeCall }: TurnInput): AsyncIterable<AgentEvent> {
+      for (let n = 0; n < callsPerTurn; n++) {
+        await beforeCall?.();
+        agent.calls += 1;
+      }
+      yield { kind: "message", message: { role: "assistant", content: "done" }, results: [] };
+      yield { kind: "done", stopped: false };
+    },
+  };
+  return agent;
+}
+
+it("takes so many messages of a guest in a minute, says so once, and takes their commands still", async () => {
+  await open({ messagesPerMinute: 5 });
+  const ann = world.chat("ann");
+  for (let n = 0; n < 1_000; n++) await ann.write(`message ${n}`);
+  const told = () => ann.told.filter((text) => text.startsWith("You can send 5 messages a minute here"));
+  await world.adapter.until(() => told().length > 0);
+  expect(await ann.ask("/whoami")).toContain("5 messages a minute");
+  const said = (await ann.transcript()).filter((line) => line.startsWith("user:"));
+  expect(said.length).toBeLessThanOrEqual(5);
+  expect(told()).toHaveLength(1);
+  expect(await world.chat("bob").ask("hello")).toBe("hello (1)");
+  for (let n = 0; n < 10; n++) await world.chat("boss").write(`message ${n}`);
+  await world.adapter.until(() => world.chat("boss").told.some((text) => text.startsWith("message 9")));
+});
+
+it("makes so many model calls a day for a guest, also within one turn and over a restart, and then says so", async () => {
+  const agent = caller(3);
+  await open({ modelCallsPerDay: 7, messagesPerMinute: "none" }, { gateway: { agent } });
+  const ann = world.chat("ann");
+  expect(await ann.ask("one")).toBe("done");
+  expect(await ann.ask("two")).toBe("done");
+  await world.restart();
+  expect(await ann.ask("three")).toMatch(
+    /^You have used all 7 model calls of today\. .* at midnight UTC, in 12 h\./,
+  );
+  for (let n = 0; n < 20; n++) await ann.ask(`again ${n}`);
+  expect(agent.calls).toBe(7);
+  expect(await ann.ask("/whoami")).toContain("7 of 7 model calls used today");
+  expect(await world.chat("bob").ask("one")).toBe("done");
+  for (let n = 0; n < 5; n++) expect(await world.chat("boss").ask(`${n}`)).toBe("done");
+  world.now += DAY_MS;
+  expect(await ann.ask("tomorrow")).toBe("done");
+});
+
+it("counts the identities of one person together", async () => {
+  const agent = caller(1);
+  await open({ modelCallsPerDay: 4, messagesPerMinute: "none" }, { gateway: { agent } });
+  await world.store.people.join("telegram:ann", "telegram:bob", "p_1", world.now);
+  for (const user of ["ann", "bob", "ann", "bob", "ann", "bob"]) await world.chat(user).ask("hi");
+  expect(agent.calls).toBe(4);
+});
+
+it("runs so many turns of a guest at once, and the others when those have ended", async () => {
+  await open({ turnsAtOnce: 1 });
+  const here = world.chat("ann", { chatId: "here", chatType: "group" });
+  const there = world.chat("ann", { chatId: "there", chatType: "group" });
+  await here.begin("wait");
+  await there.write("wait");
+  const bob = world.chat("bob");
+  expect(await bob.ask("hello")).toBe("hello (1)");
+  expect(world.agent.begun).toBe(1);
+  await here.write("/stop");
+  await until(() => world.agent.begun === 2);
+  await there.write("/stop");
+});
+
+it("takes so many bytes of a guest's files a day, and says why it takes no more", async () => {
+  folder = await mkdtemp(join(tmpdir(), "baton-limits-"));
+  await open({ mediaMegabytesPerDay: 3 }, { mediaFolder: folder });
+  const MB = 1024 * 1024;
+  const file: RemoteFile = {
+    name: "big.bin",
+    mediaType: "application/octet-stream",
+    read: async (most) => {
+      if (most < MB) throw new Error("too large");
+      return new Uint8Array(MB);
+    },
+  };
+  const ann = world.chat("ann");
+  const write = (text: string) =>
+    world.adapter.write({ ...ann.source, userId: "ann" }, text, { files: [file, file] });
+  for (const text of ["one", "two", "three"]) {
+    const before = ann.told.length;
+    await write(text);
+    await ann.next(before);
+  }
+  const sizes = await Promise.all(
+    (await readdir(folder)).map(async (name) => (await stat(join(folder ?? "", name))).size),
+  );
+  expect(sizes).toEqual([MB, MB, MB]);
+  const said = (await ann.transcript()).join("\n");
+  expect(said).toContain(
+    "[not taken: big.bin: you can send 3 MB of files a day, and get new room at midnight UTC, in 12 h]",
+  );
+  expect(await ann.ask("/whoami")).toContain("3.0 of 3 MB of files used today");
+});
+
+it("gives room back that a file did not use", async () => {
+  await open({ mediaMegabytesPerDay: 3 });
+  const who = await world.gateway.people.access(world.chat("ann").source);
+  if (!who.allowed) throw new Error(who.reason);
+  const { allowance } = world.gateway;
+  const first = await allowance.media(who, 20 * 1024 * 1024);
+  expect(first.bytes).toBe(3 * 1024 * 1024);
+  expect((await allowance.media(who, 1)).bytes).toBe(0);
+  await first.settle(1_000);
+  expect((await allowance.media(who, 20 * 1024 * 1024)).bytes).toBe(3 * 1024 * 1024 - 1_000);
+});
+
+it("never grants more than the limit, however many ask at once", async () => {
+  await open({ modelCallsPerDay: 10 });
+  const who = await world.gateway.people.access(world.chat("ann").source);
+  if (!who.allowed) throw new Error(who.reason);
+  const { allowance } = world.gateway;
+  const calls = await Promise.allSettled(Array.from({ length: 50 }, () => allowance.modelCall(who)));
+  expect(calls.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+  for (const call of calls) if (call.status === "rejected") expect(call.reason).toBeInstanceOf(AgentError);
+});

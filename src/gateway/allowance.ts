@@ -1,0 +1,134 @@
+/**
+ * What people may still ask for, and what they are told when it is used up. Messages and turns are counted in this process;
+ * model calls and files of a day in the store, together for all identities of a person, also across restarts.
+ */
+import { AgentError } from "../agent/agent.js";
+import type { Clock } from "../util/clock.js";
+import { counted, grouped, relativeTime } from "../util/words.js";
+import type { Who } from "./authorize.js";
+import { dayOf, type LimitLists, limitsFor, MEGABYTE, spentToday } from "./limits.js";
+import { Pace } from "./pace.js";
+import type { Spending } from "./store.js";
+
+export interface AllowanceSetting {
+  readonly spending: Spending;
+  readonly lists: LimitLists;
+  readonly clock: Clock;
+  /** Milliseconds that only grow. */
+  readonly elapsedMs?: () => number;
+}
+
+/** How many bytes of files may be taken now; `settle` says how many were. */
+export interface MediaGrant {
+  readonly bytes: number;
+  /** Why there are not more; null if the limit does not matter here. */
+  readonly reason: string | null;
+  settle(used: number): Promise<void>;
+}
+
+export class Allowance {
+  readonly #setting: AllowanceSetting;
+  readonly #pace: Pace;
+  readonly #turns = new Map<string, number>();
+
+  constructor(setting: AllowanceSetting) {
+    this.#setting = setting;
+    this.#pace = new Pace(setting.elapsedMs ?? (() => performance.now()));
+  }
+
+  /**
+   * Takes a message, or says why not: once, and then nothing until one was taken again. Commands are counted apart, so
+   * that somebody who wrote too much can still stop what they began.
+   */
+  message(who: Who, kind: "message" | "command"): { readonly told: string | null } | null {
+    const { messagesPerMinute: most } = limitsFor(who, this.#setting.lists);
+    if (!isLimit(most)) return null;
+    const paced = this.#pace.take(`${kind} ${personOf(who)}`, most);
+    if (paced.allowed) return null;
+    const seconds = Math.ceil(paced.waitMs / 1_000);
+    const told = `You can send ${counted(most, kind)} a minute here, so I skipped this one. Send it again in ${counted(seconds, "second")}.`;
+    return { told: paced.first ? told : null };
+  }
+
+  /** Counts a turn of theirs until the returned function is called; null if they have as many as they may. */
+  tryTurn(who: Who): (() => void) | null {
+    const { turnsAtOnce: most } = limitsFor(who, this.#setting.lists);
+    const person = personOf(who);
+    const running = this.#turns.get(person) ?? 0;
+    if (running >= most) return null;
+    this.#turns.set(person, running + 1);
+    return () => {
+      const left = (this.#turns.get(person) ?? 1) - 1;
+      if (left > 0) this.#turns.set(person, left);
+      else this.#turns.delete(person);
+    };
+  }
+
+  /** Counts a model call, before it is made; throws what they are told if there are no more today. */
+  async modelCall(who: Who): Promise<void> {
+    const { modelCallsPerDay: limit } = limitsFor(who, this.#setting.lists);
+    if (!isLimit(limit)) return;
+    const { day, endsAt } = dayOf(this.#setting.clock());
+    const granted = await this.#setting.spending.grant(inOrder(who), "modelCalls", 1, limit, day);
+    if (granted === 1) return;
+    throw new AgentError(
+      `You have used all ${counted(limit, "model call")} of today. You get new ones ${this.#from(endsAt)}.`,
+    );
+  }
+
+  /** Sets bytes aside for files of theirs. */
+  async media(who: Who, wanted: number): Promise<MediaGrant> {
+    const { mediaBytesPerDay: limit } = limitsFor(who, this.#setting.lists);
+    if (!isLimit(limit)) return { bytes: wanted, reason: null, settle: async () => {} };
+    const { spending, clock } = this.#setting;
+    const { day, endsAt } = dayOf(clock());
+    const bytes = await spending.grant(inOrder(who), "mediaBytes", wanted, limit, day);
+    const reason = `you can send ${limit / MEGABYTE} MB of files a day, and get new room ${this.#from(endsAt)}`;
+    return {
+      bytes,
+      reason: bytes < wanted ? reason : null,
+      settle: (used) => spending.giveBack(inOrder(who), "mediaBytes", bytes - used, day),
+    };
+  }
+
+  /** What they have used today and may use, in words. */
+  async today(who: Who): Promise<string> {
+    const limits = limitsFor(who, this.#setting.lists);
+    const spent = spentToday(
+      who.identities,
+      await this.#setting.spending.of(dayOf(this.#setting.clock()).day),
+    );
+    const parts = [
+      ...(isLimit(limits.messagesPerMinute)
+        ? [`${counted(limits.messagesPerMinute, "message")} a minute`]
+        : []),
+      ...(isLimit(limits.turnsAtOnce) ? [`${counted(limits.turnsAtOnce, "turn")} at once`] : []),
+      ...(isLimit(limits.modelCallsPerDay)
+        ? [`${grouped(spent.modelCalls)} of ${counted(limits.modelCallsPerDay, "model call")} used today`]
+        : []),
+      ...(isLimit(limits.mediaBytesPerDay)
+        ? [
+            `${(spent.mediaBytes / MEGABYTE).toFixed(1)} of ${grouped(limits.mediaBytesPerDay / MEGABYTE)} MB of files used today`,
+          ]
+        : []),
+    ];
+    return parts.join(", ") || "none";
+  }
+
+  #from(endsAt: number): string {
+    return `at midnight UTC, ${relativeTime(endsAt, this.#setting.clock())}`;
+  }
+}
+
+function isLimit(limit: number): boolean {
+  return limit !== Number.POSITIVE_INFINITY;
+}
+
+/** The same order whichever identity they write with: the first one stands for the person. */
+function inOrder({ identities }: Who): readonly string[] {
+  return [...identities].sort();
+}
+
+function personOf(who: Who): string {
+  return inOrder(who)[0] ?? "";
+}

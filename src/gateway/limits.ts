@@ -1,0 +1,72 @@
+/**
+ * How much somebody may ask for, by role and by person: messages a minute, turns at once, model calls and files a day. Pure.
+ * What a setting leaves out is as built in; `none` is no limit.
+ */
+import { DEFAULTS, type WrittenLimits } from "../config/defaults.js";
+import { parseIdentity } from "../session/access.js";
+import type { Role } from "./permissions.js";
+import type { DaySpending } from "./store.js";
+
+/** No limit is `Infinity`. */
+export interface Limits {
+  readonly messagesPerMinute: number;
+  readonly turnsAtOnce: number;
+  readonly modelCallsPerDay: number;
+  readonly mediaBytesPerDay: number;
+}
+
+export interface LimitLists {
+  readonly guests?: WrittenLimits;
+  readonly members?: WrittenLimits;
+  readonly owners?: WrittenLimits;
+  /** By `platform:user`: those of one person, under all their identities, over those of their role. */
+  readonly byPerson?: Readonly<Record<string, WrittenLimits>>;
+}
+
+const GROUPS: Readonly<Record<Role, "guests" | "members" | "owners">> = {
+  guest: "guests",
+  member: "members",
+  owner: "owners",
+};
+
+export const MEGABYTE = 1024 * 1024;
+
+export function limitsFor(
+  { role, names }: { readonly role: Role; readonly names: readonly string[] },
+  lists: LimitLists,
+): Limits {
+  const group = GROUPS[role];
+  const own = Object.entries(lists.byPerson ?? {})
+    .filter(([person]) => names.includes(parseIdentity(person) ?? ""))
+    .map(([, written]) => written);
+  const written: Required<WrittenLimits> = Object.assign({}, DEFAULTS.limits[group], lists[group], ...own);
+  const count = (limit: number | "none") => (limit === "none" ? Number.POSITIVE_INFINITY : limit);
+  return {
+    messagesPerMinute: count(written.messagesPerMinute),
+    turnsAtOnce: count(written.turnsAtOnce),
+    modelCallsPerDay: count(written.modelCallsPerDay),
+    mediaBytesPerDay: count(written.mediaMegabytesPerDay) * MEGABYTE,
+  };
+}
+
+/** What a person's identities spent together on a day. */
+export function spentToday(
+  identities: readonly string[],
+  day: readonly DaySpending[],
+): Pick<DaySpending, "modelCalls" | "mediaBytes"> {
+  const theirs = day.filter(({ identity }) => identities.includes(identity));
+  return {
+    modelCalls: theirs.reduce((sum, { modelCalls }) => sum + modelCalls, 0),
+    mediaBytes: theirs.reduce((sum, { mediaBytes }) => sum + mediaBytes, 0),
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The day that is counted, in UTC, and when it is over. */
+export function dayOf(now: number): { readonly day: string; readonly endsAt: number } {
+  return {
+    day: new Date(now).toISOString().slice(0, 10),
+    endsAt: (Math.floor(now / DAY_MS) + 1) * DAY_MS,
+  };
+}
