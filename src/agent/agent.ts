@@ -65,7 +65,7 @@ export interface Tool {
 }
 
 export interface Danger {
-  /** As after "because it". */
+  /** As after "This": "deletes whole folders outside the working folder". */
   readonly reason: string;
   /** Exactly what would be done, and where: what is approved is this. */
   readonly what: string;

@@ -6,6 +6,7 @@
 import { randomInt } from "node:crypto";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
+import { seenText } from "../util/seen-text.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
@@ -41,8 +42,8 @@ export function approver(
   ask: ((text: string, number: number) => Promise<void>) | null,
 ): Approve {
   return async (danger, signal) => {
-    if (!ask) return `Error: not run, since nobody can be asked here, and it ${danger.reason}.`;
-    if (danger.what.length > MAX_SHOWN) return TOO_LONG;
+    if (!ask) return `Error: not run: nobody can approve it here. This ${danger.reason}.`;
+    if (seenText(danger.what).text.length > MAX_SHOWN) return TOO_LONG;
     const { question, outcome } = approvals.ask({ ...about, danger }, signal, TIMEOUT_MS);
     try {
       await ask(questionText(question, TIMEOUT_MS / 60_000), question.number);
@@ -59,23 +60,20 @@ export function approver(
 const MAX_SHOWN = 2_000;
 const TOO_LONG = `Error: not run: it needs approval, and is too long to be shown (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
 
-/** The question in words; what is not to be seen in it is spelt out. */
+/** The question in words; what is not to be seen in it, or looks like something else, is spelt out. */
 export function questionText({ number, danger }: Question, minutes: number): string {
-  const shown = `May I do this? I ask because it ${danger.reason}.\n\n${exactly(danger.what)}`;
-  return `${shown}\n\n/approve ${number} lets me do it once, /deny ${number} does not; after ${minutes} minutes I leave it.`;
+  const { text, isSpelt } = seenText(danger.what);
+  const note = isSpelt ? `\n\n${LOOK_ALIKES}` : "";
+  const answers = `Allow once? /approve ${number} or /deny ${number} (no answer in ${minutes} minutes means no)`;
+  return `This ${danger.reason}.${note}\n\n${fenced(text)}\n\n${answers}`;
 }
 
-/** What a reader would not see, or would see elsewhere. */
-const HIDDEN = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const LOOK_ALIKES =
+  "Careful: it contains invisible or look-alike characters. They are written as \\u{…} below.";
 
-function exactly(what: string): string {
-  const text = HIDDEN.test(what) ? JSON.stringify(what).replace(/[^ -~]/gu, spelt) : what;
+function fenced(text: string): string {
   const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return `${fence}\n${text}\n${fence}`;
-}
-
-function spelt(character: string): string {
-  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 export class Approvals {

@@ -92,7 +92,10 @@ describe("a dangerous call", () => {
 
   it("is asked about with exactly what would be done, and done once it is approved", async () => {
     const { question, number } = await asked("rm -r build");
-    expect(question).toContain("I ask because it deletes things.");
+    expect(question).toMatch(/^This deletes things\.\n/);
+    expect(question).toMatch(
+      /\nAllow once\? \/approve \d{4} or \/deny \d{4} \(no answer in 5 minutes means no\)$/,
+    );
     expect(question).toContain("```\nrm -r build\nin /work\n```");
     expect(await ann.ask("/approve")).toBe(`Approved: ${number}, \`rm -r build in /work\`.`);
     await until(() => ann.told.some((text) => text.includes("Came of it")));
@@ -147,6 +150,7 @@ describe("a dangerous call", () => {
     const { question } = await asked("rm a\u202e\u200b ``` b");
     expect(question).toContain('"rm a\\u{202e}\\u{200b} ``` b\\nin /work"');
     expect(question).toMatch(/^````$/m);
+    expect(question).toContain("invisible or look-alike characters");
   });
 
   it("is not done where what was approved has become something else", async () => {
@@ -164,7 +168,7 @@ describe("a dangerous call", () => {
     if (!author.allowed) throw new Error("Ann is let in.");
     const about = { key: ann.key, author, danger };
     const { question, outcome } = approvals.ask(about, new AbortController().signal, 0);
-    expect(questionText(question, 5)).toContain("after 5 minutes I leave it");
+    expect(questionText(question, 5)).toContain("no answer in 5 minutes means no");
     expect(await outcome).toBe("expired");
     expect(approvals.openTo(ann.key, author)).toEqual([]);
     const aborted = approvals.ask(about, AbortSignal.abort(), 1_000);

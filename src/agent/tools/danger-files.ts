@@ -1,17 +1,25 @@
 /** When commands that remove, change or find many files are dangerous. */
-import { has, isBroad, isRecursive, type Look, operands, sensitiveTarget } from "./danger-words.js";
+import { first, has, isBroad, isRecursive, type Look, operands, sensitiveTarget } from "./danger-words.js";
 import { UNKNOWN } from "./shell-text.js";
 import type { Word } from "./shell-words.js";
 
-const REMOVES =
-  "removes folders with all that is in them, outside the working folder or more than a part of it";
+const OUTSIDE = "deletes whole folders outside the working folder";
+const HERE = "deletes everything in this folder";
+const ANYWHERE = "deletes whole folders that are only known when it runs";
 
 export function removes(args: readonly Word[], look: Look): string | null {
   const targets = operands(args);
   if (isRecursive(args))
-    return targets.some((target) => isBroad(target, look)) ? REMOVES : sensitiveTarget(targets);
+    return first(targets, (target) => whyBroad(target, look)) ?? sensitiveTarget(targets);
   const everything = targets.some((word) => word.isPattern && /^(?:\.?\/)*[.*?]+$/.test(word.text));
-  return everything ? "removes all files in a folder" : sensitiveTarget(targets);
+  return everything ? "deletes all files in a folder" : sensitiveTarget(targets);
+}
+
+function whyBroad(target: Word, look: Look): string | null {
+  if (!isBroad(target, look)) return null;
+  if (target.text.includes(UNKNOWN)) return ANYWHERE;
+  const isHere = !look.isElsewhere && !/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(target.text);
+  return isHere ? HERE : OUTSIDE;
 }
 
 export function recursively(args: readonly Word[], look: Look, reason: string): string | null {
@@ -25,9 +33,13 @@ export function finds(args: readonly Word[], look: Look): string | null {
   const start = args.findIndex(({ text }) => /^[-(!]/.test(text));
   const places = start < 0 ? args : args.slice(0, start);
   const isWide = places.some((place) => !/^\.\/?$/.test(place.text) && isBroad(place, look));
-  const isFiltered = has(args, /^-(?:i?name|i?path|i?regex|[amc](?:time|min)|empty|size|newer\w*)$/);
+  const isFiltered = args.some(
+    ({ text }, at) =>
+      /^-(?:i?name|i?path|i?regex|[amc](?:time|min)|empty|size|newer\w*)$/.test(text) &&
+      !/^[*.]+$/.test(args[at + 1]?.text ?? ""),
+  );
   if (has(args, /^-delete$/) && (isWide || look.isElsewhere || !isFiltered))
-    return "deletes all it finds, in many places";
+    return "deletes everything that it finds, in many places";
   for (const [at, { text }] of args.entries()) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) continue;
     const rest = args.slice(at + 1);
@@ -37,8 +49,11 @@ export function finds(args: readonly Word[], look: Look): string | null {
     );
     const reason = look.words(inner);
     if (reason) return reason;
-    if (isWide && /^(?:rm|mv|chmod|chown|shred|truncate)$/.test(inner[0]?.text.split("/").at(-1) ?? ""))
-      return "changes all it finds, in many places";
+    if (
+      (isWide || !isFiltered) &&
+      /^(?:rm|mv|chmod|chown|shred|truncate)$/.test(inner[0]?.text.split("/").at(-1) ?? "")
+    )
+      return "changes everything that it finds, in many places";
   }
   return null;
 }

@@ -1,9 +1,15 @@
 /** When git is dangerous: where commits or changes are lost, here or for others, or it is made to run something else. */
 import { removes } from "./danger-files.js";
-import { has, joined, type Look, operands } from "./danger-words.js";
+import { first, has, joined, type Look, operands } from "./danger-words.js";
+import { whySecret } from "./sensitive-places.js";
 import type { Word } from "./shell-words.js";
 
-const HISTORY = "loses commits or changes that are only here";
+const HISTORY = "loses commits or changes that exist only here";
+
+const OTHERS = "makes git run other commands";
+/** Settings whose value is a command, or where commands are found. */
+const RUNS_OTHERS =
+  /^(?:alias\.|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass|attributesfile)|credential|url\.|include|sequence\.|gpg\.|protocol\.|diff\.external|merge\.tool|pager\.|man\.|browser\.|help\.browser|remote\.[^=]*(?:vcs|pack)|filter\.)|\.(?:textconv|command|cmd|path|helper|program|driver|clean|smudge|process)(?:=|$)|^--(?:exec-path|config-env)=/i;
 
 export function gits(args: readonly Word[], look: Look): string | null {
   const at = args.findIndex(
@@ -14,21 +20,25 @@ export function gits(args: readonly Word[], look: Look): string | null {
       ),
   );
   const before = at < 0 ? args : args.slice(0, at);
-  if (
-    before.some(({ text }) =>
-      /alias\.|^core\.(?:pager|editor|sshcommand|fsmonitor|hookspath)|\.(?:textconv|command|cmd|helper|program)=|^--exec-path=/i.test(
-        text,
-      ),
-    )
-  )
-    return "makes git run other commands";
+  if (has(before, RUNS_OTHERS)) return OTHERS;
   const rest = at < 0 ? [] : args.slice(at + 1);
   const on = (pattern: RegExp) => has(rest, pattern);
+  if (on(/^--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|ext-diff|textconv)|^ext::/))
+    return OTHERS;
   const everything = rest.some(({ text }) => /^(?:\.|\.\/|:\/|\*|--)$/.test(text));
   switch (args[at]?.text) {
+    case "clone":
+      return on(/^-[a-z]*[uc]$|^--config|^--template/) ? OTHERS : null;
+    case "grep":
+      return on(/^-O/) ? OTHERS : null;
+    case "diff":
+      return on(/^--no-index$/) ? first(rest, ({ text }) => whySecret(text)) : null;
+    case "difftool":
+    case "mergetool":
+      return OTHERS;
     case "push":
       return on(/^-[a-zA-Z]*[fd]|^--(?:for|del|mir|pru)|^\+|^:./)
-        ? "overwrites or deletes what others have"
+        ? "overwrites or deletes commits that others have"
         : null;
     case "reset":
       return on(/^--(?:ha|me|ke)/) ? HISTORY : null;
@@ -53,7 +63,7 @@ export function gits(args: readonly Word[], look: Look): string | null {
     case "filter-branch":
     case "filter-repo":
     case "replace":
-      return "rewrites the history";
+      return "rewrites the history of the repository";
     case "update-ref":
       return on(/^-d$|^--delete$|^--stdin$/) ? HISTORY : null;
     case "worktree":
@@ -61,11 +71,7 @@ export function gits(args: readonly Word[], look: Look): string | null {
     case "rm":
       return removes(rest, look);
     case "config":
-      return on(
-        /^!|^(?:alias\.|core\.(?:pager|editor|sshcommand|hookspath|fsmonitor)|credential\.|url\.)/i,
-      ) && operands(rest).length > 1
-        ? "makes git run other commands"
-        : null;
+      return on(/^!/) || (on(RUNS_OTHERS) && operands(rest).length > 1) ? OTHERS : null;
     case "submodule":
       return on(/^foreach$/)
         ? look.script(joined(rest.slice(rest.findIndex(({ text }) => text === "foreach") + 1)))

@@ -1,21 +1,36 @@
 /**
  * The commands that may be dangerous, and when. Each rule takes the words after the name and gives a reason that follows
- * "because it", or null.
+ * "This", or null.
  */
+
+import { dangerOfSettingWord } from "./danger-environment.js";
 import { finds, recursively, removes } from "./danger-files.js";
 import { gits } from "./danger-git.js";
 import { containers, DATA, PUBLISHES, sql } from "./danger-services.js";
-import { first, has, joined, operands, type Rule, sensitiveTarget, sensitiveValue } from "./danger-words.js";
-import { whySensitive } from "./sensitive-places.js";
+import {
+  first,
+  has,
+  isBroad,
+  joined,
+  type Look,
+  operands,
+  type Rule,
+  sensitiveTarget,
+  sensitiveValue,
+} from "./danger-words.js";
+import { whySecret, whySensitive } from "./sensitive-places.js";
 import { UNKNOWN } from "./shell-text.js";
-import type { Word } from "./shell-words.js";
+import { asWord, type Word } from "./shell-words.js";
 
-const ANOTHER_USER = "runs with another user's rights";
+const ANOTHER_USER = "runs as another user";
 const STOPS = "stops or restarts the machine or its services";
 const DISKS = "changes disks or what is mounted";
 const USERS = "changes users or passwords";
 const NETWORK = "changes the network or its protection";
 const CLOUD = "deletes or changes things on a server";
+const ELSEWHERE = "makes a link to a place outside the working folder";
+const COPIES_PROGRAM = "copies a program under another name";
+const LATER = "runs something later, unattended";
 
 export const RULES: Readonly<Record<string, Rule>> = {
   ...all("sudo doas su pkexec run0 runuser chroot nsenter unshare", () => ANOTHER_USER),
@@ -34,8 +49,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ),
   ...all("iptables ip6tables nft ufw firewall-cmd pfctl setenforce", () => NETWORK),
   ...all("insmod rmmod modprobe kexec", () => "changes the system's kernel"),
-  ...all("shred srm wipe", () => "destroys files so that nothing can be brought back"),
-  ...all("killall pkill skill", () => "ends every process of a name, Baton's perhaps among them"),
+  ...all("shred srm wipe", () => "destroys files beyond recovery"),
+  ...all("killall pkill skill", () => "ends every process of a name, perhaps Baton's own"),
   ...all("dropdb dropuser", () => DATA),
   init: (args) => (has(args, /^[0-6sS]$/) ? STOPS : null),
   systemctl: (args) =>
@@ -48,67 +63,93 @@ export const RULES: Readonly<Record<string, Rule>> = {
   service: (args) => (has(args, /^(?:stop|restart|disable)$/) ? STOPS : null),
   launchctl: (args) => (has(args, /^(?:unload|bootout|remove|disable|load|bootstrap)$/) ? STOPS : null),
   rm: removes,
-  rimraf: (args, look) => removes([{ text: "-r", isPattern: false, isFed: false }, ...args], look),
+  rimraf: (args, look) => removes([asWord("-r"), ...args], look),
   unlink: (args) => sensitiveTarget(args),
   chmod: (args, look) =>
     has(args, /^[ugoa]*\+[rwx]*s|^[2467]\d{3}$/)
       ? "lets a program run with its owner's rights"
-      : (recursively(args, look, "changes who may do what with many files") ?? sensitiveTarget(args)),
+      : (recursively(args, look, "changes the permissions of many files") ?? sensitiveTarget(args)),
   chown: (args, look) => recursively(args, look, "changes the owner of many files") ?? sensitiveTarget(args),
   chgrp: (args, look) => recursively(args, look, "changes the group of many files") ?? sensitiveTarget(args),
   chattr: (args, look) =>
-    recursively(args, look, "changes what can be done with many files") ?? sensitiveTarget(args),
+    recursively(args, look, "changes the attributes of many files") ?? sensitiveTarget(args),
   setfacl: (args, look) =>
-    recursively(args, look, "changes who may do what with many files") ?? sensitiveTarget(args),
-  dd: (args) => sensitiveValue(args.filter(({ text }) => text.startsWith("of="))),
+    recursively(args, look, "changes the permissions of many files") ?? sensitiveTarget(args),
+  dd: (args) =>
+    sensitiveValue(args.filter(({ text }) => text.startsWith("of="))) ??
+    secretValue(args) ??
+    copiesProgram(args) ??
+    (has(args, /^if=\/dev\/(?:zero|u?random)$/) && has(args, /^of=/) && !has(args, /^count=/)
+      ? "could fill the disk"
+      : null),
+  ...all("fallocate truncate", (args) =>
+    has(args, /\d{12,}|\d[TPEZ]/i) ? "could fill the disk" : sensitiveTarget(args),
+  ),
   mv: (args, look) => {
-    if (has(args, /^\/dev\/null$/)) return "moves files to where they are gone";
+    if (has(args, /^\/dev\/null$/)) return "moves files to /dev/null, where they are gone";
     const from = operands(args).slice(0, -1);
     return from.some(
       (word) => /^[/~.]*\*?$/.test(word.text) || (word.text.startsWith("~") && !/^~\/.+\/./.test(word.text)),
     )
-      ? "moves more than a part of a folder"
+      ? "moves a whole folder away"
       : (sensitiveTarget(args) ??
+          copiesProgram(from) ??
           (look.isElsewhere && from.some(({ isPattern }) => isPattern)
             ? "moves files outside the working folder"
             : null));
   },
-  cp: (args) => sensitiveTarget(operands(args).slice(-1)) ?? keepsSecrets(args),
+  cp: (args, look) =>
+    sensitiveTarget(operands(args).slice(-1)) ??
+    keepsSecrets(args) ??
+    copiesProgram(operands(args).slice(0, -1)) ??
+    (has(args, /^-[a-zA-Z]*[sl]|^--(?:symbolic-link|link)$/) ? links(args, look) : takesHome(args)),
   baton: batons,
   npx: (args) => (args[0]?.text === "baton" ? batons(args.slice(1)) : null),
-  ln: (args) => sensitiveTarget(operands(args).slice(-1)),
-  install: (args) => sensitiveTarget(operands(args).slice(-1)),
+  ...all("ln link", links),
+  install: (args) => sensitiveTarget(operands(args).slice(-1)) ?? copiesProgram(operands(args).slice(0, -1)),
   tee: (args) => sensitiveTarget(args),
-  truncate: (args) => sensitiveTarget(args),
   touch: (args) => sensitiveTarget(args),
   sed: (args) =>
     has(args, /^-[a-zA-Z]*i|^--in-place/)
       ? sensitiveTarget(args)
       : has(args, /(?:^|[;{}\n]\s*|^\d+|\/\s*)s(.)(?:(?!\1).)*\1(?:(?!\1).)*\1[gipmI0-9]*e|^\d*e\s/)
         ? "runs commands from within sed"
-        : null,
+        : writesFromSed(args),
+  sort: (args) => sensitiveTarget(args),
+  ps: (args) => (has(args, /^[a-zA-Z]*e/) ? "shows the environment of other processes" : null),
+  ...all("zip 7z 7za", (args) => keepsSecrets(args) ?? takesHome(args)),
+  ...all("rg ag ack ugrep", takesHome),
+  ...all("grep egrep fgrep zgrep", (args) =>
+    has(args, /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive/) ? takesHome(args) : null,
+  ),
   rsync: (args) => {
     const deletes = has(args, /^--(?:delete|del$|remove-source-files)/);
     return deletes && operands(args).slice(-1).some(isBroadPlace)
-      ? "deletes what is not in the source"
-      : sensitiveTarget(operands(args).slice(-1));
+      ? "deletes files that are not in the source"
+      : (sensitiveTarget(operands(args).slice(-1)) ??
+          copiesProgram(operands(args).slice(0, -1)) ??
+          takesHome(operands(args).slice(0, -1)));
   },
   tar: (args) =>
     keepsSecrets(args) ??
-    (has(args, /^--(?:checkpoint-action|to-command|use-compress-program|rsh-command)/)
-      ? "runs commands from within tar"
-      : unpacksOverSystem(args)),
+    unpacksOverSystem(args) ??
+    takesHome(args) ??
+    copiesProgram(args) ??
+    (/^-?[a-zA-Z]*P/.test(args[0]?.text ?? "")
+      ? "unpacks files anywhere, also outside the working folder"
+      : null),
   find: finds,
   kill: (args) => {
     const isSignal = args.length > 1 && /^-[^-]/.test(args[0]?.text ?? "");
-    return has(args.slice(isSignal ? 1 : 0), /^(?:-1|0|1)$/)
-      ? "ends every process, or the first of all"
+    return has(args.slice(isSignal ? 1 : 0), /^(?:-1|0|1)$|PPID|^-\ue000|^%/)
+      ? "ends processes that it has not started, perhaps every one"
       : null;
   },
-  crontab: (args) => (has(args, /^-l$/) && !has(args, /^-[er]$/) ? null : "changes what runs by itself"),
-  at: () => "runs something later, when nobody looks",
-  batch: () => "runs something later, when nobody looks",
-  history: (args) => (has(args, /^-[a-z]*[cdw]/) ? "deletes what was run before" : null),
+  crontab: (args) =>
+    has(args, /^-l$/) && !has(args, /^-[er]$/) ? null : "changes what starts automatically",
+  at: () => LATER,
+  batch: () => LATER,
+  history: (args) => (has(args, /^-[a-z]*[cdw]/) ? "deletes the history of commands" : null),
   sysctl: (args) => (has(args, /^-w$|^--write$|^--system$|=/) ? "changes the system's kernel" : null),
   ip: (args) => (has(args, /^(?:del|delete|flush|set|add|replace|change)$/) ? NETWORK : null),
   ifconfig: (args) => (has(args, /^(?:up|down|del|delete)$/) ? NETWORK : null),
@@ -155,38 +196,31 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ),
   socat: (args) => (has(args, /exec:|system:/i) ? "gives another machine a shell here" : null),
   ssh: (args, look) => {
-    if (has(args, /ProxyCommand|LocalCommand|KnownHostsCommand/i)) return "runs commands from within ssh";
     const [, ...remote] = operands(args);
     return remote.length > 0 ? look.script(joined(remote)) : null;
   },
-  ...all("scp sftp", (args) =>
-    has(args, /ProxyCommand/i) ? "runs commands from within ssh" : sensitiveTarget(operands(args).slice(-1)),
+  ...all(
+    "scp sftp",
+    (args) => sensitiveTarget(operands(args).slice(-1)) ?? copiesProgram(operands(args).slice(0, -1)),
   ),
   "ssh-keygen": (args) => (has(args, /^-[a-z]*R$/) ? null : sensitiveTarget(args)),
-  "ssh-copy-id": () => "lets somebody log in elsewhere with a key",
+  "ssh-copy-id": () => "lets a key log in on another machine",
   ...all("curl wget aria2c", (args) => sensitiveValue(args)),
   ...all("awk gawk mawk nawk", (args) =>
-    /system\s*\(|\|\s*(?:getline\b|&|")|"\s*\|\s*getline/.test(joined(args))
-      ? "runs commands from within awk"
+    /system\s*\(|\||getline|@(?:load|include)|>\s*["(\w]|ENVIRON|^-f|\s-f|^-[a-zA-Z]*[liE]\s/.test(
+      awkCode(args),
+    )
+      ? "runs commands or writes files from within awk"
       : null,
   ),
-  ...all("vim vi nvim ex emacs", (args) =>
-    has(args, /^-[ces]$|^\+.|^--(?:cmd|eval|batch)/) && /!|system|shell/.test(joined(args))
-      ? "runs commands from within an editor"
-      : null,
-  ),
-  trap: (args, look) =>
-    args[0] ? (args[0].text.includes(UNKNOWN) ? null : look.script(args[0].text)) : null,
+  trap: (args, look) => (args[0] && !args[0].text.includes(UNKNOWN) ? look.script(args[0].text) : null),
   alias: (args, look) =>
     first(args, ({ text }) =>
       text.includes("=") && !text.includes(UNKNOWN) ? look.script(text.slice(text.indexOf("=") + 1)) : null,
     ),
-  export: (args) =>
-    first(args, ({ text }) =>
-      /^(?:LD_PRELOAD|BASH_ENV|PROMPT_COMMAND|LD_LIBRARY_PATH|GIT_SSH_COMMAND)=/.test(text)
-        ? "sets a variable that changes what other commands run"
-        : null,
-    ),
+  ...all("export declare typeset readonly local", (args) =>
+    first(args, ({ text }) => dangerOfSettingWord(text)),
+  ),
 };
 
 function isBroadPlace({ text }: Word): boolean {
@@ -207,13 +241,56 @@ function unpacksOverSystem(args: readonly Word[]): string | null {
 /** Baton's own command line decides who is let in and what is asked about. */
 function batons(args: readonly Word[]): string | null {
   return has(args.slice(0, 1), /^(?:people|config|restore|service|setup|sessions|gateway)$/)
-    ? "changes Baton itself, who may use it, or what it keeps"
+    ? "changes Baton itself, who may use it, or what it stores"
     : null;
 }
 
 /** Copying keys away is as bad as changing them. */
 function keepsSecrets(args: readonly Word[]): string | null {
   return has(args, /(?:^|\/)\.(?:ssh|gnupg|aws|kube|netrc|baton)(?:\/|$)/)
-    ? "takes keys or other secrets somewhere else"
+    ? "copies keys or other secrets"
     : null;
+}
+
+/** All of a home folder, or of the machine, with the keys in it. */
+function takesHome(args: readonly Word[]): string | null {
+  return has(args, /^(?:~[^/]*|\/|\/(?:home|Users)(?:\/[^/]*)?|\/root)\/?\*?$/)
+    ? "reads a whole home folder, with the keys in it"
+    : null;
+}
+
+function copiesProgram(args: readonly Word[]): string | null {
+  return has(args, /^(?:if=)?(?:\/usr)?(?:\/local)?\/s?bin(?:\/|$)|^\/lib(?:64)?\/ld-/)
+    ? COPIES_PROGRAM
+    : null;
+}
+
+function secretValue(args: readonly Word[]): string | null {
+  return first(args, ({ text }) => whySecret(text.replace(/^-{0,2}[\w-]*=/, "")));
+}
+
+/** What a link leads to is seen by no later look at its name. */
+function links(args: readonly Word[], look: Look): string | null {
+  const all = operands(args);
+  return (
+    sensitiveTarget(all) ??
+    first(all, ({ text }) => whySecret(`${text}/*`) ?? whySecret(text)) ??
+    (all.slice(0, -1).some((word) => isBroad(word, look)) ? ELSEWHERE : null)
+  );
+}
+
+/** `w file` in sed's own commands. */
+function writesFromSed(args: readonly Word[]): string | null {
+  const [, target] = /(?:^|[;{}/\s\d])[wW]\s+(\S+)/.exec(joined(args)) ?? [];
+  return target === undefined
+    ? null
+    : (whySensitive(target) ?? (/^[~/.]/.test(target) ? "writes a file from within sed" : null));
+}
+
+/** Without comparisons such as `$3 > 100`, which write nothing. */
+function awkCode(args: readonly Word[]): string {
+  return joined(args)
+    .replace(/\|\|/g, " ")
+    .replace(/>=?\s*-?[\d.]+/g, " ")
+    .replace(/^-F\s?\S+/, "");
 }

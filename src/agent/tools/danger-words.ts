@@ -33,6 +33,10 @@ export function first(args: readonly Word[], reason: (word: Word) => string | nu
   return null;
 }
 
+export function isUnknown(word: Word): boolean {
+  return word.isFed || word.text.includes(UNKNOWN);
+}
+
 /** What is not an option; all that comes after `--`. */
 export function operands(args: readonly Word[]): readonly Word[] {
   const end = args.findIndex(({ text }) => text === "--");
@@ -63,6 +67,7 @@ export function isBroad({ text, isPattern }: Word, look: Look): boolean {
   if (path.startsWith("/")) return !/^\/(?:var\/)?tmp\/[^/*?[]/.test(path);
   if (path.startsWith("~") || look.isElsewhere) return true;
   if (/(?:^|\/)\.git\/?$/.test(path)) return true;
+  if (isPattern && /[!@?+*]\(/.test(path)) return true;
   const shape = isPattern ? path.replace(/\[[^\]]*\]/g, "*").replace(/[*?]/g, "") : path;
   return /^[./]*$/.test(shape);
 }

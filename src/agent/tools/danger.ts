@@ -4,36 +4,37 @@
  * question to a person, not a wall: who wants to get past it can.
  */
 import { posix } from "node:path";
+import { isInterpreter } from "./danger-code.js";
+import { dangerOfSetting, dangerOfSettingWord } from "./danger-environment.js";
+import { dangerOfLaunching } from "./danger-options.js";
 import { RULES } from "./danger-rules.js";
-import { codeDanger, isInterpreter } from "./danger-services.js";
-import { first, type Look } from "./danger-words.js";
-import { whySecret, whySensitive } from "./sensitive-places.js";
+import { dangerOfInterpreter, dangerOfShell, isShell, NOT_KNOWN } from "./danger-shells.js";
+import { first, isUnknown, type Look } from "./danger-words.js";
+import { filesMade, isMade, type Made, NOTHING_MADE } from "./just-made.js";
+import { whySecret, whySecretPattern, whySensitive } from "./sensitive-places.js";
 import { parseShell, type SimpleCommand } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
-import type { Word } from "./shell-words.js";
+import { asWord, type Word } from "./shell-words.js";
 
 const LONGEST = 10_000;
 const DEEPEST = 8;
-const MOST_LOOKS = 2_000;
+const MOST_LOOKS = 500;
 
 const TOO_MANY = "has too many commands within commands";
-const JUST_WRITTEN = "runs a file that it has just written or downloaded";
-const NOT_KNOWN = "runs something that is only known when it runs";
+const JUST_MADE = "runs something that it has just written, copied or downloaded";
+const UNREADABLE = "cannot be read: a quote or a bracket is not closed, or it is nested too deep";
 
 /** Commands that run the command in their arguments; where it begins is tried at every word. */
 const WRAPPERS = new Set(
-  "env command builtin exec nohup setsid time nice ionice chrt taskset stdbuf timeout unbuffer caffeinate strace ltrace flock watch xargs parallel busybox toybox chronic systemd-run script entr coproc npx bunx pnpx".split(
+  "env command builtin exec nohup setsid time nice ionice chrt taskset stdbuf timeout unbuffer caffeinate strace ltrace flock watch xargs parallel busybox toybox chronic script entr coproc npx bunx pnpx logsave setarch linux32 linux64 i386 x86_64 uname26 capsh cpulimit rlwrap sshpass fakeroot fakechroot dbus-run-session dbus-launch setpriv torsocks torify proxychains proxychains4 tsocks valgrind perf choom prlimit numactl catchsegv xvfb-run daemonize daemon chpst softlimit envdir multitime hyperfine bundle poetry pipenv pdm hatch rye uv conda mamba direnv mise asdf nix-shell nix ld.so ip".split(
     " ",
   ),
 );
-const SHELLS = new Set("sh bash zsh dash ash ksh mksh fish csh tcsh rbash pwsh".split(" "));
-const ASSIGNMENTS =
-  /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|PROMPT_COMMAND|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|PYTHONSTARTUP|PERL5OPT)$/;
 
-/** Why a command should be asked about, in words that follow "because it"; null where there is no need. */
+/** Why a command should be asked about, in words that follow "This"; null where there is no need. */
 export function dangerOf(command: string): string | null {
   return command.length > LONGEST
-    ? "is too long to be looked through"
+    ? "is too long to be checked"
     : dangerOfScript(command, 0, { looks: MOST_LOOKS });
 }
 
@@ -46,7 +47,7 @@ function dangerOfScript(text: string, depth: number, budget: Budget): string | n
   if (depth > DEEPEST) return TOO_MANY;
   const { commands, functions, isUnclear } = parseShell(text);
   let isElsewhere = false;
-  const written = new Set<string>();
+  let made: Made = NOTHING_MADE;
   for (const command of commands) {
     const look: Look = {
       isElsewhere,
@@ -57,132 +58,143 @@ function dangerOfScript(text: string, depth: number, budget: Budget): string | n
     if (budget.looks-- <= 0) return TOO_MANY;
     const reason = dangerOfCommand(command, look) ?? forkBomb(command, functions);
     if (reason) return reason;
-    if (filesRun(command).some((name) => written.has(name))) return JUST_WRITTEN;
+    if (isMade(command, made)) return JUST_MADE;
     isElsewhere ||= leavesFolder(command);
-    for (const name of filesWritten(command)) written.add(name);
+    made = filesMade(command, made);
   }
-  return isUnclear ? "cannot be read: a quote or a bracket is not closed, or there are too many" : null;
+  return isUnclear ? UNREADABLE : null;
 }
 
 function dangerOfCommand(command: SimpleCommand, look: Look): string | null {
   const { words, assignments, redirects } = command;
-  const set = assignments.find(({ name }) => ASSIGNMENTS.test(name));
-  if (set) return `sets ${set.name}, which changes what other commands run`;
+  for (const { name, value } of assignments) {
+    const why = dangerOfSetting(name, value);
+    if (why) return why;
+  }
   for (const { operator, target } of redirects) {
     if (/^\/dev\/(?:tcp|udp)\//.test(target)) return "opens a connection to another machine from the shell";
     const why = operator.includes(">") ? whySensitive(target) : whySecret(target);
     if (why) return why;
   }
-  const why = whySecretWords(words);
-  if (why) return why;
-  return words.length === 0 ? null : dangerOfWords(words, command, look);
+  return dangerOfWords(words, command, look) ?? whySecretWords(words, look);
 }
 
 /** These say what they are given, or whether it is there, but not what is in it. */
 const SAYS_NAMES = new Set(["echo", "printf"]);
-const LOOKS_ONLY = new Set("ls stat test [ touch mkdir source . git docker docker-compose".split(" "));
+const LOOKS_ONLY = new Set("ls stat test [ touch mkdir source . docker docker-compose cd pushd".split(" "));
 
-function whySecretWords([program, ...args]: readonly Word[]): string | null {
+function whySecretWords([program, ...args]: readonly Word[], look: Look): string | null {
   const name = posix.basename(program?.text ?? "");
   if (SAYS_NAMES.has(name)) return null;
-  const reason = first(args, ({ text }) => whySecret(text)) ?? whySecret(program?.text ?? "");
+  const why = ({ text, isPattern }: Word): string | null => {
+    const value = text.replace(/^-{1,2}[\w-]*=|^@|^file:\/\//, "");
+    return (
+      whySecret(text) ??
+      whySecret(value) ??
+      (isPattern ? whySecretPattern(value) : null) ??
+      (look.isElsewhere ? inKeys(text) : null)
+    );
+  };
+  const reason = first(args, why) ?? whySecret(program?.text ?? "");
   return LOOKS_ONLY.has(name) && reason !== null && !/Baton|process/.test(reason) ? null : reason;
+}
+
+/** After `cd ~/.ssh` the names alone are left. */
+function inKeys(text: string): string | null {
+  return /^(?:id_\w+|credentials|secring\.gpg|private-keys.*)$/.test(text) ? "reads keys or passwords" : null;
 }
 
 function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Look): string | null {
   const [program, ...args] = words;
   if (!program) return null;
+  const { text } = program;
   if (
-    program.text.includes(UNKNOWN) ||
-    (program.isPattern && program.text !== "[") ||
-    /[{}]/.test(program.text.replace("{}", UNKNOWN))
+    text.includes(UNKNOWN) ||
+    (program.isPattern && text !== "[") ||
+    /[{}]/.test(text.replace("{}", UNKNOWN))
   )
     return NOT_KNOWN;
-  const name = posix.basename(program.text);
-  if (WRAPPERS.has(name)) return dangerOfWrapped(name, args, look);
-  if (SHELLS.has(name)) return dangerOfShell(args, command, look);
-  if (isInterpreter(name)) return dangerOfInterpreter(args, command, look);
+  if (/[^ -~]/.test(text)) return "runs a program whose name has unusual characters in it";
+  const name = programName(text);
+  const launching = dangerOfLaunching(name, args, look);
+  if (launching) return launching;
+  if (isShell(name)) return dangerOfShell(args, command, look);
+  if (isInterpreter(name)) return dangerOfInterpreter(name, args, command);
   switch (name) {
     case "eval":
-      return args.some(isUnknown) ? NOT_KNOWN : look.script(args.map(({ text }) => text).join(" "));
+      return args.some(isUnknown) ? NOT_KNOWN : look.script(args.map((word) => word.text).join(" "));
     case "source":
     case ".":
       return args.slice(0, 1).some((file) => isUnknown(file) || isStandardInput(file.text))
         ? NOT_KNOWN
         : null;
-    default:
-      return Object.hasOwn(RULES, name) ? (RULES[name]?.(args, look) ?? null) : null;
   }
+  const reason = Object.hasOwn(RULES, name) ? (RULES[name]?.(args, look) ?? null) : null;
+  return reason ?? (WRAPPERS.has(name) ? dangerOfWrapped(name, args, command, look) : null);
+}
+
+/** The loader of programs is a wrapper too, under many names. */
+function programName(text: string): string {
+  const name = posix.basename(text);
+  return /^ld(?:-linux.*|-musl.*|\d*)?\.so/.test(name) ? "ld.so" : name;
+}
+
+function isStandardInput(path: string): boolean {
+  return /^\/dev\/(?:stdin|fd\/\d+)$|^\/proc\/self\/fd\/\d+$/.test(path);
 }
 
 /** Options of wrappers are many: so the command may begin at any word that is the name of one we know. */
-function dangerOfWrapped(wrapper: string, words: readonly Word[], look: Look): string | null {
+function dangerOfWrapped(
+  wrapper: string,
+  words: readonly Word[],
+  command: SimpleCommand,
+  look: Look,
+): string | null {
   const takesMore = wrapper === "xargs" || wrapper === "parallel";
-  const filled = words.map((word) =>
-    takesMore && word.text.includes("{}") ? { ...word, text: UNKNOWN } : word,
-  );
+  const filled = takesMore ? replaced(words) : words;
+  const goesElsewhere = words.some(({ text }) => /^-C|^--chdir/.test(text));
+  const judge = (inner: readonly Word[]) =>
+    goesElsewhere ? dangerOfWords(inner, command, { ...look, isElsewhere: true }) : look.words(inner);
   const begin = filled.findIndex(({ text }) => !/^-|^\d[\d.]*[smhd]?$|^\w+=/.test(text));
   if (begin >= 0 && filled.slice(begin, begin + 1).some(isUnknown)) return NOT_KNOWN;
-  const set = words.find(({ text }) => ASSIGNMENTS.test(/^(\w+)=/.exec(text)?.[1] ?? ""));
-  if (set) return "sets a variable that changes what other commands run";
+  if (wrapper === "parallel" && /^(?:|:::.*)$/.test(filled[begin]?.text ?? "")) return NOT_KNOWN;
+  const set = first(words, ({ text }) => dangerOfSettingWord(text));
+  if (set) return set;
   // `-S "…"` and `-c "…"`: a command in one word.
   for (const { text } of filled) {
-    const reason = /\s/.test(text) && !text.includes(UNKNOWN) ? look.script(text) : null;
+    const script = text.replace(
+      /^-[a-zA-Z]*[Sc](?=[^a-zA-Z-]*[a-z]+\s)|^--(?:split-string|command|run)=/,
+      "",
+    );
+    const reason = /\s/.test(script) && !script.includes(UNKNOWN) ? look.script(script) : null;
     if (reason) return reason;
   }
-  const more: Word[] = takesMore ? [{ text: UNKNOWN, isPattern: false, isFed: false }] : [];
+  const more = takesMore ? [asWord(UNKNOWN)] : [];
   for (const [at, { text }] of filled.entries()) {
-    const name = posix.basename(text);
-    const isKnown = Object.hasOwn(RULES, name) || SHELLS.has(name) || isInterpreter(name) || name === "eval";
-    const reason = isKnown ? look.words([...filled.slice(at), ...more]) : null;
+    const reason = isKnown(programName(text)) ? judge([...filled.slice(at), ...more]) : null;
     if (reason) return reason;
   }
   return null;
 }
 
-function dangerOfShell(args: readonly Word[], command: SimpleCommand, look: Look): string | null {
-  const flag = args.findIndex(({ text }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(text) || text === "--command");
-  if (flag >= 0) {
-    const code = args.slice(flag + 1).find(({ text }) => !/^[-+]/.test(text));
-    if (!code) return null;
-    return isUnknown(code)
-      ? (look.script(code.text.replaceAll(UNKNOWN, "''")) ?? NOT_KNOWN)
-      : look.script(code.text);
+function isKnown(name: string): boolean {
+  return Object.hasOwn(RULES, name) || isShell(name) || isInterpreter(name) || name === "eval";
+}
+
+/** What `-I%` or `{}` stands for is known only when it runs. */
+function replaced(words: readonly Word[]): Word[] {
+  const marks = ["{}"];
+  for (const [at, { text }] of words.entries()) {
+    const [, glued] = /^(?:-I|--replace=)(.*)$/s.exec(text) ?? [];
+    if (glued !== undefined) marks.push(glued || (words[at + 1]?.text ?? "{}"));
   }
-  const file = args.find(({ text }) => !/^[-+]./.test(text));
-  if (file && file.text !== "-" && !isStandardInput(file.text)) return isUnknown(file) ? NOT_KNOWN : null;
-  if (command.input !== null) return command.input.includes(UNKNOWN) ? NOT_KNOWN : look.script(command.input);
-  if (takesUnknown(command)) return NOT_KNOWN;
-  return command.feeder ? "gives what another command prints to a shell to run" : null;
-}
-
-function dangerOfInterpreter(args: readonly Word[], command: SimpleCommand, look: Look): string | null {
-  const flag = args.findIndex(({ text }) => /^-[a-zA-Z]*[ceErp]$|^--(?:eval|print|execute)$/.test(text));
-  const code = flag >= 0 ? args[flag + 1] : undefined;
-  if (code) return isUnknown(code) ? NOT_KNOWN : codeDanger(code.text);
-  // `-e'…'`, with other letters before the e.
-  const glued = args
-    .filter(({ text }) => /^-[a-zA-Z]/.test(text))
-    .flatMap(({ text }) => [2, 3, 4].map((at) => text.slice(at)));
-  const reason = glued.map(codeDanger).find((found) => found !== null);
-  if (reason) return reason;
-  const file = args.find(({ text }) => !/^-./.test(text));
-  if (file && file.text !== "-" && !isStandardInput(file.text)) return isUnknown(file) ? NOT_KNOWN : null;
-  if (command.input !== null) return codeDanger(look.input);
-  if (takesUnknown(command)) return NOT_KNOWN;
-  return command.feeder ? "gives what another command prints to an interpreter to run" : null;
-}
-
-function takesUnknown({ redirects }: SimpleCommand): boolean {
-  return redirects.some(({ operator, target }) => operator === "<" && target.includes(UNKNOWN));
-}
-
-function isUnknown(word: Word): boolean {
-  return word.isFed || word.text.includes(UNKNOWN);
-}
-
-function isStandardInput(path: string): boolean {
-  return /^\/dev\/(?:stdin|fd\/\d+)$|^\/proc\/self\/fd\/\d+$/.test(path);
+  return words.map((word, at) =>
+    !/^-I$/.test(words[at - 1]?.text ?? "") &&
+    marks.some((mark) => word.text.includes(mark)) &&
+    !/^-I/.test(word.text)
+      ? { ...word, text: UNKNOWN }
+      : word,
+  );
 }
 
 /** Text that goes in: of a here-document, or what the command before says in so many words. */
@@ -191,32 +203,14 @@ function inputOf(command: SimpleCommand): string {
   return [command.input ?? "", said].join("\n");
 }
 
-/** The names of files that a command makes: what runs one of them later, runs what nobody has seen. */
-function filesWritten({ words, redirects }: SimpleCommand): string[] {
-  const into = redirects.filter(({ operator }) => operator.includes(">")).map(({ target }) => target);
-  const isDownload = /^(?:curl|wget|aria2c|tee)$/.test(posix.basename(words[0]?.text ?? ""));
-  const named = isDownload ? words.slice(1).map(({ text }) => text) : [];
-  return [...into, ...named]
-    .map((path) => posix.basename(path))
-    .filter((name) => name !== "" && name !== "null");
-}
-
-/** The names of files that a command runs, as far as it names them. */
-function filesRun({ words }: SimpleCommand): string[] {
-  const names = words.map(({ text }) => posix.basename(text));
-  const [first = ""] = names;
-  return SHELLS.has(first) || isInterpreter(first) || first === "source" || first === "."
-    ? names
-    : names.slice(0, 1);
-}
-
-/** `cd` to where relative paths mean much: the root, a home folder, upwards, or nobody knows. */
+/** `cd` to where relative paths mean much: the root, a home folder, upwards, keys, or nobody knows. */
 function leavesFolder({ words }: SimpleCommand): boolean {
   const [first, ...args] = words.slice(/^(?:command|builtin)$/.test(words[0]?.text ?? "") ? 1 : 0);
   if (first?.text !== "cd" && first?.text !== "pushd") return false;
   const target = args.find(({ text }) => !/^-[LPe@]+$/.test(text))?.text;
   if (target === undefined || target === "-" || target.includes(UNKNOWN)) return true;
   if (/(?:^|\/)\.\.(?:\/|$)/.test(target) || /^~[^/]*\/?$/.test(target)) return true;
+  if (whySecret(`${target}/*`)) return true;
   return target.startsWith("/") && !/^\/tmp\/./.test(target) && target.split("/").filter(Boolean).length <= 2;
 }
 

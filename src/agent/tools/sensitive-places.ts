@@ -78,6 +78,30 @@ export function whySecret(path: string): string | null {
   return find(READS, tidy(path));
 }
 
+/** Files that patterns are held against: whoever writes `~/.s*` means one of these, or could. */
+const SECRETS =
+  "~/.ssh/id_rsa ~/.ssh/id_ed25519 ~/.aws/credentials ~/.gnupg/private-keys-v1.d ~/.netrc ~/.npmrc ~/.pypirc ~/.pgpass ~/.git-credentials ~/.docker/config.json ~/.kube/config ~/.baton/config.yaml ~/.bash_history ~/.config/gh /etc/shadow .env".split(
+    " ",
+  );
+
+const LONGEST_PATTERN = 200;
+
+/** The same of a pattern of the shell's, which may mean one of many. */
+export function whySecretPattern(pattern: string): string | null {
+  const plain = tidy(pattern).replace(/^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root)(?=\/)/, "~");
+  if (plain.length > LONGEST_PATTERN) return "reads files by a pattern that is too long to be checked";
+  const names = plain.split("/").map((name) => {
+    const source = name
+      .replace(/[.+^${}()|\\]/g, "\\$&")
+      .replace(/\[[^\]]*\]/g, "?")
+      .replace(/\*+/g, "[^/]*")
+      .replace(/\?/g, "[^/]");
+    return /^[*?[]/.test(name) ? `(?!\\.)${source}` : source; // At its beginning a pattern means no dot.
+  });
+  const found = SECRETS.find((secret) => new RegExp(`^${names.join("/")}$`, "i").test(secret));
+  return found === undefined ? null : whySecret(found);
+}
+
 function find(places: readonly (readonly [RegExp, string])[], path: string): string | null {
   return places.find(([place]) => place.test(path))?.[1] ?? null;
 }

@@ -40,7 +40,7 @@ export interface Script {
 }
 
 export function parseShell(text: string): Script {
-  if (MARKS.test(text) || (text.match(/\$\[/g)?.length ?? 0) > MOST_OLD_SUMS) return UNCLEAR;
+  if (MARKS.test(text) || MOST.some(([what, most]) => (text.match(what)?.length ?? 0) > most)) return UNCLEAR;
   try {
     const tree = parse(text);
     const first = new Reader(null);
@@ -65,8 +65,13 @@ function steadyOf(assigned: ReadonlyMap<string, number>): ReadonlySet<string> {
 }
 
 const DEEPEST = 60;
-/** `$[…]` is an old way to write sums; each costs the parser a look through the rest of the text. */
-const MOST_OLD_SUMS = 20;
+/** What may cost the parser a look through the rest of the text, each time, and how often it may stand there. */
+const MOST: readonly (readonly [RegExp, number])[] = [
+  [/\$\[/g, 20],
+  [/\$[({]|[<>(]\(|`|\[/g, 200],
+  [/\{/g, 300],
+  [/[;&|\n]/g, 1_000],
+];
 const UNCLEAR: Script = { commands: [], functions: new Set(), isUnclear: true };
 const NOBODY: SimpleCommand = {
   words: [],
@@ -251,7 +256,7 @@ class Reader {
 
   #variable(name: string): string {
     if (this.#steady?.has(name)) return this.#values.get(name) ?? UNKNOWN;
-    const known = { HOME: "~", PWD: "." }[name];
+    const known = { HOME: "~", PWD: ".", PPID: "PPID" }[name];
     return this.assigned.has(name) ? UNKNOWN : (known ?? UNKNOWN);
   }
 }

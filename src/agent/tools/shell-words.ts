@@ -18,6 +18,12 @@ export function asWord(text: string): Word {
 export function wordsOf(word: WordNode, variable: (name: string) => string): Word[] {
   const { parts } = word;
   if (!parts) return [asWord(word.value)];
+  const [only] = parts;
+  if (only?.type === "SimpleExpansion" && parts.length === 1) {
+    // A value with blanks in it becomes several words.
+    const value = variable(only.text.slice(1));
+    if (/\s/.test(value) && !/[*?[\ue000]/.test(value)) return value.trim().split(/\s+/).map(asWord);
+  }
   const isPattern = parts.some(({ type }) => type === "Glob" || type === "ExtendedGlob");
   const isFed = parts.some(({ type }) => type === "ProcessSubstitution");
   const text = parts.map((part) => textOf(part, variable, false)).join("");

@@ -132,7 +132,7 @@ describe("terminal", () => {
 
   it("says which commands are to be asked about", async () => {
     expect(await terminal().danger?.({ command: "rm -rf /" })).toEqual({
-      reason: expect.stringMatching(/removes folders/),
+      reason: expect.stringMatching(/deletes/),
       what: `rm -rf /\n\nin ${realpathSync(folder)}`,
       isStillSo: expect.any(Function),
     });

@@ -1,4 +1,5 @@
 /** `/approve` and `/deny`: the answer to a question that a running turn asks before it does something dangerous. */
+import { seenText } from "../../util/seen-text.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { Question, Verdict } from "../approvals.js";
 import type { Command, CommandCall } from "./commands.js";
@@ -30,5 +31,5 @@ function answer({ item, words, who, gateway }: CommandCall, verdict: Verdict, sa
 }
 
 function asLine({ number, danger }: Question): string {
-  return `${number}, \`${shorten(cleanLine(danger.what), 80)}\`.`;
+  return `${number}, \`${shorten(cleanLine(seenText(danger.what).text), 80)}\`.`;
 }
