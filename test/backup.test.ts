@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
@@ -16,8 +17,10 @@ import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { takeHome } from "../src/gateway/home-lock.js";
+import { processOwner } from "../src/gateway/owner.js";
 import { localSource, OWNER } from "../src/index.js";
 import { baton, makeHome } from "./support/baton.js";
+import { endedOwner } from "./support/ended-owner.js";
 import { SessionsProcess, type Written } from "./support/sessions-process.js";
 
 const RESTORE = fileURLToPath(new URL("./support/restore-child.mjs", import.meta.url));
@@ -256,13 +259,16 @@ describe("a restore", () => {
 
   test("whoever opens the store during one is told, unless the one who began it is dead", async () => {
     const { home, path } = await restorable();
-    const stat = readFileSync(`/proc/${process.pid}/stat`, "utf8");
-    const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-    writeFileSync(`${path}.restoring`, `${hostname()} ${process.pid} ${start} x`);
+    writeFileSync(`${path}.restoring`, processOwner());
     const run = await baton(home, ["sessions", "list"]);
     expect(run.code).toBe(1);
     expect(run.stderr).toContain("is being restored from a backup");
-    writeFileSync(`${path}.restoring`, `${hostname()} ${process.pid} 1 x`);
+    writeFileSync(`${path}.restoring`, endedOwner());
+    expect((await baton(home, ["sessions", "list"])).code).toBe(0);
+    // Of another container or machine its signs of life tell.
+    writeFileSync(`${path}.restoring`, "elsewhere 1 1 x y");
+    expect((await baton(home, ["sessions", "list"])).code).toBe(1);
+    utimesSync(`${path}.restoring`, 0, 0);
     expect((await baton(home, ["sessions", "list"])).code).toBe(0);
   });
 

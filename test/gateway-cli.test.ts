@@ -1,4 +1,5 @@
 /** `baton gateway`: one a home folder, what it says of itself, and how it stops. */
+
 import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -18,6 +19,7 @@ import { logLine } from "../src/log/log.js";
 import { openGateway } from "../src/open-gateway.js";
 import { ScriptedAdapter } from "../src/testing/scripted-adapter.js";
 import { baton, makeHome } from "./support/baton.js";
+import { endedOwner } from "./support/ended-owner.js";
 
 describe.concurrent("baton gateway", () => {
   test("without a platform says what works now, and makes nothing", async () => {
@@ -194,8 +196,8 @@ describe("of many who want a home folder at once", () => {
       const home = join(root, String(round));
       mkdirSync(home);
       const lock = homeLockFile(home);
-      const [dead, heir] = ["a", "b"].map((name) => {
-        return { owner: `${hostname()} ${pid} 1 ${name}${round}`, pid, host: hostname(), since: "" };
+      const [dead, heir] = ["a", "b"].map(() => {
+        return { owner: endedOwner(pid), pid, host: hostname(), since: "" };
       });
       if (!dead || !heir) throw new Error("Two were made.");
       if (round % 3 > 0) writeFileSync(lock, JSON.stringify(dead));

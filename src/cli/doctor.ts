@@ -108,7 +108,7 @@ async function gatewayFinding(home: string): Promise<Finding> {
   const check = "gateway";
   const { homeHolder, homeLockFile } = await import("../gateway/home-lock.js");
   try {
-    const holder = homeHolder(home);
+    const holder = homeHolder(home, Date.now());
     const finding = holder ? `process ${holder.pid} on ${holder.host}, since ${holder.since}` : "not running";
     return { check, status: "ok", finding };
   } catch (error) {

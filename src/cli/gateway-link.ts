@@ -28,6 +28,7 @@ async function link(cli: Cli, platform: string): Promise<void> {
   if (lock.kind === "held")
     throw new CliError("gateway_running", `A gateway runs for ${home}: stop it first, then link.`);
   const end = new AbortController();
+  lock.keep(() => end.abort());
   const stop = (): void => end.abort();
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);

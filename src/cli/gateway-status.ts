@@ -16,7 +16,7 @@ export function addGatewayStatus(parent: Command, cli: Cli): void {
 async function status(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { terminal, home } = cli;
   const { homeHolder } = await import("../gateway/home-lock.js");
-  const holder = homeHolder(home);
+  const holder = homeHolder(home, Date.now());
   const platforms = holder ? await cli.platformStates(await cli.loadConfig()) : [];
   if (options.json) {
     const { pid = null, host = null, since = null } = holder ?? {};

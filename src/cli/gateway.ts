@@ -1,5 +1,4 @@
 /** `baton gateway`: the connected platforms, served in the foreground; one gateway a home folder. */
-import { hostname } from "node:os";
 import type { Command } from "commander";
 import type { LockHolder } from "../gateway/home-lock.js";
 import { type Log, logLine, safeLog } from "../log/log.js";
@@ -29,11 +28,15 @@ async function gateway(cli: Cli): Promise<void> {
       `${why}No chat platform is set up, so there is nothing to serve yet. \`baton setup <platform>\` sets one up; \`baton\` chats with you in this terminal.`,
     );
   }
-  const { homeLockFile, takeHome } = await import("../gateway/home-lock.js");
+  const { takeHome } = await import("../gateway/home-lock.js");
   const { runGateway } = await import("../gateway/run-gateway.js");
   const lock = takeHome(cli.home, Date.now());
-  if (lock.kind === "held") throw alreadyRunning(cli.home, lock.holder, homeLockFile(cli.home));
+  if (lock.kind === "held") throw await alreadyRunning(cli.home, lock.holder);
   const log = await gatewayLog(cli);
+  lock.keep(() => {
+    log("error", `Another gateway took ${cli.home} while this one stood still, so this one ends.`);
+    process.kill(process.pid, "SIGTERM");
+  });
   for (const problem of problems) log("warn", problem);
   try {
     const outcome = await runGateway({
@@ -60,9 +63,13 @@ async function gatewayLog({ terminal, home, redact }: Cli): Promise<Log> {
   return safeLog(redact, onScreen, fileLog({ home, by: "gateway", onProblem }));
 }
 
-function alreadyRunning(home: string, { pid, host, since }: LockHolder, lockFile: string): CliError {
+async function alreadyRunning(home: string, { owner, pid, host, since }: LockHolder): Promise<CliError> {
+  const { fateOf } = await import("../gateway/owner.js");
+  const { SILENT_MS } = await import("../gateway/life-sign.js");
   const elsewhere =
-    host === hostname() ? "" : ` If that machine or container is gone for good, remove ${lockFile}.`;
+    fateOf(owner) === "unknown"
+      ? ` It is in another container or on another machine; if that has ended, try again in ${SILENT_MS / 1_000} seconds.`
+      : "";
   return new CliError(
     "gateway_running",
     `A gateway already runs for ${home}: process ${pid} on ${host}, since ${since}. Stop it first, or set BATON_HOME.${elsewhere}`,

@@ -50,7 +50,7 @@ async function restore(cli: Cli, file: string, options: RestoreOptions): Promise
 
 async function refuseWhileServed({ home }: Cli): Promise<void> {
   const { homeHolder } = await import("../gateway/home-lock.js");
-  const holder = homeHolder(home);
+  const holder = homeHolder(home, Date.now());
   if (!holder) return;
   throw new CliError(
     "gateway_running",

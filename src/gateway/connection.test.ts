@@ -2,14 +2,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConnectError, type Receive, type Surroundings } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
+import { StoreError } from "../session/errors.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Connection } from "./connection.js";
 import { processOwner } from "./owner.js";
-import type { GatewayStore } from "./store.js";
 
 let store: Awaited<ReturnType<typeof openSqlStore>>;
 let now = 0;
+let elapsed = 0;
 const open: Connection[] = [];
 beforeEach(async () => {
   now = 1_000;
@@ -40,20 +41,17 @@ class Moody extends ScriptedAdapter {
   }
 }
 
-function connect(
-  adapter: ScriptedAdapter,
-  owner = processOwner(),
-  accounts: GatewayStore["accounts"] = store.accounts,
-) {
+function connect(adapter: ScriptedAdapter, owner = processOwner()) {
   const events: string[] = [];
   const connection = new Connection({
     adapter,
-    accounts,
+    accounts: store.accounts,
     commands: [{ name: "new", description: "" }],
     receive: async () => "accepted",
     owner,
     leaseMs: 60,
     clock: () => now,
+    elapsed: () => elapsed,
     onProblem: (problem) => events.push(problem),
     onTaken: async () => void events.push("taken"),
     onConnected: () => events.push("connected"),
@@ -62,6 +60,12 @@ function connect(
   });
   open.push(connection);
   return { connection, events };
+}
+
+/** Another process takes an account away. */
+async function steal(adapter: ScriptedAdapter): Promise<void> {
+  const holder = await store.accounts.holder(adapter, now);
+  await store.accounts.take(adapter, { owner: "thief 1 1 x", leaseMs: 1e9 }, holder?.owner ?? null, now);
 }
 
 describe("an account", () => {
@@ -97,8 +101,7 @@ describe("an account", () => {
     const [gone, slow] = [processOwner().replace(/ \d+ /, " 999999999 "), "elsewhere 1 1 x"];
     for (const owner of [gone, slow]) {
       const adapter = new Moody();
-      const held = await store.accounts.holder(adapter);
-      await store.accounts.take(adapter, { owner, until: owner === gone ? now + 1_000 : now }, held);
+      await store.accounts.take(adapter, { owner, leaseMs: owner === gone ? 1_000 : 0 }, null, now);
       const { connection } = connect(adapter);
       await connection.start();
       expect(connection.isConnected).toBe(true);
@@ -110,17 +113,84 @@ describe("an account", () => {
     const adapter = new Moody();
     const { connection, events } = connect(adapter);
     await connection.start();
-    await store.accounts.take(
-      adapter,
-      { owner: "thief 1 1 x", until: now + 1e9 },
-      await store.accounts.holder(adapter),
-    );
+    await steal(adapter);
     await vi.waitUntil(() => connection.state.kind === "standing by", { timeout: 20_000 });
     await vi.waitUntil(() => events.includes("left"), { timeout: 20_000 });
     expect(events.at(-2)).toMatch(/another process has the account now/);
     await expect(Promise.resolve().then(() => adapter.write({ userId: "ann" }, "hi"))).rejects.toThrow(
       "not connected",
     );
+  });
+
+  it("is not taken from a process that cannot be known to have ended, while its lease runs", async () => {
+    // Another pid namespace of this machine, where the host's name and even the pid may be the same.
+    const elsewhere = processOwner().replace(/ \d+ /, " 999999999 ").replace(/\d+$/, "1");
+    const adapter = new Moody();
+    await store.accounts.take(adapter, { owner: elsewhere, leaseMs: 1_000 }, null, now);
+    const { connection } = connect(adapter);
+    await connection.start();
+    expect(connection.state).toEqual({ kind: "standing by", holder: elsewhere });
+    now += 1_000;
+    await vi.waitUntil(() => connection.isConnected, { timeout: 20_000 });
+  });
+
+  it("that cannot be renewed is let go of when its lease has run out, and taken again when it can be", async () => {
+    const adapter = new Moody();
+    let failure: Error | null = null;
+    let renewals = 0;
+    const away = <Result>(call: () => Promise<Result>): Promise<Result> =>
+      failure ? Promise.reject(failure) : call();
+    const { accounts } = store;
+    const [renew, holder] = [accounts.renew.bind(accounts), accounts.holder.bind(accounts)];
+    vi.spyOn(accounts, "renew").mockImplementation((...call) => {
+      renewals += 1;
+      return away(() => renew(...call));
+    });
+    vi.spyOn(accounts, "holder").mockImplementation((...call) => away(() => holder(...call)));
+    const renewed = () => {
+      const before = renewals;
+      return vi.waitUntil(() => renewals > before + 1, { timeout: 20_000 });
+    };
+    const { connection, events } = connect(adapter);
+    await connection.start();
+
+    failure = new StoreError("store_full", "no room"); // Then nobody else can take it either.
+    elapsed += 59;
+    await renewed();
+    elapsed += 59;
+    await renewed();
+    expect(connection.isConnected).toBe(true);
+
+    failure = new StoreError("store_unreachable", "gone");
+    await renewed();
+    expect(connection.isConnected).toBe(true);
+    elapsed += 60;
+    expect([connection.isHeld, connection.isConnected]).toEqual([false, false]); // At once, whatever the beat.
+    await vi.waitUntil(() => events.includes("left"), { timeout: 20_000 });
+    expect(connection.state).toMatchObject({ kind: "lost", reason: expect.stringContaining("gone") });
+    expect(events.join()).toMatch(/Nothing is received or sent until the store answers again/);
+    expect(() => adapter.write({ userId: "ann" }, "hi")).toThrow("not connected");
+
+    failure = null;
+    await vi.waitUntil(() => connection.isConnected, { timeout: 20_000 });
+    expect(adapter.attempts).toBe(2);
+  });
+
+  it("is not acted on by a process that stood still past its lease, until it has renewed it", async () => {
+    const adapter = new Moody();
+    const renew = store.accounts.renew.bind(store.accounts);
+    let answer: () => void = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    vi.spyOn(store.accounts, "renew").mockImplementation((...call) => asked.then(() => renew(...call)));
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    elapsed += 60;
+    expect(connection.isConnected).toBe(false);
+    answer();
+    await vi.waitUntil(() => connection.isConnected, { timeout: 20_000 });
+    expect(events).toEqual(["taken", "connected", "connected"]); // What was to be said meanwhile is looked at.
   });
 
   it("remembers, for the next process too", async () => {
@@ -186,8 +256,7 @@ describe("a platform that cannot be reached", () => {
     let arrive: () => void = () => {};
     const connecting = adapter.connect.bind(adapter);
     adapter.connect = async (...call) => {
-      const held = await store.accounts.holder(adapter);
-      await store.accounts.take(adapter, { owner: "thief 1 1 x", until: now + 1e9 }, held);
+      await steal(adapter);
       await new Promise<void>((resolve) => {
         arrive = resolve;
       });

@@ -1,6 +1,6 @@
 /**
  * One account of a platform, as this process has it. An account is one process's at a time: another stands by, and takes
- * it when the first has ended or lost it. A platform that cannot be reached is tried again, each time a little later; one
+ * it when the first has ended or lost it. Who cannot renew the lease lets go of it: nothing is received or sent meanwhile. A platform that cannot be reached is tried again, each time a little later; one
  * that cannot be reached until somebody mends something is left, and says why. Neither keeps the others from working.
  */
 import { type Adapter, ConnectError, type Receive, type Surroundings } from "../adapter/adapter.js";
@@ -10,7 +10,8 @@ import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { relativeTime } from "../util/words.js";
 import { mayBeAlive } from "./owner.js";
-import type { Accounts, Lease } from "./store.js";
+import { Renewal } from "./renewal.js";
+import type { Accounts } from "./store.js";
 
 export type ConnectionState =
   | { readonly kind: "idle" }
@@ -30,6 +31,8 @@ export interface ConnectionSetting {
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
+  /** Milliseconds that pass whatever the clock says. */
+  readonly elapsed: () => number;
   readonly onProblem: (problem: string) => void;
   /** The account is this process's now: what was left is taken on before anything comes in. */
   readonly onTaken: () => Promise<void>;
@@ -70,6 +73,7 @@ export class Connection {
   #state: ConnectionState = { kind: "idle" };
   #lastError: string | null = null;
   #isOurs = false;
+  #lease: Renewal | undefined;
   #attempts = 0;
   #next: NodeJS.Timeout | undefined;
   #beat: NodeJS.Timeout | undefined;
@@ -94,11 +98,11 @@ export class Connection {
 
   /** The account is this process's, whether it is reached or not. */
   get isHeld(): boolean {
-    return this.#isOurs;
+    return this.#isOurs && this.#lease?.isOver !== true;
   }
 
   get isConnected(): boolean {
-    return this.#state.kind === "connected";
+    return this.#state.kind === "connected" && this.isHeld;
   }
 
   /** Tries once, and from then on by itself. Throws only where the store fails. */
@@ -146,12 +150,13 @@ export class Connection {
 
   /** Null where the account is ours; otherwise who has it. */
   async #take(): Promise<string | null> {
-    const { accounts, adapter, owner, clock, leaseMs } = this.#setting;
-    const holder = await accounts.holder(adapter);
-    const isFree =
-      holder === null || holder.owner === owner || holder.until <= clock() || !mayBeAlive(holder.owner);
-    const lease: Lease = { owner, until: clock() + leaseMs };
-    if (!isFree || !(await accounts.take(adapter, lease, holder))) return holder?.owner ?? "another process";
+    const { accounts, adapter, owner, clock, leaseMs, elapsed } = this.#setting;
+    const holder = await accounts.holder(adapter, clock());
+    const ended = holder && !mayBeAlive(holder.owner) ? holder.owner : null;
+    const lease = new Renewal(leaseMs, elapsed);
+    const isTaken = await accounts.take(adapter, { owner, leaseMs }, ended, clock());
+    if (!isTaken) return holder?.owner ?? "another process";
+    this.#lease = lease;
     clearInterval(this.#beat);
     this.#beat = setInterval(() => this.#renew(), timerMs(leaseMs / 3));
     this.#beat.unref();
@@ -159,13 +164,34 @@ export class Connection {
   }
 
   async #renew(): Promise<void> {
-    const { accounts, adapter, owner, clock, leaseMs, onProblem } = this.#setting;
-    const held = await accounts.renew(adapter, { owner, until: clock() + leaseMs }).catch(() => true); // A busy store is not a lost lease.
-    if (held || this.#stopped) return;
+    const { accounts, adapter, owner, clock, leaseMs, onConnected } = this.#setting;
+    const wasOver = this.#lease?.isOver;
+    const held = await this.#lease?.ask(() => accounts.renew(adapter, { owner, leaseMs }, clock()));
+    if (this.#stopped || !this.#isOurs) return;
+    if (held === false) {
+      await this.#letGo(
+        { kind: "standing by", holder: "another process" },
+        "another process has the account now; this one stands by.",
+      );
+    } else if (held instanceof Error) {
+      if (!this.#lease?.isOver) return; // A busy store is not a lost lease.
+      const reason = `The lease on the account could not be renewed for ${leaseMs / 1_000} s: ${held.message}`;
+      await this.#letGo(
+        { kind: "lost", reason },
+        `${reason} Nothing is received or sent until the store answers again.`,
+      );
+    } else if (wasOver && this.isConnected) {
+      onConnected(); // It had stood still: what was to be said waits.
+    }
+  }
+
+  /** Leaves the account to whoever comes first, and tries to be that. */
+  async #letGo(state: ConnectionState, why: string): Promise<void> {
+    const { adapter, leaseMs, onProblem } = this.#setting;
     clearInterval(this.#beat);
     this.#isOurs = false;
-    this.#is({ kind: "standing by", holder: "another process" });
-    onProblem(`${this.#title}: another process has the account now; this one stands by.`);
+    this.#is(state);
+    onProblem(`${this.#title}: ${why}`);
     await adapter.disconnect().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
     await this.#setting.onLost().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
     this.#later(leaseMs / 3);

@@ -1,5 +1,7 @@
 /** What was being sent when a process ended: found, sent once more, or given up; never sent twice blindly. */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { endedOwner } from "../../test/support/ended-owner.js";
 import type { Adapter } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
@@ -7,7 +9,7 @@ import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapt
 import { Deliverer } from "./deliverer.js";
 import { processOwner } from "./owner.js";
 
-const ENDED = processOwner().replace(/ \d+ /, " 999999999 ");
+const ENDED = endedOwner();
 const now = 1_000;
 
 let store: Awaited<ReturnType<typeof openSqlStore>>;
@@ -114,8 +116,14 @@ describe("what was being sent when a process ended", () => {
     expect([adapter.sent, await store.outbox.interrupted(adapter)]).toEqual([[], []]);
   });
 
-  it("is left alone where its process is still there", async () => {
-    const { sentAgain, isOver } = await interrupted({ can: ["idempotent"] }, false, processOwner());
+  it("is left alone where its process is still there, and shares the account", async () => {
+    const shared = { can: ["idempotent"], shared: true } as const;
+    const { sentAgain, isOver } = await interrupted(shared, false, processOwner());
     expect([sentAgain, isOver]).toEqual([0, false]);
+  });
+
+  it("goes with the account where that is this process's now, also of one that stands still", async () => {
+    const { sentAgain, isOver } = await interrupted({ can: ["idempotent"] }, false, processOwner());
+    expect([sentAgain, isOver]).toEqual([1, true]);
   });
 });

@@ -67,7 +67,7 @@ export class Deliverer {
   }
 
   #hasLeft({ owner }: Pick<Delivery, "owner">): boolean {
-    return hasLeft(owner, this.#adapter.capabilities.shared !== true);
+    return hasLeft(owner, this.#owner, this.#adapter.capabilities.shared !== true);
   }
 
   async #reconcile(delivery: Delivery): Promise<void> {

@@ -1,5 +1,5 @@
-import { hostname } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
+import { endedOwner } from "../../test/support/ended-owner.js";
 import { SendError } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
 import { openDb } from "../open-sessions.js";
@@ -88,6 +88,7 @@ async function world(
     deadlineMs: 60_000,
     owner: processOwner(),
     clock: () => now,
+    elapsed: () => 0, // A machine that is busy loses no lease.
     onProblem: (problem) => problems.push(problem),
     ...options,
   });
@@ -430,7 +431,7 @@ describe("after a process ended in the middle", () => {
     open.push({ close: () => store.close() });
     return store;
   };
-  const gone = `${hostname()} 999999999 1 x`;
+  const gone = endedOwner();
 
   it("answers what was accepted and not answered, in order", async () => {
     const store = await left();
@@ -498,13 +499,13 @@ describe("after a process ended in the middle", () => {
     const first = await world(endless("…"), { on: store, owner: gone });
     await first.adapter.write(ann, "poison");
     await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
-    const [running] = await store.turns.running(first.adapter);
-    await store.turns.takeOver(running?.turn as never, { owner: gone, until: now + 1_000 });
+    const [running] = await store.turns.running(first.adapter, now);
+    await store.turns.takeOver(running?.turn as never, { owner: gone, leaseMs: 1_000 }, now);
 
     const second = await world(echo, { on: store });
     await second.adapter.until((sent) => sent.length === 1);
     expect(second.adapter.textsTo("ann")[0]).toMatch(/twice/);
-    expect(await store.turns.running(second.adapter)).toEqual([]);
+    expect(await store.turns.running(second.adapter, now)).toEqual([]);
   });
 
   it("does not send again what may have arrived, and sends what certainly did not", async () => {
@@ -544,11 +545,8 @@ describe("after a process ended in the middle", () => {
     await first.adapter.write(ann, "go");
     await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
     const { accounts } = store;
-    await accounts.take(
-      first.adapter,
-      { owner: "thief 1 1 x", until: now },
-      await accounts.holder(first.adapter),
-    );
+    const holder = await accounts.holder(first.adapter, now);
+    await accounts.take(first.adapter, { owner: "thief 1 1 x", leaseMs: 0 }, holder?.owner ?? null, now);
     const second = await world(echo, { on: store, leaseMs: 60 });
     await until(() => first.gateway.platforms()[0]?.state.kind === "standing by");
     go();

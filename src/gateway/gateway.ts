@@ -77,6 +77,8 @@ export interface GatewayOptions {
   readonly onElsewhere?: (key: SessionKey) => void;
   readonly owner: string;
   readonly clock: Clock;
+  /** Milliseconds that pass whatever the clock says; by these a lease runs out that cannot be renewed. */
+  readonly elapsed?: () => number;
   readonly onProblem: (problem: string) => void;
 }
 
@@ -123,6 +125,7 @@ export class Gateway {
   readonly #requests: Requests;
   readonly #turnTools: TurnToolsSetting;
   readonly #leaseMs: number;
+  readonly #elapsed: () => number;
   #reaper: NodeJS.Timeout | undefined;
   /** What is being received: it is kept before the gateway stops. */
   readonly #receiving = new Set<Promise<unknown>>();
@@ -131,6 +134,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
     const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
     const people = new People(store.people, options.people, { clock });
     this.people = people;
@@ -208,6 +212,7 @@ export class Gateway {
       leaseMs: this.#leaseMs,
       clock,
       steady: steadyClock(clock),
+      elapsed: this.#elapsed,
       onProblem,
     });
   }
@@ -264,7 +269,7 @@ export class Gateway {
   async running(key: SessionKey): Promise<RunningTurn | null> {
     const { sessions, store } = this.#options;
     const entry = await sessions.current(key);
-    const running = entry && (await store.turns.runningIn(entry.sessionId));
+    const running = entry && (await store.turns.runningIn(entry.sessionId, this.#options.clock()));
     return running && !this.#isLeft(running) ? running : null;
   }
 
@@ -497,12 +502,12 @@ export class Gateway {
   }
 
   async #beginAndRun(lane: Lane, item: InboxItem, who: Access): Promise<boolean> {
-    const { sessions, store, owner, clock } = this.#options;
+    const { sessions, store, owner } = this.#options;
     const interrupting = lane.takeInterrupting();
     const message = messageOf(item, authorIn(item, who));
-    const lease = { owner, until: clock() + this.#leaseMs };
+    const hold = { owner, leaseMs: this.#leaseMs };
     const begun = await sessions.resolveIn(item.source, {}, message, (request) =>
-      store.turns.begin(`turn_${randomUUID()}`, item, request, lease, (entry, before) =>
+      store.turns.begin(`turn_${randomUUID()}`, item, request, hold, (entry, before) =>
         this.#resetNotices(item, entry, before),
       ),
     );
@@ -565,6 +570,7 @@ export class Gateway {
       account: item.account,
       owner: () => this.#surfaces.senderOf(item), // As it is by then: the account may be another's.
       clock,
+      elapsed: this.#elapsed,
       leaseMs: this.#leaseMs,
       deadlineMs,
       onProblem: this.#options.onProblem,
@@ -612,11 +618,11 @@ export class Gateway {
 
   /** Takes on what this account's processes left: it may be done again and again, beside other processes. */
   async #recover(adapter: Adapter): Promise<void> {
-    const { store, clock } = this.#options;
+    const { store, clock, owner: me } = this.#options;
     const account = { platform: adapter.platform, account: adapter.account };
     const isExclusive = adapter.capabilities.shared !== true;
     for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
-      if (!hasLeft(owner, isExclusive)) continue;
+      if (!hasLeft(owner, me, isExclusive)) continue;
       const text = `I was interrupted while carrying out ${nameOf(item)}. Look whether it took effect before you repeat it.`;
       await store.inbox.finishCommand(
         item.id,
@@ -624,9 +630,11 @@ export class Gateway {
         clock(),
       );
     }
-    for (const running of await store.turns.running(account)) this.#goOnWith(running);
-    for (const { item, owner } of await store.inbox.waiting(account)) {
-      if (!hasLeft(owner, isExclusive)) continue;
+    for (const running of await store.turns.running(account, clock())) this.#goOnWith(running);
+    const waiting = await store.inbox.waiting(account);
+    const left = waiting.filter(({ owner }) => hasLeft(owner, me, isExclusive));
+    for (const from of new Set(left.map(({ owner }) => owner))) await store.inbox.adopt(account, from, me);
+    for (const { item } of left) {
       if (item.kind === "command") this.#command(item);
       else this.#queue(item);
     }
@@ -635,7 +643,7 @@ export class Gateway {
 
   /** A turn that some process left: of whichever account, since something waits for its end. */
   async #recoverTurn(sessionId: string): Promise<void> {
-    const running = await this.#options.store.turns.runningIn(sessionId);
+    const running = await this.#options.store.turns.runningIn(sessionId, this.#options.clock());
     if (running) this.#goOnWith(running);
   }
 
@@ -653,7 +661,7 @@ export class Gateway {
   /** Goes on with a turn that was left, or parks one that two processes ended of. */
   async #takeOver(lane: Lane, { turn, item, wish }: RunningTurn, author: Promise<Access>): Promise<void> {
     const { store, owner, clock } = this.#options;
-    const taken = await store.turns.takeOver(turn, { owner, until: clock() + this.#leaseMs });
+    const taken = await store.turns.takeOver(turn, { owner, leaseMs: this.#leaseMs }, clock());
     if (!taken) return;
     if (wish) lane.stop(wish); // Its process did not come to it.
     if (!(await this.#keepInterrupted(taken, item))) return;
@@ -677,9 +685,8 @@ export class Gateway {
     const deliveries = texts.flatMap((text, n) =>
       text.trim() ? this.#notices.about(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text) : [],
     );
-    const now = clock();
     const step = { messages, deliveries, steeredIn: [] };
-    if (!(await store.turns.step(turn, step, now + this.#leaseMs, now))) return false;
+    if (!(await store.turns.step(turn, step, this.#leaseMs, clock()))) return false;
     this.#surfaces.deliver(deliveries);
     return true;
   }

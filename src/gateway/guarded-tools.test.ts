@@ -185,9 +185,9 @@ describe("a process that ends in the middle of a call", () => {
     });
     await ann.write(text);
     await until(() => acts.length > 0);
-    const [running] = await world.store.turns.running(world.adapter);
+    const [running] = await world.store.turns.running(world.adapter, 0);
     if (!running) throw new Error("No turn is running.");
-    const taken = await world.store.turns.takeOver(running.turn, { owner: "nobody", until: 0 });
+    const taken = await world.store.turns.takeOver(running.turn, { owner: "nobody", leaseMs: 0 }, 0);
     if (taken) await world.store.turns.release(taken);
     hang = undefined;
     await world.restart();
@@ -208,6 +208,6 @@ describe("a process that ends in the middle of a call", () => {
       expect.stringMatching(/^tool: Unknown: the process ended while this was running/),
       "tool: Not run: the process ended before it began.",
     ]);
-    expect(await world.store.turns.running(world.adapter)).toEqual([]);
+    expect(await world.store.turns.running(world.adapter, 0)).toEqual([]);
   });
 });

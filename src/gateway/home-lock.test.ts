@@ -1,9 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { endedOwner } from "../../test/support/ended-owner.js";
 import { homeHolder, homeLockFile, type LockHolder, successionFile, takeHome } from "./home-lock.js";
+import { SILENT_MS } from "./life-sign.js";
+import { processOwner } from "./owner.js";
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 const SINCE = "2026-01-10T12:00:00.000Z";
@@ -21,7 +24,7 @@ function makeHome(): string {
 
 function ended(name: string): LockHolder {
   const { pid } = spawnSync(process.execPath, ["--version"]);
-  return { owner: `${hostname()} ${pid} 1 ${name}`, pid, host: hostname(), since: SINCE };
+  return { owner: `${endedOwner(pid)} ${name}`, pid, host: hostname(), since: SINCE };
 }
 
 function leave(path: string, holder: LockHolder): void {
@@ -31,12 +34,12 @@ function leave(path: string, holder: LockHolder): void {
 describe("the lock of a home folder", () => {
   test("is one process's, private, and names it; the next one has it after the release", () => {
     const home = makeHome();
-    expect(homeHolder(home)).toBeNull();
+    expect(homeHolder(home, NOW)).toBeNull();
     const lock = takeHome(home, NOW);
     expect(statSync(homeLockFile(home)).mode & 0o777).toBe(0o600);
     expect(statSync(home).mode & 0o777).toBe(0o700);
     const holder = { pid: process.pid, host: hostname(), since: SINCE };
-    expect(homeHolder(home)).toMatchObject(holder);
+    expect(homeHolder(home, NOW)).toMatchObject(holder);
     expect(takeHome(home, NOW + 1)).toMatchObject({ kind: "held", holder });
     if (lock.kind === "taken") lock.release();
     expect(readdirSync(home)).toEqual([]);
@@ -47,9 +50,9 @@ describe("the lock of a home folder", () => {
     const home = makeHome();
     takeHome(home, NOW);
     leave(homeLockFile(home), ended("a"));
-    expect(homeHolder(home)).toBeNull();
+    expect(homeHolder(home, NOW)).toBeNull();
     expect(takeHome(home, NOW).kind).toBe("taken");
-    expect(homeHolder(home)?.pid).toBe(process.pid);
+    expect(homeHolder(home, NOW)?.pid).toBe(process.pid);
     expect(readdirSync(home)).toEqual(["gateway.lock"]);
   });
 
@@ -77,12 +80,41 @@ describe("the lock of a home folder", () => {
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(first);
   });
 
-  test("of another machine is never taken", () => {
+  test.each([
+    ["another machine", "elsewhere.invalid 1 1 a"],
+    ["another container with the same host name", processOwner().replace(/\d+$/, "1")],
+  ])("of %s is held as long as it gives signs of life", (_, owner) => {
     const home = makeHome();
     takeHome(home, NOW);
-    const elsewhere = { owner: "elsewhere.invalid 1 1 a", pid: 1, host: "elsewhere.invalid", since: SINCE };
-    leave(homeLockFile(home), elsewhere);
+    const elsewhere = { owner, pid: 1, host: "elsewhere.invalid", since: SINCE };
+    const path = homeLockFile(home);
+    leave(path, elsewhere);
+    const signed = (at: number) => utimesSync(path, at / 1_000, at / 1_000);
+    signed(NOW - SILENT_MS + 1);
+    expect(homeHolder(home, NOW)).toEqual(elsewhere);
     expect(takeHome(home, NOW)).toEqual({ kind: "held", holder: elsewhere });
+    signed(NOW - SILENT_MS);
+    expect(homeHolder(home, NOW)).toBeNull();
+    expect(takeHome(home, NOW).kind).toBe("taken");
+  });
+
+  test("shows signs of life, and tells when another has taken it", () => {
+    vi.useFakeTimers({ now: NOW });
+    try {
+      const home = makeHome();
+      const lock = takeHome(home, NOW);
+      const lost = vi.fn();
+      if (lock.kind === "taken") lock.keep(lost);
+      const path = homeLockFile(home);
+      vi.advanceTimersByTime(60_000);
+      expect(statSync(path).mtimeMs).toBe(NOW + 60_000);
+      leave(path, { owner: "elsewhere 1 1 a", pid: 1, host: "elsewhere", since: SINCE });
+      utimesSync(path, 1, 1);
+      vi.advanceTimersByTime(60_000);
+      expect([lost.mock.calls.length, statSync(path).mtimeMs]).toEqual([1, 1_000]); // The other's is let alone.
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("is not released where it has become another's", () => {
@@ -91,7 +123,7 @@ describe("the lock of a home folder", () => {
     rmSync(homeLockFile(home));
     takeHome(home, NOW + 1);
     if (lock.kind === "taken") lock.release();
-    expect(homeHolder(home)?.since).toBe(new Date(NOW + 1).toISOString());
+    expect(homeHolder(home, NOW)?.since).toBe(new Date(NOW + 1).toISOString());
   });
 
   test.each(["", "{}", "null", "[1]", '{"owner":1,"pid":2}'])(
@@ -100,7 +132,7 @@ describe("the lock of a home folder", () => {
       const home = makeHome();
       takeHome(home, NOW);
       writeFileSync(homeLockFile(home), text);
-      for (const look of [() => takeHome(home, NOW), () => homeHolder(home)]) {
+      for (const look of [() => takeHome(home, NOW), () => homeHolder(home, NOW)]) {
         expect(look).toThrow(expect.objectContaining({ code: "lock_unreadable" }));
       }
       expect(readFileSync(homeLockFile(home), "utf8")).toBe(text);

@@ -1,6 +1,7 @@
 /**
  * One gateway a home folder. The lock is a file that appears whole and only where there is none, and names its process.
- * It is its holder's for as long as that process may be alive. A lock whose holder has certainly ended is succeeded to:
+ * It is its holder's for as long as that process is alive; of one that cannot be seen from here, in another container or on
+ * another machine, signs of life in the file tell. A lock whose holder has ended is succeeded to:
  * the right to do so is a lock of its own, named after the ended holder, so of many who find it one goes on; should
  * that one end midway, its right is succeeded to in the same manner.
  */
@@ -21,7 +22,8 @@ import { join } from "node:path";
 import { BatonError } from "../session/errors.js";
 import { fileProblem } from "../util/file-problem.js";
 import { makeFolder } from "../util/make-folder.js";
-import { mayBeAlive, processOwner } from "./owner.js";
+import { giveSigns, isStillOf } from "./life-sign.js";
+import { processOwner } from "./owner.js";
 
 export interface LockHolder {
   /** The process, as owner.ts names it. */
@@ -33,7 +35,12 @@ export interface LockHolder {
 }
 
 export type HomeLock =
-  | { readonly kind: "taken"; readonly release: () => void }
+  | {
+      readonly kind: "taken";
+      /** Shows that this process lives, until it is released; calls back where another has taken the home folder. */
+      readonly keep: (onLost: () => void) => void;
+      readonly release: () => void;
+    }
   | { readonly kind: "held"; readonly holder: LockHolder };
 
 export function homeLockFile(home: string): string {
@@ -62,14 +69,26 @@ function take(home: string, now: number): HomeLock {
     since: new Date(now).toISOString(),
   };
   const path = homeLockFile(home);
-  const holder = claim(path, me);
-  return holder ? { kind: "held", holder } : { kind: "taken", release: () => release(path, me) };
+  const holder = claim(path, me, now);
+  if (holder) return { kind: "held", holder };
+  let end = (): void => {};
+  return {
+    kind: "taken",
+    keep: (onLost) => {
+      end = giveSigns(path, () => readHolder(path)?.owner === me.owner, onLost);
+    },
+    release: () => {
+      end();
+      release(path, me);
+    },
+  };
 }
 
 /** The gateway of this home folder; null where none runs. */
-export function homeHolder(home: string): LockHolder | null {
-  const holder = readHolder(homeLockFile(home));
-  return holder && mayBeAlive(holder.owner) ? holder : null;
+export function homeHolder(home: string, now: number): LockHolder | null {
+  const path = homeLockFile(home);
+  const holder = readHolder(path);
+  return holder && isStillOf(path, holder.owner, now) ? holder : null;
 }
 
 /** The right to take this lock from this holder, who has ended. */
@@ -78,14 +97,14 @@ export function successionFile(path: string, holder: LockHolder): string {
 }
 
 /** Null where the lock is now ours, else whose it is. */
-function claim(path: string, me: LockHolder): LockHolder | null {
+function claim(path: string, me: LockHolder, now: number): LockHolder | null {
   for (;;) {
     if (createWhole(path, me)) return null;
     const holder = readHolder(path);
     if (!holder) continue; // Released in between.
-    if (mayBeAlive(holder.owner)) return holder;
+    if (isStillOf(path, holder.owner, now)) return holder;
     const succession = successionFile(path, holder);
-    const successor = claim(succession, me);
+    const successor = claim(succession, me, now);
     if (successor) return successor;
     try {
       // Whoever held this right before us may have used it. While it is ours, nobody else takes this holder's lock.

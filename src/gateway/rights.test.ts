@@ -206,7 +206,7 @@ describe("a turn of the owner in another process", () => {
     expect(await told(guest, "/stop", /./)).toMatch(REFUSED);
     expect(await told(guest, "/new", /./)).toMatch(REFUSED);
     expect(there.gateway.lane(owner.key).run).toBeDefined();
-    expect((await there.store.turns.running(there.adapter))[0]?.wish).toBeNull();
+    expect((await there.store.turns.running(there.adapter, 0))[0]?.wish).toBeNull();
     expect(await told(here.chat("boss", ROOM), "/stop", /Stop/)).toMatch(/^Stopping it/);
     await until(() => guest.told.some((text) => text.includes("and me")));
     for (const each of [here, there]) await each.close();

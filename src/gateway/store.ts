@@ -63,7 +63,9 @@ export interface Inbox {
   waitingIn(key: SessionKey): Promise<InboxItem[]>;
   /** Leaves what waits to whoever comes next. */
   release(account: Account, owner: string): Promise<void>;
-  /** A command is about to act; false where it is not waiting any more. */
+  /** Takes on what waits of another process, or of nobody: from then on only this one answers it. */
+  adopt(account: Account, from: string, owner: string): Promise<void>;
+  /** A command is about to act; false where it does not wait any more, or is another process's. */
   beginCommand(id: number, owner: string): Promise<boolean>;
   /** It has acted; what it says goes to the outbox in the same step, once. */
   finishCommand(id: number, said: readonly NewDelivery[], now: number): Promise<void>;
@@ -83,9 +85,16 @@ export interface Turn {
   readonly attempt: number;
 }
 
-export interface Lease {
+/** Who holds something, and until when by the clock of whoever asks. */
+interface Lease {
   readonly owner: string;
   readonly until: number;
+}
+
+/** Who is to hold something, and for how long without a sign of life. The store's clock counts, not the host's. */
+export interface Hold {
+  readonly owner: string;
+  readonly leaseMs: number;
 }
 
 /** Why somebody wants a turn to end: they said so, or said something else. */
@@ -125,32 +134,35 @@ export interface RunningTurn {
 }
 
 export interface Turns {
-  /** Resolves the session, appends the message and begins the turn; the address is that of the message. */
+  /**
+   * Resolves the session, appends the message and begins the turn; the address is that of the message, which has to be
+   * this process's.
+   */
   begin(
     id: string,
     item: InboxItem,
     request: ResolveRequest,
-    lease: Lease,
+    hold: Hold,
     /** What is to be said of it, given the session and the one that the key had before. */
     notices: (entry: SessionEntry, before: SessionEntry | null) => readonly NewDelivery[],
   ): Promise<BeginTurn>;
   /** False where the fence is stale: the turn is another's, or over. Nothing was written then. */
-  step(turn: Turn, step: TurnStep, leaseUntil: number, now: number): Promise<boolean>;
+  step(turn: Turn, step: TurnStep, leaseMs: number, now: number): Promise<boolean>;
   finish(turn: Turn, end: TurnEnd, step: TurnStep, error: string | null, now: number): Promise<boolean>;
   /** Where it is held, also whether it is to end. */
-  renew(turn: Turn, leaseUntil: number): Promise<"held" | "lost" | StopWish>;
+  renew(turn: Turn, leaseMs: number, now: number): Promise<"held" | "lost" | StopWish>;
   /** Asks the process that runs the turn to end it, and wakes it; false where the turn is another's by now, or over. */
   askToStop(turn: Turn, wish: StopWish): Promise<boolean>;
   /** Turns of this process that are to end. */
   toStop(owner: string): Promise<TurnToStop[]>;
   /** Turns of this account that are running, whoever runs them. */
-  running(account: Account): Promise<RunningTurn[]>;
+  running(account: Account, now: number): Promise<RunningTurn[]>;
   /** The turn of a session that is running, whoever runs it. */
-  runningIn(sessionId: string): Promise<RunningTurn | null>;
+  runningIn(sessionId: string, now: number): Promise<RunningTurn | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */
   release(turn: Turn): Promise<void>;
   /** Takes over a turn whose holder is gone; null where somebody else was quicker. */
-  takeOver(turn: Turn, lease: Lease): Promise<Turn | null>;
+  takeOver(turn: Turn, hold: Hold, now: number): Promise<Turn | null>;
 }
 
 /** A tool call whose step is not in the transcript yet. */
@@ -218,7 +230,7 @@ export interface Outbox {
   nextDue(account: Account, now: number): Promise<number | null>;
   /** Leaves what is pending to whoever comes next. */
   release(account: Account, owner: string): Promise<void>;
-  /** About to be sent; false where it is not pending any more. */
+  /** About to be sent; false where it is not pending any more, or its account is another process's. */
   sending(id: number, owner: string): Promise<boolean>;
   sent(which: Sending, messageId: string, now: number): Promise<void>;
   /** Not sent: tried again after that wait, which begins now. */
@@ -235,13 +247,18 @@ export interface HomeChannel {
   readonly name: string;
 }
 
+/** Who has an account, and since when. */
+export interface AccountHolder extends Lease {
+  readonly since: number;
+}
+
 /** Accounts of platforms. One process has an account at a time, by a lease. */
 export interface Accounts {
-  holder(account: Account): Promise<Lease | null>;
-  /** Takes the account, if it is still held as it was seen to be. */
-  take(account: Account, lease: Lease, from: Lease | null): Promise<boolean>;
+  holder(account: Account, now: number): Promise<AccountHolder | null>;
+  /** Takes the account if it is free, its lease has run out, or its holder is this one, which has ended. */
+  take(account: Account, hold: Hold, ended: string | null, now: number): Promise<boolean>;
   /** False where it is another's by now. */
-  renew(account: Account, lease: Lease): Promise<boolean>;
+  renew(account: Account, hold: Hold, now: number): Promise<boolean>;
   release(account: Account, owner: string): Promise<void>;
   /** What an account remembers. */
   read(account: Account, name: string): Promise<string | null>;
@@ -297,8 +314,8 @@ export interface Moves {
     now: number,
   ): Promise<Handoff | null>;
   /** Those that are not over, oldest first. */
-  open(): Promise<Move[]>;
-  find(id: string): Promise<Move | null>;
+  open(now: number): Promise<Move[]>;
+  find(id: string, now: number): Promise<Move | null>;
   /** Takes it, if it is as it was seen and no turn of the session runs. `left`: its holder has certainly ended. */
   claim(
     move: Handoff,

@@ -24,6 +24,7 @@ export interface SurfacesSetting {
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly steady: Clock;
+  readonly elapsed: () => number;
   readonly onProblem: (problem: string) => void;
 }
 
@@ -49,15 +50,19 @@ export class Surfaces {
   }
 
   #surface(adapter: Adapter): Surface {
-    const { store, commands, media, owner, leaseMs, clock, steady, onProblem } = this.#setting;
+    const { store, commands, media, owner, leaseMs, clock, steady, elapsed, onProblem } = this.#setting;
     const connection: Connection = new Connection({
       adapter,
       accounts: store.accounts,
       commands,
-      receive: (message) => this.#setting.receive(adapter, message),
+      receive: async (message) => {
+        if (!connection.isHeld) throw new Error("The account may be another process's now.");
+        return this.#setting.receive(adapter, message);
+      },
       owner,
       leaseMs,
       clock,
+      elapsed,
       onProblem,
       onTaken: () => this.#setting.onTaken(adapter),
       onConnected: () => {

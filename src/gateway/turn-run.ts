@@ -13,6 +13,7 @@ import type { Clock } from "../util/clock.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Beginning } from "./beginning.js";
 import type { EditStream } from "./edit-stream.js";
+import { Renewal } from "./renewal.js";
 import type {
   InboxItem,
   NewDelivery,
@@ -54,6 +55,7 @@ export interface TurnSetting {
   readonly account: string;
   readonly owner: () => string;
   readonly clock: Clock;
+  readonly elapsed: () => number;
   readonly leaseMs: number;
   readonly deadlineMs: number;
   readonly onProblem: (problem: string) => void;
@@ -131,10 +133,13 @@ export class TurnRun {
   async run(): Promise<TurnOutcome> {
     const { clock, leaseMs, deadlineMs, turns } = this.#setting;
     const live = this.#setting.live ?? this.#setting.stream;
+    const lease = new Renewal(leaseMs, this.#setting.elapsed);
     const beat = setInterval(
       async () => {
-        const renewed = await turns.renew(this.turn, clock() + leaseMs).catch(() => "held" as const); // A store that is busy is not a lost lease.
-        if (renewed === "lost") this.#lose();
+        const renewed = await lease.ask(() => turns.renew(this.turn, leaseMs, clock()));
+        if (renewed instanceof Error) {
+          if (lease.isOver) this.#lose(); // A store that is busy is not a lost lease.
+        } else if (renewed === "lost") this.#lose();
         else if (renewed !== "held") this.stop(renewed);
       },
       timerMs(leaseMs / 3),
@@ -233,7 +238,7 @@ export class TurnRun {
     if (this.#lost || !this.#whole.some(({ role }) => role === "assistant")) return;
     const { turns, clock, leaseMs, onCommit } = this.#setting;
     const step = this.#step([], false);
-    if (!(await turns.step(this.turn, step, clock() + leaseMs, clock()))) return this.#lose();
+    if (!(await turns.step(this.turn, step, leaseMs, clock()))) return this.#lose();
     this.#whole.splice(0, step.messages.length);
     this.#usage = undefined;
     this.#kept(step);

@@ -1,8 +1,10 @@
 /** Two gateways with connections of their own over one store, as two terminals have: what one runs, the other can stop. */
+
 import { mkdtempSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { endedOwner } from "../../test/support/ended-owner.js";
 import { type Chat, until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import { openDb } from "../open-sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
@@ -88,7 +90,7 @@ describe("a turn of another process", () => {
   });
 
   it("is not there to be stopped once its process is gone", async () => {
-    const a = await terminal("a", { owner: `${hostname()} 999999999 1 x` });
+    const a = await terminal("a", { owner: endedOwner() });
     await a.begin("wait");
     const b = await terminal("b");
     expect(await b.ask("/status")).toContain("directed, idle.");

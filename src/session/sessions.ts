@@ -548,12 +548,12 @@ export class Sessions {
   }
 
   async getHandoff(id: string): Promise<Handoff | null> {
-    return this.#store.handoffs.get(checkText(id, "id"));
+    return this.#store.handoffs.get(checkText(id, "id"), this.#clock());
   }
 
   /** Handoffs not yet finished, oldest first. */
   listPendingHandoffs(): Promise<Handoff[]> {
-    return this.#store.handoffs.active();
+    return this.#store.handoffs.active(this.#clock());
   }
 
   close(): Promise<void> {

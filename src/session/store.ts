@@ -171,8 +171,8 @@ export interface HandoffStore {
     destination: LanePlace | null,
     now: number,
   ): Promise<HandoffOutcome | null>;
-  get(id: string): Promise<Handoff | null>;
-  active(): Promise<Handoff[]>;
+  get(id: string, now: number): Promise<Handoff | null>;
+  active(now: number): Promise<Handoff[]>;
 }
 
 export interface SessionStore {

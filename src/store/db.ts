@@ -30,6 +30,12 @@ export interface Db extends Queries {
   close(): Promise<void>;
 }
 
+/** A part of a statement, with the values of its marks. */
+export interface ClockShift {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Column types. */
@@ -46,6 +52,11 @@ export interface Dialect {
   readonly lockMigrations: string | null;
   /** Tells those who watch, once the transaction is committed; null where the engine tells of each commit. */
   readonly notify: string | null;
+  /**
+   * What is added to the host's time to get the time that leases are kept by. Hosts that share an engine share its
+   * clock, whatever their own say; one that only processes of one host share has the host's.
+   */
+  readonly clockShift: (hostNow: number) => ClockShift;
   /** Names a table if it exists. */
   readonly findTable: string;
 }

@@ -49,13 +49,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     };
     const begin = (accepted: InboxItem, on = store, owner = "me") =>
       sessions.resolveIn(accepted.source, {}, { role: "user", content: accepted.text }, (request) =>
-        on.turns.begin(
-          `turn-${accepted.id}-${owner}`,
-          accepted,
-          request,
-          { owner, until: now + 100 },
-          () => [],
-        ),
+        on.turns.begin(`turn-${accepted.id}-${owner}`, accepted, request, { owner, leaseMs: 100 }, () => []),
       );
     const begun = async (accepted: InboxItem): Promise<Turn> => {
       const outcome = await begin(accepted);
@@ -104,18 +98,61 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const other = await fixture.open();
       const accepted = await accept("hello");
       const outcomes = await Promise.all([
-        begin(accepted, store, "a"),
-        begin(accepted, other, "b"),
-        begin(accepted, store, "c"),
+        begin(accepted, store),
+        begin(accepted, other),
+        begin(accepted, store),
       ]);
       expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["begun", "gone", "gone"]);
-      const [running] = await store.turns.running(account);
+      const [running] = await store.turns.running(account, now);
       expect(running).toMatchObject({
         turn: { fence: 1, attempt: 1, address: { chatId: "1" } },
         item: { id: accepted.id },
       });
       expect(await transcript(running?.turn as Turn)).toEqual(["hello"]);
       expect(await store.inbox.waiting(account)).toEqual([]);
+    });
+
+    it("lets a message be begun only by the process that has it, which may be another one later", async () => {
+      const message = await accept("hello");
+      const command = await store.inbox.accept({ ...item("c", "/undo"), kind: "command" }, "me", now);
+      expect((await begin(message, store, "you")).kind).toBe("gone");
+      expect(await store.inbox.beginCommand(command?.id ?? 0, "you")).toBe(false);
+      await store.inbox.adopt({ ...account, account: "other bot" }, "me", "you");
+      await store.inbox.adopt(account, "somebody", "you");
+      expect((await store.inbox.waiting(account)).map(({ owner }) => owner)).toEqual(["me", "me"]);
+      await store.inbox.adopt(account, "me", "you");
+      expect((await begin(message)).kind).toBe("gone"); // Whoever had it before has it no more.
+      expect(await store.inbox.beginCommand(command?.id ?? 0, "me")).toBe(false);
+      expect((await begin(message, store, "you")).kind).toBe("begun");
+      expect(await store.inbox.beginCommand(command?.id ?? 0, "you")).toBe(true);
+    });
+
+    it("gives an account to one process until its lease has run out, and its deliveries with it", async () => {
+      const other = await fixture.open();
+      const take = (owner: string, leaseMs: number, ended: string | null = null, on = store) =>
+        on.accounts.take(account, { owner, leaseMs }, ended, now);
+      expect(await store.accounts.holder(account, now)).toBeNull();
+      const first = await Promise.all([take("a", 60_000), take("b", 60_000, null, other)]);
+      expect(first.filter(Boolean)).toHaveLength(1);
+      const [mine, yours] = first[0] ? ["a", "b"] : ["b", "a"];
+      expect(await take(yours, 60_000)).toBe(false);
+      expect(await take(yours, 60_000, "somebody else")).toBe(false);
+      const holder = await store.accounts.holder(account, now);
+      expect(holder?.owner).toBe(mine);
+      expect(holder?.until).toBeGreaterThan(now + 30_000);
+      expect(holder?.until).toBeLessThanOrEqual(now + 60_000);
+      expect(holder?.since).toBeLessThanOrEqual(now);
+
+      await store.outbox.add([delivery("x")], now);
+      const [x] = await store.outbox.pending(account, 1);
+      expect(await store.outbox.sending(x?.id ?? 0, yours)).toBe(false);
+      expect(await take(yours, 60_000, mine)).toBe(true); // The one that had it has ended.
+      expect(await store.accounts.renew(account, { owner: mine, leaseMs: 60_000 }, now)).toBe(false);
+      expect(await store.outbox.sending(x?.id ?? 0, mine)).toBe(false);
+      expect(await store.outbox.sending(x?.id ?? 0, yours)).toBe(true);
+      expect(await store.accounts.renew(account, { owner: yours, leaseMs: 0 }, now)).toBe(true);
+      expect((await store.accounts.holder(account, now))?.until).toBeLessThanOrEqual(now);
+      expect(await take(mine, 60_000)).toBe(true);
     });
 
     it("runs one turn at a time per session", async () => {
@@ -154,12 +191,12 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         deliveries: [delivery("d1")],
         steeredIn: [steered.id],
       };
-      expect(await store.turns.step(turn, step, now + 200, now)).toBe(true);
+      expect(await store.turns.step(turn, step, 600_000, now)).toBe(true);
       expect(await transcript(turn)).toEqual(["one", "two", "answer"]);
       expect(await sessions.get(turn.sessionId)).toMatchObject({ inputTokens: 7, messageCount: 3 });
       expect(await store.inbox.waiting(account)).toEqual([]);
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["d1"]);
-      expect((await store.turns.running(account))[0]?.lease.until).toBe(now + 200);
+      expect((await store.turns.running(account, now))[0]?.lease.until).toBeGreaterThan(now + 60_000);
     });
 
     it("keeps what a command made apart from a message of a platform, whatever ids those have", async () => {
@@ -200,12 +237,12 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
 
     it("refuses every write of a holder who was replaced, or whose turn is over", async () => {
       const stale = await begun(await accept("one"));
-      const fresh = await store.turns.takeOver(stale, { owner: "next", until: now + 500 });
+      const fresh = await store.turns.takeOver(stale, { owner: "next", leaseMs: 500 }, now);
       expect(fresh).toMatchObject({ fence: 2, attempt: 2 });
-      expect(await store.turns.takeOver(stale, { owner: "late", until: now + 500 })).toBeNull();
+      expect(await store.turns.takeOver(stale, { owner: "late", leaseMs: 500 }, now)).toBeNull();
       const write = { ...nothing, messages: [said("stale")], deliveries: [delivery("stale")] };
-      expect(await store.turns.step(stale, write, now + 900, now)).toBe(false);
-      expect(await store.turns.renew(stale, now + 900)).toBe("lost");
+      expect(await store.turns.step(stale, write, 900, now)).toBe(false);
+      expect(await store.turns.renew(stale, 900, now)).toBe("lost");
       expect(await store.turns.askToStop(stale, "stopped")).toBe(false);
       expect(await store.turns.finish(stale, "done", write, null, now)).toBe(false);
       expect(await transcript(stale)).toEqual(["one"]);
@@ -214,10 +251,10 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(
         await store.turns.finish(fresh as Turn, "done", { ...nothing, messages: [said("fresh")] }, null, now),
       ).toBe(true);
-      expect(await store.turns.step(fresh as Turn, write, now, now)).toBe(false);
+      expect(await store.turns.step(fresh as Turn, write, 0, now)).toBe(false);
       expect(await store.turns.finish(fresh as Turn, "failed", write, "x", now)).toBe(false);
       expect(await transcript(stale)).toEqual(["one", "fresh"]);
-      expect(await store.turns.running(account)).toEqual([]);
+      expect(await store.turns.running(account, now)).toEqual([]);
     });
 
     describe("the journal of tool calls", () => {
@@ -236,7 +273,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         expect(first).toMatchObject({ call: call("a"), said: "Let me look." });
 
         const results = ["a", "b"].map((id): Message => ({ role: "tool", toolCallId: id, content: "" }));
-        await store.turns.step(turn, { ...nothing, messages: [said(""), ...results] }, now + 100, now);
+        await store.turns.step(turn, { ...nothing, messages: [said(""), ...results] }, 100, now);
         expect(await open(turn)).toEqual([]);
       });
 
@@ -257,7 +294,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       it("is closed to a holder who was replaced", async () => {
         const stale = await begun(await accept("one"));
         await store.journal.planned(stale, call("a"), "");
-        await store.turns.takeOver(stale, { owner: "next", until: now + 500 });
+        await store.turns.takeOver(stale, { owner: "next", leaseMs: 500 }, now);
         expect(await store.journal.planned(stale, call("b"), "")).toBe(false);
         expect(await store.journal.started(stale, call("a"))).toBe(false);
         expect(await store.journal.finished(stale, call("a"), "late")).toBe(false);
@@ -268,9 +305,10 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     it("lets go of a turn for the next process without counting it as a failure", async () => {
       const turn = await begun(await accept("one"));
       await store.turns.release(turn);
-      const [running] = await store.turns.running(account);
-      expect(running?.lease).toEqual({ owner: "", until: 0 });
-      const taken = await store.turns.takeOver(running?.turn as Turn, { owner: "next", until: now + 1 });
+      const [running] = await store.turns.running(account, now);
+      expect(running?.lease.owner).toBe("");
+      expect(running?.lease.until).toBeLessThanOrEqual(0);
+      const taken = await store.turns.takeOver(running?.turn as Turn, { owner: "next", leaseMs: 1 }, now);
       expect(taken).toMatchObject({ attempt: 1, fence: 2 });
     });
 
@@ -278,24 +316,24 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const turn = await begun(await accept("one"));
       const other = await fixture.open();
       expect(await store.turns.toStop("me")).toEqual([]);
-      expect(await store.turns.renew(turn, now + 200)).toBe("held");
+      expect(await store.turns.renew(turn, 200, now)).toBe("held");
       expect(await other.turns.askToStop({ ...turn, fence: 2 }, "stopped")).toBe(false);
       expect(await other.turns.askToStop(turn, "stopped")).toBe(true);
       const asked = { key: turn.key, inboxId: turn.inboxId, wish: "stopped" };
       expect(await store.turns.toStop("me")).toEqual([asked]);
       expect(await store.turns.toStop("next")).toEqual([]);
-      expect(await store.turns.renew(turn, now + 200)).toBe("stopped");
+      expect(await store.turns.renew(turn, 200, now)).toBe("stopped");
 
-      const [running] = await other.turns.running(account);
+      const [running] = await other.turns.running(account, now);
       expect(running).toMatchObject({ wish: "stopped" });
-      const taken = await other.turns.takeOver(turn, { owner: "next", until: now + 500 });
+      const taken = await other.turns.takeOver(turn, { owner: "next", leaseMs: 500 }, now);
       expect(await store.turns.toStop("me")).toEqual([]);
       expect(await store.turns.toStop("next")).toEqual([asked]);
       expect(await store.turns.finish(taken as Turn, "stopped", nothing, null, now)).toBe(true);
       expect(await store.turns.toStop("next")).toEqual([]);
       expect(await store.turns.askToStop(taken as Turn, "stopped")).toBe(false);
       const next = await begun(await accept("two"));
-      expect(await store.turns.renew(next, now + 200)).toBe("held");
+      expect(await store.turns.renew(next, 200, now)).toBe("held");
     });
 
     it("wakes whoever watches when a turn is to end", async () => {

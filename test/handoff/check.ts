@@ -120,7 +120,7 @@ function checkPlatform({ there }: Stage, { id, state, error }: HandoffRow): void
 /** Whoever comes late changes nothing. */
 async function checkLate(stage: Stage, handoff: HandoffRow): Promise<void> {
   const { moves } = stage.actor("gateway").store;
-  const move = (await moves.find(handoff.id)) as Move;
+  const move = (await moves.find(handoff.id, stage.clock())) as Move;
   const now = stage.clock();
   for (let fence = 0; fence <= move.fence; fence++) {
     const held = { ...move, fence };
@@ -134,7 +134,8 @@ async function checkLate(stage: Stage, handoff: HandoffRow): Promise<void> {
     ];
     if (late.some((done) => done !== null)) fail("something that was done too late", late);
   }
-  if (!isDeepStrictEqual(await moves.find(move.id), move)) fail("a handoff that changed after its end", move);
+  if (!isDeepStrictEqual(await moves.find(move.id, now), move))
+    fail("a handoff that changed after its end", move);
 }
 
 function fail(what: string, about: unknown): never {

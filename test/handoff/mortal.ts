@@ -3,8 +3,7 @@
  * comes back, and nothing that it calls afterwards takes place. What the store was doing in that moment is done or not,
  * as with a real kill.
  */
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
+import { endedOwner } from "../support/ended-owner.js";
 
 export type Side = "before" | "after";
 
@@ -24,7 +23,7 @@ export function hasNotEnded(owner: string): boolean {
 }
 
 export class Mortal {
-  readonly owner = `${hostname()} 1 1 ${randomUUID()}`;
+  readonly owner = endedOwner();
   readonly #onReached: (reached: Reached, mortal: Mortal) => Promise<void>;
   /** Settles when it dies. */
   readonly death: Promise<void>;

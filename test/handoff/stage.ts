@@ -344,6 +344,7 @@ export class Stage {
       leaseMs: LEASE_MS,
       owner: mortal.owner,
       clock: this.clock,
+      elapsed: () => 0, // A machine that is busy loses no lease.
       onProblem: (problem) => this.problems.push(problem),
     });
   }

@@ -17,6 +17,7 @@ export interface Seen {
 /** What a process of the gateway says to its platform. */
 export type Heard =
   | { readonly kind: "received"; readonly messageId: string; readonly received: string }
+  | { readonly kind: "not received"; readonly messageId: string }
   | ({ readonly kind: "send" } & Seen);
 
 export class AtLeastOnce {
@@ -69,6 +70,11 @@ export class AtLeastOnce {
   }
 
   hear(heard: Heard): void {
+    if (heard.kind === "not received") {
+      const again = this.#unacknowledged.get(heard.messageId);
+      if (again) setImmediate(() => this.#tell?.({ kind: "message", ...again }));
+      return;
+    }
     if (heard.kind === "received") {
       if (heard.received === "refused") throw new Error(`${heard.messageId} was refused.`);
       this.#unacknowledged.delete(heard.messageId);

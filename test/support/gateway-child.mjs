@@ -152,7 +152,7 @@ async function settled() {
   const open = await Promise.all([
     store.inbox.waiting(adapter),
     store.inbox.interruptedCommands(adapter),
-    store.turns.running(adapter),
+    store.turns.running(adapter, Date.now()),
     store.outbox.pending(adapter, 1),
     store.outbox.interrupted(adapter),
   ]);
@@ -163,8 +163,9 @@ const told = {
   message: async ({ messageId, chat, text }) => {
     const source = { platform, chatId: chat, chatType: "dm", userId: chat };
     coming += 1;
-    const received = await receive({ kind: "message", source, messageId, text });
+    const received = await receive({ kind: "message", source, messageId, text }).catch(() => null);
     coming -= 1;
+    if (received === null) return process.send({ kind: "not received", messageId });
     passing("acknowledge", "before");
     process.send({ kind: "received", messageId, received });
     passing("acknowledge", "after");

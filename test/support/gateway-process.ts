@@ -53,7 +53,8 @@ export class GatewayProcess {
       complaint += text;
     });
     this.#child.on("message", (said: Said) => {
-      if (said.kind === "received" || said.kind === "send") return platform.hear(said);
+      if (said.kind === "received" || said.kind === "not received" || said.kind === "send")
+        return platform.hear(said);
       if (said.kind === "problem") return this.problems.push(said.problem);
       if (said.kind === "refused") return this.refused.push(said.step);
       if (said.kind === "ready") platform.connect((message) => this.#tell(message));

@@ -98,6 +98,7 @@ export class World {
       deadlineMs: 60_000,
       owner: processOwner(),
       clock: () => this.now,
+      elapsed: () => 0, // A machine that is busy loses no lease.
       onProblem: (problem) => problems.push(problem),
       ...(mediaFolder === undefined ? {} : { media: new Media(mediaFolder, store.files, () => this.now) }),
       ...this.#options.gateway,

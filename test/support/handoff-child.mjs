@@ -1,5 +1,6 @@
 // A gateway in a process of its own with one of two platforms that live in the parent (handoff-process.ts) and outlive
 // it. Its agent says again what it was asked, and it can be told to kill itself around any step.
+import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../dist/adapter/adapter.js";
 import { Commands } from "../../dist/gateway/commands/commands.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
@@ -114,8 +115,14 @@ const told = {
   message: async ({ messageId, chat, threadId, text }) => {
     const thread = threadId ? { threadId } : {};
     const source = { platform, chatId: chat, chatType: "dm", userId: chat, ...thread };
-    await receive({ kind: "message", source, messageId, text });
-    process.send({ kind: "received", messageId });
+    for (;;) {
+      try {
+        await receive({ kind: "message", source, messageId, text });
+        return process.send({ kind: "received", messageId });
+      } catch {
+        await sleep(10); // The lease ran out on a busy machine: the platform delivers it again.
+      }
+    }
   },
   answer: ({ number, ...answer }) => asked.get(number)(answer),
   arm: ({ point }) => {

@@ -73,7 +73,7 @@ function ask(cli: Cli, which: string, where: string | undefined, options: AskOpt
     const asked = await open.desk.ask(entry, place, null);
     const isOffer = asked.target === LOCAL;
     const waits = options.wait && !isOffer;
-    const move = waits ? await outcome(cli, open, asked.id) : await open.moves.find(asked.id);
+    const move = waits ? await outcome(cli, open, asked.id) : await open.moves.find(asked.id, Date.now());
     if (options.json) cli.terminal.json(move && handoffFacts(move));
     else if (move && move.state !== "failed") cli.terminal.line(said(entry, move));
     if (move?.state === "failed")
@@ -85,7 +85,7 @@ function ask(cli: Cli, which: string, where: string | undefined, options: AskOpt
 async function outcome({ terminal }: Cli, { desk, moves }: OpenHandoffs, id: string): Promise<Move | null> {
   try {
     for (;;) {
-      const move = await moves.find(id);
+      const move = await moves.find(id, Date.now());
       if (!move || move.finishedAt !== null) return move;
       const waited = Date.now() - move.readySince;
       if (move.state === "pending" && !move.isBusy && waited > move.waitMs)

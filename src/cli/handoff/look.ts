@@ -47,7 +47,7 @@ function jsonOf({ json }: JsonOptions, own: Command): boolean {
 function list(cli: Cli, json: boolean): Promise<void> {
   const { terminal } = cli;
   return withHandoffs(cli, "look", async ({ moves }) => {
-    const open = await moves.open();
+    const open = await moves.open(Date.now());
     if (json) return terminal.json(open.map(handoffFacts));
     if (open.length === 0) return terminal.line("Nothing is being handed off.");
     const now = Date.now();
@@ -96,8 +96,8 @@ function cancel(cli: Cli, which: string, json: boolean): Promise<void> {
 }
 
 async function find({ moves }: OpenHandoffs, which: string): Promise<Move> {
-  const known = (await moves.open()).filter(({ id }) => id.startsWith(which));
-  const found = known.length === 1 ? known[0] : await moves.find(which);
+  const known = (await moves.open(Date.now())).filter(({ id }) => id.startsWith(which));
+  const found = known.length === 1 ? known[0] : await moves.find(which, Date.now());
   if (!found)
     throw new CliError(
       "handoff_not_found",

@@ -76,7 +76,7 @@ export class HandoffCarrier {
 
   /** Tells of this one, and then whenever it may have changed, until it is over. */
   async follow({ id }: Handoff): Promise<void> {
-    const move = await this.#setting.moves.find(id);
+    const move = await this.#setting.moves.find(id, this.#setting.clock());
     if (move) this.#setting.onSeen(move);
     this.#asked.add(id);
   }
@@ -110,7 +110,7 @@ export class HandoffCarrier {
 
   async #look(): Promise<void> {
     const { moves, clock } = this.#setting;
-    const open = await moves.open();
+    const open = await moves.open(clock());
     for (const id of this.#asked) await this.#tellOf(id, open);
     const now = clock();
     for (const move of open) if (!this.#carried.has(move.id)) await this.#attend(move, now);
@@ -136,8 +136,8 @@ export class HandoffCarrier {
   }
 
   async #tellOf(id: string, open: readonly Move[]): Promise<void> {
-    const { moves, onSeen } = this.#setting;
-    const move = open.find((each) => each.id === id) ?? (await moves.find(id));
+    const { moves, clock, onSeen } = this.#setting;
+    const move = open.find((each) => each.id === id) ?? (await moves.find(id, clock()));
     if (move) onSeen(move);
     if (!move || move.finishedAt !== null) this.#asked.delete(id);
   }

@@ -146,7 +146,7 @@ export class HandoffDesk {
     const { moves, clock, onAsked } = this.#setting;
     const deliveries = tell && asker ? [told(id, asker, failedText(targetWords(target), error))] : [];
     if (!(await moves.fail(id, { fence: null, error, deliveries }, clock()))) {
-      const now = await moves.find(id);
+      const now = await moves.find(id, clock());
       throw new ConflictError(
         "handoff_refused",
         `It cannot be cancelled any more: it is ${now?.state ?? "gone"}.`,
@@ -157,12 +157,14 @@ export class HandoffDesk {
 
   /** The handoff of a session that is not over. */
   async active(sessionId: string): Promise<Move | null> {
-    return (await this.#setting.moves.open()).find((move) => move.sessionId === sessionId) ?? null;
+    const { moves, clock } = this.#setting;
+    return (await moves.open(clock())).find((move) => move.sessionId === sessionId) ?? null;
   }
 
   /** What is offered to the terminal, the newest first. */
   async offers(): Promise<Move[]> {
-    const open = await this.#setting.moves.open();
+    const { moves, clock } = this.#setting;
+    const open = await moves.open(clock());
     return open.filter(({ target, state }) => target === LOCAL && state === "pending").reverse();
   }
 
@@ -270,7 +272,7 @@ export class HandoffDesk {
     const elsewhere = await Promise.all(
       (await accounts.all(STATE)).map(async ({ value, ...account }) => {
         if (!isConnected(value)) return [];
-        const holder = await accounts.holder(account);
+        const holder = await accounts.holder(account, clock());
         return holder && holder.until > clock() && mayBeAlive(holder.owner) ? [account] : [];
       }),
     );

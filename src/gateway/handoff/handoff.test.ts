@@ -1,6 +1,7 @@
 /** A conversation moves from one place to another: what people write and read, over a real store. */
-import { hostname } from "node:os";
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { endedOwner } from "../../../test/support/ended-owner.js";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
 import { type OutboundMessage, SendError } from "../../adapter/adapter.js";
 import { platforms } from "../../session/platform.js";
@@ -310,7 +311,7 @@ describe("a handoff that a program asks for", () => {
     const bob = world.chat("bob");
     await bob.ask("hello");
     const lost = await world.sessions.requestHandoff((await bob.session()).sessionId, "local");
-    await world.store.moves.claim(lost, { owner: `${hostname()} 999999999 1 x`, leaseMs: 1, left: false }, 0);
+    await world.store.moves.claim(lost, { owner: endedOwner(), leaseMs: 1, left: false }, 0);
     world.now += 61_000;
     await world.gateway.follow(nowhere);
     const states = async () =>
@@ -400,7 +401,7 @@ describe("the terminal", () => {
     await ann.ask("/handoff local");
     const { key, source } = ann;
     const left = { platform: HERE, account: "bot", kind: "message", key, source, messageId: "x" } as const;
-    await world.store.inbox.accept({ ...left, text: "roses" }, `${hostname()} 999999999 1 x`, world.now);
+    await world.store.inbox.accept({ ...left, text: "roses" }, endedOwner(), world.now);
     await me.write("/resume");
     await until(() => me.told.includes("roses (3)"));
   });

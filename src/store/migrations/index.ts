@@ -15,6 +15,7 @@ import { stops } from "./008-stops.js";
 import { answers } from "./009-answers.js";
 import { authors } from "./010-authors.js";
 import { limits } from "./011-limits.js";
+import { holders } from "./012-holders.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   answers,
   authors,
   limits,
+  holders,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

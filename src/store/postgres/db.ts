@@ -26,6 +26,10 @@ const dialect: Dialect = {
   forUpdate: (table) => `FOR UPDATE OF ${table}`,
   lockMigrations: "SELECT pg_advisory_xact_lock(1113682030)",
   notify: "NOTIFY baton",
+  clockShift: (hostNow) => ({
+    sql: "((extract(epoch FROM clock_timestamp()) * 1000)::bigint - ?)",
+    values: [hostNow],
+  }),
   findTable: `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = ?`,
 };
 

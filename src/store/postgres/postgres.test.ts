@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Postgres, startPostgres } from "../../../test/support/postgres.js";
-import { openSessions } from "../../open-sessions.js";
+import { openSessions, openStore } from "../../open-sessions.js";
 import { OWNER } from "../../session/access.js";
 import { localSource } from "../../session/source.js";
 
@@ -54,6 +54,31 @@ describe("a PostgreSQL database", () => {
     await run(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
     const sessions = await openSessions({ url }).catch((error) => error);
     expect(sessions).toMatchObject({ code: "store_readonly" });
+  });
+
+  it("keeps leases by its own clock, whatever the clocks of its hosts say", async () => {
+    const { store, sessions } = await openStore({ url: await server.createDatabase() });
+    const account = { platform: "telegram", account: "bot" };
+    const [now, hour] = [Date.now(), 3_600_000];
+    const lease = (owner: string) => ({ owner, leaseMs: 60_000 });
+    expect(await store.accounts.take(account, lease("slow"), null, now - hour)).toBe(true);
+    expect(await store.accounts.take(account, lease("fast"), null, now + hour)).toBe(false);
+    expect(await store.accounts.take(account, lease("right"), null, now)).toBe(false);
+    for (const at of [now - hour, now, now + hour]) {
+      const { until = 0 } = (await store.accounts.holder(account, at)) ?? {};
+      expect([until > at, until <= at + 60_000]).toEqual([true, true]); // As each of them counts.
+    }
+    const { sessionId } = await sessions.getOrCreate(localSource());
+    const asked = await store.moves.request(
+      { id: "h", sessionId, target: "telegram:1", asker: null },
+      now - hour,
+    );
+    const claim = (owner: string, at: number) =>
+      store.moves.claim(asked as never, { ...lease(owner), left: false }, at);
+    expect((await claim("slow", now - hour))?.leaseUntil).toBeGreaterThan(now - hour);
+    const seen = await store.moves.find("h", now + hour);
+    expect(await store.moves.claim(seen as never, { ...lease("fast"), left: false }, now + hour)).toBeNull();
+    await sessions.close();
   });
 
   it("goes on after its connections were cut", async () => {

@@ -1,5 +1,5 @@
 /** Accounts of platforms: who has them at the moment, what they remember, and the home channels. */
-import type { Account, Accounts, HomeChannel, Lease } from "../../gateway/store.js";
+import type { Account, AccountHolder, Accounts, Hold, HomeChannel } from "../../gateway/store.js";
 import { formatAddress, parseAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db } from "../db.js";
@@ -11,47 +11,57 @@ export class SqlAccounts implements Accounts {
     this.#db = db;
   }
 
-  async holder({ platform, account }: Account): Promise<Lease | null> {
+  async holder({ platform, account }: Account, now: number): Promise<AccountHolder | null> {
+    const shift = this.#db.dialect.clockShift(now);
     const row = await this.#db.get(
-      "SELECT owner, lease_until FROM accounts WHERE platform = ? AND account = ?",
+      `SELECT owner, lease_until - ${shift.sql} AS lease_until, since - ${shift.sql} AS since
+       FROM accounts WHERE platform = ? AND account = ?`,
+      ...shift.values,
+      ...shift.values,
       platform,
       account,
     );
-    return row ? { owner: row.owner as string, until: Number(row.lease_until) } : null;
+    if (!row) return null;
+    return { owner: row.owner as string, until: Number(row.lease_until), since: Number(row.since) };
   }
 
-  async take({ platform, account }: Account, lease: Lease, from: Lease | null): Promise<boolean> {
-    if (from === null) {
-      const added = await this.#db.run(
-        `INSERT INTO accounts (platform, account, owner, lease_until) VALUES (?, ?, ?, ?)
-         ON CONFLICT (platform, account) DO NOTHING`,
-        platform,
-        account,
-        lease.owner,
-        lease.until,
-      );
-      return added === 1;
-    }
+  async take(
+    { platform, account }: Account,
+    { owner, leaseMs }: Hold,
+    ended: string | null,
+    now: number,
+  ): Promise<boolean> {
+    const shift = this.#db.dialect.clockShift(now);
     const taken = await this.#db.run(
-      `UPDATE accounts SET owner = ?, lease_until = ?
-       WHERE platform = ? AND account = ? AND owner = ? AND lease_until = ?`,
-      lease.owner,
-      lease.until,
+      `INSERT INTO accounts (platform, account, owner, lease_until, since)
+       VALUES (?, ?, ?, ? + ${shift.sql}, ? + ${shift.sql})
+       ON CONFLICT (platform, account) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until,
+         since = CASE WHEN accounts.owner = excluded.owner THEN accounts.since ELSE excluded.since END
+       WHERE accounts.owner IN (?, ?) OR accounts.lease_until <= ? + ${shift.sql}`,
       platform,
       account,
-      from.owner,
-      from.until,
+      owner,
+      now + leaseMs,
+      ...shift.values,
+      now,
+      ...shift.values,
+      owner,
+      ended ?? owner,
+      now,
+      ...shift.values,
     );
     return taken === 1;
   }
 
-  async renew({ platform, account }: Account, lease: Lease): Promise<boolean> {
+  async renew({ platform, account }: Account, { owner, leaseMs }: Hold, now: number): Promise<boolean> {
+    const shift = this.#db.dialect.clockShift(now);
     const renewed = await this.#db.run(
-      "UPDATE accounts SET lease_until = ? WHERE platform = ? AND account = ? AND owner = ?",
-      lease.until,
+      `UPDATE accounts SET lease_until = ? + ${shift.sql} WHERE platform = ? AND account = ? AND owner = ?`,
+      now + leaseMs,
+      ...shift.values,
       platform,
       account,
-      lease.owner,
+      owner,
     );
     return renewed === 1;
   }

@@ -4,7 +4,7 @@ import type { Handoff } from "../../session/handoff.js";
 import type { LanePlace } from "../../session/store.js";
 import type { Dialect, Queries } from "../db.js";
 import { lockMove, moveInto } from "./lanes.js";
-import { handoffOf, hasActiveHandoff } from "./rows.js";
+import { handoffColumns, handoffOf, hasActiveHandoff } from "./rows.js";
 import { readSession } from "./session-steps.js";
 
 /** Null where the session has a handoff already. */
@@ -27,20 +27,38 @@ export async function insertHandoff(
     asked.target,
     now,
   );
-  return lockHandoff(tx, dialect, asked.id);
+  return lockHandoff(tx, dialect, asked.id, now);
 }
 
-export async function lockHandoff(tx: Queries, dialect: Dialect, id: string): Promise<Handoff | null> {
-  const row = await tx.get(`SELECT * FROM handoffs WHERE id = ? ${dialect.forUpdate("handoffs")}`, id);
+export async function lockHandoff(
+  tx: Queries,
+  dialect: Dialect,
+  id: string,
+  now: number,
+): Promise<Handoff | null> {
+  const shift = dialect.clockShift(now);
+  const row = await tx.get(
+    `SELECT ${handoffColumns(shift)} FROM handoffs WHERE id = ? ${dialect.forUpdate("handoffs")}`,
+    ...shift.values,
+    id,
+  );
   return row ? handoffOf(row) : null;
 }
 
-export async function saveHandoff(tx: Queries, handoff: Handoff): Promise<void> {
+export async function saveHandoff(
+  tx: Queries,
+  dialect: Dialect,
+  handoff: Handoff,
+  now: number,
+): Promise<void> {
+  const shift = dialect.clockShift(now);
   await tx.run(
-    "UPDATE handoffs SET state = ?, claimed_by = ?, lease_until = ?, fence = ?, claims = ?, finished_at = ?, error = ? WHERE id = ?",
+    `UPDATE handoffs SET state = ?, claimed_by = ?, lease_until = ? + ${shift.sql}, fence = ?, claims = ?,
+       finished_at = ?, error = ? WHERE id = ?`,
     handoff.state,
     handoff.claimedBy,
     handoff.leaseUntil,
+    ...shift.values,
     handoff.fence,
     handoff.claims,
     handoff.finishedAt,

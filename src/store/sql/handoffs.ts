@@ -3,7 +3,7 @@ import { type Handoff, type HandoffOutcome, type HandoffStep, stepHandoff } from
 import type { HandoffStore, LanePlace } from "../../session/store.js";
 import type { Db } from "../db.js";
 import { insertHandoff, lockHandoff, moveSession, saveHandoff } from "./handoff-steps.js";
-import { handoffOf } from "./rows.js";
+import { handoffColumns, handoffOf } from "./rows.js";
 
 export class SqlHandoffs implements HandoffStore {
   readonly #db: Db;
@@ -17,17 +17,22 @@ export class SqlHandoffs implements HandoffStore {
   }
 
   claim(owner: string, leaseMs: number, now: number): Promise<Handoff | null> {
+    const { dialect } = this.#db;
+    const shift = dialect.clockShift(now);
     return this.#db.transaction(async (tx) => {
       for (;;) {
         const row = await tx.get(
-          `SELECT * FROM handoffs WHERE state = 'pending' OR (state = 'running' AND lease_until <= ?)
-           ORDER BY requested_at, id LIMIT 1 ${this.#db.dialect.forUpdate("handoffs SKIP LOCKED")}`,
+          `SELECT ${handoffColumns(shift)} FROM handoffs
+           WHERE state = 'pending' OR (state = 'running' AND lease_until <= ? + ${shift.sql})
+           ORDER BY requested_at, id LIMIT 1 ${dialect.forUpdate("handoffs SKIP LOCKED")}`,
+          ...shift.values,
           now,
+          ...shift.values,
         );
         if (!row) return null;
         const outcome = stepHandoff(handoffOf(row), { kind: "claim", owner, leaseMs }, now);
         if (!outcome.ok) return null;
-        await saveHandoff(tx, outcome.handoff);
+        await saveHandoff(tx, dialect, outcome.handoff, now);
         if (outcome.handoff.state === "running") return outcome.handoff;
       }
     });
@@ -41,25 +46,30 @@ export class SqlHandoffs implements HandoffStore {
   ): Promise<HandoffOutcome | null> {
     const { dialect } = this.#db;
     return this.#db.transaction(async (tx) => {
-      const handoff = await lockHandoff(tx, dialect, id);
+      const handoff = await lockHandoff(tx, dialect, id, now);
       if (!handoff) return null;
       const outcome = stepHandoff(handoff, step, now);
       if (!outcome.ok) return outcome;
-      await saveHandoff(tx, outcome.handoff);
+      await saveHandoff(tx, dialect, outcome.handoff, now);
       if (outcome.handoff.state === "completed" && destination)
         await moveSession(tx, dialect, handoff.sessionId, destination, now);
       return outcome;
     });
   }
 
-  async get(id: string): Promise<Handoff | null> {
-    const row = await this.#db.get("SELECT * FROM handoffs WHERE id = ?", id);
+  async get(id: string, now: number): Promise<Handoff | null> {
+    const shift = this.#db.dialect.clockShift(now);
+    const sql = `SELECT ${handoffColumns(shift)} FROM handoffs WHERE id = ?`;
+    const row = await this.#db.get(sql, ...shift.values, id);
     return row ? handoffOf(row) : null;
   }
 
-  async active(): Promise<Handoff[]> {
+  async active(now: number): Promise<Handoff[]> {
+    const shift = this.#db.dialect.clockShift(now);
     const rows = await this.#db.all(
-      "SELECT * FROM handoffs WHERE state IN ('pending', 'running') ORDER BY requested_at, id LIMIT 1000",
+      `SELECT ${handoffColumns(shift)} FROM handoffs
+       WHERE state IN ('pending', 'running') ORDER BY requested_at, id LIMIT 1000`,
+      ...shift.values,
     );
     return rows.map(handoffOf);
   }

@@ -74,10 +74,16 @@ export class SqlInbox implements Inbox {
     await this.#db.run(left, platform, account, owner);
   }
 
+  async adopt({ platform, account }: Account, from: string, owner: string): Promise<void> {
+    const adopt =
+      "UPDATE inbox SET owner = ? WHERE platform = ? AND account = ? AND state = 'waiting' AND owner = ?";
+    await this.#db.run(adopt, owner, platform, account, from);
+  }
+
   async beginCommand(id: number, owner: string): Promise<boolean> {
     const begin =
-      "UPDATE inbox SET state = 'running', owner = ? WHERE id = ? AND kind = 'command' AND state = 'waiting'";
-    return (await this.#db.run(begin, owner, id)) === 1;
+      "UPDATE inbox SET state = 'running' WHERE id = ? AND owner = ? AND kind = 'command' AND state = 'waiting'";
+    return (await this.#db.run(begin, id, owner)) === 1;
   }
 
   finishCommand(id: number, said: readonly NewDelivery[], now: number): Promise<void> {

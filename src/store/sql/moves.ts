@@ -19,15 +19,17 @@ import type { SessionKey } from "../../session/session-key.js";
 import { parseAddress, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
-import type { Db, Dialect, Queries, Row } from "../db.js";
+import type { ClockShift, Db, Dialect, Queries, Row } from "../db.js";
 import { insertHandoff, lockHandoff, moveSession, saveHandoff } from "./handoff-steps.js";
 import { inboxItem, insertItem } from "./inbox.js";
 import { bindSession } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
-import { handoffOf, hasActiveHandoff, hasRunningTurn, writeOrigin } from "./rows.js";
+import { handoffColumns, handoffOf, hasActiveHandoff, hasRunningTurn, writeOrigin } from "./rows.js";
 import { readSession } from "./session-steps.js";
 
-const MOVES = `SELECT h.*, m.asker, m.wait_ms, m.thread_begun, m.destination,
+const movesWith = (
+  shift: ClockShift,
+): string => `SELECT ${handoffColumns(shift, "h")}, m.asker, m.wait_ms, m.thread_begun, m.destination,
     (SELECT count(*) FROM turns t WHERE t.session_id = h.session_id AND t.state = 'running') AS running_turns,
     (SELECT max(t.finished_at) FROM turns t WHERE t.session_id = h.session_id) AS last_turn
   FROM handoffs h LEFT JOIN moves m ON m.handoff_id = h.id`;
@@ -67,15 +69,17 @@ export class SqlMoves implements Moves {
     });
   }
 
-  async open(): Promise<Move[]> {
+  async open(now: number): Promise<Move[]> {
+    const shift = this.#db.dialect.clockShift(now);
     const rows = await this.#db.all(
-      `${MOVES} WHERE h.state IN ('pending', 'running') ORDER BY h.requested_at, h.id LIMIT 1000`,
+      `${movesWith(shift)} WHERE h.state IN ('pending', 'running') ORDER BY h.requested_at, h.id LIMIT 1000`,
+      ...shift.values,
     );
     return rows.map(moveOf);
   }
 
-  find(id: string): Promise<Move | null> {
-    return findMove(this.#db, id);
+  find(id: string, now: number): Promise<Move | null> {
+    return findMove(this.#db, this.#db.dialect, id, now);
   }
 
   claim(
@@ -85,14 +89,14 @@ export class SqlMoves implements Moves {
   ): Promise<Move | null> {
     const { dialect } = this.#db;
     return this.#telling(async (tx) => {
-      const handoff = await lockHandoff(tx, dialect, seen.id);
+      const handoff = await lockHandoff(tx, dialect, seen.id, now);
       if (handoff?.state !== seen.state || handoff.fence !== seen.fence) return null;
       await readSession(tx, handoff.sessionId, dialect.forUpdate("sessions")); // No turn begins meanwhile.
       if (await hasRunningTurn(tx, handoff.sessionId)) return null;
       const outcome = stepHandoff(handoff, { kind: "claim", ...lease }, now);
       if (!outcome.ok) return null;
-      await saveHandoff(tx, outcome.handoff);
-      return findMove(tx, seen.id);
+      await saveHandoff(tx, dialect, outcome.handoff, now);
+      return findMove(tx, dialect, seen.id, now);
     });
   }
 
@@ -183,26 +187,30 @@ export class SqlMoves implements Moves {
   }
 
   async lastFrom(key: SessionKey): Promise<Handoff | null> {
+    const shift = this.#db.dialect.clockShift(0); // A completed one has no lease.
     const row = await this.#db.get(
-      "SELECT * FROM handoffs WHERE from_key = ? AND state = 'completed' ORDER BY finished_at DESC, id DESC LIMIT 1",
+      `SELECT ${handoffColumns(shift)} FROM handoffs
+       WHERE from_key = ? AND state = 'completed' ORDER BY finished_at DESC, id DESC LIMIT 1`,
+      ...shift.values,
       key,
     );
     return row ? handoffOf(row) : null;
   }
 
   async #step(tx: Queries, id: string, step: HandoffStep, now: number): Promise<Handoff | null> {
-    const handoff = await lockHandoff(tx, this.#db.dialect, id);
+    const { dialect } = this.#db;
+    const handoff = await lockHandoff(tx, dialect, id, now);
     const outcome = handoff && stepHandoff(handoff, step, now);
     if (!outcome?.ok) return null;
-    await saveHandoff(tx, outcome.handoff);
+    await saveHandoff(tx, dialect, outcome.handoff, now);
     return outcome.handoff;
   }
 
   /** Does the work if the fence is still the newest. */
   #holding({ id, fence }: Handoff, work: (tx: Queries) => Promise<void>): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      const handoff = await lockHandoff(tx, this.#db.dialect, id);
-      if (handoff?.state !== "running" || handoff.fence !== fence) return false;
+      const sql = "SELECT id FROM handoffs WHERE id = ? AND state = 'running' AND fence = ?";
+      if (!(await tx.get(`${sql} ${this.#db.dialect.forUpdate("handoffs")}`, id, fence))) return false;
       await work(tx);
       return true;
     });
@@ -283,8 +291,9 @@ async function moveWaiting(
   return moved;
 }
 
-async function findMove(db: Queries, id: string): Promise<Move | null> {
-  const row = await db.get(`${MOVES} WHERE h.id = ?`, id);
+async function findMove(db: Queries, dialect: Dialect, id: string, now: number): Promise<Move | null> {
+  const shift = dialect.clockShift(now);
+  const row = await db.get(`${movesWith(shift)} WHERE h.id = ?`, ...shift.values, id);
   return row ? moveOf(row) : null;
 }
 

@@ -113,9 +113,12 @@ export class SqlOutbox implements Outbox {
 
   async sending(id: number, owner: string): Promise<boolean> {
     const taken = await this.#db.run(
-      "UPDATE outbox SET state = 'sending', owner = ?, attempts = attempts + 1 WHERE id = ? AND state = 'pending'",
+      `UPDATE outbox SET state = 'sending', owner = ?, attempts = attempts + 1
+       WHERE id = ? AND state = 'pending' AND NOT EXISTS (SELECT 1 FROM accounts a
+         WHERE a.platform = outbox.platform AND a.account = outbox.account AND a.owner <> ?)`,
       owner,
       id,
+      owner,
     );
     return taken === 1;
   }

@@ -6,7 +6,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import { type ChatType, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
 import type { Attachment, Author, Message, StoredMessage, ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
-import type { Queries, Row, SqlValue } from "../db.js";
+import type { ClockShift, Queries, Row, SqlValue } from "../db.js";
 
 /** A session as stored: the entry, and what only the store needs. */
 export interface SessionRow {
@@ -150,6 +150,11 @@ export function readAttachments(row: Row): { attachments?: readonly Attachment[]
     ? {}
     : { attachments: JSON.parse(row.attachments as string) as Attachment[] };
 }
+
+/** The columns of a handoff, its lease by the host's clock; the values of the shift come with them. */
+export const handoffColumns = (shift: ClockShift, h = "handoffs"): string =>
+  `${h}.id, ${h}.session_id, ${h}.from_key, ${h}.target, ${h}.state, ${h}.requested_at, ${h}.claimed_by,
+   ${h}.lease_until - ${shift.sql} AS lease_until, ${h}.fence, ${h}.claims, ${h}.finished_at, ${h}.error`;
 
 export function handoffOf(row: Row): Handoff {
   return {

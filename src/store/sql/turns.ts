@@ -2,8 +2,8 @@
 import type {
   Account,
   BeginTurn,
+  Hold,
   InboxItem,
-  Lease,
   NewDelivery,
   RunningTurn,
   StopWish,
@@ -18,7 +18,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import { addressOf, formatAddress, parseAddress } from "../../session/source.js";
 import type { ResolveRequest } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
-import type { Db, Queries, Row } from "../db.js";
+import type { ClockShift, Db, Queries, Row } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
@@ -29,8 +29,11 @@ import type { SqlRoutes } from "./routes.js";
 import { forgetCalls } from "./tool-journal.js";
 import { appendIn } from "./transcript.js";
 
-const RUNNING = `SELECT t.id AS turn_id, t.session_id, t.key AS turn_key, t.address, t.owner AS holder, t.lease_until,
-  t.fence, t.attempt, t.stop_asked, i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
+/** Turns that are running, their leases by the host's clock; the values of the shift come first. */
+const running = (shift: ClockShift): string =>
+  `SELECT t.id AS turn_id, t.session_id, t.key AS turn_key, t.address, t.owner AS holder,
+     t.lease_until - ${shift.sql} AS lease_until, t.fence, t.attempt, t.stop_asked, i.*
+   FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
 
 export class SqlTurns implements Turns {
   readonly #db: Db;
@@ -47,19 +50,23 @@ export class SqlTurns implements Turns {
     id: string,
     item: InboxItem,
     request: ResolveRequest,
-    lease: Lease,
+    hold: Hold,
     notices: (entry: SessionEntry, before: SessionEntry | null) => readonly NewDelivery[],
   ): Promise<BeginTurn> {
     return this.#feeding(async (tx): Promise<BeginTurn> => {
-      const { forUpdate } = this.#db.dialect;
+      const { forUpdate, clockShift } = this.#db.dialect;
+      const shift = clockShift(request.now);
       const waiting = await tx.get(
-        `SELECT id FROM inbox WHERE id = ? AND state = 'waiting' ${forUpdate("inbox")}`,
+        `SELECT id FROM inbox WHERE id = ? AND owner = ? AND state = 'waiting' ${forUpdate("inbox")}`,
         item.id,
+        hold.owner,
       );
       if (!waiting) return { kind: "gone" };
       const present = (await lockLane(tx, this.#db.dialect, item.key))?.session;
-      const running = present && (await tx.get(`${RUNNING} AND t.session_id = ?`, present.entry.sessionId));
-      if (running) return { kind: "busy", running: runningTurn(running) };
+      const found =
+        present &&
+        (await tx.get(`${running(shift)} AND t.session_id = ?`, ...shift.values, present.entry.sessionId));
+      if (found) return { kind: "busy", running: runningTurn(found) };
       const sessionId = present?.entry.sessionId ?? "";
       if (await isMoving(tx, sessionId, item.key, request.now)) return { kind: "moving" };
 
@@ -77,25 +84,28 @@ export class SqlTurns implements Turns {
       };
       await tx.run(
         `INSERT INTO turns (id, inbox_id, session_id, key, address, state, owner, lease_until, fence, attempt, started_at)
-         VALUES (?, ?, ?, ?, ?, 'running', ?, ?, 1, 1, ?)`,
+         VALUES (?, ?, ?, ?, ?, 'running', ?, ? + ${shift.sql}, 1, 1, ?)`,
         id,
         item.id,
         entry.sessionId,
         entry.key,
         formatAddress(turn.address),
-        lease.owner,
-        lease.until,
+        hold.owner,
+        request.now + hold.leaseMs,
+        ...shift.values,
         request.now,
       );
-      await tx.run("UPDATE inbox SET state = 'running', owner = ? WHERE id = ?", lease.owner, item.id);
+      await tx.run("UPDATE inbox SET state = 'running' WHERE id = ?", item.id);
       await insertDeliveries(tx, notices(entry, present?.entry ?? null), request.now);
       return { kind: "begun", turn, entry };
     });
   }
 
-  step(turn: Turn, step: TurnStep, leaseUntil: number, now: number): Promise<boolean> {
+  step(turn: Turn, step: TurnStep, leaseMs: number, now: number): Promise<boolean> {
+    const shift = this.#db.dialect.clockShift(now);
     return this.#feeding(async (tx) => {
-      if (!(await holdTurn(tx, turn, "lease_until = ?", leaseUntil))) return false;
+      const renewed = `lease_until = ? + ${shift.sql}`;
+      if (!(await holdTurn(tx, turn, renewed, now + leaseMs, ...shift.values))) return false;
       await take(tx, turn, step, now);
       return true;
     });
@@ -118,10 +128,13 @@ export class SqlTurns implements Turns {
     });
   }
 
-  async renew(turn: Turn, leaseUntil: number): Promise<"held" | "lost" | StopWish> {
+  async renew(turn: Turn, leaseMs: number, now: number): Promise<"held" | "lost" | StopWish> {
+    const shift = this.#db.dialect.clockShift(now);
     const row = await this.#db.get(
-      "UPDATE turns SET lease_until = ? WHERE id = ? AND fence = ? AND state = 'running' RETURNING stop_asked",
-      leaseUntil,
+      `UPDATE turns SET lease_until = ? + ${shift.sql}
+       WHERE id = ? AND fence = ? AND state = 'running' RETURNING stop_asked`,
+      now + leaseMs,
+      ...shift.values,
       turn.id,
       turn.fence,
     );
@@ -150,17 +163,20 @@ export class SqlTurns implements Turns {
     }));
   }
 
-  async running(account: Account): Promise<RunningTurn[]> {
+  async running(account: Account, now: number): Promise<RunningTurn[]> {
+    const shift = this.#db.dialect.clockShift(now);
     const rows = await this.#db.all(
-      `${RUNNING} AND i.platform = ? AND i.account = ? ORDER BY i.id`,
+      `${running(shift)} AND i.platform = ? AND i.account = ? ORDER BY i.id`,
+      ...shift.values,
       account.platform,
       account.account,
     );
     return rows.map(runningTurn);
   }
 
-  async runningIn(sessionId: string): Promise<RunningTurn | null> {
-    const row = await this.#db.get(`${RUNNING} AND t.session_id = ?`, sessionId);
+  async runningIn(sessionId: string, now: number): Promise<RunningTurn | null> {
+    const shift = this.#db.dialect.clockShift(now);
+    const row = await this.#db.get(`${running(shift)} AND t.session_id = ?`, ...shift.values, sessionId);
     return row ? runningTurn(row) : null;
   }
 
@@ -168,13 +184,15 @@ export class SqlTurns implements Turns {
     await holdTurn(this.#db, turn, "owner = '', lease_until = 0, attempt = attempt - 1");
   }
 
-  async takeOver(turn: Turn, lease: Lease): Promise<Turn | null> {
+  async takeOver(turn: Turn, hold: Hold, now: number): Promise<Turn | null> {
+    const shift = this.#db.dialect.clockShift(now);
     const taken = await holdTurn(
       this.#db,
       turn,
-      "owner = ?, lease_until = ?, fence = fence + 1, attempt = attempt + 1",
-      lease.owner,
-      lease.until,
+      `owner = ?, lease_until = ? + ${shift.sql}, fence = fence + 1, attempt = attempt + 1`,
+      hold.owner,
+      now + hold.leaseMs,
+      ...shift.values,
     );
     return taken ? { ...turn, fence: turn.fence + 1, attempt: turn.attempt + 1 } : null;
   }

@@ -47,6 +47,7 @@ const dialect: Dialect = {
   forUpdate: () => "",
   lockMigrations: null,
   notify: null,
+  clockShift: () => ({ sql: "0", values: [] }),
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
 };
 

@@ -3,8 +3,9 @@
  * opened it: whoever came earlier is seen by the restore, which then leaves the store alone, and whoever comes later
  * sees the mark and goes. A mark whose process has ended means nothing.
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mayBeAlive, processOwner } from "../../gateway/owner.js";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { giveSigns, isStillOf } from "../../gateway/life-sign.js";
+import { processOwner } from "../../gateway/owner.js";
 import { StoreError } from "../../session/errors.js";
 
 function markOf(path: string): string {
@@ -14,9 +15,15 @@ function markOf(path: string): string {
 /** Runs the work while the store is marked. */
 export async function whileRestoring<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   mark(path);
+  const end = giveSigns(
+    markOf(path),
+    () => existsSync(markOf(path)),
+    () => {},
+  );
   try {
     return await work();
   } finally {
+    end();
     rmSync(markOf(path), { force: true });
   }
 }
@@ -40,6 +47,6 @@ export function refuseWhileRestoring(path: string): void {
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return;
     throw error;
   }
-  if (owner === "" || !mayBeAlive(owner)) return;
+  if (owner === "" || !isStillOf(markOf(path), owner, Date.now())) return;
   throw new StoreError("store_busy", `${path} is being restored from a backup. Try again when that is done.`);
 }

@@ -1,0 +1,66 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { hostname } from "node:os";
+import { describe, expect, it } from "vitest";
+import { fateOf, hasLeft, isSameProcess, ownerWords, processOwner } from "./owner.js";
+
+const me = processOwner();
+/** The same process, as somebody else would see it who changed this. */
+const withPart = (place: number, value: string): string =>
+  me
+    .split(" ")
+    .map((part, index) => (index === place ? value : part))
+    .join(" ");
+const [PID, START, PLACE] = [1, 2, 4];
+
+describe.runIf(process.platform === "linux")("a process", () => {
+  it("is alive if it is here, and has ended if it was here and is no more", async () => {
+    expect(fateOf(me)).toBe("alive");
+    expect(fateOf(withPart(START, "1"))).toBe("ended"); // Its pid is another's by now.
+    const child = spawn("true");
+    const { pid = 0 } = child;
+    await once(child, "exit");
+    expect(fateOf(withPart(PID, String(pid)))).toBe("ended");
+    expect(fateOf("")).toBe("ended");
+  });
+
+  it.each([
+    ["another pid namespace", (place: string) => place.replace(/\d+$/, "1")],
+    ["another boot, or machine", (place: string) => `0${place}`],
+  ])("of %s cannot be known, whatever host, pid and start say", (_, change) => {
+    const place = change(me.split(" ")[PLACE] ?? "");
+    expect(fateOf(withPart(PLACE, place))).toBe("unknown");
+    expect(fateOf(withPart(PLACE, place).replace(/ \d+ /, " 999999999 "))).toBe("unknown");
+  });
+
+  it("that an older version named is known only if it is there", () => {
+    const old = (pid: number, start: string) => `${hostname()} ${pid} ${start} x`;
+    expect(fateOf(old(process.pid, me.split(" ")[START] ?? ""))).toBe("alive");
+    expect(fateOf(old(999_999_999, "1"))).toBe("unknown");
+  });
+
+  // A container is one: where the machine lets us make a namespace, it is tried.
+  const isAllowed = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
+  it.runIf(isAllowed)("in a namespace of its own, with this host's name, is not taken for dead", () => {
+    const module = new URL("../../dist/gateway/owner.js", import.meta.url).href;
+    const script = `import(${JSON.stringify(module)}).then(({ fateOf }) => console.log(fateOf(process.argv[1])))`;
+    const given = ["--pid", "--fork", "--mount-proc", process.execPath, "-e", script, "--", me];
+    expect(spawnSync("unshare", given, { encoding: "utf8" }).stdout).toBe("unknown\n");
+  });
+});
+
+it("has many names, which are of one process, and one for people", () => {
+  expect(isSameProcess(me, processOwner())).toBe(true);
+  expect(isSameProcess(me, withPart(PID, "1"))).toBe(false);
+  expect(ownerWords(me)).toBe(`process ${process.pid} on ${hostname()}`);
+});
+
+describe("what another process left", () => {
+  it("goes with an account that has one process, and stays with a live one where it is shared", () => {
+    const other = processOwner(); // Alive, as one is that stands still.
+    expect(hasLeft(other, me, true)).toBe(true);
+    expect(hasLeft(me, me, true)).toBe(false);
+    expect(hasLeft(other, me, false)).toBe(false);
+    expect(hasLeft("", me, false)).toBe(true);
+  });
+});
