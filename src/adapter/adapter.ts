@@ -62,6 +62,8 @@ export interface Capabilities {
   readonly shared?: boolean;
   /** The same delivery sent twice is there once: what was being sent may be sent again. */
   readonly idempotent?: boolean;
+  /** What could not be taken comes again by itself until it is, also to the next process. */
+  readonly redelivers?: boolean;
   /** How long typing is shown; asked for again before that. */
   readonly typingMs?: number;
   /** The least time between two edits of one message. */

@@ -1,29 +1,76 @@
 /**
- * What a chat is told when its message could not be kept: once, until one is kept again. It cannot go through the
- * outbox, for it is the store that fails; so it is sent as it is, and not tried again.
+ * What a chat is told while the store fails: once, until messages are kept again. It cannot go through the outbox, for it
+ * is the store that fails; so it is sent as it is, and not tried again. It promises an answer only where one will come.
+ *
+ * A store that takes messages but is damaged where conversations are cannot answer them: while a lane is stuck on that,
+ * nothing more is taken.
  */
 import type { Adapter, InboundMessage } from "../adapter/adapter.js";
+import { StoreError } from "../session/errors.js";
 import { addressOf } from "../session/source.js";
 
-const TEXT =
-  "I cannot keep messages at the moment, so I did not take this one; please write it again later. " +
-  "Whoever runs me sees why with `baton doctor`.";
+const WHY = "The person who runs me can see why with `baton doctor`.";
+const LATER = `I cannot save anything at the moment. Your message is not lost: I will answer when I can. ${WHY}`;
+const AGAIN = `I cannot save anything at the moment. If I have not answered once I am back, please send your message again. ${WHY}`;
+
+/** Trying again does not mend these. */
+const DAMAGE: readonly string[] = ["store_corrupt", "store_gone"];
+
+/** What was said, as far as it matters here. */
+type Unanswered = Pick<InboundMessage, "kind" | "source" | "messageId">;
 
 export class Apologies {
-  readonly #told = new Set<string>();
+  /** By chat, what it was told last. */
+  readonly #told = new Map<string, string>();
+  readonly #stuck = new Map<object, StoreError>();
 
   /** Messages are kept again. */
   over(): void {
     this.#told.clear();
   }
 
+  /** Why nothing may be taken, though it could be kept; null where it may. */
+  get damage(): StoreError | null {
+    return [...this.#stuck.values()].find(({ code }) => DAMAGE.includes(code)) ?? null;
+  }
+
+  /** Nothing waits in the lane any more. */
+  freed(lane: object): void {
+    this.#stuck.delete(lane);
+  }
+
+  /** Runs what answers a message that was kept. Where the store fails in it, its chat is told, and the lane is stuck. */
+  async around<Result>(
+    lane: object,
+    told: { readonly adapter: Adapter | undefined; readonly message: Unanswered },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      const result = await work();
+      this.freed(lane);
+      return result;
+    } catch (error) {
+      if (error instanceof StoreError) {
+        this.#stuck.set(lane, error);
+        if (told.adapter) void this.say(told.adapter, told.message, { isKept: true });
+      }
+      throw error;
+    }
+  }
+
   /** A surface that shows turns as they happen sees the refusal itself, and says it in its own way. */
-  async say(adapter: Adapter, { kind, source, messageId }: InboundMessage): Promise<void> {
+  async say(
+    adapter: Adapter,
+    { kind, source, messageId }: Unanswered,
+    { isKept = false }: { isKept?: boolean } = {},
+  ): Promise<void> {
     const chat = `${source.platform} ${source.chatId} ${source.threadId ?? ""}`;
     const isWords = kind !== "reaction" && kind !== "button";
-    if (adapter.live || !isWords || this.#told.has(chat)) return;
-    this.#told.add(chat);
+    const text = isKept || adapter.capabilities.redelivers ? LATER : AGAIN;
+    // Who was told to look whether an answer comes need not be told that one does.
+    if (adapter.live || !isWords || [text, AGAIN].includes(this.#told.get(chat) ?? "")) return;
+    this.#told.set(chat, text);
     const deliveryId = `apology.${messageId}`;
-    await adapter.send({ address: addressOf(source), text: TEXT, deliveryId }).catch(() => {}); // It was worth a try.
+    await adapter.send({ address: addressOf(source), text, deliveryId }).catch(() => {}); // It was worth a try.
   }
 }

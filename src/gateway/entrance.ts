@@ -3,12 +3,13 @@
  * What is refused or not meant for us leaves no trace.
  */
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
+import { identityOf } from "../session/access.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import type { Allowance } from "./allowance.js";
-import { Apologies } from "./apology.js";
+import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
 import { Doorstep } from "./doorstep.js";
 import { amendedText, inboundText } from "./inbound-text.js";
@@ -17,6 +18,7 @@ import type { People } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
 
 export interface EntranceSetting {
+  readonly apologies: Apologies;
   readonly people: People;
   readonly allowance: Allowance;
   readonly inbox: Inbox;
@@ -37,12 +39,15 @@ export type Entered =
   | { readonly kind: "amended"; readonly item: InboxItem }
   | { readonly kind: "nothing"; readonly received: Received };
 
+const MOST_REMEMBERED = 10_000;
+
 const NO_FILES: Taken = { attachments: [], problems: [] };
 
 export class Entrance {
   readonly #setting: EntranceSetting;
   readonly #doorstep: Doorstep;
-  readonly #apologies = new Apologies();
+  /** Who was let in since this process began, the latest last: they are known when the store cannot be asked. */
+  readonly #letIn = new Set<string>();
 
   constructor(setting: EntranceSetting) {
     this.#setting = setting;
@@ -54,13 +59,17 @@ export class Entrance {
     if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
     const access = await people.access(message.source).catch((error: Error) => {
       // Nobody is told anything who would not be answered.
-      const told = people.isAnswered(message.source) ? adapter : null;
+      const isKnown = people.isAnswered(message.source) || this.#letIn.has(identityOf(message.source) ?? "");
+      const told = isKnown ? adapter : null;
       return this.#fail("Who wrote cannot be looked up", error, told, message);
     });
     if (!access.allowed) {
       await this.#doorstep.receive(adapter, message);
       return nothing("refused");
     }
+    this.#remember(identityOf(message.source) ?? "");
+    const { damage } = this.#setting.apologies;
+    if (damage) return this.#fail("A message could not be answered", damage, adapter, message);
     if (message.kind === "edit") {
       const item = await inbox
         .amend(adapter, message, (was) => amendedText(message, was))
@@ -104,7 +113,7 @@ export class Entrance {
         owner,
         clock(),
       );
-      this.#apologies.over();
+      this.#setting.apologies.over();
       if (!item) await media?.forget(taken.attachments).catch(() => {}); // A sweep finds what is left of it.
       return item;
     } catch (error) {
@@ -127,10 +136,17 @@ export class Entrance {
     }
   }
 
+  #remember(identity: string): void {
+    this.#letIn.delete(identity);
+    this.#letIn.add(identity);
+    const [oldest] = this.#letIn;
+    if (this.#letIn.size > MOST_REMEMBERED && oldest !== undefined) this.#letIn.delete(oldest);
+  }
+
   /** The platform is not told that it arrived, so it comes again; whoever wrote is told, through `told`. */
   #fail(what: string, error: Error, told: Adapter | null, message: InboundMessage): never {
     this.#setting.onProblem(`${what}: ${error.message}`);
-    if (told) void this.#apologies.say(told, message);
+    if (told) void this.#setting.apologies.say(told, message);
     throw error;
   }
 }

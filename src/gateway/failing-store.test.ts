@@ -1,21 +1,25 @@
 /** A store that cannot write: nothing is acknowledged, whoever writes is told, and work goes on once it is mended. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import type { Agent } from "../agent/agent.js";
 import { OWNER } from "../session/access.js";
 import { Sessions } from "../session/sessions.js";
+import type { Db } from "../store/db.js";
 import { inspectSqlite } from "../store/inspect.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { openSqlite } from "../store/sqlite/db.js";
-import { ScriptedAdapter } from "../testing/scripted-adapter.js";
+import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { Commands } from "./commands/commands.js";
 import { Gateway } from "./gateway.js";
 import { processOwner } from "./owner.js";
 
-const APOLOGY = expect.stringMatching(/^I cannot keep messages at the moment.*baton doctor/);
+const APOLOGY = expect.stringMatching(/^I cannot save anything at the moment\. If I have not.*baton doctor/);
+const PROMISE = expect.stringMatching(
+  /^I cannot save anything at the moment.*I will answer when I can.*baton doctor/,
+);
 const ann = { userId: "ann" };
 
 let folder = "";
@@ -31,13 +35,13 @@ const wordy: Agent = {
   },
 };
 
-async function world() {
+async function world(options: ScriptedOptions = {}) {
   folder = mkdtempSync(join(tmpdir(), "baton-failing-"));
   const path = join(folder, "baton.db");
   const db = await openSqlite(path);
   const store = await openSqlStore(db, 0);
   const sessions = new Sessions(store);
-  const adapter = new ScriptedAdapter();
+  const adapter = new ScriptedAdapter(options);
   const problems: string[] = [];
   const gateway = new Gateway({
     sessions,
@@ -48,7 +52,7 @@ async function world() {
     tools: () => [],
     scopes: {},
     toolLists: {},
-    people: { allow: { [adapter.platform]: ["ann"] } },
+    people: { allow: { [adapter.platform]: ["ann", "bob"] } },
     busy: { default: "queue", byPlatform: {}, byChat: {} },
     context: { connectedPlatforms: [], homeChannels: {} },
     maxMessages: 50,
@@ -94,7 +98,8 @@ it("acknowledges nothing on a full disk, says so, loses nothing, and goes on whe
   await db.get("PRAGMA max_page_count = 100000");
   const again = `message ${accepted.length} again`;
   expect(await adapter.write(ann, again, { messageId: `m${accepted.length}` })).toBe("accepted");
-  await adapter.until((sent) => sent.length === accepted.length + 2);
+  const answers = () => adapter.textsTo("ann").filter((text) => text.startsWith("message"));
+  await adapter.until(() => answers().length === accepted.length + 1);
   expect(await asked()).toEqual([...accepted, again]);
   const told = adapter.textsTo("ann").map((text) => text.split("!")[0]);
   expect(told.filter((text) => text?.startsWith("message"))).toEqual([...accepted, again]);
@@ -109,18 +114,7 @@ it.each(["inbox", "identities"])(
     expect(await adapter.write(ann, "before")).toBe("accepted");
     await adapter.until((sent) => sent.length === 1);
 
-    const pages = await db.all("SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?", table);
-    /** Writes from outside, as a failing disk would; the store then looks anew. */
-    const patch = async (script: string) => {
-      for (const { rootpage } of pages) {
-        const offset = (Number(rootpage) - 1) * 4_096;
-        const given = ["-e", script, path, String(offset), `${path}.page.${rootpage}`];
-        const { status, stderr } = spawnSync(process.execPath, given);
-        expect([status, String(stderr)]).toEqual([0, ""]);
-      }
-      await db.get("PRAGMA shrink_memory");
-    };
-    await db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    const patch = await patcher(path, db, table);
     await patch(DAMAGE);
     for (const text of ["during", "and again"]) {
       await expect(adapter.write(ann, text)).rejects.toMatchObject({
@@ -147,6 +141,75 @@ it.each(["inbox", "identities"])(
   },
   60_000,
 );
+
+it("takes nothing more where conversations are damaged, tells each chat once, and answers all of it when it is mended", async () => {
+  const { path, db, adapter, asked, close } = await world({ can: ["redelivers"] });
+  expect(await adapter.write(ann, "before")).toBe("accepted");
+  await adapter.until((sent) => sent.length === 1);
+  const patch = await patcher(path, db, "messages");
+  await patch(DAMAGE);
+
+  expect(await adapter.write(ann, "during")).toBe("accepted"); // The inbox is whole.
+  await adapter.until((sent) => sent.length === 2);
+  const bob = { userId: "bob", chatId: "bob" };
+  for (const who of [ann, bob, bob]) {
+    await expect(adapter.write(who, "more")).rejects.toMatchObject({ code: "store_corrupt" });
+  }
+  await adapter.until((sent) => sent.length === 3);
+  expect(adapter.textsTo("ann").slice(1)).toEqual([PROMISE]);
+  expect(adapter.textsTo("bob")).toEqual([PROMISE]);
+
+  await patch(MEND);
+  await adapter.until((sent) => sent.length === 4);
+  expect(await adapter.write(bob, "again")).toBe("accepted");
+  await adapter.until((sent) => sent.length === 5);
+  expect(adapter.textsTo("ann").map((text) => text.split("!")[0])).toEqual(["before", PROMISE, "during"]);
+  expect(adapter.textsTo("bob").map((text) => text.split("!")[0])).toEqual([PROMISE, "again"]);
+  expect(await asked()).toEqual(["again"]);
+  await close();
+}, 60_000);
+
+it.each(["deleted", "replaced"])(
+  "acknowledges nothing into a file that was %s, and goes on when it is back",
+  async (how) => {
+    const { path, adapter, asked, close } = await world();
+    expect(await adapter.write(ann, "before")).toBe("accepted");
+    await adapter.until((sent) => sent.length === 1);
+
+    renameSync(path, `${path}.away`);
+    if (how === "replaced") copyFileSync(`${path}.away`, path);
+    for (const text of ["during", "and again"]) {
+      await expect(adapter.write(ann, text, { messageId: text })).rejects.toMatchObject({
+        code: "store_gone",
+        message: expect.stringMatching(/deleted or replaced.*Put it back.*baton restore/),
+      });
+    }
+    await adapter.until((sent) => sent.length === 2);
+
+    renameSync(`${path}.away`, path);
+    expect(await adapter.write(ann, "during", { messageId: "during" })).toBe("accepted"); // It comes again, and is new.
+    await adapter.until((sent) => sent.length === 3);
+    expect(adapter.textsTo("ann").map((text) => text.split("!")[0])).toEqual(["before", APOLOGY, "during"]);
+    expect(await asked()).toEqual(["before", "during"]);
+    await close();
+  },
+  60_000,
+);
+
+/** Writes to the pages of a table from outside, as a failing disk would; the store then looks anew. */
+async function patcher(path: string, db: Db, table: string): Promise<(script: string) => Promise<void>> {
+  const pages = await db.all("SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?", table);
+  await db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  return async (script) => {
+    for (const { rootpage } of pages) {
+      const offset = (Number(rootpage) - 1) * 4_096;
+      const given = ["-e", script, path, String(offset), `${path}.page.${rootpage}`];
+      const { status, stderr } = spawnSync(process.execPath, given);
+      expect([status, String(stderr)]).toEqual([0, ""]);
+    }
+    await db.get("PRAGMA shrink_memory");
+  };
+}
 
 const DAMAGE = `
   const { openSync, readSync, writeSync, writeFileSync } = require("node:fs");

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
 import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
-import { ConflictError } from "../session/errors.js";
+import { ConflictError, StoreError } from "../session/errors.js";
 import type { Handoff } from "../session/handoff.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -18,6 +18,7 @@ import { type Clock, steadyClock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { Allowance } from "./allowance.js";
+import { Apologies } from "./apology.js";
 import { Approvals } from "./approvals.js";
 import type { Access, Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
@@ -113,6 +114,8 @@ export class Gateway {
   readonly allowance: Allowance;
   readonly #lanes = new Map<SessionKey, Lane>();
   readonly #surfaces: Surfaces;
+  /** What chats are told while the store fails. */
+  readonly #apologies = new Apologies();
   /** What running turns ask before they act. */
   readonly approvals: Approvals;
   /** Where handoffs are asked for. */
@@ -189,6 +192,7 @@ export class Gateway {
       onProblem,
     });
     this.#entrance = new Entrance({
+      apologies: this.#apologies,
       people,
       allowance: this.allowance,
       inbox: store.inbox,
@@ -460,7 +464,11 @@ export class Gateway {
     };
     this.lane(item.key)
       .hold(act)
-      .catch((error: Error) => onProblem(`${nameOf(item)} could not be kept: ${error.message}`));
+      .catch((error: Error) => {
+        onProblem(`${nameOf(item)} could not be kept: ${error.message}`);
+        const adapter = this.#surfaces.of(item);
+        if (adapter && error instanceof StoreError) void this.#apologies.say(adapter, item, { isKept: true });
+      });
   }
 
   #pump(lane: Lane): void {
@@ -479,14 +487,24 @@ export class Gateway {
     while (!this.#stopping) {
       const left = lane.left.shift();
       const item = lane.queue[0];
-      const authorOf = (of: InboxItem) => this.#requests.authorOf(of);
-      if (left) await lane.answer(left.item, authorOf, (author) => this.#takeOver(lane, left, author));
+      if (left) await this.#told(lane, left.item, (author) => this.#takeOver(lane, left, author));
       else if (!item) break;
-      else if (await lane.answer(item, authorOf, (author) => this.#answer(lane, item, author)))
-        lane.remove(item);
+      else if (await this.#told(lane, item, (author) => this.#answer(lane, item, author))) lane.remove(item);
       else if (lane.left.length === 0) await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
     }
+    this.#apologies.freed(lane);
     lane.pumping = undefined; // Now, not when this promise settles: what joins in between must pump anew.
+  }
+
+  /** Answers a message in its lane; where the store fails in that, its chat is told. */
+  #told<Result>(
+    lane: Lane,
+    item: InboxItem,
+    work: (author: Promise<Access>) => Promise<Result>,
+  ): Promise<Result> {
+    const told = { adapter: this.#surfaces.of(item), message: item };
+    const authorOf = (of: InboxItem) => this.#requests.authorOf(of);
+    return lane.answer(item, authorOf, (author) => this.#apologies.around(lane, told, () => work(author)));
   }
 
   /** False where the session is busy in another process, or on its way, or its author has as many turns as they may. */

@@ -139,3 +139,32 @@ describe("the lock of a home folder", () => {
     },
   );
 });
+
+describe("a home folder that cannot be written", () => {
+  test.runIf(process.platform === "linux").each(["/proc/baton/home", "/proc/self"])(
+    "%s is said in a sentence",
+    (home) => {
+      const refused = expect.objectContaining({
+        code: "home_unusable",
+        message: expect.stringMatching(new RegExp(`^Baton cannot write to its home folder ${home}: .*\\.$`)),
+      });
+      expect(() => takeHome(home, NOW)).toThrow(refused);
+    },
+  );
+
+  test("so is a disk without room", () => {
+    const home = makeHome();
+    const lock = new URL("./home-lock.ts", import.meta.url).href;
+    const program = `
+      process.on("SIGXFSZ", () => {});
+      const { takeHome } = await import(${JSON.stringify(lock)});
+      try { takeHome(${JSON.stringify(home)}, 0); } catch (error) { process.stdout.write(error.code + ": " + error.message); }
+    `;
+    const run = `ulimit -f 0; exec "$0" --import tsx --input-type=module -e "$1"`;
+    const { stdout } = spawnSync("/bin/sh", ["-c", run, process.execPath, program], { encoding: "utf8" });
+    expect(stdout).toMatch(
+      /^home_unusable: Baton cannot write to its home folder .*home: a file may not grow/,
+    );
+    expect(readdirSync(home)).toEqual([]);
+  });
+});

@@ -137,6 +137,9 @@ function writeBeside(path: string, me: LockHolder): string {
   try {
     writeSync(file, `${JSON.stringify(me)}\n`);
     fsyncSync(file); // A machine that loses power must not leave an empty lock behind.
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }

@@ -3,7 +3,7 @@
  * not begun anew without a word. The list stands in the home folder, not beside the store: a disk that is not mounted
  * takes both along.
  */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileProblem } from "../util/file-problem.js";
 import { makeFolder } from "../util/make-folder.js";
@@ -27,6 +27,7 @@ export function rememberStore(home: string, path: string): void {
     writeFileSync(beside, `${JSON.stringify([...known, path], null, 2)}\n`, { mode: 0o600 });
     renameSync(beside, file);
   } catch (error) {
+    rmSync(beside, { force: true });
     if (fileProblem(error) === null) throw error; // A home that cannot be written is no reason to leave the store alone.
   }
 }

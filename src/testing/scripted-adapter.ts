@@ -22,6 +22,7 @@ export type ScriptedAbility =
   | "marks"
   | "threads"
   | "threads once"
+  | "redelivers"
   | "files";
 
 export interface ScriptedOptions {
@@ -79,6 +80,7 @@ export class ScriptedAdapter implements Adapter {
       threads: can.has("threads") || can.has("threads once"),
       ...(can.has("threads once") ? { threadsOnce: true } : {}),
       shared,
+      ...(can.has("redelivers") ? { redelivers: true } : {}),
       ...(can.has("idempotent") ? { idempotent: true } : {}),
       ...(can.has("files") ? { maxFile: 1024 * 1024 } : {}),
     };

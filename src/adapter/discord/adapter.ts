@@ -68,6 +68,7 @@ export class DiscordAdapter implements Adapter {
     lengthOf,
     edit: true,
     threads: true,
+    redelivers: true,
     typingMs: 10_000,
     paceMs: 1_200,
     maxFile: MAX_FILE,

@@ -71,6 +71,7 @@ export class MatrixAdapter implements Adapter {
     lengthOf: textBytes,
     edit: true,
     threads: true,
+    redelivers: true,
     threadsOnce: true,
     idempotent: true,
     typingMs: TYPING_MS,

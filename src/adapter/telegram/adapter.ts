@@ -52,6 +52,7 @@ export class TelegramAdapter implements Adapter {
     lengthOf: shownLength,
     edit: true,
     threads: true,
+    redelivers: true,
     typingMs: 5_000,
     paceMs: 3_000, // A group takes twenty messages a minute, edits among them.
     maxFile: MAX_FILE,

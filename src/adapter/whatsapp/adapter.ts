@@ -52,6 +52,7 @@ export class WhatsAppAdapter implements Adapter {
     lengthOf: (text) => formatText(text).length,
     edit: false,
     threads: false,
+    redelivers: true,
     typingMs: TYPING_MS,
     maxFile: MAX_FILE,
   };

@@ -195,6 +195,7 @@ class SqliteDb implements Db {
 
   run(sql: string, ...params: SqlValue[]): Promise<number> {
     return this.#alone(() => {
+      this.#file.check();
       const { changes } = this.#statement(sql).run(...withoutNul(params));
       this.#file.check();
       return Number(changes);
@@ -203,8 +204,13 @@ class SqliteDb implements Db {
 
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
     return this.#enqueue(async () => {
-      const result = await this.#between(() => this.#statement("BEGIN IMMEDIATE").run(), work);
-      this.#file.check(); // After the commit, before anybody is told of it.
+      const checked = async (tx: Queries): Promise<Result> => {
+        const result = await work(tx);
+        this.#file.check(); // Nothing is committed into a file that nobody finds.
+        return result;
+      };
+      const result = await this.#between(() => this.#statement("BEGIN IMMEDIATE").run(), checked);
+      this.#file.check(); // Nor was it lost just then: nobody is told of it.
       return result;
     });
   }

@@ -16,7 +16,7 @@ export class FileWatch {
     this.#opened = path === ":memory:" ? null : identityOf(path);
   }
 
-  /** To be called after a commit: fails where what was committed is in no file that has a name. */
+  /** To be called before and after a commit: fails where what is committed is in no file that has a name. */
   check(): void {
     if (this.#opened === null) return;
     if (identityOf(this.#path) !== this.#opened) throw gone(this.#path);

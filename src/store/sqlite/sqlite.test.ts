@@ -1,4 +1,13 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -6,6 +15,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSessions } from "../../open-sessions.js";
 import { OWNER } from "../../session/access.js";
 import { localSource } from "../../session/source.js";
+import type { Db } from "../db.js";
+import { openSqlite } from "./db.js";
 
 const code = (name: string) => expect.objectContaining({ code: name });
 const hello = { role: "user", content: "hello" } as const;
@@ -198,5 +209,35 @@ describe("a full disk", () => {
       Array.from({ length: written + 2 }, (_, n) => n + 1),
     );
     await full.close();
+  });
+});
+
+describe("a file that is lost while it is open", () => {
+  const kept = async (db: Db) => (await db.all("SELECT n FROM t ORDER BY n")).map(({ n }) => n);
+
+  it.each([
+    ["deleted", "", (path: string) => renameSync(path, `${path}.away`)],
+    [
+      "replaced",
+      "",
+      (path: string) => {
+        renameSync(path, `${path}.away`);
+        writeFileSync(path, "");
+      },
+    ],
+    ["without its log", "-wal", (path: string) => renameSync(path, `${path}.away`)],
+  ])("%s: nothing is committed into it, and it goes on when it is back", async (_, end, lose) => {
+    const db = await openSqlite(path);
+    await db.run("CREATE TABLE t (n INTEGER)");
+    await db.transaction((tx) => tx.run("INSERT INTO t VALUES (1)"));
+    lose(path + end);
+    const gone = { code: "store_gone", message: expect.stringContaining("while Baton was running") };
+    await expect(db.transaction((tx) => tx.run("INSERT INTO t VALUES (2)"))).rejects.toMatchObject(gone);
+    await expect(db.run("INSERT INTO t VALUES (3)")).rejects.toMatchObject(gone);
+    expect(await kept(db)).toEqual([1]);
+    renameSync(`${path}${end}.away`, path + end);
+    await db.run("INSERT INTO t VALUES (4)");
+    expect(await kept(db)).toEqual([1, 4]);
+    await db.close();
   });
 });
