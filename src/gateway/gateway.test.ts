@@ -494,18 +494,33 @@ describe("after a process ended in the middle", () => {
     expect(next.adapter.textsTo("ann").sort()).toEqual(["a (1)", "left to say", "pong"]);
   });
 
-  it("parks a turn that it ended of twice, and says so", async () => {
+  /** A turn in which so many processes have ended, each running so many turns. */
+  async function endedIn(ends: number, turns: number) {
     const store = await left();
-    const first = await world(endless("…"), { on: store, owner: gone });
-    await first.adapter.write(ann, "poison");
-    await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
-    const [running] = await store.turns.running(first.adapter, now);
-    await store.turns.takeOver(running?.turn as never, { owner: gone, leaseMs: 1_000 }, now);
+    const owner = (n: number) => gone.replace(/\S+$/, `end-${n}`);
+    const people = Array.from({ length: turns }, (_, n) => `p${n}`);
+    const allowed = { people: { allow: { [new ScriptedAdapter().platform]: people } } };
+    const first = await world(endless("…"), { on: store, owner: owner(0), ...allowed });
+    for (const userId of people) await first.adapter.write({ userId }, "poison?");
+    await expect.poll(() => store.turns.running(first.adapter, now)).toHaveLength(turns);
+    for (let n = 1; n < ends; n++) {
+      for (const { turn } of await store.turns.running(first.adapter, now))
+        await store.turns.takeOver(turn, { owner: owner(n), leaseMs: 1_000 }, now);
+    }
+    const next = await world(echo, { on: store, ...allowed });
+    await next.adapter.until((sent) => sent.length === turns);
+    expect(await store.turns.running(next.adapter, now)).toEqual([]);
+    return next.adapter.sent.map(({ text }) => text);
+  }
 
-    const second = await world(echo, { on: store });
-    await second.adapter.until((sent) => sent.length === 1);
-    expect(second.adapter.textsTo("ann")[0]).toMatch(/twice/);
-    expect(await store.turns.running(second.adapter, now)).toEqual([]);
+  it("tries a turn a third time, and parks it where its processes ended of it alone; and says so", async () => {
+    expect(await endedIn(2, 1)).toEqual([expect.stringMatching(/^poison\?/)]);
+    expect(await endedIn(3, 1)).toEqual([expect.stringMatching(/gave up.*3 times.*\/retry/)]);
+  });
+
+  it("blames no turn for the end of a process that ran others too, unless it is far too often", async () => {
+    for (const text of await endedIn(5, 3)) expect(text).toMatch(/^poison\?/);
+    for (const text of await endedIn(8, 2)) expect(text).toMatch(/gave up/);
   });
 
   it("does not send again what may have arrived, and sends what certainly did not", async () => {

@@ -17,9 +17,11 @@ import type { StoredMessage } from "../session/transcript.js";
 import { type Clock, steadyClock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
+import { counted } from "../util/words.js";
 import { Allowance } from "./allowance.js";
 import { Apologies } from "./apology.js";
 import { Approvals } from "./approvals.js";
+import { isGivenUp, isTriedAlone } from "./attempts.js";
 import type { Access, Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
@@ -38,6 +40,7 @@ import type { ToolLists } from "./permissions.js";
 import { authorIn, Requests } from "./requests.js";
 import { resetNote, resetText } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
+import { Solitude } from "./solitude.js";
 import type { Asker, GatewayStore, InboxItem, Move, NewDelivery, RunningTurn, Turn } from "./store.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
 import { messageOf, TurnRun, WENT_WRONG } from "./turn-run.js";
@@ -100,8 +103,8 @@ export interface Hands {
 }
 
 const LEASE_MS = 15_000;
-/** A turn that two processes died of is not tried a third time. */
-const MAX_ATTEMPTS = 2;
+/** How long a turn that is tried alone waits for others, and they for it. */
+const ALONE_MS = 60_000;
 const BUSY_POLL_MS = 200;
 /** A turn that was told to end does, unless a tool takes its time. */
 const MOST_LOOKS = 100;
@@ -124,6 +127,7 @@ export class Gateway {
   #unwatch: () => void = () => {};
   /** How many turns run here. */
   #running = 0;
+  readonly #solitude = new Solitude(ALONE_MS);
   readonly #notices: Notices;
   readonly #requests: Requests;
   readonly #turnTools: TurnToolsSetting;
@@ -487,7 +491,7 @@ export class Gateway {
     while (!this.#stopping) {
       const left = lane.left.shift();
       const item = lane.queue[0];
-      if (left) await this.#told(lane, left.item, (author) => this.#takeOver(lane, left, author));
+      if (left) await this.#told(lane, left.item, (author) => this.#goOn(lane, left, author));
       else if (!item) break;
       else if (await this.#told(lane, item, (author) => this.#answer(lane, item, author))) lane.remove(item);
       else if (lane.left.length === 0) await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
@@ -513,7 +517,17 @@ export class Gateway {
     const end = who.allowed ? this.allowance.tryTurn(who) : () => {};
     if (!end) return false;
     try {
-      return await this.#beginAndRun(lane, item, who);
+      return await this.#beside(false, () => this.#beginAndRun(lane, item, who));
+    } finally {
+      end();
+    }
+  }
+
+  /** Beside other turns of this process, or alone: before it has begun, so that those who wait are not running. */
+  async #beside<Result>(alone: boolean, work: () => Promise<Result>): Promise<Result | false> {
+    const end = await this.#solitude.enter(alone);
+    try {
+      return this.#stopping ? false : await work();
     } finally {
       end();
     }
@@ -676,19 +690,26 @@ export class Gateway {
     return lease.until <= this.#options.clock() || !mayBeAlive(lease.owner);
   }
 
-  /** Goes on with a turn that was left, or parks one that two processes ended of. */
+  #goOn(lane: Lane, left: RunningTurn, author: Promise<Access>): Promise<unknown> {
+    const alone = isTriedAlone({ attempt: left.turn.attempt + 1 });
+    return this.#beside(alone, () => this.#takeOver(lane, left, author));
+  }
+
+  /** Goes on with a turn that was left, or parks one that processes end of. */
   async #takeOver(lane: Lane, { turn, item, wish }: RunningTurn, author: Promise<Access>): Promise<void> {
-    const { store, owner, clock } = this.#options;
+    const { store, owner, clock, onProblem } = this.#options;
     const taken = await store.turns.takeOver(turn, { owner, leaseMs: this.#leaseMs }, clock());
     if (!taken) return;
     if (wish) lane.stop(wish); // Its process did not come to it.
     if (!(await this.#keepInterrupted(taken, item))) return;
     const entry = await this.#options.sessions.get(taken.sessionId);
-    if (taken.attempt <= MAX_ATTEMPTS && entry) return this.#run(lane, item, taken, entry, await author);
-    const text = "I could not finish this twice in a row, so I left it. /retry tries again.";
+    if (entry && !isGivenUp(taken)) return this.#run(lane, item, taken, entry, await author);
+    const tries = taken.attempt - 1;
+    onProblem(`A turn is given up: its process ended ${counted(tries, "time")} while it ran (${turn.id}).`);
+    const text = `I gave up on this: I was cut off ${tries} times while I worked on it. /retry tries again.`;
     const deliveries = this.#notices.about(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };
-    await store.turns.finish(taken, "parked", step, "its process ended twice", clock());
+    await store.turns.finish(taken, "parked", step, `its process ended ${tries} times`, clock());
     this.#surfaces.deliver(deliveries);
   }
 

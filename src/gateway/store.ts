@@ -83,6 +83,8 @@ export interface Turn {
   readonly fence: number;
   /** 1 for the first time. */
   readonly attempt: number;
+  /** How many processes ended while this was the only turn that they were running. */
+  readonly loneDeaths: number;
 }
 
 /** Who holds something, and until when by the clock of whoever asks. */

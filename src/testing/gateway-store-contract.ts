@@ -235,6 +235,31 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await sessions.history(turn.sessionId)).toMatchObject([{ content: "one" }, messages[0]]);
     });
 
+    it("counts the end of a process for its turn where that was its only one, and once", async () => {
+      const begin = async (id: string, chatId: string): Promise<Turn> => {
+        const source = { ...ann, chatId, userId: chatId };
+        const kept = await store.inbox.accept({ ...item(id), source, key: buildSessionKey(source) }, "me", now);
+        return begun(kept as InboxItem);
+      };
+      const [one, two] = [await begin("one", "c1"), await begin("two", "c2")];
+      const over = (turn: Turn | null, owner: string) =>
+        store.turns.takeOver(turn as Turn, { owner, leaseMs: 500 }, now);
+      // Both of one process, in whichever order and by whomever they are taken.
+      const other = await fixture.open();
+      const oneAgain = await over(one, "second");
+      const twoAgain = await other.turns.takeOver(two, { owner: "third", leaseMs: 500 }, now);
+      expect([oneAgain?.loneDeaths, twoAgain?.loneDeaths]).toEqual([0, 0]);
+      // Now each is alone in its own.
+      const oneMore = await over(oneAgain, "fourth");
+      expect(oneMore).toMatchObject({ attempt: 3, loneDeaths: 1 });
+      // A process that lost its store for a while, or let go by itself, has not ended.
+      expect(await over(oneMore, "fourth")).toMatchObject({ attempt: 4, loneDeaths: 1 });
+      await store.turns.release(twoAgain as Turn);
+      expect(await over(twoAgain, "fourth")).toMatchObject({ loneDeaths: 0 });
+      const [running] = await store.turns.running(account, now);
+      expect(running?.turn.loneDeaths).toBe(1);
+    });
+
     it("refuses every write of a holder who was replaced, or whose turn is over", async () => {
       const stale = await begun(await accept("one"));
       const fresh = await store.turns.takeOver(stale, { owner: "next", leaseMs: 500 }, now);

@@ -14,7 +14,7 @@ export interface Settled {
   readonly answered: number;
   /** Interrupted by the next message, as its chat asked. */
   readonly interrupted: number;
-  /** Given up, with a notice, because two processes had ended of it. */
+  /** Given up, with a notice, because too many processes had ended of it. */
   readonly parked: number;
   readonly sent: number;
   readonly unknown: number;
@@ -93,7 +93,7 @@ function checkInbox(inbox: readonly InboxRow[], written: readonly Written[]): Ma
   for (const row of inbox) {
     const isOver = row.state === "done" || (row.state === "parked" && row.turn === "parked");
     if (!isOver || row.turn === "running" || row.turn === "failed") fail("an item that is not over", row);
-    if (row.state === "parked" && Number(row.attempt) <= 2) fail("a turn that was parked too early", row);
+    if (row.state === "parked" && Number(row.attempt) <= 3) fail("a turn that was parked too early", row);
   }
   return rows;
 }

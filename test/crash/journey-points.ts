@@ -29,18 +29,20 @@ const STEPS = [
 /** Steps of a process that is told to end while it works. */
 const LEAVING = ["turns.release", "inbox.release", "outbox.release"];
 
-/** Steps of a process that goes on where another was killed. A turn that two were killed in is given up. */
+/** Steps of a process that goes on where another was killed. What two were killed in is not given up. */
 const RECOVERING = [
-  { first: "turns.begin", next: "turns.takeOver", parks: { before: 0, after: 1 } },
-  { first: "turns.begin", next: "turns.finish", parks: { before: 1, after: 0 } },
-  { first: "journal.started", next: "turns.step", parks: { before: 1, after: 1 } },
-  { first: "tool", next: "journal.open", parks: { before: 1, after: 1 } },
-  { first: "turns.step", next: "turns.finish", parks: { before: 1, after: 0 } },
-  { first: "inbox.accept", next: "turns.begin", parks: { before: 0, after: 0 } },
-  // By then the turn may have been taken over already, or not yet.
-  { first: "outbox.sending", next: "outbox.giveUp", parks: { before: null, after: null } },
-  { first: "inbox.beginCommand", next: "inbox.finishCommand", parks: { before: 0, after: 0 } },
+  { first: "turns.begin", next: "turns.takeOver" },
+  { first: "turns.begin", next: "turns.finish" },
+  { first: "journal.started", next: "turns.step" },
+  { first: "tool", next: "journal.open" },
+  { first: "turns.step", next: "turns.finish" },
+  { first: "inbox.accept", next: "turns.begin" },
+  { first: "outbox.sending", next: "outbox.giveUp" },
+  { first: "inbox.beginCommand", next: "inbox.finishCommand" },
 ];
+
+/** A turn of which one process after the other ends: the third is the last that it may have for itself. */
+const POISON = { first: "turns.begin", next: "turns.finish", kills: 3 };
 
 const CHATS = ["queue", "flaky", "interrupt", "steer"];
 const SIDES = ["before", "after"] as const;
@@ -63,11 +65,16 @@ export async function killAtPoints(times: number, seed: number): Promise<Killed[
       name: `${side} ${step}, leaving`,
       kill: (lives: Kills) => lives.whileLeaving(step, side),
     })),
-    ...RECOVERING.map(({ first, next, parks }) => ({
+    ...RECOVERING.map(({ first, next }) => ({
       name: `${side} ${next}, after a kill at ${first}`,
-      kill: (lives: Kills) => lives.whileRecovering(first, next, side, parks[side]),
+      kill: (lives: Kills) => lives.whileRecovering(first, next, side, { kills: 2, parks: 0 }),
     })),
   ]);
+  attempts.push({
+    name: `before ${POISON.next}, each time`,
+    kill: (lives) =>
+      lives.whileRecovering(POISON.first, POISON.next, "before", { kills: POISON.kills, parks: 1 }),
+  });
   const lane = async (number: number) => {
     const kills = new Kills(await Lives.begin(CHATS), randomFrom(seed + number));
     await kills.lives.live(async () => {
@@ -119,16 +126,16 @@ class Kills {
     first: string,
     next: string,
     side: Point["side"],
-    parks: number | null,
+    { kills, parks }: { readonly kills: number; readonly parks: number },
   ): Promise<number> {
     await this.#killAt({ step: first, side: "after", times: 1 }, () => {
       this.lives.platform.write("queue", "tool");
       this.lives.platform.write("queue", "/note");
     });
-    const recovering = this.lives.start({ step: next, side, times: 1 });
-    await death(recovering, `${side} ${next}`);
+    for (let kill = 1; kill < kills; kill++)
+      await death(this.lives.start({ step: next, side, times: 1 }), `${side} ${next}`);
     await this.#settle(parks);
-    return 2;
+    return kills;
   }
 
   /** Adds to the row what came of its kills. */
@@ -165,15 +172,13 @@ class Kills {
     platform.write("flaky", "/note");
   }
 
-  /** So many turns are given up; null where it may be one or none. */
-  async #settle(parks: number | null): Promise<void> {
+  /** So many turns are given up. */
+  async #settle(parks: number): Promise<void> {
     const gateway = await this.#running();
     await gateway.settle();
     const { parked } = this.lives.check();
     const givenUp = parked - this.#before.parked;
-    if (parks === null ? givenUp > 1 : givenUp !== parks) {
-      throw new Error(`${givenUp} turns were given up, not ${parks ?? "one or none"}.`);
-    }
+    if (givenUp !== parks) throw new Error(`${givenUp} turns were given up, not ${parks}.`);
   }
 
   /** The process that has settled after the last kill, to be killed next; at first a new one. */

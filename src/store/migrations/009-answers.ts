@@ -10,6 +10,7 @@ export function answers({ int, text }: Dialect): readonly string[] {
     "CREATE INDEX outbox_unknown ON outbox (created_at) WHERE state = 'unknown'",
     `ALTER TABLE turns ADD COLUMN lone_deaths ${int} NOT NULL DEFAULT 0`,
     `ALTER TABLE turns ADD COLUMN mourned ${text} NOT NULL DEFAULT ''`,
+    "CREATE INDEX turns_by_owner ON turns (owner) WHERE state = 'running'",
     `ALTER TABLE tool_calls ADD COLUMN process ${text}`,
   ];
 }

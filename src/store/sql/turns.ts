@@ -32,7 +32,7 @@ import { appendIn } from "./transcript.js";
 /** Turns that are running, their leases by the host's clock; the values of the shift come first. */
 const running = (shift: ClockShift): string =>
   `SELECT t.id AS turn_id, t.session_id, t.key AS turn_key, t.address, t.owner AS holder,
-     t.lease_until - ${shift.sql} AS lease_until, t.fence, t.attempt, t.stop_asked, i.*
+     t.lease_until - ${shift.sql} AS lease_until, t.fence, t.attempt, t.lone_deaths, t.stop_asked, i.*
    FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
 
 export class SqlTurns implements Turns {
@@ -81,6 +81,7 @@ export class SqlTurns implements Turns {
         address: addressOf(item.source),
         fence: 1,
         attempt: 1,
+        loneDeaths: 0,
       };
       await tx.run(
         `INSERT INTO turns (id, inbox_id, session_id, key, address, state, owner, lease_until, fence, attempt, started_at)
@@ -184,17 +185,17 @@ export class SqlTurns implements Turns {
     await holdTurn(this.#db, turn, "owner = '', lease_until = 0, attempt = attempt - 1");
   }
 
-  async takeOver(turn: Turn, hold: Hold, now: number): Promise<Turn | null> {
+  takeOver(turn: Turn, hold: Hold, now: number): Promise<Turn | null> {
     const shift = this.#db.dialect.clockShift(now);
-    const taken = await holdTurn(
-      this.#db,
-      turn,
-      `owner = ?, lease_until = ? + ${shift.sql}, fence = fence + 1, attempt = attempt + 1`,
-      hold.owner,
-      now + hold.leaseMs,
-      ...shift.values,
-    );
-    return taken ? { ...turn, fence: turn.fence + 1, attempt: turn.attempt + 1 } : null;
+    const change = `owner = ?, lease_until = ? + ${shift.sql}, fence = fence + 1, attempt = attempt + 1`;
+    return this.#db.transaction(async (tx) => {
+      await mourn(tx, turn, hold.owner);
+      const values = [hold.owner, now + hold.leaseMs, ...shift.values];
+      if (!(await holdTurn(tx, turn, change, ...values))) return null;
+      const row = await tx.get("SELECT lone_deaths FROM turns WHERE id = ?", turn.id);
+      const { fence, attempt } = turn;
+      return { ...turn, fence: fence + 1, attempt: attempt + 1, loneDeaths: Number(row?.lone_deaths) };
+    });
   }
 
   async #feeding<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
@@ -202,6 +203,30 @@ export class SqlTurns implements Turns {
     this.#feed.poke();
     return result;
   }
+}
+
+/**
+ * Counts the end of the process that has this turn: once, and for all of its turns together, before any of them is
+ * another's. Only where it had no other is it certain which one it was running.
+ */
+async function mourn(tx: Queries, turn: Turn, heir: string): Promise<void> {
+  const left = await tx.get(
+    "SELECT owner FROM turns WHERE id = ? AND fence = ? AND state = 'running' AND mourned <> owner",
+    turn.id,
+    turn.fence,
+  );
+  const owner = (left?.owner ?? "") as string;
+  if (owner === "" || owner === heir) return; // It let go by itself, or lost its store for a while: nobody ended.
+  const had = await tx.get(
+    "SELECT count(*) AS turns FROM turns WHERE owner = ? AND state = 'running'",
+    owner,
+  );
+  await tx.run(
+    `UPDATE turns SET lone_deaths = lone_deaths + ?, mourned = owner
+     WHERE owner = ? AND state = 'running' AND mourned <> owner`,
+    Number(had?.turns) === 1 ? 1 : 0,
+    owner,
+  );
 }
 
 async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promise<void> {
@@ -238,5 +263,6 @@ function turnOf(row: Row): Turn {
     address: parseAddress(row.address as string),
     fence: Number(row.fence),
     attempt: Number(row.attempt),
+    loneDeaths: Number(row.lone_deaths),
   };
 }

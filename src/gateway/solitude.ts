@@ -1,0 +1,59 @@
+/**
+ * Lets a turn run alone that processes have ended in: it begins when nothing else runs, and others wait until it is over.
+ * Nobody waits for long: after a while it runs beside the others, and they beside it.
+ */
+export class Solitude {
+  readonly #patienceMs: number;
+  #running = 0;
+  /** Of the one that keeps others out. */
+  #keeper: symbol | null = null;
+  #waiting: { readonly alone: boolean; readonly begin: () => void }[] = [];
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Settles when it may run; what it settles with is to be called when that is over. */
+  enter(alone: boolean): Promise<() => void> {
+    return new Promise((resolve) => {
+      const begin = (): void => {
+        clearTimeout(timer);
+        this.#waiting = this.#waiting.filter((each) => each !== waiting);
+        resolve(this.#begin(alone));
+      };
+      const timer = setTimeout(begin, this.#patienceMs).unref();
+      const waiting = { alone, begin };
+      this.#waiting.push(waiting);
+      this.#look();
+    });
+  }
+
+  #begin(alone: boolean): () => void {
+    this.#running += 1;
+    const open = alone && this.#running === 1 ? this.#keepOthersOut() : () => {};
+    return () => {
+      this.#running -= 1;
+      open();
+      this.#look();
+    };
+  }
+
+  /** Until it is told, or for a while. */
+  #keepOthersOut(): () => void {
+    const keeper = Symbol("alone");
+    this.#keeper = keeper;
+    const open = (): void => {
+      clearTimeout(timer);
+      if (this.#keeper === keeper) this.#keeper = null;
+      this.#look();
+    };
+    const timer = setTimeout(open, this.#patienceMs).unref();
+    return open;
+  }
+
+  #look(): void {
+    for (const { alone, begin } of this.#waiting) {
+      if (this.#keeper === null && (!alone || this.#running === 0)) begin();
+    }
+  }
+}
