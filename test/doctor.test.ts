@@ -109,6 +109,23 @@ const CASES: Record<
     says: /cannot be read/,
     fix: /rm .*gateway\.lock/,
   },
+  "messages that may not have arrived": {
+    make: async (home) => {
+      await store(home);
+      const database = new DatabaseSync(join(home, "baton.db"));
+      const row = "'telegram', 'bot', 'telegram:1', 'reply', 'x', 'unknown', ''";
+      const add = database.prepare(
+        `INSERT INTO outbox (delivery_id, platform, account, address, kind, text, state, owner, created_at) VALUES (?, ${row}, ?)`,
+      );
+      for (const [id, age] of Object.entries({ one: 60_000, two: WEEK - 60_000, old: WEEK + 60_000 }))
+        add.run(id, Date.now() - age);
+      database.close();
+    },
+    check: "delivery",
+    status: "hint",
+    says: /^2 messages of the last 7 days may not have arrived/,
+    fix: /baton logs/,
+  },
   "a mistake in the settings": {
     make: (home) => config(home, "timezone: Mars\n"),
     check: "store",

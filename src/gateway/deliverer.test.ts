@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { endedOwner } from "../../test/support/ended-owner.js";
-import type { Adapter } from "../adapter/adapter.js";
+import { type Adapter, SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
@@ -14,7 +14,9 @@ const now = 1_000;
 
 let store: Awaited<ReturnType<typeof openSqlStore>>;
 const open: Deliverer[] = [];
+let problems: string[] = [];
 beforeEach(async () => {
+  problems = [];
   store = await openSqlStore(await openDb("sqlite::memory:"), 0);
 });
 afterEach(async () => {
@@ -29,7 +31,7 @@ const deliverer = (adapter: Adapter): Deliverer => {
     owner: processOwner(),
     clock: () => now,
     steady: () => now,
-    onProblem: () => {},
+    onProblem: (problem) => problems.push(problem),
     isReady: () => true,
     files: async () => [],
   });
@@ -83,12 +85,15 @@ describe("what was being sent when a process ended", () => {
   });
 
   it.each([true, false])(
-    "is unknown where nobody can tell, and not sent again (arrived: %s)",
+    "is unknown where nobody can tell, and not sent again; the chat and the log are told (arrived: %s)",
     async (arrived) => {
-      const { shown, sentAgain, isOver, left } = await interrupted({}, arrived);
-      expect(shown).toEqual(arrived ? ["hello"] : []);
-      expect(sentAgain).toBe(0);
+      const { shown, isOver, left } = await interrupted({}, arrived);
+      const doubt = expect.stringMatching(/begins "hello" may be missing/);
+      expect(shown).toEqual(arrived ? ["hello", doubt] : [doubt]);
       expect([isOver, left]).toEqual([true, 0]);
+      expect(problems).toEqual([
+        expect.stringMatching(/ann may not have arrived \(unknown\): the process ended/),
+      ]);
     },
   );
 
@@ -114,6 +119,39 @@ describe("what was being sent when a process ended", () => {
     await adapter.connect(async () => "accepted");
     await deliverer(adapter).recover();
     expect([adapter.sent, await store.outbox.interrupted(adapter)]).toEqual([[], []]);
+  });
+
+  it("is told once for all of a chat, and not of what was telling it", async () => {
+    const adapter = new ScriptedAdapter({
+      onSend: () => {
+        throw new SendError("unknown", "no answer");
+      },
+    });
+    await adapter.connect(async () => "accepted");
+    const address = { platform: adapter.platform, chatId: "ann" };
+    const row = {
+      account: "bot",
+      owner: ENDED,
+      address,
+      kind: "reply",
+      sessionId: null,
+      shown: false,
+    } as const;
+    const texts = ["one", "two", "three"];
+    await store.outbox.add(
+      texts.map((text) => ({ ...row, deliveryId: text, text })),
+      now,
+    );
+    for (const { id } of await store.outbox.pending(adapter, 10)) await store.outbox.sending(id, ENDED);
+    const next = deliverer(adapter);
+    await next.recover();
+    expect(await store.outbox.pending(adapter, 10)).toMatchObject([
+      { deliveryId: "doubt.one", kind: "doubt" },
+    ]);
+    await next.wake();
+    await next.idle();
+    expect(await store.outbox.pending(adapter, 10)).toEqual([]); // That is in doubt too, and enough was said.
+    expect((await store.outbox.doubtful(adapter, address, 0)).count).toBe(4);
   });
 
   it("is left alone where its process is still there, and shares the account", async () => {

@@ -10,6 +10,7 @@ import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { timerMs } from "../util/timer-ms.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
+import { doubtOf } from "./doubt.js";
 import { hasLeft } from "./owner.js";
 import { failedOutcome, type SendOutcome } from "./send-outcome.js";
 import { type Delivery, isAnnouncement, type Outbox } from "./store.js";
@@ -74,8 +75,11 @@ export class Deliverer {
     const { capabilities } = this.#adapter;
     const found = capabilities.idempotent ? "not there" : await this.#find(delivery);
     const ended = "the process ended while it was being sent";
-    if (found === null) await this.#outbox.giveUp(delivery, "unknown", ended);
-    else if (found === "not there") await this.#outbox.retry(delivery, 0, ended, this.#steady());
+    if (found === null) {
+      const doubt = doubtOf(delivery, this.#owner);
+      await this.#outbox.doubt(delivery, ended, doubt, this.#clock());
+      this.#report(delivery, { kind: "unknown", error: ended });
+    } else if (found === "not there") await this.#outbox.retry(delivery, 0, ended, this.#steady());
     else await this.#outbox.sent(delivery, found.messageId, this.#clock());
   }
 
@@ -175,9 +179,13 @@ export class Deliverer {
     await this.#keep(() => this.#write(delivery, outcome, at));
     if (outcome.kind === "later") return this.#later(at + outcome.waitMs - this.#steady());
     this.#settle(delivery.deliveryId);
-    if (outcome.kind !== "sent")
-      this.#onProblem(`A message to ${formatAddress(delivery.address)} is ${outcome.kind}: ${outcome.error}`);
+    if (outcome.kind !== "sent") this.#report(delivery, outcome);
     return true;
+  }
+
+  #report({ address }: Delivery, { kind, error }: { kind: "failed" | "unknown"; error: string }): void {
+    const what = kind === "failed" ? "was not sent" : "may not have arrived (unknown)";
+    this.#onProblem(`A message to ${formatAddress(address)} ${what}: ${error}`);
   }
 
   async #call(delivery: Delivery, begun: BegunMessage | null): Promise<SendOutcome> {
@@ -189,16 +197,17 @@ export class Deliverer {
     }
   }
 
-  #write({ id }: Delivery, outcome: SendOutcome, at: number): Promise<void> {
-    const which = { id, owner: this.#owner };
+  #write(delivery: Delivery, outcome: SendOutcome, at: number): Promise<void> {
+    const which = { id: delivery.id, owner: this.#owner };
     switch (outcome.kind) {
       case "sent":
         return this.#outbox.sent(which, outcome.messageId, this.#clock());
       case "later":
         return this.#outbox.retry(which, outcome.waitMs, outcome.error, at);
       case "failed":
+        return this.#outbox.fail(which, outcome.error);
       case "unknown":
-        return this.#outbox.giveUp(which, outcome.kind, outcome.error);
+        return this.#outbox.doubt(which, outcome.error, doubtOf(delivery, this.#owner), this.#clock());
       default:
         return outcome satisfies never;
     }

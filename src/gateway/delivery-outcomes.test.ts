@@ -54,10 +54,10 @@ const states = async () =>
   (await db.all("SELECT text, state FROM outbox ORDER BY id")).map(({ text, state }) => `${text} ${state}`);
 
 /** An outbox that cannot write what became of a send, so many times. */
-function failing(what: "sent" | "retry" | "giveUp", times: number): Outbox {
+function failing(what: "sent" | "retry" | "fail" | "doubt", times: number): Outbox {
   let left = times;
   const call =
-    (name: "sent" | "retry" | "giveUp") =>
+    (name: "sent" | "retry" | "fail" | "doubt") =>
     async (...given: never[]): Promise<void> => {
       if (name === what && left-- > 0) throw new Error("The disk is full.");
       return (store.outbox[name] as (...args: never[]) => Promise<void>).apply(store.outbox, given);
@@ -72,7 +72,8 @@ function failing(what: "sent" | "retry" | "giveUp", times: number): Outbox {
     ...through,
     sent: call("sent"),
     retry: call("retry"),
-    giveUp: call("giveUp"),
+    fail: call("fail"),
+    doubt: call("doubt"),
   } as unknown as Outbox;
 }
 
@@ -111,7 +112,7 @@ describe("while the store cannot be written", () => {
     const onSend = () => {
       throw new SendError(outcomes[n++] ?? "permanent", "no");
     };
-    const { adapter, deliverer } = await begin({ onSend }, failing("giveUp", 2));
+    const { adapter, deliverer } = await begin({ onSend }, failing("doubt", 2));
     await say(adapter, "one");
     await say(adapter, "two");
     await deliverer.wake();

@@ -39,13 +39,22 @@ describe("a stream", () => {
   let time: Time;
   let adapter: ScriptedAdapter;
   let stream: EditStream;
+  let isClear: boolean;
 
   const begin = async (options: ScriptedOptions = {}) => {
     time = new Time();
     adapter = new ScriptedAdapter({ edits: true, ...options });
     await adapter.connect(async () => "accepted");
     const address = { platform: adapter.platform, chatId: "ann" };
-    stream = new EditStream({ adapter, address, id: "t.live", paceMs: 500, later: time.later });
+    isClear = true;
+    stream = new EditStream({
+      adapter,
+      address,
+      id: "t.live",
+      isClear: async () => isClear,
+      paceMs: 500,
+      later: time.later,
+    });
   };
   const say = async (text: string) => {
     stream.text(text);
@@ -164,10 +173,28 @@ describe("a stream", () => {
     expect(shown()).toEqual(["One. "]);
   });
 
+  it("overtakes nothing: it begins when nothing waits to be sent there, or leaves it to the outbox", async () => {
+    isClear = false;
+    await say("One. ");
+    for (const word of ["Two. ", "Three. "]) await say(word); // It is not asked for at each word.
+    await time.pass(500);
+    expect(shown()).toEqual([]);
+    isClear = true;
+    await time.pass(500);
+    expect(shown()).toEqual(["One. Two. Three. "]);
+
+    await begin();
+    isClear = false;
+    await say("One. ");
+    const { isSeen, message } = stream.handOver("One. ");
+    expect([isSeen, await message, shown()]).toEqual([false, null, []]);
+  });
+
   it("is only there where the platform can edit", () => {
     const address = { platform: adapter.platform, chatId: "ann" };
-    expect(editStream({ adapter, address, id: "" })).toBeInstanceOf(EditStream);
-    expect(editStream({ adapter: new ScriptedAdapter(), address, id: "" })).toBeUndefined();
+    const rest = { address, id: "", isClear: async () => true };
+    expect(editStream({ adapter, ...rest })).toBeInstanceOf(EditStream);
+    expect(editStream({ adapter: new ScriptedAdapter(), ...rest })).toBeUndefined();
   });
 });
 
@@ -207,7 +234,9 @@ describe("a turn that streams", () => {
     open.push({ close: () => store.close() }, { close: () => gateway.stop({ drainMs: 0 }) });
     const shows = (...texts: string[]) => expect.poll(() => [...adapter.shown.values()]).toEqual(texts);
     const outboxIsEmpty = () => expect.poll(() => store.outbox.pending(adapter, 9)).toEqual([]);
-    return { adapter, gateway, problems, shows, outboxIsEmpty };
+    const isAtRest = () =>
+      expect.poll(() => gateway.lane(`agent:main:${adapter.platform}:dm:ann` as never).isEmpty).toBe(true);
+    return { adapter, gateway, problems, shows, outboxIsEmpty, isAtRest };
   }
 
   const text = (said: string): AgentEvent => ({ kind: "text", text: said });
@@ -302,6 +331,32 @@ describe("a turn that streams", () => {
     await here.adapter.write(ann, "count");
     await here.shows("One. Two.");
     expect(sends).toBe(2);
+    expect(here.problems).toEqual([]);
+  });
+
+  it("does not overtake an answer that was refused for now", async () => {
+    let asked = 0;
+    let refusals = 2; // Of the beginning of the first answer, and of the answer.
+    const here = await world(
+      async function* () {
+        const said = `Answer ${++asked}. `;
+        yield text(said);
+        yield whole(said);
+        yield done;
+      },
+      {
+        onSend: () => {
+          if (refusals-- > 0) throw new SendError("retryable", "429", { retryAfterMs: 400 });
+        },
+      },
+    );
+    for (const question of ["1?", "2?", "3?"]) {
+      await here.adapter.write(ann, question);
+      await here.isAtRest();
+    }
+    await expect
+      .poll(() => [...here.adapter.shown.values()].map((shown) => shown.trim()))
+      .toEqual(["Answer 1.", "Answer 2.", "Answer 3."]);
     expect(here.problems).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 /**
  * A turn as it is made, on a platform that can edit: each reply begins as a message that grows at a pace. One call at a
- * time, also beside the deliverer: a reply begins only when the one before it is there. Nothing here throws, and nothing
- * here is needed: a call that fails ends the streaming of this turn, and the outbox has the reply.
+ * time, also beside the deliverer: a reply begins only when nothing waits to be sent there, so that it overtakes nothing.
+ * Nothing here throws, and nothing here is needed: a call that fails ends the streaming of this turn, and the outbox has
+ * the reply.
  */
 import { type Adapter, fitsInto, type LiveReply } from "../adapter/adapter.js";
 import type { Address } from "../session/source.js";
@@ -14,6 +15,8 @@ interface EditStreamOptions {
   readonly address: Address;
   /** How the ids of what it sends begin; those of the replies are others, so that no platform takes one for the other. */
   readonly id: string;
+  /** Nothing waits to be sent there, and nothing is being sent. */
+  readonly isClear: () => Promise<boolean>;
   /** The time between the end of a call and the next one. */
   readonly paceMs?: number;
   readonly later?: Later;
@@ -99,6 +102,7 @@ class GrowingMessage {
   readonly #address: Address;
   readonly #deliveryId: string;
   readonly #turnstile: Turnstile;
+  readonly #isClear: () => Promise<boolean>;
   readonly #paceMs: number;
   readonly #later: Later;
   #text = "";
@@ -106,18 +110,22 @@ class GrowingMessage {
   #calling: Promise<void> | undefined;
   #cancelRest: (() => void) | undefined;
   #closed = false;
+  /** It was time to show something before. */
+  #isTried = false;
+  #isSending = false;
 
   constructor(options: EditStreamOptions, deliveryId: string, turnstile: Turnstile) {
     this.#adapter = options.adapter;
     this.#address = options.address;
     this.#deliveryId = deliveryId;
     this.#turnstile = turnstile;
+    this.#isClear = options.isClear;
     this.#paceMs = options.paceMs ?? options.adapter.capabilities.paceMs ?? PACE_MS;
     this.#later = options.later ?? later;
   }
 
   get isSeen(): boolean {
-    return this.#begun !== null || this.#calling !== undefined;
+    return this.#begun !== null || this.#isSending;
   }
 
   grow(delta: string): void {
@@ -129,12 +137,13 @@ class GrowingMessage {
 
   /** Shows what there is, if it is time to. */
   look(): void {
-    if (!this.isSeen && isBeginning(this.#text)) this.#stopResting();
+    if (!this.#isTried && isBeginning(this.#text)) this.#stopResting();
     if (this.#closed || this.#calling || this.#cancelRest || !this.#turnstile.mayCall()) return;
     // What has come so far may end in half a character.
     const text = storableText(this.#text.replace(/[\ud800-\udbff]$/u, ""));
     if (text.trim() === "" || text === this.#begun?.text || !fitsInto(this.#adapter.capabilities, text))
       return;
+    this.#isTried = true;
     this.#calling = this.#show(text).then(() => {
       this.#calling = undefined;
       this.#rest(this.#paceMs);
@@ -153,6 +162,8 @@ class GrowingMessage {
     const message = { address: this.#address, text, deliveryId: this.#deliveryId };
     try {
       if (this.#begun === null) {
+        if (!(await this.#isClear()) || this.#closed) return;
+        this.#isSending = true;
         const { messageId } = await this.#adapter.send(message);
         this.#begun = { messageId, text };
       } else {

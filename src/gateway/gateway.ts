@@ -41,7 +41,16 @@ import { authorIn, Requests } from "./requests.js";
 import { resetNote, resetText } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
 import { Solitude } from "./solitude.js";
-import type { Asker, GatewayStore, InboxItem, Move, NewDelivery, RunningTurn, Turn } from "./store.js";
+import type {
+  Asker,
+  Doubtful,
+  GatewayStore,
+  InboxItem,
+  Move,
+  NewDelivery,
+  RunningTurn,
+  Turn,
+} from "./store.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
 import { messageOf, TurnRun, WENT_WRONG } from "./turn-run.js";
 import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
@@ -386,6 +395,11 @@ export class Gateway {
     this.#surfaces.deliver(deliveries);
   }
 
+  /** How many messages since then may not have arrived where this one came from. */
+  doubtful(item: InboxItem, since: number): Promise<Doubtful> {
+    return this.#options.store.outbox.doubtful(item, addressOf(item.source), since);
+  }
+
   /** Tells `onHandoff` of this one, at once and until it is over. */
   async follow(handoff: Handoff): Promise<void> {
     await this.#carrier.follow(handoff);
@@ -594,7 +608,14 @@ export class Gateway {
       beforeCall: async () => (who.allowed ? this.allowance.modelCall(who) : undefined),
       shared,
       live: adapter?.live?.(turn.address, item.made ? null : item.messageId),
-      stream: adapter && editStream({ adapter, address: turn.address, id: `${turn.id}.${turn.fence}.live` }),
+      stream:
+        adapter &&
+        editStream({
+          adapter,
+          address: turn.address,
+          id: `${turn.id}.${turn.fence}.live`,
+          isClear: () => store.outbox.isClear(item, turn.address),
+        }),
       cut: (text) => this.#notices.cut(turn.address.platform, text),
       pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
       replyTo: item.source.chatType === "dm" || item.made ? null : item.messageId,

@@ -196,7 +196,8 @@ export interface NewDelivery {
   /** The process that is to send it, as long as it is there. */
   readonly owner: string;
   readonly address: Address;
-  readonly kind: "reply" | "notice";
+  /** `doubt`: it says that another message may not have arrived; of a doubt there is no doubt. */
+  readonly kind: "reply" | "notice" | "doubt";
   readonly text: string;
   readonly sessionId: string | null;
   /** The message of the platform that it answers. */
@@ -213,6 +214,11 @@ export interface Delivery extends Omit<NewDelivery, "shown"> {
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly notBefore: number;
+}
+
+export interface Doubtful {
+  readonly count: number;
+  readonly last: number;
 }
 
 /** A delivery that a process is sending. What became of it is written only while it is still that process's. */
@@ -237,10 +243,16 @@ export interface Outbox {
   sent(which: Sending, messageId: string, now: number): Promise<void>;
   /** Not sent: tried again after that wait, which begins now. */
   retry(which: Sending, waitMs: number, error: string, now: number): Promise<void>;
-  /** Not sent and not to be, or nobody knows whether it was. */
-  giveUp(which: Sending, state: "failed" | "unknown", error: string): Promise<void>;
+  /** Not sent and not to be. */
+  fail(which: Sending, error: string): Promise<void>;
+  /** Nobody knows whether it was sent. The doubt is to be said, unless one waits to be said there already. */
+  doubt(which: Sending, error: string, doubt: NewDelivery | null, now: number): Promise<void>;
   /** What some process was sending when it ended. */
   interrupted(account: Account): Promise<Delivery[]>;
+  /** Nothing waits to be sent there, or is being sent. */
+  isClear(account: Account, address: Address): Promise<boolean>;
+  /** How many messages there since then are in doubt, and when the last of them was made. */
+  doubtful(account: Account, address: Address, since: number): Promise<Doubtful>;
 }
 
 /** Where a platform's results go that are for nobody in particular. */

@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { BatonError, type ErrorCode } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
+import { counted } from "../util/words.js";
 import type { Db, Row } from "./db.js";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations/index.js";
 import { APPLICATION_ID, openSqlite, type SqliteOptions } from "./sqlite/db.js";
@@ -17,6 +18,7 @@ import { storeErrorOf } from "./sqlite/errors.js";
 const CHECK = "store";
 const BUSY_TIMEOUT_MS = 1_000;
 const ROOM_WARNING_BYTES = 500 * 2 ** 20;
+const DOUBT_MS = 7 * 86_400_000;
 const ROOM_BROKEN_BYTES = 20 * 2 ** 20;
 
 /** A SQLite file: its modes, the room around it, and what SQLite says about it. */
@@ -116,12 +118,26 @@ async function openedFindings(db: Db, settings: (db: Db) => Promise<Finding[]>):
         : ok(`schema ${version}; the next start brings it to ${SCHEMA_VERSION}`);
     // The same value once more: nothing changes, and yet it has to be written.
     if (version > 0) await db.run("UPDATE migrations SET version = version WHERE version = ?", version);
-    return [schema, ...(await settings(db)), ok("can be written")];
+    return [schema, ...(await settings(db)), ok("can be written"), ...(await doubtFindings(db, version))];
   } catch (error) {
     return [failureFinding(error)];
   } finally {
     await db.close();
   }
+}
+
+/** Messages of which nobody knows whether they arrived; spoken of for a week. */
+async function doubtFindings(db: Db, version: number): Promise<Finding[]> {
+  if (version < SCHEMA_VERSION) return []; // Opened by this Baton, it will be told.
+  const row = await db.get(
+    "SELECT count(*) AS count FROM outbox WHERE state = 'unknown' AND created_at >= ?",
+    Date.now() - DOUBT_MS,
+  );
+  const count = Number(row?.count);
+  if (count === 0) return [];
+  const finding = `${counted(count, "message")} of the last 7 days may not have arrived (unknown)`;
+  const fix = "see `baton logs` for which and why; the chats were told";
+  return [{ check: "delivery", status: "hint", finding, fix }];
 }
 
 async function sqliteSettings(db: Db): Promise<Finding[]> {

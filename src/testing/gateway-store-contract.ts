@@ -1,6 +1,14 @@
 /** What every store of the gateway must do, as a vitest suite over the same fixtures as the session store's. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { GatewayStore, InboxItem, NewDelivery, NewInboxItem, Turn, TurnStep } from "../gateway/store.js";
+import type {
+  GatewayStore,
+  InboxItem,
+  NewDelivery,
+  NewInboxItem,
+  Sending,
+  Turn,
+  TurnStep,
+} from "../gateway/store.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
@@ -238,7 +246,11 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     it("counts the end of a process for its turn where that was its only one, and once", async () => {
       const begin = async (id: string, chatId: string): Promise<Turn> => {
         const source = { ...ann, chatId, userId: chatId };
-        const kept = await store.inbox.accept({ ...item(id), source, key: buildSessionKey(source) }, "me", now);
+        const kept = await store.inbox.accept(
+          { ...item(id), source, key: buildSessionKey(source) },
+          "me",
+          now,
+        );
         return begun(kept as InboxItem);
       };
       const [one, two] = [await begin("one", "c1"), await begin("two", "c2")];
@@ -419,10 +431,30 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       });
       await store.outbox.sending(id, "me");
       expect(await store.outbox.interrupted(account)).toMatchObject([{ text: "a", owner: "me" }]);
-      await store.outbox.giveUp({ id, owner: "me" }, "unknown", "timeout");
+      await store.outbox.doubt({ id, owner: "me" }, "timeout", null, now);
       await store.outbox.sent({ id, owner: "me" }, "late", now);
       expect(await store.outbox.interrupted(account)).toEqual([]);
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
+    });
+
+    it("says that a message is in doubt with the doubt, once, and counts it", async () => {
+      const doubt = (n: number): NewDelivery => ({ ...delivery(`doubt ${n}`), kind: "doubt" });
+      const { address } = delivery("");
+      expect(await store.outbox.isClear(account, address)).toBe(true);
+      await store.outbox.add([delivery("a"), delivery("b"), delivery("c")], now);
+      expect(await store.outbox.isClear(account, address)).toBe(false);
+      expect(await store.outbox.isClear(account, { ...address, chatId: "2" })).toBe(true);
+      const [a, b, c] = (await store.outbox.pending(account, 10)).map(({ id }) => ({ id, owner: "me" }));
+      for (const each of [a, b, c]) await store.outbox.sending(each?.id ?? 0, "me");
+      expect(await store.outbox.isClear(account, address)).toBe(false);
+      await store.outbox.doubt(a as Sending, "timeout", doubt(1), now);
+      await store.outbox.doubt(a as Sending, "timeout", doubt(2), now);
+      await store.outbox.doubt(b as Sending, "timeout", doubt(3), now); // One waits to be said already.
+      await store.outbox.fail(c as Sending, "no");
+      expect(await store.outbox.pending(account, 10)).toMatchObject([{ text: "doubt 1", kind: "doubt" }]);
+      expect(await store.outbox.doubtful(account, address, now)).toEqual({ count: 2, last: now });
+      expect((await store.outbox.doubtful(account, address, now + 1)).count).toBe(0);
+      expect((await store.outbox.doubtful(account, { ...address, chatId: "2" }, now)).count).toBe(0);
     });
 
     it("gives each address its share of what is to be sent, however much waits for another", async () => {

@@ -37,7 +37,7 @@ const RECOVERING = [
   { first: "tool", next: "journal.open" },
   { first: "turns.step", next: "turns.finish" },
   { first: "inbox.accept", next: "turns.begin" },
-  { first: "outbox.sending", next: "outbox.giveUp" },
+  { first: "outbox.sending", next: "outbox.doubt" },
   { first: "inbox.beginCommand", next: "inbox.finishCommand" },
 ];
 

@@ -97,6 +97,22 @@ describe("/search", () => {
 });
 
 describe("/status and /usage", () => {
+  it("count what may not have arrived here, for a week", async () => {
+    const { store, adapter, now } = world;
+    const address = { platform: adapter.platform, chatId: "ann" };
+    const row = { account: adapter.account, owner: "x", address, kind: "notice", sessionId: null } as const;
+    await store.outbox.add([{ ...row, deliveryId: "d", text: "lost?", shown: false }], now - 3_600_000);
+    const [{ id = 0 } = {}] = await store.outbox.pending(adapter, 1);
+    await store.outbox.sending(id, "x");
+    await store.outbox.doubt({ id, owner: "x" }, "no answer", null, now);
+    expect(await ann.ask("/status")).toContain(
+      "\nDelivery: 1 message may not have arrived here, the last 60 min ago.",
+    );
+    expect(await world.chat("bob").ask("/status")).not.toContain("Delivery");
+    world.now += 7 * 86_400_000;
+    expect(await ann.ask("/status")).not.toContain("Delivery");
+  });
+
   it("show the session, the agent and the policy", async () => {
     expect(await ann.ask("/status")).toBe(
       "There is no session here yet: your first message begins one.\nAgent: directed, idle.",

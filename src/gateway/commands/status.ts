@@ -6,9 +6,13 @@ import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, grouped, relativeTime } from "../../util/words.js";
 import { sessionModel } from "../session-model.js";
+import type { InboxItem } from "../store.js";
 import type { Command, GatewayForCommands } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
 import type { Facts } from "./facts.js";
+
+/** How long a message that may not have arrived is spoken of. */
+const DOUBT_MS = 7 * 86_400_000;
 
 export function status({ agent, clock, mcp }: Facts): Command {
   return {
@@ -20,8 +24,11 @@ export function status({ agent, clock, mcp }: Facts): Command {
       const now = clock();
       const { model = agent } = explanation ? sessionModel(explanation.entry) : {};
       const working = `Agent: ${cleanLine(model)}, ${await activity(gateway, item.key, now)}.`;
-      const servers = (mcp?.() ?? []).map((state) => serverLine(state, now));
-      if (!explanation) return [NO_SESSION, working, ...servers].join("\n");
+      const more = [
+        ...(await doubtLine(gateway, item, now)),
+        ...(mcp?.() ?? []).map((state) => serverLine(state, now)),
+      ];
+      if (!explanation) return [NO_SESSION, working, ...more].join("\n");
       const { entry } = explanation;
       const id = `\`${cleanLine(entry.sessionId)}\``;
       const size = `${counted(entry.messageCount, "message")}, ${compactNumber(entry.totalTokens)} tokens`;
@@ -30,7 +37,7 @@ export function status({ agent, clock, mcp }: Facts): Command {
         `Size: ${size}`,
         working,
         `Reset: ${resetLine(explanation, now)}.`,
-        ...servers,
+        ...more,
       ].join("\n");
     },
   };
@@ -53,6 +60,15 @@ export const usage: Command = {
     ].join("\n");
   },
 };
+
+/** What may not have arrived here lately. */
+async function doubtLine(gateway: GatewayForCommands, item: InboxItem, now: number): Promise<string[]> {
+  const { count, last } = await gateway.doubtful(item, now - DOUBT_MS);
+  if (count === 0) return [];
+  return [
+    `Delivery: ${counted(count, "message")} may not have arrived here, the last ${relativeTime(last, now)}.`,
+  ];
+}
 
 async function activity(gateway: GatewayForCommands, key: SessionKey, now: number): Promise<string> {
   const { run, waiting } = gateway.lane(key);

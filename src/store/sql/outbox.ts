@@ -1,6 +1,14 @@
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
-import type { Account, Delivery, DeliveryState, NewDelivery, Outbox, Sending } from "../../gateway/store.js";
-import { formatAddress, parseAddress } from "../../session/source.js";
+import type {
+  Account,
+  Delivery,
+  DeliveryState,
+  Doubtful,
+  NewDelivery,
+  Outbox,
+  Sending,
+} from "../../gateway/store.js";
+import { type Address, formatAddress, parseAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
@@ -133,8 +141,38 @@ export class SqlOutbox implements Outbox {
     await became(this.#db, which, change, now + waitMs, waitMs, reason(error));
   }
 
-  async giveUp(which: Sending, state: "failed" | "unknown", error: string): Promise<void> {
-    await became(this.#db, which, "state = ?, error = ?", state, reason(error));
+  async fail(which: Sending, error: string): Promise<void> {
+    await became(this.#db, which, "state = 'failed', error = ?", reason(error));
+  }
+
+  doubt(which: Sending, error: string, doubt: NewDelivery | null, now: number): Promise<void> {
+    return this.#db.transaction(async (tx) => {
+      if (!(await became(tx, which, "state = 'unknown', error = ?", reason(error))) || !doubt) return;
+      const { address, account } = doubt;
+      const place = [address.platform, account, formatAddress(address)];
+      const waits = await tx.get(
+        `SELECT 1 AS waits ${PENDING} AND o.address = ? AND o.kind = 'doubt'`,
+        ...place,
+      );
+      if (!waits) await insertDeliveries(tx, [doubt], now);
+    });
+  }
+
+  async isClear({ platform, account }: Account, address: Address): Promise<boolean> {
+    const sql = `SELECT 1 AS waits ${OPEN} AND o.address = ? LIMIT 1`;
+    return (await this.#db.get(sql, platform, account, formatAddress(address))) === undefined;
+  }
+
+  async doubtful({ platform, account }: Account, address: Address, since: number): Promise<Doubtful> {
+    const row = await this.#db.get(
+      `SELECT count(*) AS count, max(created_at) AS last FROM outbox
+       WHERE state = 'unknown' AND created_at >= ? AND platform = ? AND account = ? AND address = ?`,
+      since,
+      platform,
+      account,
+      formatAddress(address),
+    );
+    return { count: Number(row?.count), last: Number(row?.last) };
   }
 
   async interrupted(account: Account): Promise<Delivery[]> {

@@ -1,0 +1,27 @@
+/** What a chat is told of a message of which nobody knows whether it arrived: once, and never of that sentence itself. */
+import { cleanLine, shorten } from "../util/text.js";
+import { type Delivery, isAnnouncement, type NewDelivery } from "./store.js";
+
+const SHOWN_CHARS = 60;
+
+/** Null where the chat is not told. The first words of a handoff are looked after by who carries it out. */
+export function doubtOf(delivery: Delivery, owner: string): NewDelivery | null {
+  const { deliveryId, account, address, kind, text, sessionId } = delivery;
+  if (kind === "doubt" || isAnnouncement(deliveryId)) return null;
+  return {
+    deliveryId: `doubt.${deliveryId}`,
+    account,
+    owner,
+    address,
+    kind: "doubt",
+    text: doubtText(text),
+    sessionId,
+    shown: false,
+  };
+}
+
+function doubtText(text: string): string {
+  const words = shorten(cleanLine(text), SHOWN_CHARS);
+  const which = words === "" ? "One of my messages" : `My message that begins "${words}"`;
+  return `${which} may be missing here: the connection broke while I sent it. If you do not see it, ask me to repeat it.`;
+}
