@@ -275,6 +275,7 @@ async function openGatewayOf(
     outputDir: config.outputDir,
     mediaFolder: mediaFolder(config),
     maxMessages: config.agent.maxMessages,
+    maxSends: config.agent.maxSends,
     turnDeadlineMs: config.agent.turnDeadlineSeconds * 1_000,
     handoffWaitMs: config.handoff.waitSeconds * 1_000,
     ...events,

@@ -41,6 +41,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** The folder for files that come with messages; without it none are taken. */
   readonly mediaFolder?: string;
   readonly maxMessages?: number;
+  /** How many messages a turn may send beyond one for each of its steps. */
+  readonly maxSends?: number;
   readonly turnDeadlineMs?: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
@@ -92,6 +94,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
       ? {}
       : { media: new Media(options.mediaFolder, store.files, clock) }),
     maxMessages: options.maxMessages ?? 500,
+    ...(options.maxSends === undefined ? {} : { maxSends: options.maxSends }),
     deadlineMs: options.turnDeadlineMs ?? 600_000,
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     ...(options.handoffWaitMs ? { handoffWaitMs: options.handoffWaitMs } : {}),

@@ -48,6 +48,8 @@ export interface AgentConfig extends EndpointConfig {
   readonly turnDeadlineSeconds: number;
   /** The most messages of a session that an agent is given. */
   readonly maxMessages: number;
+  /** The most messages that a turn sends beyond one for each of its steps. */
+  readonly maxSends: number;
   /** The folder the agent works in. */
   readonly workdir: string;
   /** Asked where the first one fails. */

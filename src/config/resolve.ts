@@ -53,6 +53,7 @@ export function resolveConfig(
     agent: {
       turnDeadlineSeconds: agent.turnDeadlineSeconds ?? DEFAULTS.agent.turnDeadlineSeconds,
       maxMessages: agent.maxMessages ?? DEFAULTS.agent.maxMessages,
+      maxSends: agent.maxSends ?? DEFAULTS.agent.maxSends,
       workdir,
       ...endpointOf(agent, folderOf("agent.apiKey")),
       fallback: endpointOf(agent.fallback ?? {}, folderOf("agent.fallback.apiKey")),

@@ -153,6 +153,15 @@ const turnLimits = z.strictObject({
       default: DEFAULTS.agent.maxMessages,
     })
     .optional(),
+  maxSends: z
+    .int(MESSAGES)
+    .min(1, MESSAGES)
+    .meta({
+      description:
+        "A turn sends at most this many messages beyond one for each of its steps; a longer answer is cut, and the chat is told.",
+      default: DEFAULTS.agent.maxSends,
+    })
+    .optional(),
 });
 
 const handoff = z.strictObject({

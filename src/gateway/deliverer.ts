@@ -96,6 +96,11 @@ export class Deliverer {
     this.#beginnings.set(deliveryId, beginning);
   }
 
+  /** These are not in the outbox any more. */
+  dropped(deliveryIds: readonly string[]): void {
+    for (const deliveryId of deliveryIds) this.#settle(deliveryId);
+  }
+
   /** Something may be waiting. However often it is said while the outbox is being read, it is read once more. */
   wake(): Promise<void> {
     this.#lookAgain = true;

@@ -77,6 +77,8 @@ export interface GatewayOptions {
   readonly busy: BusyModes;
   readonly context: Omit<ContextConfig, "shared">;
   readonly maxMessages: number;
+  /** How many messages a turn may send beyond one for each of its steps. */
+  readonly maxSends?: number;
   readonly deadlineMs: number;
   /** How long a turn is its process's without a sign of life. */
   readonly leaseMs?: number;
@@ -112,6 +114,7 @@ export interface Hands {
 }
 
 const LEASE_MS = 15_000;
+const MAX_SENDS = 20;
 /** How long a turn that is tried alone waits for others, and they for it. */
 const ALONE_MS = 60_000;
 const BUSY_POLL_MS = 200;
@@ -395,6 +398,23 @@ export class Gateway {
     this.#surfaces.deliver(deliveries);
   }
 
+  /**
+   * Takes back what was not sent yet of the answer that is being made in a lane, or was made last, for somebody who may;
+   * how many messages. To be called before the turn is stopped, while it is known which one it is.
+   */
+  async dropUnsent(item: InboxItem, who: Who): Promise<number> {
+    const { sessions, store } = this.#options;
+    const entry = await sessions.current(item.key);
+    const running = this.lane(item.key).run?.turn ?? (await this.running(item.key))?.turn;
+    const turnId = running?.id ?? (entry && (await store.outbox.unsentTurn(item, entry.sessionId)));
+    const asked = turnId ? await store.turns.item(turnId) : null;
+    if (!turnId || !asked) return 0;
+    await this.#requests.mustForItems(who, [asked]);
+    const dropped = await store.outbox.drop(item, turnId);
+    this.#surfaces.dropped(item, dropped);
+    return dropped.length;
+  }
+
   /** How many messages since then may not have arrived where this one came from. */
   doubtful(item: InboxItem, since: number): Promise<Doubtful> {
     return this.#options.store.outbox.doubtful(item, addressOf(item.source), since);
@@ -618,6 +638,7 @@ export class Gateway {
         }),
       cut: (text) => this.#notices.cut(turn.address.platform, text),
       pieces: (text) => this.#notices.piecesOf(turn.address.platform, text),
+      maxSends: this.#options.maxSends ?? MAX_SENDS,
       replyTo: item.source.chatType === "dm" || item.made ? null : item.messageId,
       onBegun: (deliveryId, beginning) => this.#surfaces.goOnWith(item, deliveryId, beginning),
       account: item.account,

@@ -161,6 +161,8 @@ export interface Turns {
   running(account: Account, now: number): Promise<RunningTurn[]>;
   /** The turn of a session that is running, whoever runs it. */
   runningIn(sessionId: string, now: number): Promise<RunningTurn | null>;
+  /** What a turn answers. */
+  item(turnId: string): Promise<InboxItem | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */
   release(turn: Turn): Promise<void>;
   /** Takes over a turn whose holder is gone; null where somebody else was quicker. */
@@ -200,6 +202,8 @@ export interface NewDelivery {
   readonly kind: "reply" | "notice" | "doubt";
   readonly text: string;
   readonly sessionId: string | null;
+  /** The turn that says it. */
+  readonly turnId?: string;
   /** The message of the platform that it answers. */
   readonly replyTo?: string | null;
   readonly attachments?: readonly Attachment[];
@@ -207,9 +211,10 @@ export interface NewDelivery {
   readonly shown: boolean;
 }
 
-export type DeliveryState = "pending" | "sending" | "sent" | "failed" | "unknown";
+/** `dropped`: somebody stopped the turn before it was sent. */
+export type DeliveryState = "pending" | "sending" | "sent" | "failed" | "unknown" | "dropped";
 
-export interface Delivery extends Omit<NewDelivery, "shown"> {
+export interface Delivery extends Omit<NewDelivery, "shown" | "turnId"> {
   readonly id: number;
   readonly state: DeliveryState;
   readonly attempts: number;
@@ -249,6 +254,10 @@ export interface Outbox {
   doubt(which: Sending, error: string, doubt: NewDelivery | null, now: number): Promise<void>;
   /** What some process was sending when it ended. */
   interrupted(account: Account): Promise<Delivery[]>;
+  /** The last turn of a session of whose replies some wait to be sent. */
+  unsentTurn(account: Account, sessionId: string): Promise<string | null>;
+  /** Takes back what waits of a turn's replies: their delivery ids. */
+  drop(account: Account, turnId: string): Promise<readonly string[]>;
   /** Nothing waits to be sent there, or is being sent. */
   isClear(account: Account, address: Address): Promise<boolean>;
   /** How many messages there since then are in doubt, and when the last of them was made. */

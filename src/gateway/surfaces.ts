@@ -140,6 +140,11 @@ export class Surfaces {
     this.#all.find(({ adapter }) => isOf(adapter, account))?.deliverer.goOnWith(deliveryId, beginning);
   }
 
+  /** These will not be sent any more. */
+  dropped(account: Account, deliveryIds: readonly string[]): void {
+    this.#all.find(({ adapter }) => isOf(adapter, account))?.deliverer.dropped(deliveryIds);
+  }
+
   /** Waits until what is to be said now has been sent. */
   async delivered(): Promise<void> {
     for (const { deliverer } of this.#all) {

@@ -11,6 +11,7 @@ import { completeUsage, type Usage } from "../session/session.js";
 import type { Author, Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { timerMs } from "../util/timer-ms.js";
+import { counted } from "../util/words.js";
 import type { Beginning } from "./beginning.js";
 import type { EditStream } from "./edit-stream.js";
 import { Renewal } from "./renewal.js";
@@ -47,6 +48,8 @@ export interface TurnSetting {
   readonly cut: (text: string) => Promise<void>;
   /** The text in pieces that the place takes. */
   readonly pieces: (text: string) => readonly string[];
+  /** How many messages the turn may send beyond one for each of its steps. */
+  readonly maxSends: number;
   /** The message of the platform that the turn answers, where it is to be shown as an answer. */
   readonly replyTo: string | null;
   /** Called before the reply with that id is kept. */
@@ -102,11 +105,15 @@ export class TurnRun {
   #steeredIn: Steering[] = [];
   #usage: Required<Usage> | undefined;
   readonly #beginnings = new WeakMap<Message, Beginning>();
+  /** How many pieces of each message are sent, and how many may still be. */
+  readonly #shares = new WeakMap<Message, number>();
+  #room: number;
 
   constructor(turn: Turn, setting: TurnSetting) {
     this.turn = turn;
     this.startedAt = setting.clock();
     this.#setting = setting;
+    this.#room = setting.maxSends;
     this.#halted = new Promise((resolve) => {
       this.#halt = resolve;
     });
@@ -304,14 +311,27 @@ export class TurnRun {
   #reply(message: Message, isLast: boolean): NewDelivery[] {
     const shown = this.#setting.live !== undefined;
     if (shown) return [this.#delivery("reply", message.content, true)];
-    const deliveries = this.#pieces("reply", message.content);
+    const deliveries = this.#bounded(message).map((piece) => this.#delivery("reply", piece, false));
     const [first] = deliveries;
     const beginning = first && this.#beginningOf(message, first.text);
     // What an interrupted turn had said was either seen as it was made, or is not worth sending any more. Before its
     // end that is not known: a process that ends in between leaves a turn that goes on, and is answered.
     if (isLast && this.#reason && !beginning?.isSeen) return [];
     if (first && beginning) this.#setting.onBegun(first.deliveryId, beginning);
-    return deliveries;
+    return isLast && this.#reason ? deliveries.slice(0, 1) : deliveries;
+  }
+
+  /** The pieces of a reply for which there is room, and a word on the others. The same each time, as above. */
+  #bounded(message: Message): readonly string[] {
+    const pieces = this.#setting.pieces(message.content);
+    const share = this.#shares.get(message) ?? Math.min(pieces.length, Math.max(1, this.#room));
+    if (!this.#shares.has(message)) this.#room -= share - 1;
+    this.#shares.set(message, share);
+    const left = pieces.length - share;
+    if (left === 0) return pieces;
+    const more = `${counted(left, "more message")} of this answer ${left === 1 ? "was" : "were"} not sent`;
+    const where = `\`baton sessions show ${this.turn.sessionId}\` prints all of it`;
+    return [...pieces.slice(0, share), `(Cut here: ${more}. ${where}. Or ask me for a part of it.)`];
   }
 
   #pieces(kind: "reply" | "notice", text: string): NewDelivery[] {
@@ -342,6 +362,7 @@ export class TurnRun {
       kind,
       text,
       sessionId,
+      turnId: id,
       shown,
     };
   }

@@ -276,6 +276,8 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const stale = await begun(await accept("one"));
       const fresh = await store.turns.takeOver(stale, { owner: "next", leaseMs: 500 }, now);
       expect(fresh).toMatchObject({ fence: 2, attempt: 2 });
+      expect(await store.turns.item(stale.id)).toMatchObject({ id: stale.inboxId, text: "one" });
+      expect(await store.turns.item("none")).toBeNull();
       expect(await store.turns.takeOver(stale, { owner: "late", leaseMs: 500 }, now)).toBeNull();
       const write = { ...nothing, messages: [said("stale")], deliveries: [delivery("stale")] };
       expect(await store.turns.step(stale, write, 900, now)).toBe(false);
@@ -455,6 +457,22 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.outbox.doubtful(account, address, now)).toEqual({ count: 2, last: now });
       expect((await store.outbox.doubtful(account, address, now + 1)).count).toBe(0);
       expect((await store.outbox.doubtful(account, { ...address, chatId: "2" }, now)).count).toBe(0);
+    });
+
+    it("takes back what waits of a turn's replies, or of the last turn's", async () => {
+      const reply = (id: string, turnId: string) => ({ ...delivery(id), sessionId: "s", turnId });
+      const notice = { ...reply("notice", "t2"), kind: "notice" as const };
+      const all = [reply("a1", "t1"), reply("a2", "t1"), reply("b1", "t2"), reply("b2", "t2"), notice];
+      await store.outbox.add([...all, { ...reply("other", "t3"), sessionId: "s2" }], now);
+      const [first] = await store.outbox.pending(account, 1);
+      await store.outbox.sending(first?.id ?? 0, "me");
+      expect(await store.outbox.unsentTurn(account, "s")).toBe("t2");
+      expect(await store.outbox.drop(account, "t1")).toEqual(["a2"]); // The other is on its way.
+      expect(await store.outbox.drop(account, "t2")).toEqual(["b1", "b2"]);
+      expect(await store.outbox.drop(account, "t2")).toEqual([]);
+      expect(await store.outbox.unsentTurn(account, "s")).toBeNull();
+      const left = (await store.outbox.pending(account, 10)).map(({ deliveryId }) => deliveryId);
+      expect(left).toEqual(["notice", "other"]);
     });
 
     it("gives each address its share of what is to be sent, however much waits for another", async () => {

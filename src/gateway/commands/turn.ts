@@ -7,13 +7,16 @@ import type { Command, CommandCall } from "./commands.js";
 export const stop: Command = {
   name: "stop",
   usage: "",
-  description: "stop what is running; what was said so far is kept",
+  description: "stop what is running and what is still being sent; what was said so far is kept",
   async run({ item, gateway, who }) {
+    const dropped = await gateway.dropUnsent(item, who);
     const where = await gateway.stopTurn(item.key, who);
-    if (where === null) return "Nothing is running.";
+    const unsent = dropped === 0 ? [] : [`${counted(dropped, "message")} not sent yet dropped.`];
+    if (where === null) return ["Nothing is running.", ...unsent].join(" ");
     const stopped = where === "here" ? "Stopped." : "Stopping it: it runs in another process.";
     const { waiting } = gateway.lane(item.key);
-    return waiting === 0 ? stopped : `${stopped} ${counted(waiting, "waiting message")} next.`;
+    const next = waiting === 0 ? [] : [`${counted(waiting, "waiting message")} next.`];
+    return [stopped, ...unsent, ...next].join(" ");
   },
 };
 

@@ -21,6 +21,7 @@ const SHARE = 20;
 /** As the partial indexes say it: without these words SQLite would read everything that was ever sent. */
 const OPEN = "FROM outbox o WHERE o.platform = ? AND o.account = ? AND o.state IN ('pending', 'sending')";
 const PENDING = `${OPEN} AND o.state = 'pending'`;
+const REPLIES = `${PENDING} AND o.kind = 'reply' AND o.turn_id IS NOT NULL`;
 /** Takes the time twice: it waits from when it was told to, until it may go. */
 const WAITING = `${OPEN} AND o.not_before > 0 AND o.not_before > ? AND o.not_before - o.wait_ms <= ?`;
 
@@ -158,6 +159,28 @@ export class SqlOutbox implements Outbox {
     });
   }
 
+  async unsentTurn({ platform, account }: Account, sessionId: string): Promise<string | null> {
+    const row = await this.#db.get(
+      `SELECT o.turn_id ${REPLIES} AND o.session_id = ? ORDER BY o.id DESC LIMIT 1`,
+      platform,
+      account,
+      sessionId,
+    );
+    return (row?.turn_id ?? null) as string | null;
+  }
+
+  drop({ platform, account }: Account, turnId: string): Promise<string[]> {
+    return this.#db.transaction(async (tx) => {
+      const sql = `SELECT o.id, o.delivery_id ${REPLIES} AND o.turn_id = ? ORDER BY o.id`;
+      const dropped: string[] = [];
+      for (const { id, delivery_id } of await tx.all(sql, platform, account, turnId)) {
+        const change = "UPDATE outbox SET state = 'dropped' WHERE id = ? AND state = 'pending'";
+        if ((await tx.run(change, Number(id))) === 1) dropped.push(delivery_id as string);
+      }
+      return dropped;
+    });
+  }
+
   async isClear({ platform, account }: Account, address: Address): Promise<boolean> {
     const sql = `SELECT 1 AS waits ${OPEN} AND o.address = ? LIMIT 1`;
     return (await this.#db.get(sql, platform, account, formatAddress(address))) === undefined;
@@ -202,12 +225,12 @@ export async function insertDeliveries(
   now: number,
 ): Promise<void> {
   for (const delivery of deliveries) {
-    const { deliveryId, account, owner, address, kind, text, sessionId, shown, replyTo, attachments } =
-      delivery;
+    const { deliveryId, account, owner, address, kind, text, sessionId, shown } = delivery;
+    const { turnId, replyTo, attachments } = delivery;
     await tx.run(
-      `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, reply_to,
-         attachments, state, created_at, sent_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, turn_id,
+         reply_to, attachments, state, created_at, sent_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       deliveryId,
       address.platform,
       account,
@@ -216,6 +239,7 @@ export async function insertDeliveries(
       kind,
       storableText(text),
       sessionId,
+      turnId ?? null,
       replyTo ?? null,
       writeAttachments(attachments),
       shown ? "sent" : "pending",

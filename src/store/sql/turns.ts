@@ -181,6 +181,12 @@ export class SqlTurns implements Turns {
     return row ? runningTurn(row) : null;
   }
 
+  async item(turnId: string): Promise<InboxItem | null> {
+    const sql = "SELECT i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.id = ?";
+    const row = await this.#db.get(sql, turnId);
+    return row ? inboxItem(row) : null;
+  }
+
   async release(turn: Turn): Promise<void> {
     await holdTurn(this.#db, turn, "owner = '', lease_until = 0, attempt = attempt - 1");
   }
