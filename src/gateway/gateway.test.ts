@@ -497,15 +497,15 @@ describe("after a process ended in the middle", () => {
   /** A turn in which so many processes have ended, each running so many turns. */
   async function endedIn(ends: number, turns: number) {
     const store = await left();
-    const owner = (n: number) => gone.replace(/\S+$/, `end-${n}`);
+    const owners = Array.from({ length: ends }, () => endedOwner());
     const people = Array.from({ length: turns }, (_, n) => `p${n}`);
     const allowed = { people: { allow: { [new ScriptedAdapter().platform]: people } } };
-    const first = await world(endless("…"), { on: store, owner: owner(0), ...allowed });
+    const first = await world(endless("…"), { on: store, owner: owners[0] ?? "", ...allowed });
     for (const userId of people) await first.adapter.write({ userId }, "poison?");
     await expect.poll(() => store.turns.running(first.adapter, now)).toHaveLength(turns);
-    for (let n = 1; n < ends; n++) {
+    for (const owner of owners.slice(1)) {
       for (const { turn } of await store.turns.running(first.adapter, now))
-        await store.turns.takeOver(turn, { owner: owner(n), leaseMs: 1_000 }, now);
+        await store.turns.takeOver(turn, { owner, leaseMs: 1_000 }, now);
     }
     const next = await world(echo, { on: store, ...allowed });
     await next.adapter.until((sent) => sent.length === turns);
