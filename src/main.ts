@@ -242,6 +242,7 @@ async function openGatewayOf(
       environment: childEnvironment(),
       maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
       allowHosts: config.tools.fetch.allowHosts,
+      ...(config.tools.terminal.allow ? { allow: config.tools.terminal.allow } : {}),
     });
   };
   let tools: ReturnType<typeof ownTools> | undefined;

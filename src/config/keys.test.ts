@@ -82,6 +82,8 @@ describe("every key", () => {
       "tools.folders",
       "tools.fetch.allowHosts",
       "tools.terminal.maxTimeoutSeconds",
+      "tools.terminal.allow",
+      "tools.ask",
       "tools.guests",
       "tools.members",
       "tools.byPlatform.<platform>",

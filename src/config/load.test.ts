@@ -276,7 +276,8 @@ describe("turns, busy modes and folders", () => {
     expect((await load()).tools).toEqual({
       folders: [join(home, "notes"), join(homedir(), "docs"), "/data"],
       fetch: { allowHosts: ["nas.local:80", "[fd00::1]:8080", "127.0.0.1:80"] },
-      terminal: { maxTimeoutSeconds: 60 },
+      terminal: { maxTimeoutSeconds: 60, allow: null },
+      ask: [],
       byPlatform: {},
       byPerson: {},
     });
@@ -312,6 +313,19 @@ describe("turns, busy modes and folders", () => {
     expect(await refusal()).toContain('Did you mean "telegram"?');
   });
 
+  test("tools that are asked about, and commands that are not", async () => {
+    homeFile(
+      "mcp: { servers: { files: { command: x } } }\ntools:\n  ask: [fetch_url, files_*]\n  terminal: { allow: [git status, ls] }\n",
+    );
+    const { tools } = await load();
+    expect(tools.ask).toEqual(["fetch_url", "files_*"]);
+    expect(tools.terminal).toEqual({ maxTimeoutSeconds: 600, allow: ["git status", "ls"] });
+    for (const wrong of ["ls; rm x", "$x", "", "a  b"]) {
+      homeFile(`tools: { terminal: { allow: ["${wrong}"] } }\n`);
+      expect(await refusal()).toContain("give a program and the words after it");
+    }
+  });
+
   test.each([
     ["guests: [fetch_ulr]", 'guests.0: unknown tool "fetch_ulr". Did you mean "fetch_url"?'],
     [
@@ -324,6 +338,8 @@ describe("turns, busy modes and folders", () => {
     ],
     ["members: [files_]", 'members.0: unknown tool "files_". Known here: '],
     ["members: [filesread]", "members.0: unknown tool"],
+    ["ask: [fetch_url, fiels_x]", 'ask.1: unknown tool "fiels_x"'],
+    ["ask: [fetch*]", 'ask.0: unknown tool "fetch*"'],
   ])("a tool that nobody has: %s", async (lists, message) => {
     homeFile(`mcp: { servers: { files: { command: x } } }\ntools: { ${lists} }\n`);
     expect(await refusal()).toContain(`/home/config.yaml:2: tools.${message}`);

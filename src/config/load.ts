@@ -99,7 +99,13 @@ export interface ToolsConfig {
   readonly folders: readonly string[];
   /** `host:port`s that may be fetched from though they are private. */
   readonly fetch: { readonly allowHosts: readonly string[] };
-  readonly terminal: { readonly maxTimeoutSeconds: number };
+  readonly terminal: {
+    readonly maxTimeoutSeconds: number;
+    /** The only commands that run without a question; null for all that are not dangerous. */
+    readonly allow: readonly string[] | null;
+  };
+  /** The tools whose every call is asked about. */
+  readonly ask: readonly string[];
   /** Who has which, by name; what is absent is as built in. */
   readonly guests?: readonly string[];
   readonly members?: readonly string[];

@@ -84,8 +84,10 @@ export function resolveConfig(
       folders: tools.folders?.map((folder) => pathFrom(home, folder)) ?? [workdir],
       fetch: { allowHosts: tools.fetch?.allowHosts ?? [] },
       terminal: {
+        allow: tools.terminal?.allow ?? null,
         maxTimeoutSeconds: tools.terminal?.maxTimeoutSeconds ?? DEFAULTS.tools.terminal.maxTimeoutSeconds,
       },
+      ask: tools.ask ?? [],
       byPlatform: tools.byPlatform ?? {},
       byPerson: tools.byPerson ?? {},
     } as ToolsConfig,

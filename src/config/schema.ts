@@ -260,6 +260,14 @@ function namesOf(tools: readonly string[]): string {
 
 /** Which tools an agent has while it answers somebody, by what and who they are. */
 const tools = toolSettings.extend({
+  ask: z
+    .array(z.string().regex(/^[\w-]{1,128}\*?$/, "name each tool, or all of a server as <server>_*"))
+    .meta({
+      description:
+        "Tools whose every call is asked about, such as `fetch_url`; `<server>_*` means all tools of an MCP server.",
+      fallback: "none",
+    })
+    .optional(),
   guests: toolNames
     .meta({
       description: "The tools of guests, by name.",

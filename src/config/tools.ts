@@ -17,6 +17,9 @@ const hostAndPort = z.string().transform((written, context) => {
 
 const SECONDS = "use a number of seconds above 0, at most 86400";
 
+const COMMAND = "give a program and the words after it, without signs of the shell, such as git status";
+const PLAIN_WORDS = /^[\w./+@:=,%-]+(?: [\w./+@:=,%-]+)*$/;
+
 export const toolSettings = z.strictObject({
   folders: z
     .array(z.string().min(1, "give the path of a folder"))
@@ -42,6 +45,14 @@ export const toolSettings = z.strictObject({
         .meta({
           description: "The longest time that a command may ask for.",
           default: DEFAULTS.tools.terminal.maxTimeoutSeconds,
+        })
+        .optional(),
+      allow: z
+        .array(z.string().regex(PLAIN_WORDS, COMMAND))
+        .meta({
+          description:
+            "Commands that run without a question, such as `git status`; if this is set, all others are asked about.",
+          fallback: "every command that is not dangerous",
         })
         .optional(),
     })

@@ -11,11 +11,11 @@ import type { HomeFile } from "./schema.js";
 /** `content` is a file that the schema has taken. */
 export function unknownTools(content: unknown): Mistake[] {
   const { tools = {}, mcp = {} } = content as HomeFile;
-  const { guests, members, byPlatform, byPerson } = tools;
+  const { guests, members, byPlatform, byPerson, ask } = tools;
   const servers = Object.keys(mcp.servers ?? {}).map((server) => `${server}_`);
   const isKnown = (name: string) =>
     OWN_TOOLS.includes(name) || servers.some((start) => name.startsWith(start) && name !== start);
-  const lists: Tree = { guests, members, byPlatform: { ...byPlatform }, byPerson: { ...byPerson } };
+  const lists: Tree = { guests, members, ask, byPlatform: { ...byPlatform }, byPerson: { ...byPerson } };
   return leavesOf(lists).flatMap(({ path, value }) =>
     (Array.isArray(value) ? (value as string[]) : []).flatMap((name, index) =>
       isKnown(name) ? [] : [{ path: ["tools", ...path, String(index)], message: unknown(name, servers) }],

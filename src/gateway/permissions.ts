@@ -33,6 +33,8 @@ export interface ToolLists {
   readonly byPlatform?: Readonly<Record<Platform, readonly string[]>>;
   /** By `platform:user`: the tools of that person, under all their identities, instead of their role's. */
   readonly byPerson?: Readonly<Record<string, readonly string[]>>;
+  /** The tools whose every call is asked about. */
+  readonly ask?: readonly string[];
 }
 
 export interface ToolUser {

@@ -6,6 +6,7 @@ import type { Platform } from "../session/platform.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
 import { type Approvals, approver } from "./approvals.js";
+import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
 import { guardedTools } from "./guarded-tools.js";
 import type { Notices } from "./notices.js";
@@ -46,7 +47,7 @@ export async function turnTools(
     onSaid: ({ platform }) => onSaid(platform),
   });
   const all = [...(await setting.tools(who)), ...sessionTools(view), send];
-  const theirs = toolsFor(who, all, setting.toolLists);
+  const theirs = askingTools(toolsFor(who, all, setting.toolLists), setting.toolLists.ask ?? []);
   const here = adapters.find(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );

@@ -21,16 +21,18 @@ export interface BuiltInOptions {
   readonly maxTimeoutMs: number;
   /** `host:port`s that may be fetched from though they are private. */
   readonly allowHosts: readonly string[];
+  /** If given, only these commands run without a question. */
+  readonly allow?: readonly string[];
 }
 
 export function builtInTools(options: BuiltInOptions): Tool[] {
-  const { workdir, folders, own, environment, maxTimeoutMs, allowHosts } = options;
+  const { workdir, folders, own, environment, maxTimeoutMs, allowHosts, allow } = options;
   // Of processes much can be learnt there, Baton's own environment among it.
   const { HOME: home } = environment;
   const forbidden = [...own, "/proc"];
   const confined = new Confined({ folders, base: workdir, forbidden, ...(home ? { home } : {}) });
   return [
-    terminalTool({ cwd: workdir, confined, environment, maxTimeoutMs }),
+    terminalTool({ cwd: workdir, confined, environment, maxTimeoutMs, ...(allow ? { allow } : {}) }),
     readFileTool(confined),
     writeFileTool(confined),
     editFileTool(confined),

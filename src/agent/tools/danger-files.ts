@@ -1,5 +1,7 @@
 /** When commands that remove, change or find many files are dangerous. */
 import { first, has, isBroad, isRecursive, type Look, operands, sensitiveTarget } from "./danger-words.js";
+import { whySecret } from "./sensitive-places.js";
+import type { SimpleCommand } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
 import type { Word } from "./shell-words.js";
 
@@ -56,4 +58,15 @@ export function finds(args: readonly Word[], look: Look): string | null {
       return "changes everything that it finds, in many places";
   }
   return null;
+}
+
+/** `cd` to where relative paths mean much: the root, a home folder, upwards, keys, or nobody knows. */
+export function leavesFolder({ words }: SimpleCommand): boolean {
+  const [first, ...args] = words.slice(/^(?:command|builtin)$/.test(words[0]?.text ?? "") ? 1 : 0);
+  if (first?.text !== "cd" && first?.text !== "pushd") return false;
+  const target = args.find(({ text }) => !/^-[LPe@]+$/.test(text))?.text;
+  if (target === undefined || target === "-" || target.includes(UNKNOWN)) return true;
+  if (/(?:^|\/)\.\.(?:\/|$)/.test(target) || /^~[^/]*\/?$/.test(target)) return true;
+  if (whySecret(`${target}/*`)) return true;
+  return target.startsWith("/") && !/^\/tmp\/./.test(target) && target.split("/").filter(Boolean).length <= 2;
 }

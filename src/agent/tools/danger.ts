@@ -4,8 +4,10 @@
  * question to a person, not a wall: who wants to get past it can.
  */
 import { posix } from "node:path";
+import { isAllowed } from "./danger-allow.js";
 import { isInterpreter } from "./danger-code.js";
 import { dangerOfSetting, dangerOfSettingWord } from "./danger-environment.js";
+import { leavesFolder } from "./danger-files.js";
 import { dangerOfLaunching } from "./danger-options.js";
 import { RULES } from "./danger-rules.js";
 import { dangerOfInterpreter, dangerOfShell, isShell, NOT_KNOWN } from "./danger-shells.js";
@@ -32,10 +34,16 @@ const WRAPPERS = new Set(
 );
 
 /** Why a command should be asked about, in words that follow "This"; null where there is no need. */
-export function dangerOf(command: string): string | null {
-  return command.length > LONGEST
-    ? "is too long to be checked"
-    : dangerOfScript(command, 0, { looks: MOST_LOOKS });
+export function dangerOf(command: string, { allow }: DangerContext = {}): string | null {
+  if (command.length > LONGEST) return "is too long to be checked";
+  if (allow && isAllowed(command, allow)) return null;
+  const reason = dangerOfScript(command, 0, { looks: MOST_LOOKS });
+  return reason ?? (allow ? "is not on the list of allowed commands" : null);
+}
+
+interface DangerContext {
+  /** If given, these run without a question and all others are asked about. */
+  readonly allow?: readonly string[];
 }
 
 /** How often commands may still be looked at: those that run others could be nested to no end. */
@@ -201,17 +209,6 @@ function replaced(words: readonly Word[]): Word[] {
 function inputOf(command: SimpleCommand): string {
   const said = command.feeder?.words.map(({ text }) => text).join(" ") ?? "";
   return [command.input ?? "", said].join("\n");
-}
-
-/** `cd` to where relative paths mean much: the root, a home folder, upwards, keys, or nobody knows. */
-function leavesFolder({ words }: SimpleCommand): boolean {
-  const [first, ...args] = words.slice(/^(?:command|builtin)$/.test(words[0]?.text ?? "") ? 1 : 0);
-  if (first?.text !== "cd" && first?.text !== "pushd") return false;
-  const target = args.find(({ text }) => !/^-[LPe@]+$/.test(text))?.text;
-  if (target === undefined || target === "-" || target.includes(UNKNOWN)) return true;
-  if (/(?:^|\/)\.\.(?:\/|$)/.test(target) || /^~[^/]*\/?$/.test(target)) return true;
-  if (whySecret(`${target}/*`)) return true;
-  return target.startsWith("/") && !/^\/tmp\/./.test(target) && target.split("/").filter(Boolean).length <= 2;
 }
 
 /** A function that feeds itself or leaves itself running. */

@@ -22,6 +22,8 @@ export interface TerminalOptions {
   readonly maxTimeoutMs?: number;
   /** The longest output that is kept, in UTF-16 units. */
   readonly maxOutput?: number;
+  /** If given, only these commands run without a question. */
+  readonly allow?: readonly string[];
 }
 
 const DESCRIPTION =
@@ -53,7 +55,7 @@ export function terminalTool(options: TerminalOptions): Tool {
       const command = textOf(args, "command");
       if (command === null) return null;
       const { dangerOf } = await import("./danger.js"); // Only now: it brings a parser along.
-      const reason = dangerOf(command);
+      const reason = dangerOf(command, options);
       if (reason === null) return null;
       return dangerIn(resolve(options.cwd, textOf(args, "workdir") ?? ""), command, reason);
     },

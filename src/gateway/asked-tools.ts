@@ -1,0 +1,29 @@
+/** The tools whose every call is asked about, because the owner said so: `fetch_url`, or those of an MCP server. */
+import type { Danger, Tool } from "../agent/agent.js";
+
+/** `ask` names tools; a name that ends in `*` means all that begin so. */
+export function askingTools(tools: readonly Tool[], ask: readonly string[]): readonly Tool[] {
+  return tools.map((tool) => (isListed(tool.name, ask) ? asking(tool) : tool));
+}
+
+function isListed(name: string, ask: readonly string[]): boolean {
+  return ask.some((listed) =>
+    listed.endsWith("*") ? name.startsWith(listed.slice(0, -1)) : name === listed,
+  );
+}
+
+function asking(tool: Tool): Tool {
+  const danger = async (args: unknown): Promise<Danger> =>
+    (await tool.danger?.(args)) ?? {
+      reason: `uses ${tool.name}, a tool that the owner wants to be asked about`,
+      what: [tool.name, ...linesOf(args)].join("\n"),
+    };
+  return { ...tool, danger };
+}
+
+function linesOf(args: unknown): string[] {
+  if (typeof args !== "object" || args === null) return [JSON.stringify(args)];
+  return Object.entries(args).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+}
