@@ -232,7 +232,7 @@ describe("what moved along with a conversation", () => {
     await told(own, `/handoff ${THERE}:eve --now`, /Moved/);
     await until(() => guest.told.some((text) => text.startsWith("It says")));
     expect(guest.told.filter((text) => text.includes("/approve"))).toEqual([]);
-    expect(guest.told.at(-1)).toMatch(/nobody can be asked/);
+    expect(guest.told.at(-1)).toMatch(/nobody can approve it/);
     expect(done).toEqual([]);
   });
 
