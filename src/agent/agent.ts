@@ -81,6 +81,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** What was dangerous about this call, once a person has approved it. */
   readonly approved?: Danger;
+  /** Told of the process that leads all that the call has started, as soon as it runs: it may outlive this one. */
+  readonly leads?: (pid: number) => void;
   /** Takes a line about how far the call is, now and then; what is not shown is lost. */
   readonly progress?: (text: string) => void;
 }

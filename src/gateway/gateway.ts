@@ -34,7 +34,7 @@ import { Lane } from "./lane.js";
 import type { LimitLists } from "./limits.js";
 import type { Media } from "./media.js";
 import { Notices } from "./notices.js";
-import { hasLeft, mayBeAlive } from "./owner.js";
+import { hasLeft, mayBeAlive, runningGroup } from "./owner.js";
 import { People, type PeopleRules } from "./people.js";
 import type { ToolLists } from "./permissions.js";
 import { authorIn, Requests } from "./requests.js";
@@ -759,10 +759,10 @@ export class Gateway {
   async #keepInterrupted(turn: Turn, item: InboxItem): Promise<boolean> {
     const { store, clock } = this.#options;
     const calls = await store.journal.open(turn);
-    const messages = interruptedStep(calls);
+    const messages = interruptedStep(calls, runningGroup);
     if (!messages) return true;
     const said = calls.map((call) => call.said).join("");
-    const texts = [said, interruptedNotice(calls) ?? ""];
+    const texts = [said, interruptedNotice(calls, runningGroup) ?? ""];
     const deliveries = texts.flatMap((text, n) =>
       text.trim() ? this.#notices.about(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text) : [],
     );

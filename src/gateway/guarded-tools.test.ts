@@ -1,4 +1,6 @@
 /** Dangerous calls are asked about, each call is journaled, and what a crash left is said, not repeated. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
 import type { Agent, AgentEvent, Tool } from "../agent/agent.js";
@@ -44,6 +46,8 @@ const caller: Agent = {
 /** What was really done. */
 let acts: string[];
 let hang: Promise<void> | undefined;
+/** The process that the tool has started. */
+let led: number | undefined;
 let still = true;
 const act: Tool = {
   name: "act",
@@ -55,8 +59,9 @@ const act: Tool = {
       ? { reason: "deletes things", what: `${line}\nin /work`, isStillSo: () => still }
       : null;
   },
-  async run(args) {
+  async run(args, { leads }) {
     const { line } = args as { line: string };
+    if (led !== undefined) leads?.(led);
     acts.push(line);
     await hang;
     return `did ${line}`;
@@ -73,6 +78,7 @@ const options: Partial<GatewayOptions> = {
 };
 
 beforeEach(async () => {
+  led = undefined;
   acts = [];
   hang = undefined;
   still = true;
@@ -193,6 +199,25 @@ describe("a process that ends in the middle of a call", () => {
     await world.restart();
     release();
   }
+
+  it("says which command still runs, and how to end it", async () => {
+    const outlives = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    const group = outlives.pid ?? 0;
+    const ended = once(outlives, "exit");
+    led = group;
+    await dieDuring("write it");
+    await until(() => ann.told.some((said) => said.includes("Came of it")));
+    const sentence = `act is still running (process group ${group}): \`kill -- -${group}\` ends it.`;
+    expect(ann.told.find((said) => said.includes("interrupted"))).toContain(sentence);
+    expect((await ann.transcript())[2]).toContain(sentence);
+
+    outlives.kill("SIGKILL");
+    await ended;
+    acts = [];
+    await dieDuring("write that");
+    await until(() => ann.told.filter((said) => said.includes("Came of it")).length === 2);
+    expect(ann.told.findLast((said) => said.includes("interrupted"))).not.toContain("still running");
+  });
 
   it("does nothing twice: the model and the person are told that nobody knows", async () => {
     await dieDuring("write it\nrm that");

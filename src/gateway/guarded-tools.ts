@@ -4,6 +4,7 @@
  */
 import type { Tool } from "../agent/agent.js";
 import type { Approve } from "./approvals.js";
+import { processNamed } from "./owner.js";
 import type { ToolJournal, Turn } from "./store.js";
 
 const CHANGED = "Error: not run: what was approved is not the same any more, since the folder has changed.";
@@ -25,7 +26,11 @@ export function guardedTools(
       if ((await danger.isStillSo?.()) === false) return CHANGED;
     }
     if (!(await journal.started(turn, context.call))) return NOT_OURS;
-    const result = await tool.run(args, danger === null ? context : { ...context, approved: danger });
+    // Best effort: without it nobody is told that it outlived this process.
+    const leads = (pid: number): void =>
+      void journal.leads(turn, context.call, processNamed(pid)).catch(() => false);
+    const approved = danger === null ? {} : { approved: danger };
+    const result = await tool.run(args, { ...context, ...approved, leads });
     // It has acted, whatever becomes of this: the step that follows keeps the result, or says what went wrong.
     await journal.finished(turn, context.call, result).catch(() => false);
     return result;

@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { isGroupThere } from "../agent/tools/process-group.js";
 
 /** What can be known of a process from here. */
 export type Fate = "alive" | "ended" | "unknown";
@@ -13,6 +14,20 @@ export type Fate = "alive" | "ended" | "unknown";
 /** This process, and no other, ever: `host pid start id place`. */
 export function processOwner(): string {
   return [hostname(), process.pid, startOf(process.pid) ?? "", randomUUID(), placeOfPids()].join(" ");
+}
+
+/** A process of this machine, as others come to know it. */
+export function processNamed(pid: number): string {
+  return [hostname(), pid, startOf(pid) ?? "", "", placeOfPids()].join(" ");
+}
+
+/** The group that a process led, if something of it certainly runs: also where its leader is gone, but not as another's. */
+export function runningGroup(name: string): number | null {
+  const { pid, start, place } = partsOf(name);
+  if (place === "" || place !== placeOfPids() || start === "") return null;
+  const now = startOf(Number(pid));
+  const isTheirs = now === start || now === undefined || now === "";
+  return isTheirs && isGroupThere(Number(pid)) ? Number(pid) : null;
 }
 
 export function fateOf(owner: string): Fate {

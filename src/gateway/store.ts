@@ -177,6 +177,8 @@ export interface JournaledCall {
   /** `started` is all that is known of a call whose process ended: it may or may not have taken effect. */
   readonly state: "planned" | "started" | "finished";
   readonly result: string | null;
+  /** The process that leads all that the call has started, by its name; null where it has none. */
+  readonly process: string | null;
 }
 
 /**
@@ -186,6 +188,8 @@ export interface JournaledCall {
 export interface ToolJournal {
   planned(turn: Turn, call: ToolCall, said: string): Promise<boolean>;
   started(turn: Turn, call: ToolCall): Promise<boolean>;
+  /** What was started has a process of its own. */
+  leads(turn: Turn, call: ToolCall, process: string): Promise<boolean>;
   finished(turn: Turn, call: ToolCall, result: string): Promise<boolean>;
   /** What the turn's last step had come to, in the order of the calls. */
   open(turn: Turn): Promise<JournaledCall[]>;

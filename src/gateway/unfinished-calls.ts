@@ -10,23 +10,45 @@ const UNKNOWN =
   "Unknown: the process ended while this was running. It may or may not have taken effect; look before you do it again.";
 const NOT_RUN = "Not run: the process ended before it began.";
 
+/** The group of processes that a call started, where it outlived the process that made the call; null where it did not. */
+export type RunningGroup = (process: string) => number | null;
+
 /** The step as the transcript keeps it; null where nothing was open. */
-export function interruptedStep(calls: readonly JournaledCall[]): readonly Message[] | null {
+export function interruptedStep(
+  calls: readonly JournaledCall[],
+  groupOf: RunningGroup,
+): readonly Message[] | null {
   if (calls.length === 0) return null;
   const content = calls.map(({ said }) => said).join("");
-  const results = calls.map(({ call, state, result }): Message => {
-    const known = state === "finished" ? (result ?? "") : state === "started" ? UNKNOWN : NOT_RUN;
+  const results = calls.map((journaled): Message => {
+    const { call, state, result } = journaled;
+    const known =
+      state === "finished"
+        ? (result ?? "")
+        : state === "started"
+          ? [UNKNOWN, ...stillRuns(journaled, groupOf)].join(" ")
+          : NOT_RUN;
     return { role: "tool", toolCallId: call.id, name: call.name, content: known };
   });
   return [{ role: "assistant", content, toolCalls: calls.map(({ call }) => call) }, ...results];
 }
 
 /** What the person is told of calls of which nobody knows whether they took effect; null where there are none. */
-export function interruptedNotice(calls: readonly JournaledCall[]): string | null {
+export function interruptedNotice(calls: readonly JournaledCall[], groupOf: RunningGroup): string | null {
   const unknown = calls.filter(({ state }) => state === "started");
   if (unknown.length === 0) return null;
   const names = unknown.map(({ call }) => `\`${describeCall(call.name, call.arguments)}\``).join(", ");
-  return `I was interrupted while this was running: ${names}. It may or may not have taken effect, and I do not run it again by myself.`;
+  const text = `I was interrupted while this was running: ${names}. It may or may not have taken effect, and I do not run it again by myself.`;
+  return [text, ...unknown.flatMap((call) => stillRuns(call, groupOf))].join(" ");
+}
+
+/** What is said of a command that outlived its gateway. */
+function stillRuns({ call, process }: JournaledCall, groupOf: RunningGroup): string[] {
+  const group = process === null ? null : groupOf(process);
+  if (group === null) return [];
+  return [
+    `${cleanLine(call.name)} is still running (process group ${group}): \`kill -- -${group}\` ends it.`,
+  ];
 }
 
 /** A call on one line, fit for a chat. */

@@ -306,6 +306,8 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         expect(await store.journal.planned(turn, call("a"), "Let me look.")).toBe(true);
         for (const id of ["b", "c"]) await store.journal.planned(turn, call(id), "");
         for (const id of ["a", "b"]) await store.journal.started(turn, call(id));
+        for (const id of ["a", "b"]) expect(await store.journal.leads(turn, call(id), `p ${id}`)).toBe(true);
+        expect((await store.journal.open(turn)).map(({ process }) => process)).toEqual(["p a", "p b", null]);
         await store.journal.finished(turn, call("a"), "files\0");
         expect(await open(turn)).toEqual(["a finished files\ufffd", "b started null", "c planned null"]);
         const [first] = await store.journal.open(turn);

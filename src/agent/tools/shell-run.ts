@@ -34,12 +34,13 @@ const LONGEST_PROGRESS = 200;
 export async function runShell(
   command: string,
   options: ShellOptions,
-  { signal, progress }: ToolContext,
+  { signal, progress, leads }: ToolContext,
 ): Promise<string> {
   let child: ChildProcess;
   try {
     child = spawnShell(command, options);
     await once(child, "spawn");
+    if (child.pid !== undefined) leads?.(child.pid);
   } catch (error) {
     return `Error: no shell could be started in ${options.cwd}: ${(error as Error).message}`;
   }

@@ -28,6 +28,18 @@ export class SqlToolJournal implements ToolJournal {
     });
   }
 
+  leads(turn: Turn, call: ToolCall, process: string): Promise<boolean> {
+    return this.#holding(turn, async (tx) => {
+      await tx.run(
+        `UPDATE tool_calls SET process = ? WHERE id =
+           (SELECT min(id) FROM tool_calls WHERE turn_id = ? AND call_id = ? AND state = 'started')`,
+        process,
+        turn.id,
+        storableText(call.id),
+      );
+    });
+  }
+
   finished(turn: Turn, call: ToolCall, result: string): Promise<boolean> {
     return this.#holding(turn, async (tx) => {
       await tx.run(
@@ -83,5 +95,6 @@ function journaledCall(row: Row): JournaledCall {
     said: row.said as string,
     state: row.state as JournaledCall["state"],
     result: row.result as string | null,
+    process: row.process as string | null,
   };
 }
