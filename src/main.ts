@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Adapter } from "./adapter/adapter.js";
 import type { Backups, ChatEvents, OpenChat, OpenHandoffs } from "./cli/cli.js";
-import { childEnvironment, type Environment, readEnvironment } from "./config/environment.js";
+import { type Environment, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
@@ -54,8 +54,8 @@ async function runCommand(): Promise<number> {
     workingFolder,
     hide: redactor.hide,
     redact: redactor.redact,
-    loadConfig: async () => {
-      const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder);
+    loadConfig: async (purpose) => {
+      const config = await (await import("./config/load.js")).loadConfig(environment, workingFolder, purpose);
       redactor.know(() => secretValues(config));
       return config;
     },
@@ -76,6 +76,7 @@ async function runCommand(): Promise<number> {
       openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
     inspectStore,
     inspectMcp,
+    inspectSandbox: async (config) => (await import("./open-tools.js")).sandboxFindings(config),
     backups,
     loadExport: () => import("./store/jsonl/export.js"),
     importSessions: async (...call) => (await import("./store/jsonl/import.js")).importSessions(...call),
@@ -226,25 +227,11 @@ async function openGatewayOf(
   const { openAgent } = await import("./open-agent.js");
   const { commandTable } = await import("./gateway/commands/table.js");
   const { OWN_TOOLS } = await import("./util/own-tools.js");
-  const { sqliteFile } = await import("./open-sessions.js");
+  const { makeWorkspace } = await import("./config/workspace.js");
+  makeWorkspace(config.agent.workdir);
   const { agent, model } = await openAgent(config, environment, redactor.hide);
-  const { secretsOf } = await import("./config/secrets.js");
-  const database = sqliteFile(config.store.reveal());
-  const databaseFiles = database === null ? [] : [database, `${database}-wal`, `${database}-shm`];
-  const secretFiles = secretsOf(config).flatMap(({ file }) => file ?? []);
   /** Loaded with the first turn: nobody waits for them before. */
-  const ownTools = async () => {
-    const { builtInTools } = await import("./agent/tools/built-in.js");
-    return builtInTools({
-      workdir: config.agent.workdir,
-      folders: config.tools.folders,
-      own: [config.home, ...databaseFiles, ...secretFiles],
-      environment: childEnvironment(),
-      maxTimeoutMs: config.tools.terminal.maxTimeoutSeconds * 1_000,
-      allowHosts: config.tools.fetch.allowHosts,
-      ...(config.tools.terminal.allow ? { allow: config.tools.terminal.allow } : {}),
-    });
-  };
+  const ownTools = async () => (await import("./open-tools.js")).openTools(config);
   let tools: ReturnType<typeof ownTools> | undefined;
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
   const { remember, ...place } = await placeOf(config, "write");

@@ -33,7 +33,7 @@ describe.runIf(pty !== null)("baton setup, in a terminal", () => {
       ["Whose model answers?", ENTER],
       ["The key of Anthropic", `${SECRET}${ENTER}`],
       ["Which model?", ENTER],
-      ["In which folder", `${work}${ENTER}`],
+      ["Which folder", `${work}${ENTER}`],
       ["In which time zone", ENTER],
     );
     expect(code).toBe(0);
@@ -71,7 +71,7 @@ mirror: jsonl
       ["Whose model answers?", ENTER],
       ["Which key?", ENTER],
       ["Which model?", `-large${ENTER}`],
-      ["In which folder", ENTER],
+      ["Which folder", ENTER],
       ["In which time zone", ENTER],
     );
     expect(code).toBe(0);
@@ -87,7 +87,7 @@ mirror: jsonl
       ["OPENROUTER_API_KEY is set", ENTER],
       ["copied into a private file", ENTER],
       ["Which model?", ENTER],
-      ["In which folder", ENTER],
+      ["Which folder", ENTER],
       ["In which time zone", ENTER],
     );
     expect(code).toBe(0);
@@ -102,7 +102,7 @@ mirror: jsonl
       ["Whose model answers?", ENTER],
       ["The key of Anthropic", `${SECRET}${ENTER}`],
       ["Which model?", ENTER],
-      ["In which folder", ENTER],
+      ["Which folder", ENTER],
     ];
     const asked = questions.slice(0, last).map(([question, keys], index) => {
       return [question, index === last - 1 ? "\u0003" : keys] as const;
@@ -124,7 +124,7 @@ mirror: jsonl
       ["Give a URL", `\u0015http://127.0.0.1:8080/v1${ENTER}`],
       ["Which key?", `${DOWN}${ENTER}`],
       ["Which model?", `local${ENTER}`],
-      ["In which folder", `/not/there${ENTER}`],
+      ["Which folder", `/not/there${ENTER}`],
       ["There is no such folder", `\u0015${ENTER}`],
       ["In which time zone", `x${ENTER}`],
       ["Give a name such as", `\u007f${ENTER}`],

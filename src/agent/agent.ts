@@ -71,6 +71,8 @@ export interface Danger {
   readonly what: string;
   /** Whether that is still so once it was approved: a folder may have become another meanwhile. */
   readonly isStillSo?: () => boolean | Promise<boolean>;
+  /** Whether only an owner of the gateway may say yes, not everybody who has the tool. */
+  readonly onlyOwner?: boolean;
   /** The file or folder that it is about, without links: a tool that says so acts on that one only. */
   readonly place?: string;
 }

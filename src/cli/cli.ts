@@ -35,7 +35,8 @@ export interface Cli {
   hide(text: string): string;
   /** Takes out what looks like a secret, too: for logs and errors. */
   redact(text: string): string;
-  loadConfig(): Promise<Config>;
+  /** As for a terminal in this folder, or for a gateway, which works in the workspace. */
+  loadConfig(purpose?: "gateway"): Promise<Config>;
   /** Looking never creates anything: where there is no store yet, an empty one in memory stands in. */
   openSessions(config: Config, purpose: "look" | "write"): Promise<Sessions>;
   /** The people of the store; looking creates nothing, as with sessions. */
@@ -78,6 +79,8 @@ export interface Cli {
   inspectStore(config: Config): Promise<Finding[]>;
   /** The servers whose tools the agent uses, tried out. */
   inspectMcp(config: Config): Promise<Finding[]>;
+  /** Where the agent works, and what its commands may reach there. */
+  inspectSandbox(config: Config): Promise<Finding[]>;
   /** Null where the store is not one SQLite file. */
   backups(url: string): Promise<Backups | null>;
   loadExport(): Promise<Export>;

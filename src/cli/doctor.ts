@@ -29,6 +29,7 @@ async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
   if (config) {
     findings.push(
       ...(await storeFindings(cli, config)),
+      ...(await cli.inspectSandbox(config)),
       ...(await cli.inspectMcp(config)),
       ...(await careFindings(cli, config)),
     );

@@ -19,7 +19,7 @@ export function addGateway(program: Command, cli: Cli): void {
 }
 
 async function gateway(cli: Cli): Promise<void> {
-  const config = await cli.loadConfig();
+  const config = await cli.loadConfig("gateway");
   const { adapters, problems } = await cli.openPlatforms(config);
   if (adapters.length === 0) {
     const why = problems.map((problem) => `${problem}\n`).join("");

@@ -22,7 +22,7 @@ export async function checkConfig(
     message: meant === null ? SETS_NOTHING : `${SETS_NOTHING} Did you mean "${meant}"?`,
   }));
   if (layer.problems.length > 0) return { problems: layer.problems, warnings: unknown };
-  const config = resolveConfig(layer, environment.home, workingFolder, []);
+  const config = resolveConfig(layer, environment.home, workingFolder, [], workingFolder);
   const { store, agent } = config;
   const facts = { agent, places: layer.places, variables: environment.models };
   const chosen = async () => {

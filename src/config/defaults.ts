@@ -22,6 +22,10 @@ export type Provider = (typeof PROVIDERS)[number];
 export type LimitName = "messagesPerMinute" | "turnsAtOnce" | "modelCallsPerDay" | "mediaMegabytesPerDay";
 export type WrittenLimits = Readonly<Partial<Record<LimitName, number | "none">>>;
 
+/** Whether commands run in a sandbox: if there is one, always or never. */
+export const SANDBOX_MODES = ["auto", "required", "off"] as const;
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
 /** Nothing that touches files, runs commands or writes to others. */
 const GUEST_TOOLS = ["fetch_url", "session_search", "session_read"] as const;
 
@@ -48,7 +52,7 @@ export const DEFAULTS = {
     guests: GUEST_TOOLS,
     /** Beside these nothing is a member's unless it is configured: whoever has files or a shell has the machine. */
     members: [...GUEST_TOOLS, "send_message"] as const,
-    terminal: { maxTimeoutSeconds: 600 },
+    terminal: { maxTimeoutSeconds: 600, sandbox: "auto", network: "on" },
   },
 } as const;
 

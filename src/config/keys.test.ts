@@ -83,6 +83,8 @@ describe("every key", () => {
       "tools.fetch.allowHosts",
       "tools.terminal.maxTimeoutSeconds",
       "tools.terminal.allow",
+      "tools.terminal.sandbox",
+      "tools.terminal.network",
       "tools.ask",
       "tools.guests",
       "tools.members",
@@ -157,6 +159,8 @@ describe("variables", () => {
       "platforms.matrix.userId": "MATRIX_USER_ID",
       "platforms.signal.answer": "BATON_PLATFORMS_SIGNAL_ANSWER",
       "tools.terminal.maxTimeoutSeconds": "BATON_TOOLS_TERMINAL_MAX_TIMEOUT_SECONDS",
+      "tools.terminal.sandbox": "BATON_TOOLS_TERMINAL_SANDBOX",
+      "tools.terminal.network": "BATON_TOOLS_TERMINAL_NETWORK",
       "reset.byPlatform.<platform>.mode": null,
       "busy.byChat.<platform>:<chat id>": null,
     });

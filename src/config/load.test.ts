@@ -51,7 +51,7 @@ describe("defaults", () => {
       tools: {
         folders: [project],
         fetch: { allowHosts: [] },
-        terminal: { maxTimeoutSeconds: 600 },
+        terminal: { maxTimeoutSeconds: 600, allow: null, sandbox: "auto", network: "on" },
         byPlatform: {},
         byPerson: {},
       },
@@ -276,7 +276,7 @@ describe("turns, busy modes and folders", () => {
     expect((await load()).tools).toEqual({
       folders: [join(home, "notes"), join(homedir(), "docs"), "/data"],
       fetch: { allowHosts: ["nas.local:80", "[fd00::1]:8080", "127.0.0.1:80"] },
-      terminal: { maxTimeoutSeconds: 60, allow: null },
+      terminal: { maxTimeoutSeconds: 60, allow: null, sandbox: "auto", network: "on" },
       ask: [],
       byPlatform: {},
       byPerson: {},
@@ -319,7 +319,7 @@ describe("turns, busy modes and folders", () => {
     );
     const { tools } = await load();
     expect(tools.ask).toEqual(["fetch_url", "files_*"]);
-    expect(tools.terminal).toEqual({ maxTimeoutSeconds: 600, allow: ["git status", "ls"] });
+    expect(tools.terminal).toMatchObject({ maxTimeoutSeconds: 600, allow: ["git status", "ls"] });
     for (const wrong of ["ls; rm x", "$x", "", "a  b"]) {
       homeFile(`tools: { terminal: { allow: ["${wrong}"] } }\n`);
       expect(await refusal()).toContain("give a program and the words after it");

@@ -5,13 +5,14 @@
 import { join } from "node:path";
 import type { Platform } from "../session/platform.js";
 import type { SessionsConfig } from "../session/sessions.js";
-import type { BusyMode, Provider, WrittenLimits } from "./defaults.js";
+import type { BusyMode, Provider, SandboxMode, WrittenLimits } from "./defaults.js";
 import type { Environment } from "./environment.js";
 import { configFiles } from "./files.js";
 import { type Layer, layered, NOTHING } from "./layer.js";
 import { invalidConfig, type Place } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
 import type { Secret } from "./secret.js";
+import { usualWorkdir, workspace } from "./workspace.js";
 
 export interface Config {
   readonly home: string;
@@ -103,6 +104,8 @@ export interface ToolsConfig {
     readonly maxTimeoutSeconds: number;
     /** The only commands that run without a question; null for all that are not dangerous. */
     readonly allow: readonly string[] | null;
+    readonly sandbox: SandboxMode;
+    readonly network: "on" | "off";
   };
   /** The tools whose every call is asked about. */
   readonly ask: readonly string[];
@@ -178,8 +181,12 @@ export function mediaFolder({ home }: Config): string {
   return join(home, "media");
 }
 
-/** Refuses a configuration with mistakes, naming all of them. */
-export async function loadConfig(environment: Environment, workingFolder: string): Promise<Config> {
+/** Refuses a configuration with mistakes, naming all of them. A gateway works in the workspace, wherever it is started. */
+export async function loadConfig(
+  environment: Environment,
+  workingFolder: string,
+  purpose: "terminal" | "gateway" = "terminal",
+): Promise<Config> {
   const layer = await readLayers(environment, workingFolder);
   if (layer.problems.length > 0) throw invalidConfig(layer.problems);
   const files = configFiles(environment, workingFolder).filter((file) => file.exists);
@@ -188,6 +195,7 @@ export async function loadConfig(environment: Environment, workingFolder: string
     environment.home,
     workingFolder,
     files.map((file) => file.path),
+    purpose === "gateway" ? workspace() : usualWorkdir(workingFolder, environment.home),
   );
 }
 

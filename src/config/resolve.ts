@@ -24,6 +24,7 @@ export function resolveConfig(
   home: string,
   workingFolder: string,
   files: readonly string[],
+  usualWorkdir: string,
 ): Config {
   const {
     store,
@@ -44,7 +45,7 @@ export function resolveConfig(
   const folderOf = (key: string) => (isVariable(place(key)) ? workingFolder : home);
   const path = (key: string, written: string | undefined, fallback: string) =>
     written === undefined ? fallback : pathFrom(folderOf(key), written);
-  const workdir = path("agent.workdir", agent.workdir, workingFolder);
+  const workdir = path("agent.workdir", agent.workdir, usualWorkdir);
   return {
     home,
     store: storeOf(store ?? defaultStore(home), folderOf("store")),
@@ -84,8 +85,9 @@ export function resolveConfig(
       folders: tools.folders?.map((folder) => pathFrom(home, folder)) ?? [workdir],
       fetch: { allowHosts: tools.fetch?.allowHosts ?? [] },
       terminal: {
-        allow: tools.terminal?.allow ?? null,
-        maxTimeoutSeconds: tools.terminal?.maxTimeoutSeconds ?? DEFAULTS.tools.terminal.maxTimeoutSeconds,
+        ...DEFAULTS.tools.terminal,
+        allow: null,
+        ...tools.terminal,
       },
       ask: tools.ask ?? [],
       byPlatform: tools.byPlatform ?? {},

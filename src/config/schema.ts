@@ -429,7 +429,11 @@ export const homeFile = projectFile.extend({
   agent: turnLimits
     .extend({
       workdir: folder
-        .meta({ description: "The folder the agent works in.", fallback: "where Baton was started" })
+        .meta({
+          description: "The folder the agent works in.",
+          fallback:
+            "`~/baton-workspace`; in a terminal the folder where Baton was started, unless that is the home folder",
+        })
         .optional(),
       ...modelSettings,
     })

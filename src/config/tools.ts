@@ -1,6 +1,6 @@
 /** What the built-in tools may reach: the part of the schema that only the home file has. */
 import { z } from "zod";
-import { DEFAULTS } from "./defaults.js";
+import { DEFAULTS, SANDBOX_MODES } from "./defaults.js";
 
 const HOST = "name a host with its port, as in nas.local:8080 or [fd00::1]:80";
 
@@ -53,6 +53,22 @@ export const toolSettings = z.strictObject({
           description:
             "Commands that run without a question, such as `git status`; if this is set, all others are asked about.",
           fallback: "every command that is not dangerous",
+        })
+        .optional(),
+      sandbox: z
+        .enum(SANDBOX_MODES, "use auto, required or off")
+        .meta({
+          description:
+            "Whether commands run in a sandbox. `auto`: if this machine has one; `required`: otherwise nothing is run; `off`: never.",
+          default: DEFAULTS.tools.terminal.sandbox,
+        })
+        .optional(),
+      network: z
+        .enum(["on", "off"], "use on or off")
+        .meta({
+          description:
+            "Whether commands in the sandbox reach the network, this machine's own services included.",
+          default: DEFAULTS.tools.terminal.network,
         })
         .optional(),
     })

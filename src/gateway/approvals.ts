@@ -110,7 +110,8 @@ export class Approvals {
   /** The questions that this person can answer in this lane. */
   openTo(key: SessionKey, who: Who): Question[] {
     return [...this.#open.keys()].filter(
-      (question) => question.key === key && this.mayAnswer(who, question.author),
+      ({ key: lane, author, danger }) =>
+        lane === key && this.mayAnswer(who, author) && (who.role === "owner" || !danger.onlyOwner),
     );
   }
 

@@ -6,7 +6,7 @@ import { fetchUrlTool } from "./fetch-url.js";
 import { listFilesTool } from "./list-files.js";
 import { readFileTool } from "./read-file.js";
 import { searchFilesTool } from "./search-files.js";
-import { terminalTool } from "./terminal.js";
+import { type Confinement, terminalTool } from "./terminal.js";
 import { writeFileTool } from "./write-file.js";
 
 export interface BuiltInOptions {
@@ -23,16 +23,25 @@ export interface BuiltInOptions {
   readonly allowHosts: readonly string[];
   /** If given, only these commands run without a question. */
   readonly allow?: readonly string[];
+  /** Whether commands are walled in; by default not. */
+  readonly confinement?: Confinement;
 }
 
 export function builtInTools(options: BuiltInOptions): Tool[] {
-  const { workdir, folders, own, environment, maxTimeoutMs, allowHosts, allow } = options;
+  const { workdir, folders, own, environment, maxTimeoutMs, allowHosts, allow, confinement } = options;
   // Of processes much can be learnt there, Baton's own environment among it.
   const { HOME: home } = environment;
   const forbidden = [...own, "/proc"];
   const confined = new Confined({ folders, base: workdir, forbidden, ...(home ? { home } : {}) });
   return [
-    terminalTool({ cwd: workdir, confined, environment, maxTimeoutMs, ...(allow ? { allow } : {}) }),
+    terminalTool({
+      cwd: workdir,
+      confined,
+      environment,
+      maxTimeoutMs,
+      ...(allow ? { allow } : {}),
+      ...(confinement ? { confinement } : {}),
+    }),
     readFileTool(confined),
     writeFileTool(confined),
     editFileTool(confined),

@@ -1,19 +1,23 @@
 /**
  * A shell command in the foreground, to its end. What holds:
  * - the command sees the environment that was given, nothing of ours, and no input;
- * - it leads a group of its own; a time-out or an abort ends the whole group, TERM first and KILL after a grace;
+ * - it leads a group of its own; a time-out or an abort ends the whole group, TERM first and KILL after a grace. In a
+ *   sandbox with processes of its own all that it started ends with it, whatever group or session it went to;
  * - output is one stream in the order it was written, bounded, without escape sequences;
  * - whatever happens is a text: how it ended, then what it printed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import { setTimeout as delay, setImmediate as nextRound } from "node:timers/promises";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { ToolContext } from "../agent.js";
+import type { Launch, Sandbox } from "../sandbox/sandbox.js";
 import { BoundedOutput } from "./bounded-output.js";
-import { endGroup, isGroupThere } from "./process-group.js";
+import { CommandGroup } from "./command-group.js";
+import { isGroupThere } from "./process-group.js";
 
 export interface ShellOptions {
   readonly cwd: string;
@@ -22,11 +26,14 @@ export interface ShellOptions {
   readonly timeoutMs: number;
   /** The longest output that is kept, in UTF-16 units. */
   readonly maxOutput: number;
+  /** Null if it runs with all that this user may do. */
+  readonly sandbox?: Sandbox | null;
 }
 
-const KILL_GRACE_MS = 1_000;
 /** How long a process that outlives the command may keep its output open. */
 const DRAIN_MS = 100;
+/** How long what was killed with its sandbox may take to be gone. */
+const LEAVE_MS = 30_000;
 /** How often the last line is told while it runs. */
 const PROGRESS_MS = 500;
 const LONGEST_PROGRESS = 200;
@@ -36,9 +43,11 @@ export async function runShell(
   options: ShellOptions,
   { signal, progress, leads }: ToolContext,
 ): Promise<string> {
+  const launch = launchOf(command, options);
+  const { hasOwnProcesses } = launch;
   let child: ChildProcess;
   try {
-    child = spawnShell(command, options);
+    child = start(launch, options.cwd);
     await once(child, "spawn");
     if (child.pid !== undefined) leads?.(child.pid);
   } catch (error) {
@@ -50,28 +59,46 @@ export async function runShell(
     output.add(text);
     tell(text);
   });
+  const group = new CommandGroup(child, hasOwnProcesses);
   const closed = once(child, "close");
-  const stop = stopWhenDue(child, options.timeoutMs, signal);
+  const stop = stopWhenDue(group, options.timeoutMs, signal);
   const exit = await Promise.race([exitOf(child), stop.over.then(drain)]);
   stop.cancel();
   // Who holds the output open may have been started by the command and be running still: that is not waited for.
-  const rest = (stop.reason ? stop.over : Promise.resolve()).then(drain);
+  const rest = hasOwnProcesses
+    ? delay(LEAVE_MS, undefined, { ref: false })
+    : (stop.reason ? stop.over : Promise.resolve()).then(drain);
   const isHeldOpen = await Promise.race([closed.then(() => false), rest.then(() => true)]);
-  const left = isHeldOpen || (stop.reason === null && (await leavesBehind(child)));
+  const left = isHeldOpen || (stop.reason === null && !hasOwnProcesses && (await leavesBehind(child)));
   child.stdout?.destroy();
-  const sentences = [stop.reason, howItEnded(exit), left ? "Something it started still runs." : null];
-  const printed = output.text(printableText).trimEnd() || "(no output)";
-  return `${sentences.filter(Boolean).join(" ")}\n\n${printed}`;
+  group.forget();
+  const printed = output.text(printableText).trimEnd();
+  if (group.complaint !== "" && printed === "" && exit?.code === 1) {
+    return `Error: not run: the sandbox could not be started: ${group.complaint}`;
+  }
+  const sentences = [
+    stop.reason,
+    howItEnded(exit, hasOwnProcesses),
+    left ? "Something it started still runs." : null,
+  ];
+  return `${sentences.filter(Boolean).join(" ")}\n\n${printed || "(no output)"}`;
 }
 
 /** Both outputs in one pipe, so that their order is kept; bash where there is one. */
-function spawnShell(command: string, { cwd, environment }: ShellOptions): ChildProcess {
+function launchOf(command: string, { cwd, environment, sandbox }: ShellOptions): Launch {
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  return spawn("/bin/sh", ["-c", 'exec "$0" -c "$1" 2>&1', shell, command], {
+  const [file, ...args] = ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', shell, command] as const;
+  return sandbox
+    ? sandbox.launch([file, ...args], cwd, environment)
+    : { file, args, environment, hasOwnProcesses: false };
+}
+
+function start({ file, args, environment, hasOwnProcesses }: Launch, cwd: string): ChildProcess {
+  return spawn(file, args, {
     cwd,
     env: { ...environment },
     detached: true,
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", ...(hasOwnProcesses ? (["pipe", "pipe"] as const) : (["ignore"] as const))],
   });
 }
 
@@ -90,7 +117,7 @@ interface Stop {
   cancel(): void;
 }
 
-function stopWhenDue(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Stop {
+function stopWhenDue(group: CommandGroup, timeoutMs: number, signal: AbortSignal): Stop {
   let reason: string | null = null;
   let settle: (ended: Promise<void>) => void;
   const over = new Promise<void>((resolve) => {
@@ -99,7 +126,7 @@ function stopWhenDue(child: ChildProcess, timeoutMs: number, signal: AbortSignal
   const end = (why: string) => {
     cancel();
     reason = why;
-    if (child.pid !== undefined) settle(endGroup(child.pid, KILL_GRACE_MS));
+    settle(group.end());
   };
   const onAbort = () => end("Stopped.");
   const timer = setTimeout(end, timerMs(timeoutMs), `Timed out after ${timeoutMs / 1_000} s.`);
@@ -129,10 +156,15 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-function howItEnded(exit: Exit | undefined): string {
+/** A sandbox tells a signal as shells do: 128 and its number. */
+function howItEnded(exit: Exit | undefined, isTold: boolean): string {
   if (!exit) return "It could not be ended and may still run.";
-  return exit.signal ? `Ended by ${exit.signal}.` : `Exit code ${exit.code}.`;
+  const told = isTold ? SIGNALS.get((exit.code ?? 0) - 128) : undefined;
+  const signal = exit.signal ?? told;
+  return signal ? `Ended by ${signal}.` : `Exit code ${exit.code}.`;
 }
+
+const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 /** Time for what is in the pipe to be read: a moment, and at least one round of the event loop. */
 async function drain(): Promise<undefined> {

@@ -1,33 +1,52 @@
 /** Real processes, each in a folder of its own. What must end is awaited; a test that waits for ever fails by itself. */
 
+import { randomInt } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
-import { type TerminalOptions, terminalTool } from "./terminal.js";
+import { openSandbox } from "../sandbox/open-sandbox.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import { type Confinement, type TerminalOptions, terminalTool } from "./terminal.js";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+const root = mkdtempSync(join(tmpdir(), "baton-terminal-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const walls = {
+  folders: [root],
+  hidden: [],
+  home: homedir(),
+  path: PATH,
+  temporary: tmpdir(),
+  network: false,
+};
+const found = await openSandbox(walls);
+if (found.sandbox === null) console.warn(`NOT TESTED in a sandbox: ${found.why} ${found.fix}`);
 
 let folder: string;
 const kept = (name: string) => readFileSync(join(folder, name), "utf8").trim();
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "baton-terminal-"));
+  folder = mkdtempSync(join(root, "work-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+let confinement: Confinement = { kind: "none" };
 
 function terminal(options: Partial<TerminalOptions> = {}) {
-  return terminalTool({ cwd: folder, environment: { PATH }, ...options });
+  return terminalTool({ cwd: folder, environment: { PATH }, confinement, ...options });
 }
 
 function run(command: unknown, options?: Partial<TerminalOptions>, signal = new AbortController().signal) {
@@ -43,27 +62,35 @@ async function runAndStop(command: string, options?: Partial<TerminalOptions>): 
   return await result;
 }
 
-/** Also true of a zombie. */
-function exists(pid: string): boolean {
-  expect(pid).toMatch(/^\d+$/);
-  try {
-    return process.kill(Number(pid), 0);
-  } catch {
-    return false;
-  }
+/** Whether a `sleep` of that many seconds runs, in whatever namespace; a zombie has no command line any more. */
+function isAsleep(seconds: number): boolean {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
+      } catch {
+        return false; // It has just ended.
+      }
+    });
 }
 
-/** Dead, though whoever inherited it may not have collected it yet. */
-function isDead(pid: string): boolean {
-  if (!exists(pid)) return true;
-  try {
-    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return true;
-  }
-}
+/** A time that no other test sleeps for. */
+const longTime = () => 1_000_000 + randomInt(1_000_000_000);
 
-describe("terminal", () => {
+const isGone = (seconds: number) =>
+  vi.waitFor(() => expect(isAsleep(seconds)).toBe(false), { timeout: 20_000 });
+
+const places = found.sandbox ? (["outside", "in a sandbox"] as const) : (["outside"] as const);
+
+describe.each(places)("terminal %s", (place) => {
+  const isWalled = place !== "outside";
+
+  beforeEach(() => {
+    const { sandbox } = found;
+    confinement = isWalled && sandbox ? { kind: "sandbox", sandbox, mayLeave: true } : { kind: "none" };
+  });
+
   it("tells the exit code and what was printed, in the order it was", async () => {
     expect(await run("echo one; echo two >&2; echo three")).toBe("Exit code 0.\n\none\ntwo\nthree");
     expect(await run("exit 3")).toBe("Exit code 3.\n\n(no output)");
@@ -130,7 +157,7 @@ describe("terminal", () => {
     expect(told).toEqual(["two"]);
   });
 
-  it("says which commands are to be asked about", async () => {
+  it.skipIf(isWalled)("says which commands are to be asked about", async () => {
     expect(await terminal().danger?.({ command: "rm -rf /" })).toEqual({
       reason: expect.stringMatching(/deletes/),
       what: `rm -rf /\n\nin ${realpathSync(folder)}`,
@@ -155,7 +182,7 @@ describe("terminal", () => {
     const output = await run("env", { environment: { PATH, GREETING: "hello" } });
     const names = output
       .match(/^\w+(?==)/gm)
-      ?.filter((name) => !["PWD", "OLDPWD", "SHLVL", "_"].includes(name));
+      ?.filter((name) => !["PWD", "OLDPWD", "SHLVL", "TMPDIR", "_"].includes(name));
     expect(names?.sort()).toEqual(["GREETING", "PATH"]);
     expect(output).toContain("GREETING=hello");
   });
@@ -175,25 +202,30 @@ describe("terminal", () => {
   });
 
   it.each(["", ">/dev/null 2>&1 "])("does not wait for what it leaves running (%s)", async (elsewhere) => {
-    const output = await run(`sleep 1000 ${elsewhere}& echo $! > child; echo started`);
-    expect(output).toBe("Exit code 0. Something it started still runs.\n\nstarted");
-    expect(exists(kept("child"))).toBe(true);
-    process.kill(Number(kept("child")));
+    const time = longTime();
+    const output = await run(`sleep ${time} ${elsewhere}& echo $! > child; echo started`);
+    if (isWalled) {
+      expect(output).toBe("Exit code 0.\n\nstarted");
+      await isGone(time);
+    } else {
+      expect(output).toBe("Exit code 0. Something it started still runs.\n\nstarted");
+      expect(isAsleep(time)).toBe(true);
+      process.kill(Number(kept("child")));
+    }
   });
 
   it("ends the whole group at the time-out", async () => {
-    const output = await run("echo partly; echo $$ > leader; (sleep 1000 & echo $! > child; wait); echo no", {
-      timeoutMs: 1_000,
-    });
-    expect(output).toBe("Timed out after 1 s. Ended by SIGTERM.\n\npartly");
-    expect(exists(kept("leader"))).toBe(false);
-    await vi.waitFor(() => expect(isDead(kept("child"))).toBe(true), { timeout: 20_000 });
+    const time = longTime();
+    const output = await run(`echo partly; (sleep ${time} & wait); echo no`, { timeoutMs: 1_500 });
+    expect(output).toBe("Timed out after 1.5 s. Ended by SIGTERM.\n\npartly");
+    await isGone(time);
   });
 
   it("ends when it is stopped, and tells what there was", async () => {
-    const output = await runAndStop("echo partly; echo $$ > leader; touch ready; sleep 1000; echo no");
+    const time = longTime();
+    const output = await runAndStop(`echo partly; touch ready; sleep ${time}; echo no`);
     expect(output).toBe("Stopped. Ended by SIGTERM.\n\npartly");
-    expect(exists(kept("leader"))).toBe(false);
+    await isGone(time);
   });
 
   it("ends when it is stopped as it starts", async () => {
@@ -205,17 +237,19 @@ describe("terminal", () => {
 
   it("lets a command end in its own way when it is stopped", async () => {
     const output = await runAndStop("trap 'echo tidied; exit 4' TERM; touch ready; sleep 1000 & wait");
-    expect(output).toBe("Stopped. Exit code 4.\n\ntidied");
+    // Shells say of a child that it was terminated, if it was before they were.
+    expect(output).toMatch(/^Stopped\. Exit code 4\.\n\n(?:Terminated\n)?tidied$/);
   });
 
   it("kills what does not listen, also where only a child does not", async () => {
-    const deaf = "trap '' TERM; echo $$ > leader; touch ready; sleep 1000; sleep 1000";
+    const time = longTime();
+    const deaf = `trap '' TERM; touch ready; sleep ${time}; sleep ${time}`;
     expect(await runAndStop(deaf)).toBe("Stopped. Ended by SIGKILL.\n\n(no output)");
-    expect(exists(kept("leader"))).toBe(false);
+    await isGone(time);
     rmSync(join(folder, "ready"));
-    const deafChild = "(trap '' TERM; sleep 1000 & echo $! > child; touch ready; wait) & wait";
+    const deafChild = `(trap '' TERM; sleep ${time} & touch ready; wait) & wait`;
     expect(await runAndStop(deafChild)).toMatch(/^Stopped\. Ended by SIGTERM\./);
-    await vi.waitFor(() => expect(isDead(kept("child"))).toBe(true), { timeout: 20_000 });
+    await isGone(time);
   });
 
   it("runs nothing in a turn that is stopped already", async () => {
@@ -231,4 +265,77 @@ describe("terminal", () => {
     expect(added.mock.calls.length).toBe(1);
     expect(removed.mock.calls[0]?.[1]).toBe(added.mock.calls[0]?.[1]);
   });
+});
+
+describe.runIf(found.sandbox)("a command in the sandbox", () => {
+  const inSandbox = (mayLeave: boolean) =>
+    terminal({ confinement: { kind: "sandbox", sandbox: found.sandbox as Sandbox, mayLeave } });
+  const { signal } = new AbortController();
+
+  it("is not asked about, whatever it does", async () => {
+    expect(await inSandbox(true).danger?.({ command: "rm -rf ~ / ." })).toBeNull();
+    expect(await inSandbox(false).danger?.({ command: "rm -rf ~ / ." })).toBeNull();
+    const listed = terminal({
+      confinement: { kind: "sandbox", sandbox: found.sandbox as Sandbox, mayLeave: true },
+      allow: ["ls"],
+    });
+    expect(await listed.danger?.({ command: "ls" })).toBeNull();
+    expect(await listed.danger?.({ command: "pwd" })).not.toBeNull();
+  });
+
+  it("is still asked about if its working folder could do harm", async () => {
+    const { sandbox } = await openSandbox({ ...walls, folders: [root], home: folder });
+    expect(sandbox?.doubt).toMatch(/holds your whole home folder/);
+    const doubtful = terminal({
+      confinement: { kind: "sandbox", sandbox: sandbox as Sandbox, mayLeave: true },
+    });
+    expect(await doubtful.danger?.({ command: "rm -rf /" })).not.toBeNull();
+  });
+
+  it.each([true, "true"])("asks the owner when it wants to leave, each time (%j)", async (outside) => {
+    const args = { command: "echo $TMPDIR; ls /", outside, reason: "It needs the printer." };
+    const danger = await inSandbox(true).danger?.(args);
+    expect(danger).toMatchObject({ onlyOwner: true, reason: expect.stringMatching(/^leaves the sandbox/) });
+    expect(danger?.what).toBe(
+      `${args.command}\n\nin ${realpathSync(folder)}, outside the sandbox\n\nThe agent's reason: It needs the printer.`,
+    );
+    expect(await inSandbox(true).run(args, { call: aCall, signal })).toContain("\nhome\n");
+  });
+
+  it("cannot leave where the sandbox is required", async () => {
+    const args = { command: "touch left", outside: true };
+    expect(await inSandbox(false).danger?.(args)).toBeNull();
+    expect(await inSandbox(false).run(args, { call: aCall, signal })).toMatch(
+      /^Error: not run: commands cannot leave/,
+    );
+    expect(existsSync(join(folder, "left"))).toBe(false);
+    expect(JSON.stringify(inSandbox(false).parameters)).not.toContain("outside");
+  });
+
+  it("is told where it may write", () => {
+    expect(inSandbox(true).description).toContain(`it may write in ${realpathSync(root)} and in /tmp`);
+    expect(inSandbox(true).description).toContain("It has no network.");
+    expect(terminal({ confinement: { kind: "none" } }).description).not.toContain("sandbox");
+  });
+
+  it("says what a sandbox that does not start complains of", async () => {
+    const { launch, ...rest } = found.sandbox as Sandbox;
+    const broken: Sandbox = {
+      ...rest,
+      launch: (command, _, environment) => launch(command, "/nowhere", environment),
+    };
+    const result = await terminal({ confinement: { kind: "sandbox", sandbox: broken, mayLeave: true } }).run(
+      { command: "echo no" },
+      { call: aCall, signal },
+    );
+    expect(result).toMatch(/^Error: not run: the sandbox could not be started: .*nowhere/);
+  });
+});
+
+it("runs nothing where a sandbox is required and there is none", async () => {
+  const tool = terminal({ confinement: { kind: "missing", why: "not run: no sandbox." } });
+  expect(await tool.danger?.({ command: "rm -rf /" })).toBeNull();
+  const context = { call: aCall, signal: new AbortController().signal };
+  expect(await tool.run({ command: "touch made" }, context)).toBe("Error: not run: no sandbox.");
+  expect(existsSync(join(folder, "made"))).toBe(false);
 });

@@ -1,10 +1,12 @@
 /**
- * The tool `terminal`: a shell command in the foreground, in a folder of those that file tools may use. The command itself
- * is not confined: what it may do is what this user may do, which is why some are asked about first.
+ * The tool `terminal`: a shell command in the foreground, in a folder of those that file tools may use. It runs in a
+ * sandbox if there is one; to leave that it must ask, each time. Without one it may do what this user may do, and some
+ * commands are asked about first.
  */
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Danger, Tool } from "../agent.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
 import { Confined } from "./confined.js";
 import { type Arguments, answering, Refused } from "./refused.js";
 import { runShell } from "./shell-run.js";
@@ -24,20 +26,33 @@ export interface TerminalOptions {
   readonly maxOutput?: number;
   /** If given, only these commands run without a question. */
   readonly allow?: readonly string[];
+  /** Whether commands are walled in; by default not. */
+  readonly confinement?: Confinement;
 }
+
+export type Confinement =
+  | { readonly kind: "none" }
+  /** `mayLeave`: a command may ask to run outside. */
+  | { readonly kind: "sandbox"; readonly sandbox: Sandbox; readonly mayLeave: boolean }
+  /** There must be one and is not: nothing is run. `why` is a sentence. */
+  | { readonly kind: "missing"; readonly why: string };
 
 const DESCRIPTION =
   "Runs a shell command and returns how it ended and what it printed. It has no input, and ends after a time-out.";
+
+const LEAVES = "leaves the sandbox: it runs with all that the user who runs Baton may do";
 
 const LONGEST_FOLDER = 10_000;
 
 export function terminalTool(options: TerminalOptions): Tool {
   const { maxTimeoutMs = 600_000, maxOutput = 30_000 } = options;
   const { confined = new Confined({ folders: [options.cwd], base: options.cwd, forbidden: [] }) } = options;
-  const { timeoutMs = Math.min(120_000, maxTimeoutMs) } = options;
+  const { timeoutMs = Math.min(120_000, maxTimeoutMs), confinement = { kind: "none" } } = options;
+  const isWalled = confinement.kind === "sandbox";
+  const mayLeave = isWalled && confinement.mayLeave;
   return {
     name: "terminal",
-    description: DESCRIPTION,
+    description: isWalled ? `${DESCRIPTION} ${aboutSandbox(confinement.sandbox)}` : DESCRIPTION,
     parameters: {
       type: "object",
       properties: {
@@ -47,29 +62,71 @@ export function terminalTool(options: TerminalOptions): Tool {
           type: "number",
           description: `After how many seconds it is ended; ${timeoutMs / 1_000} by default, at most ${maxTimeoutMs / 1_000}.`,
         },
+        ...(mayLeave ? LEAVING : {}),
       },
       required: ["command"],
       additionalProperties: false,
     },
     danger: async (args) => {
       const command = textOf(args, "command");
-      if (command === null) return null;
+      if (command === null || confinement.kind === "missing") return null;
+      const folder = resolve(options.cwd, textOf(args, "workdir") ?? "");
+      if (mayLeave && wantsOutside(args)) return dangerOutside(folder, command, textOf(args, "reason"));
+      if (isWalled && confinement.sandbox.doubt === null && !options.allow) return null;
       const { dangerOf } = await import("./danger.js"); // Only now: it brings a parser along.
       const reason = dangerOf(command, options);
       if (reason === null) return null;
-      return dangerIn(resolve(options.cwd, textOf(args, "workdir") ?? ""), command, reason);
+      return dangerIn(folder, command, reason);
     },
     run: answering(async (args, context) => {
       const command = commandOf(args);
       const wanted = (args.optionalNumber("timeout", 0.001) ?? timeoutMs / 1_000) * 1_000;
       const cwd = await folderOf(args, options.cwd, confined);
-      const limited = { ...options, cwd, maxOutput, timeoutMs: Math.min(wanted, maxTimeoutMs) };
+      if (confinement.kind === "missing") throw new Refused(confinement.why);
+      const isOutside = args.flag("outside");
+      if (isOutside && isWalled && !mayLeave) throw new Refused(NO_WAY_OUT);
+      const sandbox = isWalled && !isOutside ? confinement.sandbox : null;
+      const limited = { ...options, cwd, maxOutput, sandbox, timeoutMs: Math.min(wanted, maxTimeoutMs) };
       const result = await runShell(command, limited, context);
       return wanted > maxTimeoutMs
         ? `(Its time-out was limited to ${maxTimeoutMs / 1_000} s.) ${result}`
         : result;
     }),
   };
+}
+
+const NO_WAY_OUT =
+  "not run: commands cannot leave the sandbox here, since `tools.terminal.sandbox` is `required`.";
+
+const LEAVING = {
+  outside: {
+    type: "boolean",
+    description:
+      "True to run without the sandbox. The owner is asked each time, so try inside first and say why in `reason`.",
+  },
+  reason: { type: "string", description: "Why it must run outside the sandbox, for the owner to read." },
+};
+
+/** What the model should know before it tries. */
+function aboutSandbox({ folders, network }: Sandbox): string {
+  return [
+    `It runs in a sandbox: it may write in ${folders.join(", ")} and in /tmp, and read the system's programs.`,
+    "The rest of the home folder is hidden, and what is written there is gone after the command.",
+    network ? "It may use the network." : "It has no network.",
+    "What it starts in the background ends with it.",
+  ].join(" ");
+}
+
+/** As `Arguments.flag` reads it. */
+function wantsOutside(args: unknown): boolean {
+  const value = (args as Readonly<Record<string, unknown>>).outside;
+  return value === true || value === "true";
+}
+
+function dangerOutside(folder: string, command: string, why: string | null): Danger {
+  const danger = dangerIn(folder, command, LEAVES);
+  const what = `${danger.what}, outside the sandbox\n\nThe agent's reason: ${why?.trim() || "none given"}`;
+  return { ...danger, what, onlyOwner: true };
 }
 
 interface Place {

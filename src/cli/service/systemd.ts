@@ -1,6 +1,7 @@
 /**
- * The systemd unit of the gateway, for the user's own manager. It confines little on purpose: the agent's terminal is the
- * user's, and what takes away its programs, folders or `sudo` would break it. Secrets do not stand in it.
+ * The systemd unit of the gateway, for the user's own manager. It confines little on purpose: commands have a sandbox of
+ * their own, which needs user namespaces, mounts and an unmasked /proc, so settings such as `RestrictNamespaces`,
+ * `ProtectKernelTunables`, `PrivateDevices` or `SystemCallFilter` must not stand here. Neither do secrets.
  */
 import { CliError } from "../failure.js";
 import { checkService, environmentFile, type Service, WRITTEN_BY } from "./description.js";
@@ -21,6 +22,7 @@ ExecStart=${executable(node)} ${argument(main)} gateway
 Environment=${assignment("BATON_HOME", home)} ${assignment("PATH", path)}
 # NAME=value lines, for secrets; chmod 600. It need not be there.
 EnvironmentFile=-${bare(environmentFile(home))}
+# Not the folder that the agent works in, which it may write to: a baton.yaml is read here.
 WorkingDirectory=%h
 Restart=on-failure
 RestartSec=5

@@ -111,7 +111,8 @@ async function askModel(found: Found, provider: Provider, streams: Streams): Pro
 }
 
 async function askWorkdir({ present }: Found, home: string, streams: Streams): Promise<string | null> {
-  const message = "In which folder does the agent work? Empty: wherever Baton is started.";
+  const message =
+    "Which folder may the agent work in? Empty: where you start Baton; for the gateway ~/baton-workspace.";
   const validate = (text = "") => {
     if (text.trim() === "") return undefined;
     const folder = statSync(pathFrom(home, text.trim()), { throwIfNoEntry: false });

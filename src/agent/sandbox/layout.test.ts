@@ -1,0 +1,196 @@
+/** What the sandbox is made of, and what is done before it is: in folders of its own, and in the real thing where there is one. */
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bubblewrapArgs, type Layout, startedSafely } from "./bubblewrap.js";
+import { layoutOf, realFolders } from "./layout.js";
+import { openSandbox } from "./open-sandbox.js";
+import type { Walls } from "./sandbox.js";
+import { seatbeltProfile } from "./seatbelt.js";
+
+const NOTHING = { system: [], secret: [] };
+let root: string;
+let walls: Walls;
+
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "baton-layout-")));
+  for (const folder of [
+    "home/.baton/sandbox",
+    "home/.ssh",
+    "home/work/deep/er/own",
+    "home/tool/bin",
+    "home/tool/lib",
+    "tmp",
+  ]) {
+    mkdirSync(join(root, folder), { recursive: true });
+  }
+  writeFileSync(join(root, "home/work/store.db"), "");
+  walls = {
+    folders: [join(root, "home/work")],
+    hidden: [
+      join(root, "home/.baton"),
+      join(root, "home/work/deep/er/own"),
+      join(root, "home/work/store.db"),
+      join(root, "none"),
+    ],
+    home: join(root, "home"),
+    path: `relative:/usr/bin:${root}/home/tool/bin:${root}:${root}/home`,
+    temporary: join(root, "tmp"),
+    network: true,
+  };
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const layout = (changes: Partial<Walls> = {}) => {
+  const all = { ...walls, ...changes };
+  return layoutOf(all, realFolders(all.folders), NOTHING);
+};
+
+describe("the layout", () => {
+  it("hides what lies in a working folder, and pins what lies above it", () => {
+    const { hidden, pinned } = layout();
+    expect(hidden).toEqual([
+      { kind: "folder", path: join(root, "home/work/deep/er/own") },
+      { kind: "file", path: join(root, "home/work/store.db") },
+    ]);
+    expect(pinned).toEqual([join(root, "home/work/deep"), join(root, "home/work/deep/er")]);
+  });
+
+  it("hides keys and Baton's own where the whole home is a working folder", () => {
+    const { hidden, mounts } = layout({ folders: [join(root, "home")] });
+    expect(hidden.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([join(root, "home/.ssh"), join(root, "home/.baton")]),
+    );
+    expect(mounts).not.toContainEqual(expect.objectContaining({ kind: "empty", path: join(root, "home") }));
+  });
+
+  it("shows programs with their libraries, and never the home that they lie in", () => {
+    const shown = layout()
+      .mounts.filter(({ kind }) => kind === "read-only")
+      .map(({ path }) => path);
+    expect(shown).toEqual([join(root, "home/tool/bin"), join(root, "home/tool/lib")]);
+  });
+
+  it("keeps /tmp between commands, unless a working folder lies there", () => {
+    const temporary = (folders: readonly string[]) =>
+      layoutOf(walls, folders, NOTHING).mounts.filter(({ path }) => path === "/tmp");
+    expect(temporary(["/srv/x"])).toEqual([{ kind: "writable", path: "/tmp", from: walls.temporary }]);
+    expect(temporary(["/tmp/x"])).toEqual([{ kind: "empty", path: "/tmp", from: "" }]);
+  });
+
+  it("does not look a folder up that lies in another: it may have become a link", () => {
+    symlinkSync("/etc", join(root, "home/work/notes"));
+    const folders = [join(root, "home/work"), join(root, "home/work/notes"), join(root, "home/work/")];
+    expect(realFolders(folders)).toEqual([join(root, "home/work")]);
+    expect(realFolders([join(root, "home/work/notes")])).toEqual(["/etc"]);
+    expect(realFolders([join(root, "missing")])).toEqual([]);
+  });
+});
+
+describe("the command line of bubblewrap", () => {
+  const some: Layout = {
+    mounts: [
+      { kind: "writable", path: "/home/ann/work", from: "/home/ann/work" },
+      { kind: "empty", path: "/home/ann", from: "" },
+      { kind: "read-only", path: "/usr", from: "/usr" },
+      { kind: "link", path: "/bin", from: "usr/bin" },
+    ],
+    pinned: ["/home/ann/work/deep"],
+    hidden: [
+      { kind: "folder", path: "/home/ann/work/deep/own" },
+      { kind: "file", path: "/etc/shadow" },
+    ],
+    network: false,
+    isRoot: true,
+    isModern: true,
+  };
+
+  it("mounts what lies deeper later, and hides last of all", () => {
+    expect(bubblewrapArgs(some, "/home/ann/work").join(" ")).toBe(
+      [
+        "--unshare-user --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try --unshare-net --disable-userns",
+        "--die-with-parent --new-session --cap-drop ALL --uid 65534 --gid 65534",
+        "--proc /proc --remount-ro /proc --dev /dev --ro-bind /usr /usr --symlink usr/bin /bin",
+        "--size 1073741824 --tmpfs /home/ann --bind /home/ann/work /home/ann/work",
+        "--bind /home/ann/work/deep /home/ann/work/deep",
+        "--tmpfs /home/ann/work/deep/own --remount-ro /home/ann/work/deep/own --ro-bind /dev/null /etc/shadow",
+        "--remount-ro / --chdir /home/ann/work",
+      ].join(" "),
+    );
+  });
+
+  it("leaves out what an old one does not know, and what only root needs", () => {
+    const old = bubblewrapArgs({ ...some, network: true, isRoot: false, isModern: false }, "/").join(" ");
+    for (const option of ["--disable-userns", "--size", "--uid", "--unshare-net"])
+      expect(old).not.toContain(option);
+  });
+
+  it.runIf(process.platform === "linux")("is started without descriptors that lead out", () => {
+    const folder = openSync(root, "r");
+    const [file = "", ...args] = startedSafely(["ls", "/proc/self/fd"], "/bin/bash", null);
+    const inherit = ["pipe", "pipe", "pipe", "pipe", ...Array(8).fill(folder)] as ("pipe" | number)[];
+    const { stdout } = spawnSync(file, args, { stdio: inherit, encoding: "utf8" });
+    closeSync(folder);
+    expect(stdout.trim().split("\n")).toEqual(["0", "1", "2", "3", "4"]); // The last one is the folder that ls looks at.
+  });
+});
+
+describe("a machine without a sandbox", () => {
+  const machine = { platform: "linux", isRoot: false, bwrap: ["/nowhere/bwrap"], unshare: [] } as const;
+
+  it("says what to install", async () => {
+    expect(await openSandbox(walls, machine)).toEqual({
+      sandbox: null,
+      why: "bubblewrap is not installed.",
+      fix: "apt install bubblewrap",
+    });
+    expect(await openSandbox(walls, { ...machine, platform: "aix" })).toMatchObject({ sandbox: null });
+  });
+
+  it.runIf(process.platform === "linux")("says what bubblewrap complains of", async () => {
+    const bwrap = join(root, "bwrap");
+    writeFileSync(
+      bwrap,
+      '#!/bin/sh\n[ "$1" = --version ] && { echo bubblewrap 0.4.1; exit; }\necho "bwrap: No permissions to create a namespace" >&2\nexit 1\n',
+      { mode: 0o700 },
+    );
+    const found = await openSandbox(walls, { ...machine, bwrap: [bwrap] });
+    expect(found).toMatchObject({
+      sandbox: null,
+      why: "bubblewrap 0.4.1 does not work here: No permissions to create a namespace.",
+    });
+  });
+});
+
+it("the profile for macOS denies before it allows, hides last, and no path ends its text", () => {
+  const profile = seatbeltProfile({
+    folders: ['/Users/ann/a "b" \\c'],
+    hidden: ["/Users/ann/.baton"],
+    home: "/Users/ann",
+    programs: [],
+    temporary: "/Users/ann/.baton/sandbox/tmp",
+    network: false,
+  });
+  const rules = profile.trimEnd().split("\n");
+  expect(rules).toContain('(allow file-read* file-write* (subpath "/Users/ann/a \\"b\\" \\\\c"))');
+  expect(rules.indexOf("(deny file-write*)")).toBeLessThan(
+    rules.findIndex((rule) => rule.startsWith("(allow file-read* file-write*")),
+  );
+  expect(rules.slice(-2)).toEqual([
+    '(deny file-read* file-write* (subpath "/Users/ann/.baton"))',
+    '(allow file-read* file-write* (subpath "/Users/ann/.baton/sandbox/tmp"))',
+  ]);
+  expect(rules).toContain("(deny network*)");
+  expect(rules.every((rule) => /^\(.*\)$/.test(rule))).toBe(true);
+});

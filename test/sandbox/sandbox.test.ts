@@ -1,0 +1,132 @@
+/** Hostile commands, behind the wall and without it. Without it some are asked about: the docs say how many, and are held to it. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { openSandbox } from "../../src/agent/sandbox/open-sandbox.js";
+import type { Sandbox } from "../../src/agent/sandbox/sandbox.js";
+import { dangerOf } from "../../src/agent/tools/danger.js";
+import { terminalTool } from "../../src/agent/tools/terminal.js";
+import { aCall } from "../support/a-call.js";
+import { FAMILIES } from "./commands.js";
+import { makeWorld, type World } from "./world.js";
+
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const COUNT = FAMILIES.flatMap(({ commands }) => commands).length;
+
+const aimed = (command: string, places: Readonly<Record<string, string>>) =>
+  command.replace(/\{(\w+)\}/g, (written, name: string) => places[name] ?? written);
+
+/** One after the other, each in a shell of its own, from a file: none stands in the command line of another. */
+function script(commands: readonly string[], { places, work }: World): string {
+  mkdirSync(join(work, "commands"), { recursive: true });
+  const lines = commands.map((command, index) => {
+    writeFileSync(join(work, "commands", String(index)), aimed(command, places));
+    return `cd ${work}; timeout -k 1 6 bash commands/${index} </dev/null || :`;
+  });
+  return lines.join("\n");
+}
+
+function sandboxAround({ home, work, own, inner, temporary }: World, network: boolean) {
+  const hidden = [own, inner, `${work}/store.db`];
+  return openSandbox({ folders: [work], hidden, home, path: PATH, temporary, network });
+}
+
+function run(world: World, commands: readonly string[], sandbox: Sandbox | null): Promise<string> {
+  const tool = terminalTool({
+    cwd: world.work,
+    environment: { PATH, HOME: world.home, LANG: "C" },
+    maxTimeoutMs: 300_000,
+    maxOutput: 10_000_000,
+    confinement: sandbox ? { kind: "sandbox", sandbox, mayLeave: true } : { kind: "none" },
+  });
+  const args = { command: script(commands, world), timeout: 300 };
+  return tool.run(args, { call: aCall, signal: new AbortController().signal });
+}
+
+async function inWorld<Result>(work: (world: World) => Promise<Result>): Promise<Result> {
+  const world = await makeWorld();
+  try {
+    return await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+const tried = process.platform === "linux" ? await inWorld((world) => sandboxAround(world, false)) : null;
+const isThere = tried?.sandbox != null;
+if (!isThere) {
+  console.warn(
+    `NOT TESTED in a sandbox: ${tried?.sandbox === null ? `${tried.why} ${tried.fix}` : "this is no Linux"}`,
+  );
+}
+
+it("are at least 150 in 12 families", () => {
+  expect(COUNT).toBeGreaterThanOrEqual(150);
+  expect(FAMILIES.length).toBeGreaterThanOrEqual(12);
+  expect(new Set(FAMILIES.flatMap(({ commands }) => commands)).size).toBe(COUNT);
+});
+
+describe.runIf(isThere)("behind the wall", { timeout: 300_000 }, () => {
+  it.each(FAMILIES)("nothing outside is changed, read or left: $name", ({ commands }) =>
+    inWorld(async (world) => {
+      const { sandbox } = await sandboxAround(world, false);
+      const before = world.state();
+      const output = await run(world, [...commands, "echo all were run"], sandbox);
+      expect(output).toMatch(/^Exit code 0\.\n[\s\S]*all were run$/);
+      expect(world.leaks(output)).toEqual([]);
+      expect(world.state()).toBe(before);
+      await vi.waitFor(() => expect(world.left()).toEqual([]), { timeout: 30_000 });
+    }),
+  );
+
+  it("with the network on, what listens on loopback is reached, and no socket in a hidden folder", () =>
+    inWorld(async (world) => {
+      const { sandbox } = await sandboxAround(world, true);
+      const before = world.state();
+      await run(world, ["curl -s --max-time 3 --unix-socket {socket} http://x/"], sandbox);
+      expect(world.state()).toBe(before);
+      await run(world, ["exec 3<>/dev/tcp/127.0.0.1/{port}; read -r line <&3"], sandbox);
+      expect(world.state()).not.toBe(before);
+    }));
+});
+
+describe.runIf(process.platform === "linux")("without the wall", { timeout: 300_000 }, () => {
+  const dangerous = FAMILIES.filter(({ machine }) => !machine);
+  const harms = (commands: readonly string[]) =>
+    inWorld(async (world) => {
+      const before = world.state();
+      const output = await run(world, commands, null);
+      return world.leaks(output).length > 0 || world.state() !== before || world.left().length > 0;
+    });
+
+  it.each(dangerous)("they do what they are after, so the wall is what stops them: $name", async (family) => {
+    expect(await harms(family.commands)).toBe(true);
+  });
+
+  it.runIf(process.env.BATON_TEST_FULL)("most of them do so one by one", { timeout: 3_600_000 }, async () => {
+    const commands = dangerous.flatMap((family) => family.commands);
+    const harmless: string[] = [];
+    for (const command of commands) if (!(await harms([command]))) harmless.push(command);
+    // Not every machine has every program that they use.
+    expect(harmless.length, harmless.join("\n")).toBeLessThan(commands.length / 5);
+  });
+});
+
+it("the docs say how many of them are asked about without a sandbox", () => {
+  const places = {
+    home: "/home/ann",
+    out: "/home/ann/documents",
+    own: "/home/ann/.baton",
+    inner: "/home/ann/work/deep/own",
+    pid: "4711",
+    port: "8080",
+    socket: "/run/docker.sock",
+    abstract: "x",
+    mark: "1234567890",
+  };
+  const asked = FAMILIES.flatMap(({ commands }) => commands).filter(
+    (command) => dangerOf(aimed(command, places)) !== null,
+  ).length;
+  const docs = readFileSync(new URL("../../docs/tools.md", import.meta.url), "utf8");
+  expect(/(\d+ of \d+) commands/.exec(docs)?.[1]).toBe(`${asked} of ${COUNT}`);
+});
