@@ -1,5 +1,6 @@
 /** JSON from outside, read field by field: nothing is taken to be what it should be, and nothing throws. */
 import { storableText } from "../util/text.js";
+import { boundedText } from "./inbound-limit.js";
 
 const LONGEST_ID = 512;
 
@@ -19,7 +20,7 @@ export function isThere(value: unknown): boolean {
 
 /** Text with something in it. */
 export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? storableText(value) : undefined;
+  return typeof value === "string" && value !== "" ? storableText(boundedText(value)) : undefined;
 }
 
 export function idOf(value: unknown): string | undefined {

@@ -48,8 +48,9 @@ function failureOf(
     return { code, message, exitCode };
   }
   if (error instanceof CommanderError) {
-    const [, said = "", hint = ""] =
-      /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(error.message) ?? [];
+    const message = error.message.replace(/^error: /, "");
+    const at = message.indexOf("\n(Did you mean ");
+    const [said, hint] = at < 0 ? [message, ""] : [message.slice(0, at), message.slice(at + 2, -1)];
     const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1)}${/[.?!]$/.test(said) ? "" : "."}`;
     return { code: "usage", message: `${sentence} ${hint || `See \`${help}\`.`}`, exitCode: 2 };
   }

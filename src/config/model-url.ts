@@ -1,9 +1,10 @@
 /** Addresses of model servers as people write them, made whole. */
 import { isIPv6 } from "node:net";
+import { withoutSlashes } from "../util/text.js";
 
 /** Without a slash at its end, and with `/v1` where no path is given. */
 export function versionedUrl(written: string): string {
-  const url = written.trim().replace(/\/+$/, "");
+  const url = withoutSlashes(written.trim());
   return /^[a-z]+:\/\/[^/]+$/i.test(url) ? `${url}/v1` : url;
 }
 
@@ -12,7 +13,7 @@ export function versionedUrl(written: string): string {
  * where a server listens everywhere, it is here too. What is none of these stays as it is.
  */
 export function ollamaUrl(written: string): string {
-  const text = written.trim().replace(/\/+$/, "");
+  const text = withoutSlashes(written.trim());
   const [, scheme, rest = ""] = /^(https?:\/\/)?(.*)$/i.exec(text) ?? [];
   const place = isIPv6(rest) ? `[${rest}]` : rest;
   const [, host, port = "", path = ""] = /^(\[[^\]]*\]|[^:/]*)(:\d+)?(\/.*)?$/.exec(place) ?? [];

@@ -109,5 +109,7 @@ export function withoutPassword(url: string): string {
   if (/^(?:sqlite|file):/i.test(url)) return url;
   return url
     .replace(/^([a-z][a-z0-9+.-]*:\/*[^:/?#@]*):.*@/is, "$1:***@")
-    .replace(/([?&][^=&#]*(?:pass|key|token|secret|auth|sig)[^=&#]*=)[^&#]*/gi, "$1***");
+    .replace(/[?&]([^=&#?]*)=[^&#]*/g, (pair, name: string) =>
+      /pass|key|token|secret|auth|sig/i.test(name) ? `${pair.slice(0, name.length + 2)}***` : pair,
+    );
 }

@@ -6,7 +6,7 @@ const plainNumber: ScalarTag = {
   tag: "tag:yaml.org,2002:float",
   default: true,
   identify: (value) => typeof value === "number",
-  test: /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9]\d*)?$/,
+  test: /^-?(?:0|[1-9]\d*)(?:\.(?=0*[1-9])\d+)?$/,
   resolve: Number,
   stringify: ({ value }) => String(value),
 };

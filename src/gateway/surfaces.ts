@@ -3,6 +3,7 @@
  * is received goes in by `receive`; what is to be said is in the outbox, and is sent when somebody wakes its platform.
  */
 import type { Adapter, InboundMessage, Received, Surroundings } from "../adapter/adapter.js";
+import { boundedMessage } from "../adapter/inbound-limit.js";
 import type { Platform } from "../session/platform.js";
 import type { Clock } from "../util/clock.js";
 import type { Beginning } from "./beginning.js";
@@ -57,7 +58,7 @@ export class Surfaces {
       commands,
       receive: async (message) => {
         if (!connection.isHeld) throw new Error("The account may be another process's now.");
-        return this.#setting.receive(adapter, message);
+        return this.#setting.receive(adapter, boundedMessage(message));
       },
       owner,
       leaseMs,

@@ -35,6 +35,13 @@ export function printableText(text: string): string {
     );
 }
 
+/** An address without slashes at its end. */
+export function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === "/") end -= 1;
+  return url.slice(0, end);
+}
+
 /** Made when it is first needed: that takes longer than all the rest of this file in a whole run. */
 let segmenter: Intl.Segmenter | undefined;
 

@@ -20,11 +20,17 @@ export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, program: parseSync(path, text).program };
 }
 
-/** Every node of a tree, the outer ones first. */
-export function* nodesOf(node: unknown): Generator<Node> {
-  if (typeof node !== "object" || node === null) return;
-  if ("type" in node) yield node as Node;
-  for (const child of Object.values(node)) yield* nodesOf(child);
+/** Every node of a tree, in no order. */
+export function nodesOf(tree: unknown): Node[] {
+  const nodes: Node[] = [];
+  const left = [tree];
+  while (left.length > 0) {
+    const node = left.pop();
+    if (typeof node !== "object" || node === null) continue;
+    if ("type" in node) nodes.push(node as Node);
+    left.push(...Object.values(node));
+  }
+  return nodes;
 }
 
 export function placeOf({ path, text }: SourceFile, { start, end }: { start: number; end: number }): string {

@@ -164,7 +164,9 @@ function wrapped(node: Parents, mark: string, context: Context): string {
 
 /** Marks right at blanks would not be read as marks, and the same ones inside, as in code, would end them. */
 function marked(inner: string, mark: string): string {
-  const [, before = "", core = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(inner) ?? [];
+  const core = inner.trim();
+  const at = inner.indexOf(core);
+  const [before, after] = [inner.slice(0, at), inner.slice(at + core.length)];
   // Of what is struck out an escaped one would be the end, too.
   const inside = mark === "~~" ? core : unescaped(core);
   const isMarked = core !== "" && !inside.includes(mark.slice(0, 1));

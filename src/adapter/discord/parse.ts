@@ -6,6 +6,8 @@
 
 import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
+import { boundedText } from "../inbound-limit.js";
+import { takenOut } from "../take-out.js";
 import { isSnowflake } from "./snowflake.js";
 
 export interface Channel {
@@ -96,7 +98,7 @@ export function parseMessage(json: unknown, reading: Reading): InboundMessage | 
   const written = fields(
     isText(message.content) || list(message.attachments).length > 0 ? message : forwarded(message),
   );
-  const content = isText(written.content) ? written.content : "";
+  const content = isText(written.content) ? boundedText(written.content) : "";
   const files = filesOf(written.attachments, reading.download);
   const text = withoutMention(content, self);
   if (text === "" && files.length === 0) return null;
@@ -127,7 +129,9 @@ export function parseInteraction(json: unknown, place: Place): Interaction | nul
   if (!isText(name) || !/^[\w-]{1,32}$/.test(name)) return null;
   const words = list(options)
     .map(fields)
-    .flatMap((option) => (option.type === TEXT_OPTION && isText(option.value) ? [option.value] : []));
+    .flatMap((option) =>
+      option.type === TEXT_OPTION && isText(option.value) ? [boundedText(option.value)] : [],
+    );
   return {
     token,
     message: {
@@ -196,15 +200,14 @@ function isAddressed(message: Fields, { channel }: Place, self: string): boolean
 }
 
 function withoutMention(content: string, self: string): string {
-  const mention = new RegExp(`[ \\t]*<@!?${self}>[ \\t]*`, "g");
-  return content.replace(mention, (_, at: number) => (at === 0 ? "" : " ")).replace(/^\s+|\s+$/g, "");
+  return takenOut(content, new RegExp(`<@!?${self}>`, "g"));
 }
 
 function repliedTo(message: Fields): InboundMessage["replyTo"] | null {
   const { message_id, type } = fields(message.message_reference);
   if (!isSnowflake(message_id) || type === FORWARDED) return null;
   const { content } = fields(message.referenced_message);
-  return { messageId: message_id, ...(isText(content) ? { text: content } : {}) };
+  return { messageId: message_id, ...(isText(content) ? { text: boundedText(content) } : {}) };
 }
 
 const FORWARDED = 1;

@@ -121,7 +121,7 @@ function language(lang: string | null | undefined): string {
 
 /** Other schemes are not shown as links by clients, nor should they be; a link has no link in it. */
 function link(url: string, inner: string): string {
-  const shown = inner.replace(/<\/?a\b[^>]*>/g, "") || escapeHtml(url);
+  const shown = inner.replace(/<\/?a\b[^<>]*>/g, "") || escapeHtml(url);
   return /^(?:https?|mailto|ftp|magnet):/i.test(url) ? `<a href="${escapeHtml(url)}">${shown}</a>` : shown;
 }
 

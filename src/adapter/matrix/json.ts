@@ -1,4 +1,5 @@
 /** Looking into JSON from outside: whatever it is, nothing throws, and only own properties count. */
+import { boundedText } from "../inbound-limit.js";
 
 export type Json = { readonly [name: string]: unknown };
 
@@ -16,7 +17,7 @@ export function list(value: unknown): readonly unknown[] {
 
 /** A text that is not empty. */
 export function string(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" && value !== "" ? boundedText(value) : undefined;
 }
 
 /** An id of Matrix: it begins with this sign, has no blanks, and is no longer than ids are. */

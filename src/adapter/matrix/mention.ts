@@ -9,9 +9,10 @@ export interface Self {
   readonly commands: ReadonlySet<string>;
 }
 
-/** A link to a user, as clients write a mention into the formatted text. */
-const PILL =
-  /<a\s[^>]{0,200}?href=["']?https:\/\/matrix\.to\/#\/([^"'>\s]{1,600})["']?[^>]{0,200}>([^<]{0,300})<\/a>/gi;
+/** A link to a user, as clients write a mention into the formatted text: what it leads to, in its tag. */
+const TARGET = /\shref=["']?https:\/\/matrix\.to\/#\/([^"'>\s]{1,600})/i;
+const LONGEST_TAG = 1_000;
+const LONGEST_NAME = 300;
 const MAX_FORMATTED = 100_000;
 
 export function withoutMention(
@@ -30,10 +31,19 @@ export function withoutMention(
 
 /** How the bot is named in these links to it. */
 function pillsFor(userId: string, html: string): string[] {
-  return [...html.slice(0, MAX_FORMATTED).matchAll(PILL)]
-    .filter(([, target = ""]) => decoded(target) === userId)
-    .map(([, , shown = ""]) => unescaped(shown))
-    .filter((shown) => shown !== "");
+  return html
+    .slice(0, MAX_FORMATTED)
+    .split(/<\/a>/i)
+    .slice(0, -1)
+    .flatMap((before) => {
+      const tag = before.slice(before.toLowerCase().lastIndexOf("<a"));
+      const end = tag.indexOf(">");
+      const [, target] = TARGET.exec(tag.slice(0, Math.max(0, Math.min(end, LONGEST_TAG)))) ?? [];
+      const shown = tag.slice(end + 1);
+      const isName =
+        target !== undefined && shown !== "" && shown.length <= LONGEST_NAME && !shown.includes("<");
+      return isName && decoded(target) === userId ? [unescaped(shown)] : [];
+    });
 }
 
 function decoded(target: string): string {

@@ -1,4 +1,6 @@
 /** `signal-cli daemon --http`: calls by JSON-RPC, and the stream of what comes in. */
+
+import { withoutSlashes } from "../../util/text.js";
 import { ConnectError, SendError } from "../adapter.js";
 import { readBounded, reasonOf, wasNeverSent, within } from "../http-call.js";
 import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
@@ -145,7 +147,7 @@ export class Daemon {
   }
 
   #url(path: string): string {
-    return `${this.#settings.baseUrl.replace(/\/+$/, "")}/${path}`;
+    return `${withoutSlashes(this.#settings.baseUrl)}/${path}`;
   }
 
   #notThere(reason: string, cause?: unknown): ConnectError {

@@ -204,10 +204,16 @@ function marked(mark: string, nodes: readonly RootContent[], context: Context): 
   return inline(nodes, { ...context, open: context.open + mark })
     .split("\n")
     .map((text) => {
-      const inner = text.replace(/^[\s\u200b]+|[\s\u200b]+$/g, "");
+      const inner = withoutGaps(text);
       return takesMark(inner) ? text.replace(inner, () => GAP + mark + inner + mark + GAP) : text;
     })
     .join("\n");
+}
+
+function withoutGaps(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\s\u200b]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end).replace(/^[\s\u200b]+/, "");
 }
 
 function inlineCode(value: string): string {

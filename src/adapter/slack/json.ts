@@ -1,4 +1,5 @@
 /** Reading JSON that somebody else made: own fields only, and nothing is believed to be what it should be. */
+import { boundedText } from "../inbound-limit.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ export function field(value: unknown, name: string): unknown {
 /** The field's text; empty where it is no text. */
 export function textField(value: unknown, name: string): string {
   const found = field(value, name);
-  return typeof found === "string" ? found : "";
+  return typeof found === "string" ? boundedText(found) : "";
 }
 
 export function listField(value: unknown, name: string): readonly unknown[] {

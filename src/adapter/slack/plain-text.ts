@@ -2,10 +2,12 @@
  * What a person wrote, as plain text. Slack puts what it recognised into angle brackets (`<@U1>`, `<#C1|general>`,
  * `<https://…|label>`, `<!here>`) and escapes these brackets and `&` everywhere else.
  */
+import { takenOut } from "../take-out.js";
+
 const IN_BRACKETS = /<([^<>]*)>/g;
 
 export function plainTextOf(text: string, selfId: string): string {
-  const spoken = text.replaceAll(mentionsOf(selfId), " ");
+  const spoken = takenOut(text, mentionsOf(selfId));
   const parts: string[] = [];
   let from = 0;
   for (const found of spoken.matchAll(IN_BRACKETS)) {
@@ -21,9 +23,9 @@ export function mentions(text: string, selfId: string): boolean {
   return mentionsOf(selfId).test(text);
 }
 
-/** With the blanks around it, so that no gap stays where it stood. Ids are letters and digits. */
+/** Ids are letters and digits. */
 function mentionsOf(userId: string): RegExp {
-  return new RegExp(`[ \\t]*<@${userId}(?:\\|[^<>]*)?>[ \\t]*`, "g");
+  return new RegExp(`<@${userId}(?:\\|[^<>]*)?>`, "g");
 }
 
 function recognised(inside: string): string {

@@ -1,4 +1,6 @@
 /** What the adapter is told, and how it is opened: the library is loaded only then. */
+
+import { withoutSlashes } from "../../util/text.js";
 import { type Adapter, ConnectError } from "../adapter.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
 
@@ -22,6 +24,6 @@ export async function openTelegram(settings: TelegramSettings): Promise<Adapter>
   const account = botOf(token);
   if (account === null) throw new ConnectError("permanent", WRONG_TOKEN);
   const { TelegramAdapter } = await import("./adapter.js");
-  const root = (settings.baseUrl ?? BOT_API).replace(/\/+$/, "");
+  const root = withoutSlashes(settings.baseUrl ?? BOT_API);
   return new TelegramAdapter({ account, token, root });
 }

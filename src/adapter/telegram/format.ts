@@ -29,7 +29,7 @@ export function shownLength(markdown: string): number {
 
 /** Of HTML that was made here: what people see. */
 export function textOf(html: string): string {
-  return html.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|amp|quot);/g, (entity) => ENTITIES[entity] ?? "");
+  return html.replace(/<[^<>]*>/g, "").replace(/&(?:lt|gt|amp|quot);/g, (entity) => ENTITIES[entity] ?? "");
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"' };
@@ -176,7 +176,7 @@ function fence(code: string, language: string): string {
 
 /** Links elsewhere are written out, so that nothing hides behind words; a link has no link in it. */
 function link(html: string, url: string): string {
-  const words = html.replace(/<\/?a\b[^>]*>/g, "");
+  const words = html.replace(/<\/?a\b[^<>]*>/g, "");
   if (/^https?:\/\/[^\s/]/i.test(url)) {
     const address = url.replace(/\s/g, encodeURIComponent);
     return `<a href="${escaped(address)}">${words || escaped(url)}</a>`;

@@ -1,4 +1,5 @@
 /** Reads what came over the wire, whatever it is: what is not of the wanted kind is not there. Nothing here throws. */
+import { boundedText } from "../inbound-limit.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ export function objectIn(value: unknown, name: string): Fields | undefined {
 
 export function textIn(value: unknown, name: string): string | undefined {
   const found = field(value, name);
-  return typeof found === "string" && found !== "" ? found : undefined;
+  return typeof found === "string" && found !== "" ? boundedText(found) : undefined;
 }
 
 export function isTrueIn(value: unknown, name: string): boolean {

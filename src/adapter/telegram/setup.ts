@@ -1,4 +1,6 @@
 /** How a Telegram bot is set up. */
+
+import { withoutSlashes } from "../../util/text.js";
 import { ConnectError } from "../adapter.js";
 import { CHECK_MS, type PlatformSetup } from "../setup.js";
 import { BOT_API, botOf } from "./config.js";
@@ -28,7 +30,7 @@ export const setup: PlatformSetup = {
     const { Api } = await import("grammy");
     const { cannotConnect } = await import("./failure.js");
     const api = new Api(token, {
-      apiRoot: baseUrl.replace(/\/+$/, ""),
+      apiRoot: withoutSlashes(baseUrl),
       timeoutSeconds: CHECK_MS / 1_000,
     });
     const me = await api.getMe().catch(cannotConnect);

@@ -28,7 +28,7 @@ export type Edit =
   | { readonly kind: "delete"; readonly to: Motion }
   | { readonly kind: "paste cut" };
 
-const WORD_BEFORE = /[\p{L}\p{N}\p{M}_]*[^\p{L}\p{N}\p{M}_]*$/u;
+const IN_WORD = /^[\p{L}\p{N}\p{M}_]$/u;
 const WORD_AFTER = /^[^\p{L}\p{N}\p{M}_]*[\p{L}\p{N}\p{M}_]*/u;
 /** How far a word is looked for. */
 const FARTHEST = 1_000;
@@ -66,7 +66,7 @@ export function target({ text, cursor }: Draft, motion: Motion): number {
       if (cursor === end) return Math.min(text.length, cursor + 1);
       return cursor + (graphemes(text.slice(cursor, end))[0]?.length ?? 0);
     case "word left":
-      return cursor - (WORD_BEFORE.exec(text.slice(Math.max(0, cursor - FARTHEST), cursor))?.[0].length ?? 0);
+      return cursor - wordBefore(text.slice(Math.max(0, cursor - FARTHEST), cursor));
     case "word right":
       return cursor + (WORD_AFTER.exec(text.slice(cursor, cursor + FARTHEST))?.[0].length ?? 0);
     case "line start":
@@ -111,4 +111,13 @@ function deleted(draft: Draft, motion: Motion): Draft {
     cursor: from,
     cut: isCut ? draft.text.slice(from, to) : draft.cut,
   };
+}
+
+/** How long the last word of the text is, with what stands behind it. */
+function wordBefore(text: string): number {
+  const characters = [...text];
+  let from = characters.length;
+  while (from > 0 && !IN_WORD.test(characters[from - 1] ?? "")) from -= 1;
+  while (from > 0 && IN_WORD.test(characters[from - 1] ?? "")) from -= 1;
+  return characters.slice(from).join("").length;
 }

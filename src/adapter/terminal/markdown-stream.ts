@@ -20,7 +20,7 @@ import type { Row } from "./style.js";
 const LONGEST_BLOCK = 16_384;
 
 const MAYBE_CLOSING = /^ {0,3}[`~]* *$/;
-const FENCE = /^( {0,3})(`{3,}(?=[^`\n]*\n)|~{3,})([^\n]*)\n/;
+const FENCE = /^( {0,3})(`{3,}(?=[^`\n]*\n)|~{3,}(?!~))([^\n]*)\n/;
 
 interface OpenFence {
   readonly indent: RegExp;

@@ -90,7 +90,7 @@ function phrases(nodes: readonly PhrasingContent[], active = ""): string {
     const next = nodes[index + 1];
     const isInWord =
       isWord(text.at(-1)) ||
-      ADDRESS.test(text) ||
+      endsInAddress(text) ||
       isWord(next ? plainText(next as RootContent)[0] : undefined);
     text += isInAddress(node, text) ? restOfAddress(node.value) : phrase(node, active, isInWord);
   }
@@ -98,7 +98,7 @@ function phrases(nodes: readonly PhrasingContent[], active = ""): string {
 }
 
 function isInAddress(node: PhrasingContent, before: string): node is Text {
-  return node.type === "text" && ADDRESS.test(before);
+  return node.type === "text" && endsInAddress(before);
 }
 
 function restOfAddress(text: string): string {
@@ -148,11 +148,15 @@ function inlineCode(value: string, isBare: boolean): string {
 
 /** A mark reaches no further than its line, and stands right beside what it marks. */
 function marked(text: string, mark: string): string {
-  return text.replace(
-    /^([^\S\n]*)(.*?\S)([^\S\n]*)$/gm,
-    (line, before: string, inner: string, after: string) =>
-      takesMark(inner) && !ADDRESS.test(inner) ? before + mark + inner + mark + after : line,
-  );
+  return text
+    .split("\n")
+    .map((line) => {
+      const inner = line.trim();
+      const at = line.indexOf(inner);
+      const isMarked = takesMark(inner) && !endsInAddress(inner);
+      return isMarked ? line.slice(0, at) + mark + inner + mark + line.slice(at + inner.length) : line;
+    })
+    .join("\n");
 }
 
 /** Where it leads stands beside it, unless that is what it says. An address of the web is left exactly as it is. */
@@ -170,7 +174,11 @@ function address(url: string): string {
 }
 
 /** What stands right behind an address would be taken for a part of it. */
-const ADDRESS = /https?:\/\/\S*$/;
+function endsInAddress(text: string): boolean {
+  let from = text.length;
+  while (from > 0 && /\S/.test(text.charAt(from - 1))) from -= 1;
+  return /https?:\/\//.test(text.slice(from));
+}
 
 /** A letter, or a mark, which will stand between joiners. */
 function isWord(character: string | undefined): boolean {
@@ -179,5 +187,5 @@ function isWord(character: string | undefined): boolean {
 
 /** What would be a quote or a list where a line begins. */
 function plainLines(text: string): string {
-  return text.replace(/^([^\S\n]*)(?=>|[-*] )/gm, `$1${JOINER}`);
+  return text.replace(/^([^\S\r\n\u2028\u2029]*)(?=>|[-*] )/gm, `$1${JOINER}`);
 }

@@ -1,4 +1,6 @@
 /** Meta's Graph API: calls with our token, to Meta's host and nobody else's, and what their failures mean. */
+
+import { withoutSlashes } from "../../util/text.js";
 import { ConnectError, SendError } from "../adapter.js";
 import { readBounded, reasonOf, wasNeverSent, within } from "../http-call.js";
 import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
@@ -44,7 +46,7 @@ export class Graph {
 
   constructor(settings: WhatsAppSettings) {
     this.#settings = settings;
-    this.#root = `${(settings.baseUrl ?? BASE_URL).replace(/\/+$/, "")}/${settings.graphVersion ?? VERSION}`;
+    this.#root = `${withoutSlashes(settings.baseUrl ?? BASE_URL)}/${settings.graphVersion ?? VERSION}`;
   }
 
   /** Our number is there, and the token is for it: the number, where Meta says it. */

@@ -170,9 +170,14 @@ function refusal(status: number, text: string): FailureKind {
     return "no tools";
   if (/image|vision|multimodal|multi-modal/.test(text))
     return NO_IMAGES.test(text) ? "no images" : "bad image";
-  if (status === 404 || /model_not_found|model .{0,80}(?:not found|does not exist)|invalid model/.test(text))
-    return "no model";
+  if (status === 404 || /model_not_found|invalid model/.test(text) || saysNoModel(text)) return "no model";
   return "refused";
+}
+
+/** `The model "gpt-9" does not exist`. */
+function saysNoModel(text: string): boolean {
+  const [, ...rests] = text.split("model ");
+  return rests.some((rest) => /not found|does not exist/.test(rest.slice(0, 100)));
 }
 
 /** What a call adds to the address that is set. */

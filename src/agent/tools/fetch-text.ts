@@ -108,7 +108,7 @@ function decoded(bytes: Buffer, type: string): string {
   const look = bytes.subarray(0, 1_024).toString("latin1");
   const name =
     /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1] ??
-    /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(look)?.[1];
+    /<meta\s[^<>]{0,200}?charset\s*=\s*["']?([\w-]+)/i.exec(look)?.[1];
   try {
     return new TextDecoder(name ?? "utf-8").decode(bytes);
   } catch {

@@ -206,7 +206,7 @@ class Page {
   /** Marks are written with the first word, so that what is empty leaves none. */
   #begin(lines: number, mark: string): void {
     this.#break(lines);
-    this.#gap = this.#gap.replace(/[^\n]+$/, "") + mark;
+    this.#gap = this.#gap.slice(0, this.#gap.lastIndexOf("\n") + 1) + mark;
   }
 
   #cell(): void {

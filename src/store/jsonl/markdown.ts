@@ -60,7 +60,8 @@ function fenced(text: string, language: string): string {
 function contained(text: string): string {
   let open: string | null = null;
   const lines = text.split("\n").map((line) => {
-    const [, mark, rest = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    const [opening = "", mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    const rest = line.slice(opening.length);
     if (open === null) {
       if (mark && !(mark.startsWith("`") && rest.includes("`"))) open = mark;
       return line.replace(/^( {0,3})(#{1,4})(?=\s|$)/, "$1##$2");

@@ -1,0 +1,1 @@
+export function slowTextFor(pattern: string, flags: string, timeoutMs: number): Promise<string | null>;
