@@ -2,6 +2,7 @@
  * Lets a turn run alone that processes have ended in: it begins when nothing else runs, and others wait until it is over.
  * Nobody waits for long: after a while it runs beside the others, and they beside it.
  */
+import { timerMs } from "../util/timer-ms.js";
 export class Solitude {
   readonly #patienceMs: number;
   #running = 0;
@@ -21,7 +22,7 @@ export class Solitude {
         this.#waiting = this.#waiting.filter((each) => each !== waiting);
         resolve(this.#begin(alone));
       };
-      const timer = setTimeout(begin, this.#patienceMs).unref();
+      const timer = setTimeout(begin, timerMs(this.#patienceMs)).unref();
       const waiting = { alone, begin };
       this.#waiting.push(waiting);
       this.#look();
@@ -47,7 +48,7 @@ export class Solitude {
       if (this.#keeper === keeper) this.#keeper = null;
       this.#look();
     };
-    const timer = setTimeout(open, this.#patienceMs).unref();
+    const timer = setTimeout(open, timerMs(this.#patienceMs)).unref();
     return open;
   }
 
