@@ -50,6 +50,11 @@ export class Allowance {
     return { told: paced.first ? told : null };
   }
 
+  /** A message that was taken could not be saved: it comes again, and is counted then. */
+  takeBack(who: Who, kind: "message" | "command"): void {
+    this.#pace.takeBack(`${kind} ${personOf(who)}`);
+  }
+
   /** Counts a turn of theirs until the returned function is called; null if they have as many as they may. */
   tryTurn(who: Who): (() => void) | null {
     const { turnsAtOnce: most } = limitsFor(who, this.#setting.lists);

@@ -99,12 +99,17 @@ describe("files", () => {
     expect(kept().filter((name) => name.endsWith(".txt"))).toHaveLength(1);
   });
 
-  it("of a message that could not be kept are not kept either", async () => {
-    world.store.inbox.accept = async () => {
+  it("of a message that could not be kept are not kept either, and it is counted when it comes again", async () => {
+    await world.close();
+    await open({ limits: { members: { messagesPerMinute: 1 } } });
+    world.store.inbox.acceptFrom = async () => {
       throw new Error("The disk is full.");
     };
     await expect(write(ann, "look", { files: [file("hello")] })).rejects.toThrow("The disk is full.");
     expect(kept().filter((name) => name.endsWith(".txt"))).toEqual([]);
+    delete (world.store.inbox as Partial<typeof world.store.inbox>).acceptFrom; // The one of its class is left.
+    expect(await write(ann, "look")).toBe("accepted");
+    expect(await write(ann, "look")).toBe("refused");
   });
 });
 

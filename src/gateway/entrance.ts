@@ -3,7 +3,6 @@
  * What is refused or not meant for us leaves no trace.
  */
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
-import { identityOf } from "../session/access.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
@@ -14,7 +13,7 @@ import type { Who } from "./authorize.js";
 import { Doorstep } from "./doorstep.js";
 import { amendedText, inboundText } from "./inbound-text.js";
 import { MAX_BYTES, type Media, type Taken } from "./media.js";
-import type { People } from "./people.js";
+import type { People, Seen } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
 
 export interface EntranceSetting {
@@ -39,15 +38,11 @@ export type Entered =
   | { readonly kind: "amended"; readonly item: InboxItem }
   | { readonly kind: "nothing"; readonly received: Received };
 
-const MOST_REMEMBERED = 10_000;
-
 const NO_FILES: Taken = { attachments: [], problems: [] };
 
 export class Entrance {
   readonly #setting: EntranceSetting;
   readonly #doorstep: Doorstep;
-  /** Who was let in since this process began, the latest last: they are known when the store cannot be asked. */
-  readonly #letIn = new Set<string>();
 
   constructor(setting: EntranceSetting) {
     this.#setting = setting;
@@ -55,36 +50,22 @@ export class Entrance {
   }
 
   async receive(adapter: Adapter, message: InboundMessage): Promise<Entered> {
-    const { people, inbox, answersAll, isCommand } = this.#setting;
+    const { people, answersAll, isCommand, allowance, apologies } = this.#setting;
     if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
-    const access = await people.access(message.source).catch((error: Error) => {
-      // Nobody is told anything who would not be answered.
-      const isKnown = people.isAnswered(message.source) || this.#letIn.has(identityOf(message.source) ?? "");
-      const told = isKnown ? adapter : null;
-      return this.#fail("Who wrote cannot be looked up", error, told, message);
-    });
-    if (!access.allowed) {
-      await this.#doorstep.receive(adapter, message);
-      return nothing("refused");
-    }
-    this.#remember(identityOf(message.source) ?? "");
-    const { damage } = this.#setting.apologies;
+    const isKept = message.kind === "message" || message.kind === "command";
+    // Only what is kept is bound to the version: anything else asks the store.
+    const seen = (isKept && people.remembered(message.source)) || (await this.#lookUp(adapter, message));
+    const { access } = seen;
+    if (!access.allowed) return this.#refuse(adapter, message);
+    const { damage } = apologies;
     if (damage) return this.#fail("A message could not be answered", damage, adapter, message);
-    if (message.kind === "edit") {
-      const item = await inbox
-        .amend(adapter, message, (was) => amendedText(message, was))
-        .catch((error: Error) => this.#fail("A message could not be kept", error, adapter, message));
-      return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
-    }
-    if (message.kind !== "message" && message.kind !== "command") return nothing("accepted"); // Known, and nothing to answer yet.
+    if (message.kind === "edit") return this.#amend(adapter, message);
+    if (!isKept) return nothing("accepted"); // Known, and nothing to answer yet.
     const kind = isCommand(message.text) ? "command" : "message";
-    const tooMany = this.#setting.allowance.message(access, kind);
-    if (tooMany) {
-      if (tooMany.told !== null) this.#doorstep.say(adapter, message, tooMany.told);
-      return nothing("refused");
-    }
-    const item = await this.#keep(adapter, message, kind, access);
-    return item ? { kind: "new", item, who: access } : nothing("duplicate");
+    const tooMany = allowance.message(access, kind);
+    if (!tooMany) return this.#keep(adapter, message, kind, seen, access);
+    if (tooMany.told !== null) this.#doorstep.say(adapter, message, tooMany.told);
+    return nothing("refused");
   }
 
   /** Waits until what is being said at the door is out. */
@@ -92,33 +73,72 @@ export class Entrance {
     return this.#doorstep.idle();
   }
 
+  #lookUp(adapter: Adapter, message: InboundMessage): Promise<Seen> {
+    const { people } = this.#setting;
+    const { source } = message;
+    return people.lookUp(source).catch((error: Error) => {
+      // Nobody is told anything who would not be answered. Who was let in lately is known when the store cannot be asked.
+      const isKnown = people.isAnswered(source) || people.remembered(source) !== null;
+      return this.#fail("Who wrote cannot be looked up", error, isKnown ? adapter : null, message);
+    });
+  }
+
+  async #refuse(adapter: Adapter, message: InboundMessage): Promise<Entered> {
+    await this.#doorstep.receive(adapter, message);
+    return nothing("refused");
+  }
+
+  async #amend(adapter: Adapter, message: InboundMessage): Promise<Entered> {
+    const item = await this.#setting.inbox
+      .amend(adapter, message, (was) => amendedText(message, was))
+      .catch((error: Error) => this.#fail("A message could not be kept", error, adapter, message));
+    return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
+  }
+
   async #keep(
     adapter: Adapter,
     message: InboundMessage,
     kind: InboxItem["kind"],
+    seen: Seen,
     who: Who,
-  ): Promise<InboxItem | null> {
-    const { inbox, media, scopes, owner, clock } = this.#setting;
-    const { source, messageId } = message;
-    const { platform, account } = adapter;
-    const key = buildSessionKey(source, scopes);
+  ): Promise<Entered> {
+    const { media, apologies, allowance } = this.#setting;
     let taken = NO_FILES;
     try {
       if (media) taken = await this.#take(media, message, who);
-      const text = kind === "command" ? message.text : inboundText(message, taken);
-      const attached: { attachments?: readonly Attachment[] } =
-        taken.attachments.length > 0 ? { attachments: taken.attachments } : {};
-      const item = await inbox.accept(
-        { platform, account, kind, key, source, messageId, text, ...attached },
-        owner,
-        clock(),
-      );
-      this.#setting.apologies.over();
-      if (!item) await media?.forget(taken.attachments).catch(() => {}); // A sweep finds what is left of it.
-      return item;
+      const entered = await this.#accept(adapter, message, kind, taken, seen);
+      apologies.over();
+      if (entered.kind !== "new") await media?.forget(taken.attachments).catch(() => {}); // A sweep finds what is left of it.
+      return entered;
     } catch (error) {
+      allowance.takeBack(who, kind);
       await media?.forget(taken.attachments).catch(() => {}); // The message comes again, and its files with it.
       return this.#fail("A message could not be kept", error as Error, adapter, message);
+    }
+  }
+
+  /** Looks again who wrote for as often as persons are changed in between. */
+  async #accept(
+    adapter: Adapter,
+    message: InboundMessage,
+    kind: InboxItem["kind"],
+    taken: Taken,
+    first: Seen,
+  ): Promise<Entered> {
+    const { people, inbox, scopes, owner, clock } = this.#setting;
+    const { platform, account } = adapter;
+    const { source, messageId } = message;
+    const text = kind === "command" ? message.text : inboundText(message, taken);
+    const attached: { attachments?: readonly Attachment[] } =
+      taken.attachments.length > 0 ? { attachments: taken.attachments } : {};
+    const key = buildSessionKey(source, scopes);
+    const item = { platform, account, kind, key, source, messageId, text, ...attached };
+    for (let seen = first; ; seen = await people.lookUp(source)) {
+      const { access, peopleVersion } = seen;
+      if (!access.allowed) return this.#refuse(adapter, message);
+      const kept = await inbox.acceptFrom(peopleVersion, item, owner, clock());
+      if (kept === "duplicate") return nothing("duplicate");
+      if (kept !== "outdated") return { kind: "new", item: kept, who: access };
     }
   }
 
@@ -134,13 +154,6 @@ export class Entrance {
     } finally {
       await room.settle(used);
     }
-  }
-
-  #remember(identity: string): void {
-    this.#letIn.delete(identity);
-    this.#letIn.add(identity);
-    const [oldest] = this.#letIn;
-    if (this.#letIn.size > MOST_REMEMBERED && oldest !== undefined) this.#letIn.delete(oldest);
   }
 
   /** The platform is not told that it arrived, so it comes again; whoever wrote is told, through `told`. */

@@ -168,12 +168,12 @@ describe("the journey of a message", () => {
 
   it("keeps what is being received when it is told to stop, and leaves it to whoever comes next", async () => {
     const here = await world(echo);
-    let found: (person: null) => void = () => {};
-    here.store.people.find = () => new Promise((resolve) => (found = resolve));
+    let found: (known: { person: null; version: number }) => void = () => {};
+    here.store.people.known = () => new Promise((resolve) => (found = resolve));
     const writing = here.adapter.write(ann, "hi");
     const stopping = here.gateway.stop({ drainMs: 0 });
     for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
-    found(null);
+    found({ person: null, version: 0 });
     await stopping;
     expect(await writing).toBe("accepted");
     expect(await here.store.inbox.waiting(here.adapter)).toMatchObject([{ item: { text: "hi" }, owner: "" }]);

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
+import { Intake } from "../adapter/intake.js";
 import type { Agent, Tool } from "../agent/agent.js";
 import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
 import { ConflictError, StoreError } from "../session/errors.js";
@@ -148,6 +149,8 @@ export class Gateway {
   #reaper: NodeJS.Timeout | undefined;
   /** What is being received: it is kept before the gateway stops. */
   readonly #receiving = new Set<Promise<unknown>>();
+  /** Messages of a chat are kept in the order in which they came, however long one takes. */
+  readonly #intake = new Intake();
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -225,7 +228,7 @@ export class Gateway {
       store,
       commands: commands.table,
       media: media ?? null,
-      receive: (adapter, message) => this.#track(this.#receive(adapter, message)),
+      receive: (adapter, message) => this.#track(this.#inOrder(adapter, message)),
       onTaken: (adapter) => this.#recover(adapter),
       onConnected: () => this.#carrier.wake(),
       owner,
@@ -447,8 +450,14 @@ export class Gateway {
     }
   }
 
-  async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
+  async #inOrder(adapter: Adapter, message: InboundMessage): Promise<Received> {
     if (this.#stopping) throw new Error("The gateway is about to stop, and takes no more messages.");
+    const { platform, account } = adapter;
+    const chat = JSON.stringify([platform, account, message.source.chatId]);
+    return this.#intake.once(chat, () => this.#receive(adapter, message));
+  }
+
+  async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
     const entered = await this.#entrance.receive(adapter, message);
     if (entered.kind === "nothing") return entered.received;
     const { item } = entered;

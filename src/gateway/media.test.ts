@@ -69,6 +69,38 @@ describe("the media store", () => {
     ]);
   });
 
+  it("waits so long for the files of a message, and goes on with those that came", async () => {
+    const impatient = new Media(folder, store.files, () => now, 1);
+    const never = (): Promise<Uint8Array> => new Promise(() => {});
+    const { attachments, problems } = await impatient.take([
+      remote({ name: "quick.txt" }),
+      remote({ name: "slow.txt", read: never }),
+      remote({ name: "slower.txt", read: never }),
+    ]);
+    expect(attachments.map(({ name }) => name).filter((name) => name !== "quick.txt")).toEqual([]);
+    expect(problems.slice(-2)).toEqual([
+      "slow.txt: it took longer than 0.001 s to fetch",
+      "slower.txt: it took longer than 0.001 s to fetch",
+    ]);
+    expect(readdirSync(folder)).toHaveLength(attachments.length);
+  });
+
+  it("fetches eight files at once, and the next when one has ended", async () => {
+    const ends: (() => void)[] = [];
+    const slow = remote({
+      read: () => new Promise((resolve) => ends.push(() => resolve(Buffer.from("late")))),
+    });
+    const takings = Array.from({ length: 10 }, () => media.take([slow]));
+    while (ends.length < 8) await new Promise((resolve) => setImmediate(resolve));
+    for (let n = 0; n < 20; n += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(ends).toHaveLength(8);
+    for (let n = 0; n < 10; n += 1) {
+      while (n >= ends.length) await new Promise((resolve) => setImmediate(resolve));
+      ends[n]?.();
+    }
+    for (const { attachments } of await Promise.all(takings)) expect(attachments).toHaveLength(1);
+  });
+
   it("never goes by what a sender calls a file, or says that it is", async () => {
     const names = [
       "../../evil.sh",

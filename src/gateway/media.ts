@@ -10,11 +10,16 @@ import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { makeFolder } from "../util/make-folder.js";
 import { cleanLine, shorten } from "../util/text.js";
+import { timerMs } from "../util/timer-ms.js";
 import type { MediaFiles } from "./store.js";
 
 /** The most that one file may have. */
 export const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_FILES = 10;
+/** How long the files of one message may take, all in all: then it goes on without the rest. */
+const PATIENCE_MS = 60_000;
+/** So many files are fetched at once; each is held in memory while it is. */
+const AT_ONCE = 8;
 const OUR_NAME = /^[0-9a-f]{32}(?:\.[a-z0-9]{1,8})?$/;
 
 export interface Taken {
@@ -44,11 +49,16 @@ export class Media {
   readonly #folder: string;
   readonly #files: MediaFiles;
   readonly #clock: Clock;
+  readonly #patienceMs: number;
+  /** How many files are being fetched, and who waits for that. */
+  #fetching = 0;
+  readonly #waiting: (() => void)[] = [];
 
-  constructor(folder: string, files: MediaFiles, clock: Clock) {
+  constructor(folder: string, files: MediaFiles, clock: Clock, patienceMs = PATIENCE_MS) {
     this.#folder = folder;
     this.#files = files;
     this.#clock = clock;
+    this.#patienceMs = patienceMs;
   }
 
   /**
@@ -62,9 +72,10 @@ export class Media {
     const names = wanted.map(({ file }) => file);
     if (names.length > 0) await this.#files.taking(names, this.#clock());
     let left = room.bytes;
+    const patience = new Patience(this.#patienceMs);
     for (const { remote, file } of wanted) {
       try {
-        const attachment = await this.#keep(remote, file, left);
+        const attachment = await this.#keep(remote, file, left, patience);
         left -= attachment.size ?? 0;
         attachments.push(attachment);
       } catch (error) {
@@ -72,6 +83,7 @@ export class Media {
         problems.push(`${nameOf(remote)}: ${(left < MAX_BYTES && room.reason) || reason}`);
       }
     }
+    patience.end();
     if (files.length > MAX_FILES)
       problems.push(`${files.length - MAX_FILES} more: at most ${MAX_FILES} are taken`);
     await this.#remove(names.filter((name) => attachments.every(({ file }) => file !== name)));
@@ -116,15 +128,51 @@ export class Media {
     if (names.length > 0) await this.#files.gone(names);
   }
 
-  async #keep(remote: RemoteFile, file: string, left: number): Promise<Attachment> {
+  /** A place is given back when the fetching has ended, also where nobody waits for it any more. */
+  async #fetch(remote: RemoteFile, most: number, patience: Patience): Promise<Uint8Array> {
+    if (this.#fetching >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#fetching += 1;
+    try {
+      if (patience.isOver) return await patience.over;
+      return await remote.read(most);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#fetching -= 1;
+    }
+  }
+
+  async #keep(remote: RemoteFile, file: string, left: number, patience: Patience): Promise<Attachment> {
     const most = Math.min(MAX_BYTES, left);
     if (most <= 0) throw new Error("there is no room for it");
-    const bytes = await remote.read(most);
+    const bytes = await Promise.race([this.#fetch(remote, most, patience), patience.over]);
     if (bytes.byteLength > most) throw new Error(`larger than ${most / 1024 / 1024} MB`);
     makeFolder(this.#folder);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
     const mediaType = mediaTypeOf(remote.mediaType);
     return { file, mediaType, name: nameOf(remote), size: bytes.byteLength };
+  }
+}
+
+/** How long somebody waits, from now on. */
+class Patience {
+  /** Fails once it is over. */
+  readonly over: Promise<never>;
+  isOver = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number) {
+    this.over = new Promise((_, reject) => {
+      this.#timer = setTimeout(() => {
+        this.isOver = true;
+        reject(new Error(`it took longer than ${ms / 1_000} s to fetch`));
+      }, timerMs(ms));
+    });
+    this.over.catch(() => {}); // Nobody may be waiting any more.
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }
 

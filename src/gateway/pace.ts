@@ -29,6 +29,11 @@ export class Pace {
     return { allowed, waitMs, first: !seen.refused };
   }
 
+  /** The last one that was counted does not count: it comes again. */
+  takeBack(name: string): void {
+    this.#recent.get(name)?.times.pop();
+  }
+
   #forget(now: number): void {
     for (const [name, { times }] of this.#recent)
       if ((times.at(-1) ?? 0) <= now - MINUTE_MS) this.#recent.delete(name);

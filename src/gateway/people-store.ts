@@ -68,9 +68,17 @@ export interface NewPerson {
 /** The person on each side of a link; one without a person yet has one identity. */
 export type MayJoin = (shown: Pick<Person, "identities">, typed: Pick<Person, "identities">) => boolean;
 
+/** Who has an identity, as of a version of all persons: true for as long as that is the newest. */
+export interface Known {
+  readonly person: Person | null;
+  readonly version: number;
+}
+
 export interface PeopleStore {
   /** The person that has this identity. */
   find(identity: string): Promise<Person | null>;
+  /** The same, with the version of all persons. */
+  known(identity: string): Promise<Known>;
   /** Everybody, in the order in which they came. */
   list(): Promise<Person[]>;
   /** The salt of all codes of this store: the given one where it has none yet. */

@@ -1,6 +1,7 @@
 /**
  * People: who is let in and as what, how somebody unknown asks, and how the identities of one person are joined. Whoever
  * looks a person up looks into the store, so that what the owner decides counts with the next message, in every process.
+ * Who wrote lately is remembered with the version of all persons: that counts only as long as the store has no newer one.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
@@ -19,7 +20,7 @@ import {
 } from "./authorize.js";
 import { HashQueue } from "./hash-queue.js";
 import { askingBy, CODE_MS, makeCode } from "./pairing.js";
-import type { MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
+import type { Known, MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
 import { atLeast, highest, type Role } from "./permissions.js";
 
 /** What the configuration says of people. */
@@ -43,6 +44,14 @@ export type Knock =
 
 const NOTHING: Knock = { kind: "nothing" };
 const LONGEST_NAME = 64;
+/** So many of those who wrote lately are remembered. */
+const MOST_REMEMBERED = 10_000;
+
+/** Whether somebody is let in, as of a version of all persons. */
+export interface Seen {
+  readonly access: Access;
+  readonly peopleVersion: number;
+}
 
 export class People {
   readonly listed: Listed;
@@ -55,6 +64,7 @@ export class People {
   /** Who has a code that is being looked at. */
   readonly #trying = new Set<string>();
   #salt: string | undefined;
+  readonly #recent = new Map<string, Known>();
 
   constructor(store: PeopleStore, rules: PeopleRules, setting: PeopleSetting) {
     this.store = store;
@@ -69,6 +79,33 @@ export class People {
   async access(source: SessionSource): Promise<Access> {
     const sender = source.isBot ? null : senderOf(source);
     return authorize(source, this.listed, sender === null ? null : await this.store.find(sender));
+  }
+
+  /**
+   * The same from memory, for those who are let in; null for anybody else. It may be outdated: what is done by it must
+   * be bound to its version.
+   */
+  remembered(source: SessionSource): Seen | null {
+    const known = this.#recent.get(senderOf(source) ?? "");
+    if (!known) return null;
+    const access = authorize(source, this.listed, known.person);
+    return access.allowed ? { access, peopleVersion: known.version } : null;
+  }
+
+  /** The same from the store. */
+  async lookUp(source: SessionSource): Promise<Seen> {
+    const sender = source.isBot ? null : senderOf(source);
+    const known = sender === null ? { person: null, version: 0 } : await this.store.known(sender);
+    const access = authorize(source, this.listed, known.person);
+    if (sender !== null && access.allowed) this.#remember(sender, known);
+    return { access, peopleVersion: known.version };
+  }
+
+  #remember(identity: string, known: Known): void {
+    this.#recent.delete(identity);
+    this.#recent.set(identity, known);
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > MOST_REMEMBERED && oldest !== undefined) this.#recent.delete(oldest);
   }
 
   /** Whether they are answered in any case, known to the store or not: where it cannot be asked. */

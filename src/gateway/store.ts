@@ -52,6 +52,13 @@ export interface OwnedItem {
 export interface Inbox {
   /** Keeps what was received, once: null where it is there already. Its owner is to answer it. */
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null>;
+  /** The same, unless persons were changed since its sender was looked up. */
+  acceptFrom(
+    peopleVersion: number,
+    item: NewInboxItem,
+    owner: string,
+    now: number,
+  ): Promise<InboxItem | "duplicate" | "outdated">;
   /**
    * Changes the text of a message that nobody has begun to answer; null where there is none of that sender. `text` is
    * asked what it becomes, perhaps more than once.

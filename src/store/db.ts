@@ -18,6 +18,8 @@ export interface Queries {
 
 export interface Db extends Queries {
   readonly dialect: Dialect;
+  /** One statement that writes and gives back a row: durable when it returns, and one round trip where there are any. */
+  write(sql: string, ...params: SqlValue[]): Promise<Row | undefined>;
   /**
    * Runs the work in one write transaction, committed durably when it returns and rolled back when it throws. The
    * work may be run again after a conflict, so it changes nothing but the database; it awaits nothing but queries.

@@ -6,8 +6,14 @@ import type { Hide } from "../util/redact.js";
 import type { Db, Queries, Row, SqlValue } from "./db.js";
 
 export function hidingDb(db: Db, hide: Hide): Db {
+  const queries = hidingQueries(db, hide);
+  const { get: write } = hidingQueries(
+    { ...queries, get: (sql, ...params) => db.write(sql, ...params) },
+    hide,
+  );
   return {
-    ...hidingQueries(db, hide),
+    ...queries,
+    write,
     dialect: db.dialect,
     transaction: (work) => db.transaction((tx) => work(hidingQueries(tx, hide))),
     snapshot: (work) => db.snapshot((tx) => work(hidingQueries(tx, hide))),

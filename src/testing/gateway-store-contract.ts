@@ -94,6 +94,19 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       ]);
     });
 
+    it("accepts a message only while persons are as they were when its sender was looked up", async () => {
+      const { version } = await store.people.known("a:1");
+      const first = await store.inbox.acceptFrom(version, item("1"), "me", now);
+      expect(first).toMatchObject({ messageId: "1", receivedAt: now });
+      expect(await store.inbox.acceptFrom(version, item("1"), "me", now)).toBe("duplicate");
+      await store.people.join("a:1", "b:2", "p1", now);
+      expect(await store.inbox.acceptFrom(version, item("1"), "me", now)).toBe("outdated");
+      expect(await store.inbox.acceptFrom(version, item("2"), "me", now)).toBe("outdated");
+      expect((await store.inbox.waiting(account)).map(({ item: { messageId } }) => messageId)).toEqual(["1"]);
+      const newer = (await store.people.known("a:1")).version;
+      expect(await store.inbox.acceptFrom(newer, item("2"), "me", now)).toMatchObject({ messageId: "2" });
+    });
+
     it("gives back what it accepted, in order, hostile text mended", async () => {
       await accept("a");
       await store.inbox.accept(item("b\0:%", "x\0\ud800"), "me", now);

@@ -43,6 +43,31 @@ export function peopleStoreContract(name: string, createFixture: () => Promise<G
     const identitiesOf = async (identity: string) =>
       (await other.find(identity))?.identities.map((each) => each.identity) ?? null;
 
+    it("tells with a person how often persons were changed, and that only changes with them", async () => {
+      expect(await people.known("a:1")).toEqual({ person: null, version: 0 });
+      let last = 0;
+      const changes: (() => Promise<unknown>)[] = [
+        () => letIn("a:1"),
+        async () => {
+          await people.showLink("a:1", "hash of a link", now + CODE_MS);
+          await people.link("b:2", "hash of a link", () => true, "p1", now);
+        },
+        () => people.unlink("b:2", "p2", now),
+        () => people.join("a:1", "c:3", "p3", now),
+        () => people.setRole("p a:1", "member"),
+        () => people.forget({ identity: "a:1" }),
+      ];
+      for (const change of changes) {
+        await change();
+        const { person, version } = await other.known("a:1");
+        expect(person).toEqual(await people.find("a:1"));
+        expect(version).toBeGreaterThan(last);
+        last = version;
+        await people.standing("a:1", "a", now);
+        expect((await people.known("nobody:1")).version).toBe(version);
+      }
+    });
+
     it("knows nobody at first, and afterwards whom the owner let in", async () => {
       expect(await people.find(ann)).toBeNull();
       expect(await people.ask(request(ann), now)).toBe("asked");

@@ -8,7 +8,7 @@ import { death, Lives } from "./journey-lives.js";
 
 /** Steps on the way of a message. */
 const STEPS = [
-  "inbox.accept",
+  "inbox.acceptFrom",
   "acknowledge",
   "turns.begin",
   "journal.planned",
@@ -36,7 +36,7 @@ const RECOVERING = [
   { first: "journal.started", next: "turns.step" },
   { first: "tool", next: "journal.open" },
   { first: "turns.step", next: "turns.finish" },
-  { first: "inbox.accept", next: "turns.begin" },
+  { first: "inbox.acceptFrom", next: "turns.begin" },
   { first: "outbox.sending", next: "outbox.doubt" },
   { first: "inbox.beginCommand", next: "inbox.finishCommand" },
 ];

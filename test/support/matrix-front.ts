@@ -1,10 +1,11 @@
 /**
- * What stands between an adapter and a homeserver in the tests: it passes everything on, knows when the homeserver was
- * told that an event arrived, and can make trouble. For a homeserver that knows texts only it also plays the rest: the
+ * What stands between an adapter and a homeserver in the tests: it passes everything on, knows when the account
+ * remembers that an event arrived (a homeserver is not told), and can make trouble. For a homeserver that knows texts only it also plays the rest: the
  * contents of people's events, single events, and a media store.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Adapter } from "../../src/adapter/adapter.js";
 import type { Trouble } from "../../src/testing/adapter-contract.js";
 
 /** So long without a sync, and nobody is connected: after a failure, the next one comes a second later. */
@@ -24,12 +25,13 @@ export class MatrixFront {
   readonly #server: Server;
   #trouble: Exclude<Trouble, "revoked token"> | null = null;
   #syncs = 0;
-  /** Those who wait for the sync that comes after the one with this event. */
+  /** Those who wait until it is remembered that this event arrived. */
   readonly #waiting = new Map<string, () => void>();
-  readonly #delivered = new Set<string>();
+  /** In which batch an event came. */
+  readonly #delivered = new Map<string, number>();
+  readonly #batches: string[] = [];
   readonly #settled = new Set<string>();
   readonly #acknowledged = new Set<string>();
-  #nextBatch = "";
   /** What was written last, and where; and whether it is to come again. */
   #last: { readonly roomId: string; readonly event: Event } | null = null;
   #again = false;
@@ -85,7 +87,49 @@ export class MatrixFront {
     });
   }
 
-  /** Somebody asked for what comes after it. */
+  /** An adapter whose memory and failures are seen here. */
+  watch<Watched extends Adapter>(adapter: Watched): Watched {
+    const connect = adapter.connect.bind(adapter);
+    adapter.connect = (receive, surroundings) =>
+      connect(
+        async (message) => {
+          try {
+            return await receive(message);
+          } catch (error) {
+            this.#settle(message.messageId);
+            throw error;
+          }
+        },
+        {
+          ...surroundings,
+          memory: {
+            read: (name) => surroundings.memory.read(name),
+            write: async (name, value) => {
+              await surroundings.memory.write(name, value);
+              if (name === "next_batch") this.#kept(value);
+            },
+          },
+        },
+      );
+    return adapter;
+  }
+
+  #kept(token: string): void {
+    const batch = this.#batches.lastIndexOf(token);
+    for (const [eventId, its] of this.#delivered) {
+      if (its > batch) continue;
+      this.#acknowledged.add(eventId);
+      this.#settle(eventId);
+    }
+  }
+
+  #settle(eventId: string): void {
+    this.#settled.add(eventId);
+    this.#waiting.get(eventId)?.();
+    this.#waiting.delete(eventId);
+  }
+
+  /** The account remembers that it arrived. */
   isAcknowledged(eventId: string): boolean {
     return this.#acknowledged.has(eventId);
   }
@@ -105,7 +149,7 @@ export class MatrixFront {
     return this.#files.get(address.split("/").at(-1) ?? "")?.bytes;
   }
 
-  /** Settles when somebody asked for what comes after the event, or for the same again; or where nobody asks any more. */
+  /** Settles when the account remembers that it arrived, or it could not be received; or where nobody asks any more. */
   async told(eventId: string): Promise<void> {
     if (this.#settled.has(eventId)) return;
     let quiet = 0;
@@ -156,13 +200,6 @@ export class MatrixFront {
   }
 
   async #sync(request: IncomingMessage, url: URL, response: ServerResponse): Promise<void> {
-    for (const eventId of this.#delivered) {
-      if (url.searchParams.get("since") === this.#nextBatch) this.#acknowledged.add(eventId);
-      this.#settled.add(eventId);
-      this.#waiting.get(eventId)?.();
-    }
-    for (const eventId of this.#delivered) this.#waiting.delete(eventId);
-    this.#delivered.clear();
     if (!this.#again) this.#onCameAgain();
     const gone = new AbortController();
     this.#syncs += 1;
@@ -185,11 +222,11 @@ export class MatrixFront {
       next_batch: string;
       rooms?: { join?: Record<string, { timeline: { events: Event[] } }> };
     };
-    this.#nextBatch = batch.next_batch;
+    this.#batches.push(batch.next_batch);
     for (const [roomId, { timeline }] of Object.entries(batch.rooms?.join ?? {}))
       for (const event of timeline.events) {
         if (event.type === "m.room.message") this.#last = { roomId, event };
-        this.#delivered.add(event.event_id);
+        this.#delivered.set(event.event_id, this.#batches.length - 1);
         event.content = this.#contents.get(event.event_id) ?? event.content;
         this.#events.set(event.event_id, event);
       }

@@ -160,8 +160,9 @@ export function shownTexts(events: readonly TimelineEvent[]): string[] {
 
 export async function crablineFixture(): Promise<AdapterFixture> {
   const matrix = await CrablineMatrix.start();
+  const { homeserver, token } = matrix;
   const make = () =>
-    new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token, timeoutMs: 1_500 });
+    matrix.front.watch(new MatrixAdapter({ homeserver, accessToken: () => token, timeoutMs: 1_500 }));
   const fixture = {
     adapter: make(),
     address: matrix.dm,

@@ -32,7 +32,7 @@ export async function synapseFixture(homeserver: string): Promise<AdapterFixture
   const root = await ann.send(group, { msgtype: "m.text", body: "here we are" });
 
   const make = () =>
-    new MatrixAdapter({ homeserver: before, accessToken: () => bot.token, timeoutMs: 3_000 });
+    front.watch(new MatrixAdapter({ homeserver: before, accessToken: () => bot.token, timeoutMs: 3_000 }));
   const events = async ({ chatId, threadId }: Address = { platform: "matrix", chatId: dm }) =>
     (await ann.events(chatId)).filter(
       ({ sender, content }) =>

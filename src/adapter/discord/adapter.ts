@@ -19,6 +19,7 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
+import { Intake } from "../intake.js";
 import { repeatable } from "../repeatable.js";
 import { Api } from "./api.js";
 import { IdentifyBudget } from "./budget.js";
@@ -27,7 +28,6 @@ import type { DiscordSettings } from "./config.js";
 import { downloadFrom } from "./download.js";
 import { BAD_TOKEN, connectError, unseenBy } from "./failure.js";
 import { formatMarkdown, lengthOf } from "./format.js";
-import { Inflow } from "./inflow.js";
 import { Line } from "./line.js";
 import { announceCommands } from "./menu.js";
 import { isFromPerson, parseEdit, parseInteraction, parseMessage, placeOf, sourceIn } from "./parse.js";
@@ -51,7 +51,7 @@ interface Connected {
   readonly receive: Receive;
   readonly channels: Channels;
   readonly progress: Progress;
-  readonly inflow: Inflow;
+  readonly intake: Intake<number>;
   readonly line: Line;
   /** Everything up to here was read when this process began. */
   readonly beganAt: string;
@@ -97,14 +97,14 @@ export class DiscordAdapter implements Adapter {
     const api = new Api(this.#settings, token);
     const self = await ownId(api);
     const progress = await Progress.open(memory, Date.now());
-    const inflow = new Inflow();
+    const intake = new Intake<number>();
     const line = new Line({
       rest: api.rest,
       token,
       budget: new IdentifyBudget(memory),
       session: progress.session,
-      readUpTo: () => inflow.readUpTo,
-      onBegun: (sequence) => inflow.beginAt(sequence),
+      readUpTo: () => intake.settledUpTo ?? 0,
+      onBegun: (sequence) => intake.beginAt(sequence),
       onEvent: (event) => this.#hear(connected, event),
       onUp: () => {
         this.#gapFrom = progress.mark;
@@ -117,7 +117,7 @@ export class DiscordAdapter implements Adapter {
     const channels = new Channels(api);
     const { mark: beganAt } = progress;
     const taken = new Set<string>();
-    const connected = { api, self, receive, channels, progress, inflow, line, beganAt, taken };
+    const connected = { api, self, receive, channels, progress, intake, line, beganAt, taken };
     this.#connected = connected;
     await line.open();
     await announceCommands(api, memory, commands);
@@ -185,9 +185,10 @@ export class DiscordAdapter implements Adapter {
     const connected = this.#connected;
     if (!connected) return;
     this.#connected = null;
-    connected.inflow.stop();
+    const stopped = connected.intake.stop();
     await connected.progress.close();
     await connected.line.close();
+    await stopped;
   }
 
   #there(): Connected {
@@ -222,14 +223,14 @@ export class DiscordAdapter implements Adapter {
   }
 
   #hear(connected: Connected, { t, d, s }: GatewayDispatchPayload): void {
-    const { inflow, channels } = connected;
+    const { intake, channels } = connected;
     const hear = this.#inChannels.get(t);
     const at = hear ? placeOf(d) : null;
     if (hear && at) {
-      inflow.add(at.channelId, () => hear(connected, d, at), s);
+      intake.add(at.channelId, () => hear(connected, d, at), s);
       return;
     }
-    inflow.pass(s);
+    intake.pass(s);
     if (t === "GUILD_CREATE") this.#readServer(connected, d);
     else if (t?.startsWith("CHANNEL_") || t?.startsWith("THREAD_")) channels.learn(d);
   }
@@ -273,14 +274,14 @@ export class DiscordAdapter implements Adapter {
 
   /** What was written while nobody listened: first of all in the channels that we know. */
   #readOn(connected: Connected): void {
-    const { progress, inflow } = connected;
+    const { progress, intake } = connected;
     for (const channelId of progress.channels)
-      inflow.add(channelId, () => this.#readChannel(connected, channelId, progress.lastSeen(channelId)));
+      intake.beside(channelId, () => this.#readChannel(connected, channelId, progress.lastSeen(channelId)));
   }
 
   /** Channels that we do not know have something for us if it is newer than all that we had read, and than our coming. */
   #readServer(connected: Connected, json: unknown): void {
-    const { channels, progress, inflow } = connected;
+    const { channels, progress, intake } = connected;
     const { channels: plain, threads, joined_at } = (json ?? {}) as Readonly<Record<string, unknown>>;
     const joined = typeof joined_at === "string" ? Date.parse(joined_at) : Number.NaN;
     const from = readAfter(this.#gapFrom, snowflakeAt(joined || 0));
@@ -288,7 +289,7 @@ export class DiscordAdapter implements Adapter {
       const channel = channels.learn(each);
       const last = channel?.lastMessageId;
       if (!channel || !last || progress.lastSeen(channel.id) !== null || !isNewer(last, from)) continue;
-      inflow.add(channel.id, () => this.#readChannel(connected, channel.id, from));
+      intake.beside(channel.id, () => this.#readChannel(connected, channel.id, from));
     }
   }
 

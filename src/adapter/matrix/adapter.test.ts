@@ -38,7 +38,7 @@ describe("the Matrix adapter", () => {
     await matrix.close();
   });
 
-  it("has again what could not be received, in order, and says meanwhile why", async () => {
+  it("tries again what could not be received, and keeps the order", async () => {
     const texts: string[] = [];
     let failures = 1;
     await connect(async ({ text }) => {
@@ -48,9 +48,8 @@ describe("the Matrix adapter", () => {
     });
     for (const text of ["one", "two", "three"]) await matrix.write({ text });
     await until(() => texts.includes("three"));
-    expect(texts.filter((text) => text !== "one")).toEqual(["two", "three"]);
-    await until(() => told.length > 1);
-    expect(told).toEqual([{ lost: "The disk is full." }, "connected"]);
+    expect(texts).toEqual(["one", "two", "three"]);
+    expect(told).toEqual([]); // The homeserver is there; the gateway says what is wrong.
   });
 
   it("leaves to the next process what it could not receive", async () => {

@@ -15,6 +15,7 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
+import { Intake } from "../intake.js";
 import { prepareMarkdown } from "../markdown.js";
 import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
@@ -34,6 +35,8 @@ import { connectError, isMissing, notThere, reasonOf, sendError } from "./troubl
 const TIMEOUT_MS = 30_000;
 const TYPING_MS = 30_000;
 const PLATFORM = "matrix";
+/** Under which name the account remembers how far everything was received. */
+const NEXT_BATCH = "next_batch";
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "⚠️" };
 
 /** What the sync brings: messages and what rooms are, and nothing that nobody here looks at. */
@@ -263,10 +266,17 @@ async function openLine(
     ...(displayName ? { displayName } : {}),
   };
   const isOver = (): boolean => loop.isOver;
-  const timeline = new Timeline({ api, self, rooms, seen, pending, encryption, receive, isOver });
+  const intake = new Intake<string>({
+    settle: async (token) => {
+      await pending.save(Date.now());
+      await memory.write(NEXT_BATCH, token);
+    },
+  });
+  const timeline = new Timeline({ api, self, rooms, seen, pending, encryption, receive, intake, isOver });
   const loop = new SyncLoop({
-    memory,
+    since: await memory.read(NEXT_BATCH),
     tell,
+    intake,
     pull: (since, waitMs) => api.sync(since, FILTER, waitMs),
     take: (batch, since) => timeline.take(batch, since),
   });

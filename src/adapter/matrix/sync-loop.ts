@@ -1,41 +1,48 @@
 /**
- * The sync, one batch after the other. Where it stopped is remembered only once everything in a batch was taken: a
- * batch that could not be is asked for again, and so is one that a process did not finish. The SDK's own sync moves on
- * before its events are handled, and skips those that fail: that is why this one is ours.
+ * The sync, one batch after the other. It reads on while events of a batch are still being received, so that one slow
+ * room holds up no other; what the account remembers is how far everything was received, so a batch that a process did
+ * not finish comes again to the next. The SDK's own sync moves on before its events are handled, and skips those that
+ * fail: that is why this one is ours.
  */
-
 import { timerMs } from "../../util/timer-ms.js";
-import type { Memory, Surroundings } from "../adapter.js";
+import type { Surroundings } from "../adapter.js";
+import type { Intake } from "../intake.js";
 import { type Json, string } from "./json.js";
 import { reasonOf, retryAfter } from "./trouble.js";
 
 export interface SyncLoopOptions {
-  readonly memory: Memory;
+  /** Where the last process stopped; null at the very first time. */
+  readonly since: string | null;
   readonly tell: Surroundings["tell"];
+  /** What is being received; positions are the tokens of batches. */
+  readonly intake: Intake<string>;
   /** What is new since then, waiting that long for something. */
   readonly pull: (since: string | null, waitMs: number) => Promise<Json>;
-  /** Takes all of it, or fails. */
+  /** Gives its events to the intake, or fails. */
   readonly take: (batch: Json, since: string | null) => Promise<void>;
 }
 
-const NEXT_BATCH = "next_batch";
 const WAIT_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** How long events may take before what came behind them is asked for, and how many may be open then. */
+const READ_ON_MS = 500;
+const MOST_OPEN = 500;
 
 export class SyncLoop {
   readonly #options: SyncLoopOptions;
   readonly #end = new AbortController();
-  #since: string | null = null;
+  #since: string | null;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: SyncLoopOptions) {
     this.#options = options;
+    this.#since = options.since;
+    if (options.since !== null) options.intake.beginAt(options.since);
   }
 
   /** Goes on where the last process stopped. At the very first time what was said before is not ours to answer. */
   async start(): Promise<void> {
-    this.#since = await this.#options.memory.read(NEXT_BATCH);
     if (this.#since === null) await this.#step(0);
     this.#running = this.#run();
   }
@@ -43,6 +50,7 @@ export class SyncLoop {
   /** Takes no more; waits for what is being taken. */
   async stop(): Promise<void> {
     this.#end.abort();
+    await this.#options.intake.stop();
     await this.#running;
   }
 
@@ -72,10 +80,12 @@ export class SyncLoop {
     const next = string(batch.next_batch);
     if (next === undefined) throw new Error("its answer has no next_batch");
     if (this.isOver) return;
-    await this.#options.take(batch, this.#since);
-    if (this.isOver || next === this.#since) return;
-    await this.#options.memory.write(NEXT_BATCH, next);
+    const { intake, take } = this.#options;
+    await take(batch, this.#since);
     this.#since = next;
+    intake.pass(next);
+    await intake.quiet(READ_ON_MS);
+    await intake.fewerThan(MOST_OPEN);
   }
 
   #pause(ms: number): Promise<void> {

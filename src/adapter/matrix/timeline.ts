@@ -1,15 +1,16 @@
 /**
- * A batch of the sync, taken: invitations are accepted, rooms kept up, and what people wrote is received, in order. It
- * fails where something could not be received; then the batch comes again, and what was received is known by its id.
+ * A batch of the sync, taken: invitations are accepted, rooms kept up, and what people wrote is received, in order within
+ * a room, rooms side by side.
  */
 import type { Receive, RemoteFile } from "../adapter.js";
+import type { Intake } from "../intake.js";
 import type { MatrixApi } from "./api.js";
 import type { Encryption } from "./encryption.js";
 import { newEvents } from "./history.js";
 import { id, type Json, list, record } from "./json.js";
 import type { Self } from "./mention.js";
 import { decryptedEvent, type MediaReference, type Parsed, parseEvent, quotedText } from "./parse.js";
-import type { Pending } from "./pending.js";
+import type { Pending, PendingEvent } from "./pending.js";
 import type { Rooms } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
 import { isMissing } from "./trouble.js";
@@ -22,6 +23,7 @@ export interface TimelineOptions {
   readonly pending: Pending;
   readonly encryption: Encryption | null;
   readonly receive: Receive;
+  readonly intake: Intake<string>;
   readonly isOver: () => boolean;
 }
 
@@ -29,13 +31,15 @@ export class Timeline {
   readonly #options: TimelineOptions;
   /** Invitations that are being accepted. */
   readonly #joining = new Set<string>();
+  /** Events that waited for their keys, and are being received. */
+  readonly #opened = new Set<PendingEvent>();
 
   constructor(options: TimelineOptions) {
     this.#options = options;
   }
 
   async take(batch: Json, since: string | null): Promise<void> {
-    const { pending, encryption } = this.#options;
+    const { pending, encryption, intake } = this.#options;
     const { invite, join, leave } = record(batch.rooms) as {
       invite?: unknown;
       join?: unknown;
@@ -44,23 +48,29 @@ export class Timeline {
     await encryption?.receive(batch);
     for (const roomId of Object.keys(record(invite))) if (id(roomId, "!")) pending.invited(roomId);
     for (const [roomId, room] of Object.entries(record(join)))
-      if (id(roomId, "!")) await this.#room(roomId, record(room), since);
-    for (const roomId of Object.keys(record(leave))) this.#left(roomId);
-    await this.#tryAgain();
-    await pending.save(Date.now());
+      if (id(roomId, "!")) intake.add(roomId, this.#room(roomId, record(room), since));
+    for (const roomId of Object.keys(record(leave))) intake.add(roomId, async () => this.#left(roomId));
+    this.#tryAgain();
     await encryption?.settle();
     this.#acceptAll();
   }
 
-  async #room(roomId: string, room: Json, since: string | null): Promise<void> {
+  /** What a batch has of a room, to be taken. Where it stops in the middle, it goes on from there the next time. */
+  #room(roomId: string, room: Json, since: string | null): () => Promise<void> {
     const { api, pending, self } = this.#options;
     pending.answered(roomId);
-    for (const event of list(record(room.state).events)) await this.#hear(roomId, record(event));
-    for (const event of await newEvents(api, roomId, room.timeline, since, self.userId)) {
-      if (this.#options.isOver()) throw new Error("it was disconnected meanwhile");
-      await this.#hear(roomId, event);
-      await this.#event(roomId, event);
-    }
+    let events: readonly Json[] | undefined;
+    let next = 0;
+    return async () => {
+      for (const event of list(record(room.state).events)) await this.#hear(roomId, record(event));
+      events ??= await newEvents(api, roomId, room.timeline, since, self.userId);
+      for (; next < events.length; next += 1) {
+        if (this.#options.isOver()) throw new Error("it was disconnected meanwhile");
+        const event = record(events[next]);
+        await this.#hear(roomId, event);
+        await this.#event(roomId, event);
+      }
+    };
   }
 
   async #hear(roomId: string, event: Json): Promise<void> {
@@ -78,14 +88,20 @@ export class Timeline {
   }
 
   /** Keys come after the messages that need them, now and then. */
-  async #tryAgain(): Promise<void> {
-    const { pending, encryption } = this.#options;
+  #tryAgain(): void {
+    const { pending, encryption, intake } = this.#options;
     for (const waiting of encryption ? pending.events : []) {
+      if (this.#opened.has(waiting)) continue;
+      this.#opened.add(waiting);
       const { roomId, event } = waiting;
-      const clear = await encryption?.decrypt(roomId, event);
-      if (!clear) continue;
-      await this.#clear(roomId, decryptedEvent(event, clear));
-      pending.done(waiting);
+      intake.add(roomId, async () => {
+        const clear = await encryption?.decrypt(roomId, event);
+        if (clear) {
+          await this.#clear(roomId, decryptedEvent(event, clear));
+          pending.done(waiting);
+        }
+        this.#opened.delete(waiting);
+      });
     }
   }
 

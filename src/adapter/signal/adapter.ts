@@ -18,6 +18,7 @@ import {
   type Surroundings,
 } from "../adapter.js";
 import { pause } from "../http-call.js";
+import { Intake } from "../intake.js";
 import { repeatable } from "../repeatable.js";
 import { field, jsonOf, listOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
@@ -34,6 +35,8 @@ const LONGEST_PAUSE_MS = 30_000;
 /** After that, apps take no edit. */
 const EDITABLE_MS = 24 * 60 * 60 * 1_000;
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
+/** So many events are read ahead; the others wait in the daemon. */
+const MOST_OPEN = 100;
 /** What the account remembers: the last event that was dealt with. */
 const LAST_EVENT = "last event";
 
@@ -42,6 +45,8 @@ interface Line {
   readonly surroundings: Surroundings;
   readonly commands: ReadonlySet<string>;
   readonly end: AbortController;
+  /** Positions are the daemon's ids of events. */
+  readonly intake: Intake<string>;
   over: Promise<void>;
 }
 
@@ -61,7 +66,6 @@ export class SignalAdapter implements Adapter {
   };
   readonly #daemon: Daemon;
   #line: Line | undefined;
-  #lastEvent: string | null = null;
 
   constructor(settings: SignalSettings) {
     this.account = settings.account;
@@ -77,11 +81,14 @@ export class SignalAdapter implements Adapter {
       );
     const end = new AbortController();
     const commands = new Set(surroundings.commands.map(({ name }) => name));
-    const line: Line = { receive, surroundings, commands, end, over: Promise.resolve() };
-    this.#lastEvent = await surroundings.memory.read(LAST_EVENT);
+    const { memory } = surroundings;
+    const intake = new Intake<string>({ settle: (id) => memory.write(LAST_EVENT, id) });
+    const line: Line = { receive, surroundings, commands, end, intake, over: Promise.resolve() };
+    const lastEvent = await memory.read(LAST_EVENT);
+    if (lastEvent !== null) intake.beginAt(lastEvent);
     try {
       await this.#daemon.check(end.signal);
-      const events = await this.#daemon.events(this.#lastEvent, end.signal);
+      const events = await this.#daemon.events(lastEvent, end.signal);
       line.over = this.#listen(line, events);
     } catch (error) {
       end.abort();
@@ -149,7 +156,7 @@ export class SignalAdapter implements Adapter {
     const line = this.#line;
     this.#line = undefined;
     line?.end.abort();
-    await line?.over;
+    await Promise.all([line?.over, line?.intake.stop()]);
   }
 
   async #post(
@@ -181,19 +188,20 @@ export class SignalAdapter implements Adapter {
 
   /** Until the line is ended; never rejects. */
   async #listen(line: Line, first: AsyncGenerator<StreamEvent>): Promise<void> {
-    const { end, surroundings } = line;
+    const { end, surroundings, intake } = line;
     let events: AsyncGenerator<StreamEvent> | null = first;
     let attempts = 0;
     while (!end.signal.aborted) {
       let reason = "the stream of messages ended.";
       try {
         if (!events) {
-          events = await this.#daemon.events(this.#lastEvent, end.signal);
+          events = await this.#daemon.events(intake.settledUpTo ?? null, end.signal);
           surroundings.tell("connected");
         }
         for await (const event of events) {
           attempts = 0;
-          await this.#take(event, line);
+          this.#take(event, line);
+          await intake.fewerThan(MOST_OPEN);
           if (end.signal.aborted) return;
         }
       } catch (error) {
@@ -208,20 +216,12 @@ export class SignalAdapter implements Adapter {
   }
 
   /** Nobody gives it again: it is held until it was received. */
-  async #take({ id, data }: StreamEvent, { receive, surroundings, commands, end }: Line): Promise<void> {
+  #take({ id, data }: StreamEvent, { receive, commands, end, intake }: Line): void {
     const file = (found: SignalFile): RemoteFile => this.#remote(found, end.signal);
     const message = parseEvent(jsonOf(data), { account: this.account, commands, file });
-    for (let attempts = 0; message && !end.signal.aborted; attempts += 1) {
-      try {
-        await receive(message);
-        if (id !== null) await surroundings.memory.write(LAST_EVENT, id);
-        break;
-      } catch {
-        // The gateway said why; the message waits here.
-        await pause(Math.min(250 * 2 ** attempts, LONGEST_PAUSE_MS), end.signal);
-      }
-    }
-    if (id !== null && !end.signal.aborted) this.#lastEvent = id;
+    if (message)
+      intake.add(message.source.chatId, async () => void (await receive(message)), id ?? undefined);
+    else if (id !== null) intake.pass(id);
   }
 
   #remote({ id, chatId, size, name, mediaType }: SignalFile, end: AbortSignal): RemoteFile {

@@ -16,6 +16,7 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
+import { Intake } from "../intake.js";
 import { repeatable } from "../repeatable.js";
 import type { SlackSettings } from "./config.js";
 import { remoteFile, upload } from "./files.js";
@@ -30,6 +31,9 @@ import { canAnswerIn, findDelivery, findPlace, metadataOf, mustSee, whoAmI } fro
 
 const PLATFORM = "slack";
 const REACTION: Readonly<Record<Mark, string>> = { seen: "eyes", failed: "x" };
+/** So many messages wait to be received; Slack keeps those after them. */
+const MOST_WAITING = 1_000;
+
 /** What there is while the line is open. */
 interface Connected {
   readonly web: WebClient;
@@ -39,6 +43,7 @@ interface Connected {
   readonly quotes: QuoteBook;
   readonly receive: Receive;
   readonly commands: ReadonlySet<string>;
+  readonly intake: Intake;
 }
 
 export class SlackAdapter implements Adapter {
@@ -56,8 +61,6 @@ export class SlackAdapter implements Adapter {
   };
   readonly #settings: SlackSettings;
   #connected: Connected | undefined;
-  /** The end of what is being received, by channel: what is said in one comes in order. */
-  readonly #queues = new Map<string, Promise<void>>();
 
   constructor(settings: SlackSettings) {
     this.#settings = settings;
@@ -74,25 +77,24 @@ export class SlackAdapter implements Adapter {
     const line = new Line(this.#settings, (envelope) => this.#take(envelope), surroundings.tell);
     const commands = new Set(surroundings.commands.map(({ name }) => name));
     const [names, quotes] = [new NameBook(web), new QuoteBook(web, self)];
-    this.#connected = { web, self, line, names, quotes, receive, commands };
+    const intake = new Intake();
+    this.#connected = { web, self, line, names, quotes, receive, commands, intake };
     await line.open();
   }
 
   async disconnect(): Promise<void> {
-    const { line } = this.#connected ?? {};
+    const { line, intake } = this.#connected ?? {};
     this.#connected = undefined;
-    await line?.close();
+    await Promise.all([line?.close(), intake?.stop()]);
   }
 
   #take(envelope: Envelope): void {
     if (!this.#connected) return; // Nobody is there to keep it: it comes again.
     const heard = this.#parse(envelope, this.#connected);
     if (!heard) return void envelope.ack().catch(() => {}); // Not for us: nothing is lost if it comes again.
-    const { chatId } = heard.message.source;
-    const before = this.#queues.get(chatId) ?? Promise.resolve();
-    const taken = before.then(() => this.#receive(envelope, heard)).catch(() => {}); // Not kept: it comes again.
-    this.#queues.set(chatId, taken);
-    void taken.then(() => this.#queues.get(chatId) === taken && this.#queues.delete(chatId));
+    const { intake } = this.#connected;
+    if (intake.open >= MOST_WAITING) return; // Slack sends it again.
+    intake.add(heard.message.source.chatId, () => this.#receive(envelope, heard));
   }
 
   #parse({ type, body }: Envelope, { self, commands }: Connected): Heard | null {
@@ -106,14 +108,14 @@ export class SlackAdapter implements Adapter {
     if (envelope.type === "slash_commands" && !(await canAnswerIn(web, message.source))) {
       const text =
         "I am not in this conversation, so I cannot answer here. Invite me, or write to me directly.";
-      return envelope.ack({ text });
+      return envelope.ack({ text }).catch(() => {}); // On a line that was cut: it comes again.
     }
     const [source, quoted] = await Promise.all([names.named(message.source), quotes.quoted(message)]);
     if (!this.#connected) return;
     const attached = files.map((file) => remoteFile(file, this.#settings));
     await receive({ ...quoted, source, ...(attached.length > 0 && { files: attached }) });
     quotes.keep(quoted);
-    await envelope.ack();
+    await envelope.ack().catch(() => {}); // On a line that was cut: it comes again, and is known by its id.
   }
 
   async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {

@@ -103,11 +103,17 @@ export class TelegramAdapter implements Adapter {
           { ...(offset === undefined ? {} : { offset }), timeout, allowed_updates: UPDATES },
           signal as Parameters<Api["getUpdates"]>[1],
         ),
-      take: async (update) => {
+      read: (update) => {
         const move = parseMove(update);
-        if (move) await moves.add(move.from, move.to);
         const message = parseUpdate(update, bot);
-        if (message) await receive(moves.inbound(message));
+        if (!move && !message) return null;
+        return {
+          chat: move?.to ?? message?.source.chatId ?? "", // What is written in the new chat waits for the move.
+          take: async () => {
+            if (move) await moves.add(move.from, move.to);
+            if (message) await receive(moves.inbound(message));
+          },
+        };
       },
       tell,
     });

@@ -1,10 +1,11 @@
 /**
  * Reads the updates of a bot, one batch after the other. Asking for what comes after an update tells Telegram that it
- * arrived; so that is asked only once it was taken. What cannot be taken is asked for again, and nothing is read past it.
+ * arrived; so that is asked only once it was taken, and everything before it. While one is open, Telegram gives those
+ * behind it again and again, up to a hundred: each is taken once.
  */
-import { setTimeout as pause } from "node:timers/promises";
-import { timerMs } from "../../util/timer-ms.js";
 import type { Surroundings } from "../adapter.js";
+import { pause } from "../http-call.js";
+import { Intake } from "../intake.js";
 import { type Failure, failureOf } from "./failure.js";
 import { updateId } from "./parse.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
@@ -12,7 +13,8 @@ import { WRONG_TOKEN } from "./wrong-token.js";
 export interface PollerOptions {
   /** The updates from that number on; waits that long for the first. */
   readonly ask: (from: number | undefined, waitSeconds: number, signal: AbortSignal) => Promise<unknown>;
-  readonly take: (update: unknown) => Promise<void>;
+  /** The chat of an update, and how it is taken; null if it asks for nothing. */
+  readonly read: (update: unknown) => { readonly chat: string; readonly take: () => Promise<void> } | null;
   readonly tell: Surroundings["tell"];
 }
 
@@ -21,12 +23,17 @@ const WAIT_SECONDS = 30;
 const QUIET_SECONDS = 10;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
+/** How long updates may take before Telegram is asked what came behind them. */
+const LOOK_AGAIN_MS = 500;
 
 export class Poller {
   readonly #options: PollerOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  #next: number | undefined;
+  /** Positions are the number to ask from next. */
+  readonly #intake = new Intake<number>();
+  /** Updates that Telegram gives again because one before them is open. */
+  readonly #inHand = new Set<number>();
   #lost: Failure | null = null;
   #failures = 0;
 
@@ -36,16 +43,21 @@ export class Poller {
     this.#running = this.#run();
   }
 
-  /** Waits for the update that is being taken; those after it come again to whoever reads next. */
+  /** Waits for the updates that are being taken; those after them come again to whoever reads next. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    await this.#intake.stop();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       const updates = await this.#ask();
-      if (updates === null || !(await this.#takeAll(updates))) await this.#pause();
+      if (updates === null) await this.#pause();
+      else {
+        this.#take(updates);
+        await this.#intake.quiet(LOOK_AGAIN_MS);
+      }
     }
   }
 
@@ -57,10 +69,11 @@ export class Poller {
   async #ask(): Promise<readonly unknown[] | null> {
     const { ask, tell } = this.#options;
     try {
-      const updates = await ask(this.#next, this.#waitSeconds, this.#stopping.signal);
+      const updates = await ask(this.#intake.settledUpTo, this.#waitSeconds, this.#stopping.signal);
       if (!Array.isArray(updates)) throw new Error("not a list");
       if (this.#lost && !this.#isStopped) tell("connected");
       this.#lost = null;
+      this.#failures = 0;
       return updates;
     } catch (error) {
       if (this.#isStopped) return null;
@@ -76,27 +89,24 @@ export class Poller {
     return isConflict(this.#lost) ? QUIET_SECONDS : 0;
   }
 
-  /** False where one of them could not be taken. */
-  async #takeAll(updates: readonly unknown[]): Promise<boolean> {
+  #take(updates: readonly unknown[]): void {
+    const from = this.#intake.settledUpTo ?? Number.NEGATIVE_INFINITY;
+    for (const id of this.#inHand) if (id < from) this.#inHand.delete(id);
     for (const update of updates) {
-      if (this.#isStopped) return true;
-      try {
-        await this.#options.take(update);
-      } catch {
-        return false; // Whoever could not take it has said why; it comes again.
-      }
       const id = updateId(update);
-      if (id !== null) this.#next = Math.max(this.#next ?? 0, id + 1);
-      this.#failures = 0;
+      if (this.#isStopped || id === null || this.#inHand.has(id)) continue;
+      this.#inHand.add(id);
+      const read = this.#options.read(update);
+      const isOld = id < from; // It comes again though it was confirmed: nothing is taken back by it.
+      if (read) this.#intake.add(read.chat, read.take, isOld ? undefined : id + 1);
+      else if (!isOld) this.#intake.pass(id + 1);
     }
-    this.#failures = 0;
-    return true;
   }
 
   async #pause(): Promise<void> {
     const asked = this.#lost?.kind === "refused" ? this.#lost.retryAfterMs : undefined;
     const ms = asked ?? Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
-    await pause(timerMs(ms), undefined, { signal: this.#stopping.signal }).catch(() => {}); // It was told to stop.
+    await pause(ms, this.#stopping.signal);
   }
 }
 

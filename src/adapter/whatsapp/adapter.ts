@@ -18,6 +18,7 @@ import {
   type Surroundings,
 } from "../adapter.js";
 import { reasonOf } from "../http-call.js";
+import { Intake } from "../intake.js";
 import { repeatable } from "../repeatable.js";
 import { field, idOf, listOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
@@ -41,6 +42,7 @@ interface Line {
   readonly end: AbortController;
   readonly webhook: Webhook;
   readonly ownNumber: string;
+  readonly intake: Intake;
 }
 
 export class WhatsAppAdapter implements Adapter {
@@ -88,7 +90,7 @@ export class WhatsAppAdapter implements Adapter {
     const ownNumber = ((await this.#graph.check(end.signal)) ?? "").replace(/\D/g, "");
     const onPost = (body: unknown): Promise<void> => this.#take(body, line);
     const webhook = new Webhook({ host, port, path, appSecret, verifyToken, onPost });
-    const line: Line = { receive, problem, end, webhook, ownNumber };
+    const line: Line = { receive, problem, end, webhook, ownNumber, intake: new Intake() };
     try {
       this.#port = await webhook.listen();
     } catch (error) {
@@ -156,7 +158,7 @@ export class WhatsAppAdapter implements Adapter {
   }
 
   /** All that was posted; fails where any of it was not received, and then all of it comes again. */
-  async #take(body: unknown, { receive, problem, end }: Line): Promise<void> {
+  async #take(body: unknown, { receive, problem, end, intake }: Line): Promise<void> {
     const { phoneNumberId } = this.#settings;
     const file = ({ id, name, mediaType }: MediaRef) => ({
       ...(name ? { name } : {}),
@@ -168,10 +170,21 @@ export class WhatsAppAdapter implements Adapter {
       if (failure !== null) problem(shorten(failure, MAX_PROBLEM));
       else if (deliveryId) this.#sightings.add(deliveryId, messageId);
     }
+    const chats = new Map<string, InboundMessage[]>();
     for (const message of messages) {
-      await receive(message);
-      this.#remember(message);
+      const { chatId } = message.source;
+      chats.set(chatId, [...(chats.get(chatId) ?? []), message]);
     }
+    const taking = [...chats].map(([chatId, said]) =>
+      intake.once(chatId, async () => {
+        for (const message of said) {
+          await receive(message);
+          this.#remember(message);
+        }
+      }),
+    );
+    const failed = (await Promise.allSettled(taking)).find(({ status }) => status === "rejected");
+    if (failed) throw new Error("not all of it was received");
   }
 
   #remember({ source: { chatId }, messageId }: InboundMessage): void {

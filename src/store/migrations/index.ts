@@ -16,6 +16,7 @@ import { answers } from "./009-answers.js";
 import { authors } from "./010-authors.js";
 import { limits } from "./011-limits.js";
 import { holders } from "./012-holders.js";
+import { peopleVersion } from "./013-people-version.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly Migration[] = [
   authors,
   limits,
   holders,
+  peopleVersion,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -84,6 +84,10 @@ class PostgresDb implements Db {
     return (await this.#guarded(() => query(this.#pool, sql, params))).rowCount ?? 0;
   }
 
+  write(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
+    return this.get(sql, ...params);
+  }
+
   async transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {

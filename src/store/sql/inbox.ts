@@ -26,8 +26,22 @@ export class SqlInbox implements Inbox {
   }
 
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null> {
-    return this.#db.transaction((tx) => insertItem(tx, item, owner, now));
+    return insertItem(this.#write, item, owner, now);
   }
+
+  async acceptFrom(
+    peopleVersion: number,
+    item: NewInboxItem,
+    owner: string,
+    now: number,
+  ): Promise<InboxItem | "duplicate" | "outdated"> {
+    const kept = await insertItem(this.#write, item, owner, now, peopleVersion);
+    if (kept) return kept;
+    const row = await this.#db.get("SELECT version FROM people_state WHERE one = 1");
+    return Number(row?.version) === peopleVersion ? "duplicate" : "outdated";
+  }
+
+  readonly #write: Queries["get"] = (sql, ...params) => this.#db.write(sql, ...params);
 
   async amend(
     account: Account,
@@ -103,18 +117,20 @@ export class SqlInbox implements Inbox {
   }
 }
 
-/** Null where it is there already. */
+/** One statement. Null if it is there already, or if persons were changed since that version. */
 export async function insertItem(
-  tx: Queries,
+  write: Queries["get"],
   item: NewInboxItem,
   owner: string,
   receivedAt: number,
+  peopleVersion?: number,
 ): Promise<InboxItem | null> {
-  const row = await tx.get(
+  const row = await write(
     `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, said_by,
        made_by, received_at, owner, state)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')
-     ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING *`,
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
+     WHERE one = 1 ${peopleVersion === undefined ? "" : "AND version = ?"}
+     ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING id`,
     item.platform,
     item.account,
     escapePart(item.source.chatId),
@@ -128,6 +144,7 @@ export async function insertItem(
     item.made ?? null,
     receivedAt,
     owner,
+    ...(peopleVersion === undefined ? [] : [peopleVersion]),
   );
   return row ? { ...item, id: Number(row.id), receivedAt } : null;
 }

@@ -149,7 +149,7 @@ export class SqlMoves implements Moves {
       if (!done) return null;
       const route = await tx.get("SELECT session_id FROM routes WHERE key = ?", fromKey);
       await moveSession(tx, this.#db.dialect, sessionId, to.place, now);
-      const first = to.first && (await insertItem(tx, to.first, to.owner, now));
+      const first = to.first && (await insertItem(tx.get, to.first, to.owner, now));
       // What waits there is this session's only if the lane has not begun another one since.
       const isThere = route?.session_id === sessionId;
       const moved = isThere ? await moveWaiting(tx, this.#db.dialect, fromKey, to) : [];
@@ -285,7 +285,7 @@ async function moveWaiting(
       made: "moved" as const,
       messageId: `${item.id}`,
     };
-    const placed = await insertItem(tx, there, to.owner, item.receivedAt);
+    const placed = await insertItem(tx.get, there, to.owner, item.receivedAt);
     if (placed) moved.push(placed);
   }
   return moved;

@@ -5,6 +5,7 @@
 import { ASKED_MS, askingBy, MOST_ANSWERS } from "../../gateway/pairing.js";
 import type {
   Asked,
+  Known,
   MayJoin,
   NewPairingRequest,
   NewPerson,
@@ -29,6 +30,20 @@ export class SqlPeople implements PeopleStore {
 
   find(identity: string): Promise<Person | null> {
     return findPerson(this.#db, identity);
+  }
+
+  /** One query: every message of somebody who did not write lately asks this. */
+  async known(identity: string): Promise<Known> {
+    const rows = await this.#db.all(
+      `SELECT people_state.version, persons.*, identities.identity, identities.role FROM people_state
+       LEFT JOIN identities AS own ON own.identity = ?
+       LEFT JOIN persons ON persons.id = own.person_id
+       LEFT JOIN identities ON identities.person_id = own.person_id
+       WHERE people_state.one = 1 ORDER BY identities.identity`,
+      identity,
+    );
+    const [person = null] = personsOf(rows.filter((row) => row.id !== null));
+    return { person, version: Number(rows[0]?.version) };
   }
 
   async list(): Promise<Person[]> {
@@ -93,7 +108,7 @@ export class SqlPeople implements PeopleStore {
   }
 
   approve(by: string, codeHash: string, as: NewPerson, now: number) {
-    return this.#change((tx) =>
+    return this.#changePersons((tx) =>
       tried(tx, by, now, async () => {
         const asker = await spendPairing(tx, codeHash, now);
         if (asker === null) return null;
@@ -131,7 +146,7 @@ export class SqlPeople implements PeopleStore {
   }
 
   link(typed: string, codeHash: string, mayJoin: MayJoin | null, personId: string, now: number) {
-    return this.#change((tx) =>
+    return this.#changePersons((tx) =>
       tried(tx, typed, now, async () => {
         const spent = "DELETE FROM link_codes WHERE code_hash = ? AND expires_at > ? RETURNING identity";
         const row = await tx.get(spent, codeHash, now);
@@ -149,23 +164,23 @@ export class SqlPeople implements PeopleStore {
   }
 
   join(first: string, second: string, personId: string, now: number): Promise<Person> {
-    return this.#change(async (tx) => {
+    return this.#changePersons(async (tx) => {
       await tx.run("DELETE FROM pairings WHERE identity IN (?, ?)", first, second);
       return joinPersons(tx, first, second, personId, now);
     });
   }
 
   unlink(identity: string, personId: string, now: number): Promise<boolean> {
-    return this.#change((tx) => partIdentity(tx, identity, personId, now));
+    return this.#changePersons((tx) => partIdentity(tx, identity, personId, now));
   }
 
   async setRole(personId: string, role: Role): Promise<boolean> {
     const set = "UPDATE identities SET role = ? WHERE person_id = ?";
-    return (await this.#change((tx) => tx.run(set, role, personId))) > 0;
+    return (await this.#changePersons((tx) => tx.run(set, role, personId))) > 0;
   }
 
   forget(which: { readonly personId: string } | { readonly identity: string }): Promise<number> {
-    return this.#change(async (tx) => {
+    return this.#changePersons(async (tx) => {
       const person =
         "personId" in which ? await readPerson(tx, which.personId) : await findPerson(tx, which.identity);
       const alone = "identity" in which ? [which.identity] : [];
@@ -185,6 +200,14 @@ export class SqlPeople implements PeopleStore {
 
   lockedUntil(who: string, now: number): Promise<number | null> {
     return lockOf(this.#db, who, now);
+  }
+
+  /** Who was looked up before is looked up again. */
+  #changePersons<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    return this.#db.transaction(async (tx) => {
+      await tx.run("UPDATE people_state SET version = version + 1 WHERE one = 1");
+      return work(tx);
+    });
   }
 
   #change<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {

@@ -3,7 +3,6 @@ import type { NewPerson, Person } from "../../gateway/people-store.js";
 import type { Role } from "../../gateway/permissions.js";
 import type { Queries, Row } from "../db.js";
 
-/** One indexed query: every message asks this. */
 export async function findPerson(on: Queries, identity: string): Promise<Person | null> {
   const rows = await on.all(
     `SELECT persons.*, identities.identity, identities.role FROM identities AS own

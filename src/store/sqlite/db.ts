@@ -202,6 +202,11 @@ class SqliteDb implements Db {
     });
   }
 
+  /** In a transaction of its own: a statement that gives back rows commits behind the last one, and not all errors show there. */
+  write(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
+    return this.transaction((tx) => tx.get(sql, ...params));
+  }
+
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
     return this.#enqueue(async () => {
       const checked = async (tx: Queries): Promise<Result> => {

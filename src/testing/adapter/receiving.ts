@@ -123,6 +123,33 @@ export function receivingCases(stage: Stage): void {
       expect(order).toEqual(["kept", "told"]);
     });
 
+    it("one chat while another one is slow, and says of the slow one only then that it arrived", async ({
+      skip,
+    }) => {
+      const { fixture } = stage;
+      if (!fixture.group) return skip("There are no groups here.");
+      const order: string[] = [];
+      let accept: () => void = () => {};
+      const mayReturn = new Promise<void>((resolve) => {
+        accept = resolve;
+      });
+      let slowId = "";
+      await stage.connect(async ({ source: { chatType }, messageId }) => {
+        order.push(chatType === "dm" ? "slow" : "quick");
+        if (chatType !== "dm") return "accepted";
+        slowId = messageId;
+        await mayReturn;
+        return "accepted";
+      });
+      const slow = fixture.write({ text: "slow" });
+      await stage.until(() => order.includes("slow"));
+      const quick = fixture.write({ text: "quick", in: "group", mentions: true });
+      await stage.until(() => order.includes("quick"));
+      expect((await fixture.isAcknowledged?.(slowId)) ?? false).toBe(false);
+      accept();
+      await Promise.all([slow, quick]);
+    });
+
     it("what is not meant for us or not let in, once", async () => {
       const answers = ["refused", "ignored", "duplicate"] as const;
       const heard: string[] = [];

@@ -27,6 +27,7 @@ import {
   type Surroundings,
 } from "../../adapter.js";
 import { pause } from "../../http-call.js";
+import { Intake } from "../../intake.js";
 import { field } from "../../untrusted.js";
 import { formatText } from "../format.js";
 import { kindOf, MARKS, MAX_CAPTION, MAX_FILE, MAX_TEXT, TYPING_MS } from "../limits.js";
@@ -44,7 +45,6 @@ import { timeoutOf, type Wire } from "./wire.js";
 const ANSWERED_FOR_MS = 24 * 60 * 60 * 1_000;
 /** After that, apps take no edit. */
 const EDITABLE_MS = 15 * 60 * 1_000;
-const LONGEST_PAUSE_MS = 30_000;
 const MOST_RECENT = 1_000;
 const LONGEST_QUOTE = 500;
 
@@ -68,8 +68,7 @@ export class BaileysAdapter implements Adapter {
   /** When a message of ours was sent. */
   readonly #sentAt = new Recent<number>(MOST_RECENT);
   #line: Line | undefined;
-  /** One message after the other. */
-  #taking: Promise<void> = Promise.resolve();
+  #intake = new Intake();
 
   constructor(settings: BaileysSettings) {
     this.#settings = settings;
@@ -93,6 +92,8 @@ export class BaileysAdapter implements Adapter {
         `this machine is linked to another number (${linked ?? "none"}): set WHATSAPP_NUMBER, or ${LINK}.`,
       );
     const commands = new Set(surroundings.commands.map(({ name }) => name));
+    const intake = new Intake();
+    this.#intake = intake;
     const line: Line = new Line({
       settings: this.#settings,
       credentials,
@@ -100,7 +101,7 @@ export class BaileysAdapter implements Adapter {
       heard: (messages, isLate) => {
         for (const message of messages)
           if (!isLate || !isOld(message))
-            this.#taking = this.#taking.then(() => this.#take(message, line, receive, commands));
+            intake.add(message.key.remoteJid ?? "", () => this.#take(message, line, receive, commands));
       },
     });
     this.#line = line;
@@ -182,8 +183,7 @@ export class BaileysAdapter implements Adapter {
   async disconnect(): Promise<void> {
     const line = this.#line;
     this.#line = undefined;
-    await line?.close();
-    await this.#taking;
+    await Promise.all([line?.close(), this.#intake.stop()]);
   }
 
   get #wire(): Wire {
@@ -245,15 +245,8 @@ export class BaileysAdapter implements Adapter {
   ): Promise<void> {
     const parsed = await this.#read(message, line, commands);
     if (!parsed) return;
-    for (let attempts = 0; !line.signal.aborted; attempts += 1) {
-      try {
-        await receive(parsed);
-        return this.#remember(message, parsed);
-      } catch {
-        // The gateway said why; the message waits here.
-        await pause(Math.min(250 * 2 ** attempts, LONGEST_PAUSE_MS), line.signal);
-      }
-    }
+    await receive(parsed);
+    this.#remember(message, parsed);
   }
 
   async #read(message: WAMessage, line: Line, commands: ReadonlySet<string>): Promise<InboundMessage | null> {
