@@ -277,8 +277,11 @@ describe("while a turn is running", () => {
 
   it("queues where that is asked, in order", async () => {
     let go: () => void = () => {};
+    const mayGo = new Promise<void>((resolve) => {
+      go = resolve;
+    });
     const agent = scripted(async function* (turn, n) {
-      if (n === 1) await new Promise<void>((resolve) => (go = resolve));
+      if (n === 1) await mayGo;
       yield* say(`${turn.history.at(-1)?.content}!`);
     });
     const here = await world(agent, { busy: { default: "queue", byPlatform: {}, byChat: {} } });
@@ -291,9 +294,12 @@ describe("while a turn is running", () => {
 
   it("steers it where that is asked", async () => {
     let go: () => void = () => {};
+    const mayGo = new Promise<void>((resolve) => {
+      go = resolve;
+    });
     const agent = scripted(async function* (turn) {
       yield { kind: "text", text: "Looking" };
-      await new Promise<void>((resolve) => (go = resolve));
+      await mayGo;
       const steered = turn.steer().map((message) => message.content);
       yield {
         kind: "message",
