@@ -10,6 +10,7 @@ import type { Backups, ChatEvents, OpenChat, OpenHandoffs } from "./cli/cli.js";
 import { type Environment, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
+import { hearSecrets } from "./config/secret.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import type { HomeChannel } from "./session/context.js";
@@ -34,13 +35,22 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
   process.exit(code); // At once: nobody waits for a connection that a library keeps, nor for the heap to be taken down.
 }
 
+/** As Node.js would, but without secrets: what nobody caught may say anything. */
+function endOnBug(error: unknown): void {
+  const { stack } = error instanceof Error ? error : new Error(String(error));
+  process.stderr.write(`${redactor.redact(stack ?? "")}\n`);
+  process.exit(1);
+}
+
 async function runCommand(): Promise<number> {
   const { run } = await import("./cli/run.js");
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
-  const { secretValues, secretVariables } = await import("./config/secrets.js");
+  const { passwordsIn, secretValues, secretVariables } = await import("./config/secrets.js");
   const variables = secretVariables(); // Before they are hidden.
   redactor.know(() => variables);
+  process.on("uncaughtException", endOnBug);
+  hearSecrets((value) => redactor.know(() => [value, ...passwordsIn(value)]));
   hideEnvironment();
   const workingFolder = process.cwd();
   const terminal = new Terminal(process, environment.color, redactor);

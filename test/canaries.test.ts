@@ -29,6 +29,7 @@ const CANARIES = {
   urlPassword: canary("url"),
   mcpToken: canary("mcp"),
   mcpOpen: canary("open"),
+  mcpArgument: canary("argument"),
   awkward: `a"b'c$d\\e/${canary("awkward")}&<f>`,
 };
 
@@ -70,7 +71,7 @@ function setUp(home: string): Record<string, string> {
       servers: {
         notes: {
           command: process.execPath,
-          args: [MCP, "plain"],
+          args: [MCP, "plain", "", `--token=${CANARIES.mcpArgument}`],
           env: { NOTES_TOKEN: { file: secret("mcp-token", CANARIES.mcpToken) }, NOTES_ID: CANARIES.mcpOpen },
         },
       },
@@ -95,7 +96,7 @@ pid=$$
 while [ "$pid" -gt 1 ]; do
   cat /proc/$pid/environ /proc/$pid/cmdline 2>/dev/null
   case "$(tr '\\0' ' ' < /proc/$pid/cmdline)" in
-    *main.js*) for other in $(cat /proc/$pid/task/*/children); do cat /proc/$other/environ; done; break;;
+    *main.js*) for other in $(cat /proc/$pid/task/*/children); do cat /proc/$other/environ /proc/$other/cmdline; done; break;;
   esac
   pid=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$pid/status)
 done 2>/dev/null
@@ -191,6 +192,24 @@ test("0 canaries in chats, model requests, tool results, logs, the database, bac
       .map(([name]) => `${name} in ${place}`),
   );
   expect(found).toEqual([]);
+});
+
+test("what nobody caught ends the process without saying a secret", async () => {
+  const bug = `
+    let looks = 0;
+    const timer = setInterval(() => {
+      if (process.listenerCount("uncaughtException") === 0 && ++looks < 500) return;
+      clearInterval(timer);
+      throw new Error("a bug with ${CANARIES.foreign} in it");
+    }, 10);`;
+  const env = {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bug)}`,
+    AWS_SECRET_ACCESS_KEY: CANARIES.foreign,
+  };
+  const { code, stderr } = await baton(makeHome(), ["logs", "--follow"], { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain("Error: a bug with *** in it");
+  expect(stderr).not.toContain(CANARIES.foreign);
 });
 
 /** A good part of it, from its beginning and its end, and what base64 makes of it at each of its three places. */

@@ -85,6 +85,14 @@ const CASES: Record<
     says: /\/proc\/self cannot be written: /,
     fix: /BATON_HOME/,
   },
+  "a home below /proc": {
+    make: () => {},
+    env: { BATON_HOME: "/proc/baton/home" },
+    check: "home",
+    status: "broken",
+    says: /\/proc\/baton\/home cannot be created: nothing can be created there/,
+    fix: /BATON_HOME/,
+  },
   "a store that was there and is gone": {
     make: (home) => file(home, "known-stores.json", JSON.stringify([join(home, "baton.db")])),
     check: "store",

@@ -1,6 +1,6 @@
 /** `baton doctor`: is all well on this machine, and what to do where it is not. */
-import { rmSync, type Stats, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/load.js";
 import { BatonError } from "../session/errors.js";
@@ -67,6 +67,16 @@ function homeFinding(home: string): Finding {
       fix: "let the user that runs Baton into the folders above it",
     };
   }
+  const problem = folder && !folder.isDirectory() ? null : writeProblem(nearestFolder(home));
+  if (problem !== null) {
+    const finding = `${home} cannot be ${folder ? "written" : "created"}: ${problem}`;
+    return {
+      check,
+      status: "broken",
+      finding,
+      fix: "let the user that runs Baton write there, or set BATON_HOME",
+    };
+  }
   if (!folder) return { check, status: "ok", finding: `${home} is not there yet; it is made when needed` };
   if (!folder.isDirectory()) {
     return {
@@ -76,20 +86,15 @@ function homeFinding(home: string): Finding {
       fix: "move it away, or set BATON_HOME",
     };
   }
-  const problem = writeProblem(home);
-  if (problem !== null) {
-    const finding = `${home} cannot be written: ${problem}`;
-    return {
-      check,
-      status: "broken",
-      finding,
-      fix: "let the user that runs Baton write there, or set BATON_HOME",
-    };
-  }
   const mode = (folder.mode & 0o777).toString(8).padStart(4, "0");
   if ((folder.mode & 0o077) === 0) return { check, status: "ok", finding: `${home} is private (${mode})` };
   const finding = `${home} is open to other users (${mode})`;
   return { check, status: "warning", finding, fix: `chmod 700 ${quoted(home)}` };
+}
+
+/** The folder itself, or the first one above it that is there. */
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
 /** Why nothing can be written into a folder, tried out; null where it can. */

@@ -17,12 +17,23 @@ import { inspect } from "node:util";
 import { InputError } from "../session/errors.js";
 import { makeFolder } from "../util/make-folder.js";
 
+let heard: (value: string) => void = () => {};
+
+/**
+ * Calls back with every secret that is revealed from now on: also with one whose file was changed since the settings were
+ * read. Whoever hides secrets knows it before anybody can say it.
+ */
+export function hearSecrets(hear: (value: string) => void): void {
+  heard = hear;
+}
+
 export class Secret {
   /** What may be shown to anybody. */
   readonly shown: string;
   /** Where it is kept, where that is a file of its own. */
   readonly file: string | null;
   readonly #value: () => string;
+  #last: string | undefined;
 
   constructor(shown: string, value: () => string, file: string | null = null) {
     this.shown = shown;
@@ -32,7 +43,10 @@ export class Secret {
 
   /** The value: for those who connect with it, never for a message. Throws where its file cannot be used. */
   reveal(): string {
-    return this.#value();
+    const value = this.#value();
+    if (value !== this.#last && value !== this.shown) heard(value);
+    this.#last = value;
+    return value;
   }
 
   toString(): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Config } from "./load.js";
-import { Secret } from "./secret.js";
+import { hearSecrets, Secret } from "./secret.js";
 import { secretValues, secretVariables } from "./secrets.js";
 
 test("variables whose names say so", () => {
@@ -36,6 +36,20 @@ test("every secret of a configuration, with the passwords in URLs; one that cann
     mcp: { servers: {} },
   } as unknown as Config;
   expect(secretValues(config)).toEqual([url, "p%40ss", "p@ss", "the-key"]);
+});
+
+test("one that is revealed is heard of, also when its file has changed since", () => {
+  const known: string[] = [];
+  hearSecrets((value) => known.push(value));
+  let inFile = "first-value";
+  const secret = new Secret("{ file: a }", () => inFile);
+  secret.reveal();
+  secret.reveal();
+  inFile = "second-value";
+  secret.reveal();
+  new Secret("/db", () => "/db").reveal(); // No secret: it is shown as it is.
+  hearSecrets(() => {});
+  expect(known).toEqual(["first-value", "second-value"]);
 });
 
 test("what an MCP server is told in the open and looks like a secret, and nothing else", () => {

@@ -61,8 +61,8 @@ export function secretsOf(value: unknown): Secret[] {
   return Object.values(value).flatMap(secretsOf);
 }
 
-/** As it is written in the URL, and as it is meant. */
-function passwordsIn(value: string): string[] {
+/** The passwords in a URL, as they are written there and as they are meant; none in any other text. */
+export function passwordsIn(value: string): string[] {
   if (!URL.canParse(value)) return [];
   const { password } = new URL(value);
   if (password === "") return [];

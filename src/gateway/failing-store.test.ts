@@ -15,6 +15,7 @@ import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapt
 import { Commands } from "./commands/commands.js";
 import { Gateway } from "./gateway.js";
 import { processOwner } from "./owner.js";
+import { People } from "./people.js";
 
 const APOLOGY = expect.stringMatching(/^I cannot save anything at the moment\. If I have not.*baton doctor/);
 const PROMISE = expect.stringMatching(
@@ -73,7 +74,7 @@ async function world(options: ScriptedOptions = {}) {
     const messages = await sessions.load(entry?.sessionId ?? "");
     return messages.filter(({ role }) => role === "user").map(({ content }) => content);
   };
-  return { path, db, adapter, problems, asked, close };
+  return { path, db, store, adapter, problems, asked, close };
 }
 
 it("acknowledges nothing on a full disk, says so, loses nothing, and goes on when there is room", async () => {
@@ -198,6 +199,28 @@ it.each(["deleted", "replaced"])(
   },
   60_000,
 );
+
+it("tells somebody whom only the store knows, if they have written before", async () => {
+  const { path, db, store, adapter, close } = await world();
+  const inTeam = (userId: string) => ({ userId, chatId: "team", chatType: "group" as const });
+  const people = new People(store.people, {}, { clock: Date.now });
+  const source = { platform: adapter.platform, chatId: "carol", chatType: "dm" as const, userId: "carol" };
+  const knock = await people.knock(source, false);
+  await people.approve("local:terminal", knock.kind === "code" ? knock.code : "", {
+    role: "guest",
+    name: null,
+  });
+  expect(await adapter.write(inTeam("carol"), "before")).toBe("accepted");
+  await adapter.until((sent) => sent.length === 1);
+  await (await patcher(path, db, "identities"))(DAMAGE);
+  for (const who of ["eve", "carol"]) {
+    await expect(adapter.write(inTeam(who), "during")).rejects.toMatchObject({ code: "store_corrupt" });
+    if (who === "eve") expect(adapter.sent).toHaveLength(1); // Whom it does not know, it does not answer.
+  }
+  await adapter.until((sent) => sent.length === 2);
+  expect(adapter.textsTo("team").slice(1)).toEqual([APOLOGY]);
+  await close();
+}, 60_000);
 
 /** Writes to the pages of a table from outside, as a failing disk would; the store then looks anew. */
 async function patcher(path: string, db: Db, table: string): Promise<(script: string) => Promise<void>> {
