@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { offlineAgent } from "../src/agent/offline.js";
 import type { Cli } from "../src/cli/cli.js";
 import { run } from "../src/cli/run.js";
@@ -17,6 +17,7 @@ import { homeLockFile, successionFile, takeHome } from "../src/gateway/home-lock
 import { type RunOptions, runGateway } from "../src/gateway/run-gateway.js";
 import { logLine } from "../src/log/log.js";
 import { openGateway } from "../src/open-gateway.js";
+import { StoreError } from "../src/session/errors.js";
 import { ScriptedAdapter } from "../src/testing/scripted-adapter.js";
 import { baton, makeHome } from "./support/baton.js";
 import { endedOwner } from "./support/ended-owner.js";
@@ -279,6 +280,60 @@ describe("a gateway in the foreground", () => {
     expect(run.lines.at(-1)).toContain("SIGINT again: leaving at once");
     expect(drains).toEqual([10_000]);
     expect(run.signals.eventNames()).toEqual([]);
+  });
+
+  test("leaves by itself where stopping has no end", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const close = () => new Promise<void>(() => {}); // A store that does not answer.
+      const run = runWith(async () => ({ gateway: idle, close }));
+      await run.until("running");
+      run.signal("SIGTERM");
+      await vi.advanceTimersByTimeAsync(25_000);
+      expect(await run.ending).toBe("left");
+      expect(run.lines.at(-1)).toContain("Stopping takes too long: leaving now");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("waits for a store that is away, says so, and starts when it is there", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const away = new StoreError("store_unreachable", "No server answers there.", { mayPass: true });
+      let [opened, closed] = [0, 0];
+      const run = runWith(async () => {
+        opened += 1;
+        if (opened === 1) throw away;
+        const start = async () => {
+          if (opened === 2) throw away; // It was there for a moment.
+        };
+        const close = async () => {
+          closed += 1;
+        };
+        return { gateway: { ...idle, start }, close };
+      });
+      await run.until("tries again in 1 s.");
+      await vi.advanceTimersByTimeAsync(1_000);
+      await run.until("tries again in 2 s.");
+      await vi.advanceTimersByTimeAsync(2_000);
+      await run.until("running");
+      run.signal("SIGTERM");
+      expect([await run.ending, opened, closed]).toEqual(["stopped", 3, 2]);
+      expect(run.lines[0]).toContain("No server answers there. Baton waits for it and tries again in 1 s.");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("does not wait for what will not pass, and stops while it waits", async () => {
+    const wrong = new StoreError("store_unreachable", "The password is wrong.");
+    await expect(runWith(() => Promise.reject(wrong)).ending).rejects.toBe(wrong);
+    const away = new StoreError("store_unreachable", "No server answers there.", { mayPass: true });
+    const run = runWith(() => Promise.reject(away));
+    await run.until("tries again");
+    run.signal("SIGTERM");
+    expect(await run.ending).toBe("stopped");
   });
 
   test("closes what it opened where a platform cannot be reached, and tells problems", async () => {

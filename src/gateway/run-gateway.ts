@@ -1,15 +1,20 @@
 /**
- * A gateway in the foreground: it runs until it is told to stop, then lets running turns end for a while and leaves the
- * others to the next one. Who cannot wait says so a second time.
+ * A gateway in the foreground: it waits for a store that is away, runs until it is told to stop, then lets running turns end
+ * for a while and leaves the others to the next one. Stopping has an end, whatever hangs. Who cannot wait says so again.
  */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Log } from "../log/log.js";
+import { StoreError } from "../session/errors.js";
 import { platformTraits } from "../session/platform.js";
 import { stateText } from "./connection.js";
 import type { Gateway } from "./gateway.js";
 import { loggedAdapter } from "./logged-adapter.js";
 
 const DRAIN_MS = 10_000;
+/** How long stopping may take after that: a store that does not answer keeps nobody here. */
+const CLOSE_MS = 15_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 const LONG_MS = 24 * 60 * 60 * 1_000;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
@@ -29,11 +34,12 @@ export interface RunOptions {
   readonly signals: NodeJS.EventEmitter;
 }
 
-/** `left`: told twice; the work goes on behind it, and the process is to end. */
+/** `left`: told twice, or it took too long; the work goes on behind it, and the process is to end. */
 export async function runGateway(options: RunOptions): Promise<"stopped" | "left"> {
   const { signals, log } = options;
   let stop: (() => void) | null = null;
   let leave: (outcome: "left") => void = () => {};
+  let late: NodeJS.Timeout | undefined;
   const asked = new Promise<void>((resolve) => {
     stop = resolve;
   });
@@ -50,6 +56,10 @@ export async function runGateway(options: RunOptions): Promise<"stopped" | "left
     log("info", `${signal}: stopping; ${drain}, another signal leaves at once.`);
     stop();
     stop = null;
+    late = setTimeout(() => {
+      log("warn", "Stopping takes too long: leaving now; the next gateway goes on with what is unfinished.");
+      leave("left");
+    }, DRAIN_MS + CLOSE_MS);
   };
   for (const signal of SIGNALS) signals.on(signal, hear);
   // Where no platform can be reached, nothing else would keep the process from ending.
@@ -58,27 +68,55 @@ export async function runGateway(options: RunOptions): Promise<"stopped" | "left
     return await Promise.race([serve(options, asked), askedAgain]);
   } finally {
     clearInterval(alive);
+    clearTimeout(late);
     for (const signal of SIGNALS) signals.off(signal, hear);
   }
 }
 
-async function serve({ open, adapters, log }: RunOptions, asked: Promise<void>): Promise<"stopped"> {
-  const { gateway, close } = await open(
-    adapters.map((adapter) => loggedAdapter(adapter, log)),
-    (problem) => log("warn", problem),
-  );
-  try {
-    await gateway.start();
-    for (const { platform, state } of gateway.platforms()) {
-      const { title } = platformTraits(platform);
-      if (state.kind === "connected") log("info", `${title} is connected.`);
-      else log("warn", `${title}: ${stateText(state, null, Date.now())}`);
+async function serve(options: RunOptions, asked: Promise<void>): Promise<"stopped"> {
+  const { log } = options;
+  const open = await startWhenItCan(options, asked);
+  if (open) {
+    const { gateway, close } = open;
+    try {
+      for (const { platform, state } of gateway.platforms()) {
+        const { title } = platformTraits(platform);
+        if (state.kind === "connected") log("info", `${title} is connected.`);
+        else log("warn", `${title}: ${stateText(state, null, Date.now())}`);
+      }
+      log("info", "The gateway is running. Ctrl-C stops it.");
+      await asked;
+    } finally {
+      await close({ drainMs: DRAIN_MS });
     }
-    log("info", "The gateway is running. Ctrl-C stops it.");
-    await asked;
-  } finally {
-    await close({ drainMs: DRAIN_MS });
   }
   log("info", "The gateway has stopped.");
   return "stopped";
+}
+
+/** Opens and starts the gateway; where the store is away, again and again. Null where it is to stop before that. */
+async function startWhenItCan({ open, adapters, log }: RunOptions, asked: Promise<void>) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      const opened = await open(
+        adapters.map((adapter) => loggedAdapter(adapter, log)),
+        (problem) => log("warn", problem),
+      );
+      await opened.gateway.start().catch(async (error) => {
+        await opened.close({ drainMs: 0 });
+        throw error;
+      });
+      return opened;
+    } catch (error) {
+      if (!(error instanceof StoreError && error.mayPass)) throw error;
+      log("warn", `${error.message} Baton waits for it and tries again in ${pauseMs / 1_000} s.`);
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const pause = new Promise<"again">((resolve) => {
+      timer = setTimeout(resolve, pauseMs, "again");
+    });
+    const next = await Promise.race([asked, pause]);
+    clearTimeout(timer);
+    if (next !== "again") return null;
+  }
 }

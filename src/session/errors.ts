@@ -77,7 +77,15 @@ export class NotFoundError extends BatonError {}
 export class ConflictError extends BatonError {}
 
 /** The store could not do its work. Nothing was acknowledged, and nothing was half-written. */
-export class StoreError extends BatonError {}
+export class StoreError extends BatonError {
+  /** It may pass by itself, as where a server is being started: whoever can wait, waits. */
+  readonly mayPass: boolean;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown; mayPass?: boolean }) {
+    super(code, message, options);
+    this.mayPass = options?.mayPass ?? false;
+  }
+}
 
 /** The same words whether the session is missing or another's. */
 export function sessionNotFound(which: string): NotFoundError {

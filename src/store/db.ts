@@ -16,6 +16,11 @@ export interface Queries {
   run(sql: string, ...params: SqlValue[]): Promise<number>;
 }
 
+export interface TransactionOptions {
+  /** It may take its time, as a migration of a large store does. */
+  readonly isLong?: boolean;
+}
+
 export interface Db extends Queries {
   readonly dialect: Dialect;
   /** One statement that writes and gives back a row: durable when it returns, and one round trip where there are any. */
@@ -24,7 +29,7 @@ export interface Db extends Queries {
    * Runs the work in one write transaction, committed durably when it returns and rolled back when it throws. The
    * work may be run again after a conflict, so it changes nothing but the database; it awaits nothing but queries.
    */
-  transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Queries) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /** Runs the work on one consistent snapshot. */
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
   /** Calls back soon after another process has committed something, or notified. Returns how to end that. */

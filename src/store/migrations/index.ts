@@ -41,20 +41,23 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 
 export async function migrate(db: Db, now: number): Promise<void> {
   if ((await schemaVersion(db)) === SCHEMA_VERSION) return;
-  await db.transaction(async (tx) => {
-    const { dialect } = db;
-    if (dialect.lockMigrations) await tx.all(dialect.lockMigrations);
-    await tx.run(
-      `CREATE TABLE IF NOT EXISTS migrations (version ${dialect.int} PRIMARY KEY, applied_at ${dialect.int} NOT NULL) ${dialect.tableEnd}`,
-    );
-    const row = await tx.get("SELECT coalesce(max(version), 0) AS version FROM migrations");
-    const present = Number(row?.version ?? 0);
-    if (present > SCHEMA_VERSION) throw tooNew(present);
-    for (let version = present + 1; version <= SCHEMA_VERSION; version++) {
-      for (const statement of MIGRATIONS[version - 1]?.(dialect) ?? []) await tx.run(statement);
-      await tx.run("INSERT INTO migrations (version, applied_at) VALUES (?, ?)", version, now);
-    }
-  });
+  await db.transaction(
+    async (tx) => {
+      const { dialect } = db;
+      if (dialect.lockMigrations) await tx.all(dialect.lockMigrations);
+      await tx.run(
+        `CREATE TABLE IF NOT EXISTS migrations (version ${dialect.int} PRIMARY KEY, applied_at ${dialect.int} NOT NULL) ${dialect.tableEnd}`,
+      );
+      const row = await tx.get("SELECT coalesce(max(version), 0) AS version FROM migrations");
+      const present = Number(row?.version ?? 0);
+      if (present > SCHEMA_VERSION) throw tooNew(present);
+      for (let version = present + 1; version <= SCHEMA_VERSION; version++) {
+        for (const statement of MIGRATIONS[version - 1]?.(dialect) ?? []) await tx.run(statement);
+        await tx.run("INSERT INTO migrations (version, applied_at) VALUES (?, ?)", version, now);
+      }
+    },
+    { isLong: true },
+  );
 }
 
 /** The version of the store, 0 where it is empty. */

@@ -1,20 +1,32 @@
 /**
  * PostgreSQL behind the `Db` port: a pool, everything in a schema of our own, transactions that are run again after a
- * deadlock or a serialisation failure.
+ * deadlock or a serialisation failure. What was prepared before somebody changed the schema is prepared anew.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import { StoreError } from "../../session/errors.js";
 import { timerMs } from "../../util/timer-ms.js";
-import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
-import { causeCode, isConflict, storeErrorOf } from "./errors.js";
+import {
+  type Db,
+  type Dialect,
+  type Queries,
+  type Row,
+  type SqlValue,
+  type TransactionOptions,
+  withoutNul,
+} from "../db.js";
+import { Connections } from "./connections.js";
+import { causeCode, isConflict, isFromServer, isStalePlan, storeErrorOf } from "./errors.js";
 import { Listener } from "./listener.js";
 
 const SCHEMA = "baton";
 const RETRIES = 10;
-const INT8 = 20;
-const CONNECT_TIMEOUT_MS = 10_000;
+/** How long the goodbye may take, to a server that may not hear it. */
+const CLOSE_MS = 2_000;
+/** For what is long by nature. */
+const LONG_MS = 24 * 60 * 60 * 1_000;
+const WITHOUT_TIME_OUTS = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
 
 const dialect: Dialect = {
   name: "postgres",
@@ -34,26 +46,13 @@ const dialect: Dialect = {
 };
 
 export async function openPostgres(url: string): Promise<Db> {
-  const pool = new pg.Pool({
-    // Options in the URL would take the place of those below.
-    connectionString: url.replace(/[?&]options=[^&#]*/, `$&%20-c%20search_path%3D${SCHEMA}`),
-    max: 10,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: "baton",
-    options: `-c search_path=${SCHEMA}`,
-    types: {
-      getTypeParser: (oid: number, format?: "text" | "binary") =>
-        oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
-    },
-  });
-  pool.on("error", () => {}); // An idle connection was lost; the pool opens another when one is needed.
-  const db = new PostgresDb(pool, () => new Listener(url));
+  const db = new PostgresDb(new Connections(url, SCHEMA));
   try {
     await db.run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
   } catch (error) {
     // Two processes creating the schema at once: one is told that it exists.
     if (!["23505", "42P06"].includes(causeCode(error))) {
-      await pool.end();
+      await db.close();
       throw error;
     }
   }
@@ -62,14 +61,12 @@ export async function openPostgres(url: string): Promise<Db> {
 
 class PostgresDb implements Db {
   readonly dialect = dialect;
-  readonly #pool: pg.Pool;
-  readonly #listen: () => Listener;
+  readonly #connections: Connections;
   #listener: Listener | undefined;
   #closed = false;
 
-  constructor(pool: pg.Pool, listen: () => Listener) {
-    this.#pool = pool;
-    this.#listen = listen;
+  constructor(connections: Connections) {
+    this.#connections = connections;
   }
 
   async get(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
@@ -77,65 +74,86 @@ class PostgresDb implements Db {
   }
 
   async all(sql: string, ...params: SqlValue[]): Promise<Row[]> {
-    return (await this.#guarded(() => query(this.#pool, sql, params))).rows;
+    return (await this.#alone(sql, params)).rows;
   }
 
   async run(sql: string, ...params: SqlValue[]): Promise<number> {
-    return (await this.#guarded(() => query(this.#pool, sql, params))).rowCount ?? 0;
+    return (await this.#alone(sql, params)).rowCount ?? 0;
   }
 
   write(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
     return this.get(sql, ...params);
   }
 
-  async transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: (tx: Queries) => Promise<Result>,
+    { isLong = false }: TransactionOptions = {},
+  ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#between("BEGIN", work);
+        return await this.#between("BEGIN", work, isLong);
       } catch (error) {
-        if (attempt >= RETRIES || !isConflict(error)) throw error;
+        if (attempt >= RETRIES || !(isConflict(error) || isStalePlan(error))) throw error;
         await sleep(timerMs(Math.random() * 5 * attempt)); // Those who met would meet again.
       }
     }
   }
 
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#between("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
+    return this.#between("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work, false);
   }
 
   watch(onChange: () => void): () => void {
-    this.#listener ??= this.#listen();
+    const { timeoutMs } = this.#connections;
+    this.#listener ??= new Listener(() => this.#connections.single(), timeoutMs);
     return this.#listener.add(onChange);
   }
 
+  /** Says goodbye, but not for long: a server that is away hears nothing. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#listener?.close();
-    await this.#pool.end();
+    const enough = new AbortController();
+    const goodbye = Promise.allSettled([this.#listener?.close(), this.#connections.pool.end()]);
+    await Promise.race([goodbye, sleep(CLOSE_MS, null, { signal: enough.signal }).catch(() => {})]);
+    enough.abort();
+    this.#connections.drop();
   }
 
-  #between<Result>(begin: string, work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#guarded(async () => {
-      const client = await this.#pool.connect();
-      let broken = false;
-      // A connection that is lost in the middle fails the query in hand; without a listener it would end the process.
-      const lost = () => {
-        broken = true;
-      };
-      client.on("error", lost);
+  /** A statement of its own. A connection whose plan is stale is dropped by the pool, and another has it anew. */
+  async #alone(sql: string, params: SqlValue[]): Promise<pg.QueryResult<Row>> {
+    for (let attempt = 1; ; attempt++) {
       try {
-        await client.query(begin);
-        const result = await work(queriesOn(client));
-        await client.query("COMMIT");
+        return await this.#guarded(() => query(this.#connections.pool, sql, params));
+      } catch (error) {
+        if (attempt > RETRIES || !isStalePlan(error)) throw error;
+      }
+    }
+  }
+
+  #between<Result>(begin: string, work: (tx: Queries) => Promise<Result>, isLong: boolean): Promise<Result> {
+    return this.#guarded(async () => {
+      const client = await this.#connections.pool.connect();
+      /** Nothing more is to be had of it: the server rolls back by itself. */
+      let broken = false;
+      const ask: Ask = async (sql, params = []) => {
+        try {
+          return await query(client, sql, params, isLong ? LONG_MS : undefined);
+        } catch (error) {
+          if (!isFromServer(error) || isStalePlan(error)) broken = true;
+          throw error;
+        }
+      };
+      try {
+        await ask(begin);
+        if (isLong) for (const name of WITHOUT_TIME_OUTS) await ask(`SET LOCAL ${name} = 0`);
+        const result = await work(queriesOn(ask));
+        await ask("COMMIT");
         return result;
       } catch (error) {
-        await client.query("ROLLBACK").catch(() => {
-          broken = true; // The connection went down in the middle; the server rolls back by itself.
-        });
+        if (!broken) await ask("ROLLBACK").catch(() => {}); // Then it is broken now.
         throw error;
       } finally {
-        client.off("error", lost);
         client.release(broken);
       }
     });
@@ -151,24 +169,32 @@ class PostgresDb implements Db {
   }
 }
 
-function queriesOn(client: pg.PoolClient): Queries {
+type Ask = (sql: string, params?: SqlValue[]) => Promise<pg.QueryResult<Row>>;
+
+function queriesOn(ask: Ask): Queries {
   return {
-    get: async (sql, ...params) => (await query(client, sql, params)).rows[0],
-    all: async (sql, ...params) => (await query(client, sql, params)).rows,
-    run: async (sql, ...params) => (await query(client, sql, params)).rowCount ?? 0,
+    get: async (sql, ...params) => (await ask(sql, params)).rows[0],
+    all: async (sql, ...params) => (await ask(sql, params)).rows,
+    run: async (sql, ...params) => (await ask(sql, params)).rowCount ?? 0,
   };
 }
 
 const prepared = new Map<string, { name: string; text: string }>();
 
 /** `?` becomes `$1`, `$2`, …; statements with parameters are prepared once a connection. */
-function query(on: pg.Pool | pg.PoolClient, sql: string, values: SqlValue[]): Promise<pg.QueryResult<Row>> {
-  if (values.length === 0) return on.query<Row>(sql);
+function query(
+  on: pg.Pool | pg.PoolClient,
+  sql: string,
+  values: SqlValue[],
+  timeoutMs?: number,
+): Promise<pg.QueryResult<Row>> {
+  const patience = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
+  if (values.length === 0) return on.query<Row>({ text: sql, ...patience });
   let statement = prepared.get(sql);
   if (!statement) {
     let n = 0;
     statement = { name: `baton_${prepared.size}`, text: sql.replace(/\?/g, () => `$${++n}`) };
     prepared.set(sql, statement);
   }
-  return on.query<Row>({ ...statement, values: withoutNul(values) });
+  return on.query<Row>({ ...statement, values: withoutNul(values), ...patience });
 }

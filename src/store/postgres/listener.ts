@@ -1,18 +1,24 @@
-/** A connection that only listens. When it is lost it is opened again, and then something may have been missed. */
-import pg from "pg";
+/**
+ * A connection that only listens. It asks the server for a sign again and again, for a connection that died in silence
+ * looks like one on which nothing happens. When it is lost it is opened again, and then something may have been missed.
+ */
+import type pg from "pg";
 
 const AGAIN_MS = 1_000;
 
 export class Listener {
-  readonly #url: string;
+  readonly #connect: () => pg.Client;
+  readonly #beatMs: number;
   readonly #callbacks = new Set<() => void>();
   #client: pg.Client | undefined;
   #again: NodeJS.Timeout | undefined;
   #opening: Promise<void>;
   #closed = false;
 
-  constructor(url: string) {
-    this.#url = url;
+  /** A query on these connections has an end. */
+  constructor(connect: () => pg.Client, beatMs: number) {
+    this.#connect = connect;
+    this.#beatMs = beatMs;
     this.#opening = this.#open();
   }
 
@@ -29,27 +35,45 @@ export class Listener {
   }
 
   async #open(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url, application_name: "baton" });
-    client.on("error", () => {}); // `end` follows.
-    client.on("end", () => this.#later());
+    const client = this.#connect();
     client.on("notification", () => this.#tell());
     try {
       await client.connect();
       await client.query("LISTEN baton");
       this.#client = client;
+      client.on("end", () => this.#later(AGAIN_MS, () => this.#reopen()));
+      this.#beat(client);
       this.#tell();
     } catch {
-      await client.end().catch(() => {});
-      this.#later();
+      await this.#leave(client);
+      this.#later(AGAIN_MS, () => this.#reopen());
     }
   }
 
-  #later(): void {
+  #reopen(): void {
+    this.#opening = this.#open();
+  }
+
+  /** What does not answer in time is left: ending it, with a query in hand, does not wait for the server. */
+  #beat(client: pg.Client): void {
+    this.#later(this.#beatMs, async () => {
+      try {
+        await client.query("SELECT 1");
+        if (this.#client === client) this.#beat(client);
+      } catch {
+        await this.#leave(client); // Its end is heard, and another is opened.
+      }
+    });
+  }
+
+  async #leave(client: pg.Client): Promise<void> {
+    await client.end().catch(() => {}); // It is lost already.
+  }
+
+  #later(ms: number, act: () => void): void {
     if (this.#closed) return;
     clearTimeout(this.#again);
-    this.#again = setTimeout(() => {
-      this.#opening = this.#open();
-    }, AGAIN_MS);
+    this.#again = setTimeout(act, ms);
     this.#again.unref();
   }
 

@@ -3,9 +3,11 @@
  * Several processes may feed one store: the watermark moves by compare-and-set, so no message is indexed twice. A
  * feed that fails loses nothing: search looks at what is not indexed, and the next feed begins where this one ended.
  */
+
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { timerMs } from "../../util/timer-ms.js";
 import type { Db, Queries } from "../db.js";
+import { columnsOf } from "../sql/columns.js";
 import { type IndexedMessage, indexTerms, readWatermark, type SearchIndex } from "./search.js";
 
 /** Few enough that a turn hardly waits for one. */
@@ -85,7 +87,7 @@ export class SearchFeed {
     const watermark = await readWatermark(this.#db);
     if (watermark >= settled) return false;
     const rows = await this.#db.all(
-      `SELECT m.*, s.owner FROM messages m JOIN sessions s ON s.id = m.session_id
+      `SELECT ${columnsOf("messages", "m")}, s.owner FROM messages m JOIN sessions s ON s.id = m.session_id
        WHERE m.id > ? AND m.id <= ? ORDER BY m.id LIMIT ?`,
       watermark,
       settled,

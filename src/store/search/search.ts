@@ -3,11 +3,13 @@
  * results are complete. Newest first, straight from the index: a word that stands in most messages costs no more than
  * a rare one, since nothing is ranked that is not shown.
  */
+
 import { ownersFor, type Viewer } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
 import type { Page, SearchHit, SearchOptions, SearchStore } from "../../session/store.js";
 import type { Message } from "../../session/transcript.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
+import { columnsOf } from "../sql/columns.js";
 import { accessCondition, Conditions } from "../sql/reader.js";
 import { storedMessage } from "../sql/rows.js";
 import type { SearchFeed } from "./feed.js";
@@ -57,7 +59,7 @@ const MAX_CHECKED = 250;
 /** Of the sessions that moved to a lane, this many are searched from there. */
 const MAX_MOVED = 200;
 
-const COLUMNS = "m.*, s.owner, s.title, s.display_name, s.platform";
+const COLUMNS = `${columnsOf("messages", "m")}, s.owner, s.title, s.display_name, s.platform`;
 
 export class SqlSearch implements SearchStore {
   readonly #db: Db;

@@ -1,4 +1,5 @@
 /** The inbox: what was accepted, once, and what became of it. */
+
 import type {
   Account,
   Amended,
@@ -15,6 +16,7 @@ import { parseSource } from "../../session/source.js";
 import { escapePart, unescapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row } from "../db.js";
+import { columnsOf } from "./columns.js";
 import { insertDeliveries } from "./outbox.js";
 import { readAttachments, writeAttachments, writeOrigin } from "./rows.js";
 
@@ -50,7 +52,7 @@ export class SqlInbox implements Inbox {
   ): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
       const row = await tx.get(
-        `SELECT * FROM inbox WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
+        `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
            AND kind = 'message' AND state = 'waiting' ${this.#db.dialect.forUpdate("inbox")}`,
         account.platform,
         account.account,
@@ -67,7 +69,7 @@ export class SqlInbox implements Inbox {
 
   async waiting(account: Account): Promise<OwnedItem[]> {
     const rows = await this.#db.all(
-      "SELECT * FROM inbox WHERE platform = ? AND account = ? AND state = 'waiting' ORDER BY id",
+      `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND state = 'waiting' ORDER BY id`,
       account.platform,
       account.account,
     );
@@ -76,7 +78,7 @@ export class SqlInbox implements Inbox {
 
   async waitingIn(key: SessionKey): Promise<InboxItem[]> {
     const rows = await this.#db.all(
-      "SELECT * FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id",
+      `SELECT ${columnsOf("inbox")} FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id`,
       key,
     );
     return rows.map(inboxItem);
@@ -109,7 +111,7 @@ export class SqlInbox implements Inbox {
 
   async interruptedCommands(account: Account): Promise<OwnedItem[]> {
     const rows = await this.#db.all(
-      `SELECT * FROM inbox WHERE platform = ? AND account = ? AND state = 'running' AND kind = 'command' ORDER BY id`,
+      `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND state = 'running' AND kind = 'command' ORDER BY id`,
       account.platform,
       account.account,
     );

@@ -2,6 +2,7 @@
  * Lanes: which session a key has, and the place and people behind the key. Locks are taken in one order, routes by their
  * keys and then sessions by their ids, so that steps that cross each other wait instead of blocking each other.
  */
+
 import { ConflictError, sessionNotFound } from "../../session/errors.js";
 import type { SessionEntry } from "../../session/session.js";
 import { parseSessionKey, type SessionKey } from "../../session/session-key.js";
@@ -9,6 +10,7 @@ import { parseSource, type SessionSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import { escapePart } from "../../util/escape.js";
 import type { Dialect, Queries, Row } from "../db.js";
+import { columnsOf } from "./columns.js";
 import { hasActiveHandoff, type SessionRow, sessionRow, writeOrigin } from "./rows.js";
 import { endSession, readSession } from "./session-steps.js";
 
@@ -19,7 +21,10 @@ export interface Lane {
 
 /** The lane of a key, held until the transaction ends; null where the key has no session. */
 export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): Promise<Lane | null> {
-  const route = await tx.get(`SELECT * FROM routes WHERE key = ? ${dialect.forUpdate("routes")}`, key);
+  const route = await tx.get(
+    `SELECT ${columnsOf("routes")} FROM routes WHERE key = ? ${dialect.forUpdate("routes")}`,
+    key,
+  );
   if (!route) return null;
   const session = await readSession(tx, route.session_id as string, dialect.forUpdate("sessions"));
   return { place: placeOf(route), session };
@@ -33,13 +38,13 @@ export async function lockMove(
   sessionId: string,
 ): Promise<{ lane: Lane | null; target: SessionEntry; from: SessionKey | null }> {
   const routes = await tx.all(
-    `SELECT * FROM routes WHERE key = ? OR session_id = ? ORDER BY key ${dialect.forUpdate("routes")}`,
+    `SELECT ${columnsOf("routes")} FROM routes WHERE key = ? OR session_id = ? ORDER BY key ${dialect.forUpdate("routes")}`,
     key,
     sessionId,
   );
   const route = routes.find((row) => row.key === key);
   const rows = await tx.all(
-    `SELECT * FROM sessions WHERE id IN (?, ?) ORDER BY id ${dialect.forUpdate("sessions")}`,
+    `SELECT ${columnsOf("sessions")} FROM sessions WHERE id IN (?, ?) ORDER BY id ${dialect.forUpdate("sessions")}`,
     sessionId,
     (route?.session_id as string | undefined) ?? sessionId,
   );

@@ -1,4 +1,5 @@
 /** Handoffs as the gateway carries them out: each step is fenced, and commits what belongs together. */
+
 import {
   type Account,
   type Asker,
@@ -20,6 +21,7 @@ import { parseAddress, parseSource, type SessionSource, serializeSource } from "
 import type { LanePlace } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { ClockShift, Db, Dialect, Queries, Row } from "../db.js";
+import { columnsOf } from "./columns.js";
 import { insertHandoff, lockHandoff, moveSession, saveHandoff } from "./handoff-steps.js";
 import { inboxItem, insertItem } from "./inbox.js";
 import { bindSession } from "./lanes.js";
@@ -266,7 +268,7 @@ async function moveWaiting(
   to: { readonly place: LanePlace; readonly account: Account; readonly owner: string },
 ): Promise<InboxItem[]> {
   const rows = await tx.all(
-    `SELECT * FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id
+    `SELECT ${columnsOf("inbox")} FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id
      ${dialect.forUpdate("inbox")}`,
     key,
   );

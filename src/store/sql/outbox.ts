@@ -12,6 +12,7 @@ import { type Address, formatAddress, parseAddress } from "../../session/source.
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
+import { columnsOf } from "./columns.js";
 import { readAttachments, writeAttachments } from "./rows.js";
 import { appendIn } from "./transcript.js";
 
@@ -30,7 +31,7 @@ const WAITS = `waiting (address, id) AS (SELECT o.address, min(o.id) ${WAITING} 
 const MAY_GO = (row: string) =>
   `NOT EXISTS (SELECT 1 FROM waiting w WHERE w.address = ${row}.address AND w.id <= ${row}.id)`;
 
-const OLDEST = `WITH ${WAITS} SELECT o.* ${PENDING} AND ${MAY_GO("o")} ORDER BY o.id LIMIT ?`;
+const OLDEST = `WITH ${WAITS} SELECT ${columnsOf("outbox", "o")} ${PENDING} AND ${MAY_GO("o")} ORDER BY o.id LIMIT ?`;
 
 /**
  * The first few of each address, and of those the very first before the second ones. They are found one by one, from
@@ -90,7 +91,7 @@ export class SqlOutbox implements Outbox {
     const oldest = await this.#db.all(OLDEST, ...mine, due, due, ...mine, limit);
     if (oldest.length < limit) return oldest.map(deliveryOf); // That is all there is: nothing to share out.
     const rows = await this.#db.all(
-      `SELECT o.* FROM (${FIRST_OF_EACH}) AS n JOIN outbox o ON o.id = n.id ORDER BY o.id`,
+      `SELECT ${columnsOf("outbox", "o")} FROM (${FIRST_OF_EACH}) AS n JOIN outbox o ON o.id = n.id ORDER BY o.id`,
       ...mine,
       due,
       due,
@@ -200,7 +201,7 @@ export class SqlOutbox implements Outbox {
 
   async interrupted(account: Account): Promise<Delivery[]> {
     const rows = await this.#db.all(
-      "SELECT * FROM outbox WHERE platform = ? AND account = ? AND state = 'sending' ORDER BY id",
+      `SELECT ${columnsOf("outbox")} FROM outbox WHERE platform = ? AND account = ? AND state = 'sending' ORDER BY id`,
       account.platform,
       account.account,
     );

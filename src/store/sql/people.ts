@@ -2,6 +2,7 @@
  * People over SQL. Every change holds the one row of `people_state`, so changes come one after the other in all processes;
  * who is asked for on the way of a message is found by one indexed query, and holds nothing.
  */
+
 import { ASKED_MS, askingBy, MOST_ANSWERS } from "../../gateway/pairing.js";
 import type {
   Asked,
@@ -19,6 +20,7 @@ import type { Platform } from "../../session/platform.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row } from "../db.js";
 import { lockOf, tried } from "./code-tries.js";
+import { columnsOf } from "./columns.js";
 import { findPerson, joinPersons, partIdentity, personsOf, readPerson, savePerson } from "./persons.js";
 
 export class SqlPeople implements PeopleStore {
@@ -35,7 +37,7 @@ export class SqlPeople implements PeopleStore {
   /** One query: every message of somebody who did not write lately asks this. */
   async known(identity: string): Promise<Known> {
     const rows = await this.#db.all(
-      `SELECT people_state.version, persons.*, identities.identity, identities.role FROM people_state
+      `SELECT people_state.version, ${columnsOf("persons")}, identities.identity, identities.role FROM people_state
        LEFT JOIN identities AS own ON own.identity = ?
        LEFT JOIN persons ON persons.id = own.person_id
        LEFT JOIN identities ON identities.person_id = own.person_id
@@ -48,7 +50,7 @@ export class SqlPeople implements PeopleStore {
 
   async list(): Promise<Person[]> {
     const rows = await this.#db.all(
-      `SELECT persons.*, identities.identity, identities.role FROM persons
+      `SELECT ${columnsOf("persons")}, identities.identity, identities.role FROM persons
        JOIN identities ON identities.person_id = persons.id
        ORDER BY persons.number, identities.identity`,
     );
@@ -102,8 +104,7 @@ export class SqlPeople implements PeopleStore {
   }
 
   async requests(now: number): Promise<PairingRequest[]> {
-    const sql =
-      "SELECT * FROM pairings WHERE denied = 1 OR expires_at > ? ORDER BY denied, asked_at, identity";
+    const sql = `SELECT ${columnsOf("pairings")} FROM pairings WHERE denied = 1 OR expires_at > ? ORDER BY denied, asked_at, identity`;
     return (await this.#db.all(sql, now)).map(requestOf);
   }
 
@@ -221,7 +222,7 @@ export class SqlPeople implements PeopleStore {
 }
 
 async function standing(on: Queries, identity: string, platform: Platform, now: number): Promise<Standing> {
-  const row = await on.get("SELECT * FROM pairings WHERE identity = ?", identity);
+  const row = await on.get(`SELECT ${columnsOf("pairings")} FROM pairings WHERE identity = ?`, identity);
   const others = await on.get(
     "SELECT count(*) AS n FROM pairings WHERE denied = 0 AND platform = ? AND expires_at > ? AND identity <> ?",
     platform,

@@ -1,11 +1,13 @@
 /** Persons and their identities: found, made, joined and parted, inside the transaction of whoever changes them. */
+
 import type { NewPerson, Person } from "../../gateway/people-store.js";
 import type { Role } from "../../gateway/permissions.js";
 import type { Queries, Row } from "../db.js";
+import { columnsOf } from "./columns.js";
 
 export async function findPerson(on: Queries, identity: string): Promise<Person | null> {
   const rows = await on.all(
-    `SELECT persons.*, identities.identity, identities.role FROM identities AS own
+    `SELECT ${columnsOf("persons")}, identities.identity, identities.role FROM identities AS own
      JOIN persons ON persons.id = own.person_id
      JOIN identities ON identities.person_id = own.person_id
      WHERE own.identity = ? ORDER BY identities.identity`,
@@ -16,7 +18,7 @@ export async function findPerson(on: Queries, identity: string): Promise<Person 
 
 export async function readPerson(on: Queries, id: string): Promise<Person | null> {
   const rows = await on.all(
-    `SELECT persons.*, identities.identity, identities.role FROM persons
+    `SELECT ${columnsOf("persons")}, identities.identity, identities.role FROM persons
      JOIN identities ON identities.person_id = persons.id
      WHERE persons.id = ? ORDER BY identities.identity`,
     id,

@@ -1,4 +1,5 @@
 /** Finding sessions: by id, by key, by title, in pages; always within what the viewer may see. */
+
 import { ownersFor, type Viewer } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
 import type { SessionEntry } from "../../session/session.js";
@@ -6,6 +7,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { ListFilter, OccupiedLane, Page, SessionReader } from "../../session/store.js";
 import { cleanLine } from "../../util/text.js";
 import type { Db, SqlValue } from "../db.js";
+import { columnsOf } from "./columns.js";
 import { placeOf } from "./lanes.js";
 import { PRUNABLE } from "./routes.js";
 import { hasActiveHandoff, hasRunningTurn, sessionRow } from "./rows.js";
@@ -18,18 +20,21 @@ export class SqlReader implements SessionReader {
   }
 
   async get(sessionId: string): Promise<SessionEntry | null> {
-    const row = await this.#db.get("SELECT * FROM sessions WHERE id = ?", sessionId);
+    const row = await this.#db.get(`SELECT ${columnsOf("sessions")} FROM sessions WHERE id = ?`, sessionId);
     return row ? sessionRow(row).entry : null;
   }
 
   async lanesIn(chat: string): Promise<OccupiedLane[]> {
-    const rows = await this.#db.all("SELECT * FROM routes WHERE chat = ? ORDER BY key", chat);
+    const rows = await this.#db.all(
+      `SELECT ${columnsOf("routes")} FROM routes WHERE chat = ? ORDER BY key`,
+      chat,
+    );
     return rows.map((row) => ({ ...placeOf(row), sessionId: row.session_id as string }));
   }
 
   async current(key: SessionKey): Promise<SessionEntry | null> {
     const row = await this.#db.get(
-      "SELECT s.* FROM routes r JOIN sessions s ON s.id = r.session_id WHERE r.key = ?",
+      `SELECT ${columnsOf("sessions", "s")} FROM routes r JOIN sessions s ON s.id = r.session_id WHERE r.key = ?`,
       key,
     );
     return row ? sessionRow(row).entry : null;
@@ -47,7 +52,7 @@ export class SqlReader implements SessionReader {
     });
     const pages = branches.map(
       ({ sql }) =>
-        `SELECT * FROM (SELECT s.* FROM sessions s WHERE ${sql} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?) AS page`,
+        `SELECT ${columnsOf("sessions", "page")} FROM (SELECT ${columnsOf("sessions", "s")} FROM sessions s WHERE ${sql} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?) AS page`,
     );
     const rows = await this.#db.all(
       `${pages.join(" UNION ALL ")} ORDER BY updated_at DESC, id DESC LIMIT ?`,
@@ -69,7 +74,7 @@ export class SqlReader implements SessionReader {
       const where = new Conditions(accessCondition(viewer));
       where.add(sql, ...params);
       const rows = await this.#db.all(
-        `SELECT s.* FROM sessions s WHERE ${where.sql} ORDER BY s.id DESC LIMIT ?`,
+        `SELECT ${columnsOf("sessions", "s")} FROM sessions s WHERE ${where.sql} ORDER BY s.id DESC LIMIT ?`,
         ...where.params,
         limit,
       );

@@ -1,14 +1,19 @@
 /** The small steps on a session's row that larger ones are made of. All run inside a transaction. */
+
 import { sessionNotFound } from "../../session/errors.js";
 import type { ResetReason } from "../../session/reset-policy.js";
 import type { EndReason, SessionEntry } from "../../session/session.js";
 import { parseSessionKey } from "../../session/session-key.js";
 import type { NewSession } from "../../session/store.js";
 import type { Queries } from "../db.js";
+import { columnsOf } from "./columns.js";
 import { type SessionRow, sessionRow, writeOrigin } from "./rows.js";
 
 export async function readSession(tx: Queries, sessionId: string, forUpdate = ""): Promise<SessionRow> {
-  const row = await tx.get(`SELECT * FROM sessions WHERE id = ? ${forUpdate}`, sessionId);
+  const row = await tx.get(
+    `SELECT ${columnsOf("sessions")} FROM sessions WHERE id = ? ${forUpdate}`,
+    sessionId,
+  );
   if (!row) throw sessionNotFound(sessionId);
   return sessionRow(row);
 }

@@ -1,8 +1,10 @@
 /** The journal of tool calls. Each write holds the turn by its fence: whoever was replaced starts nothing more. */
+
 import type { JournaledCall, ToolJournal, Turn } from "../../gateway/store.js";
 import type { ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row } from "../db.js";
+import { columnsOf } from "./columns.js";
 import { holdTurn } from "./hold-turn.js";
 
 export class SqlToolJournal implements ToolJournal {
@@ -53,7 +55,10 @@ export class SqlToolJournal implements ToolJournal {
   }
 
   async open(turn: Turn): Promise<JournaledCall[]> {
-    const rows = await this.#db.all("SELECT * FROM tool_calls WHERE turn_id = ? ORDER BY id", turn.id);
+    const rows = await this.#db.all(
+      `SELECT ${columnsOf("tool_calls")} FROM tool_calls WHERE turn_id = ? ORDER BY id`,
+      turn.id,
+    );
     return rows.map(journaledCall);
   }
 

@@ -1,4 +1,5 @@
 /** Transcripts: append-only, numbered without gaps, superseded rather than deleted. */
+
 import { sessionNotFound } from "../../session/errors.js";
 import { completeUsage, serializeMetadata } from "../../session/session.js";
 import { parseSessionKey } from "../../session/session-key.js";
@@ -7,6 +8,7 @@ import type { Message, StoredMessage } from "../../session/transcript.js";
 import { shorten, storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
+import { columnsOf } from "./columns.js";
 import { addRoute } from "./lanes.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
 import { readSession, titleHolder } from "./session-steps.js";
@@ -59,7 +61,7 @@ export class SqlTranscript implements TranscriptStore {
   ): Promise<StoredMessage[]> {
     const active = page.superseded ? "" : "AND superseded_at IS NULL";
     const rows = await this.#db.all(
-      `SELECT * FROM messages WHERE session_id = ? AND seq > ? ${active} ORDER BY seq LIMIT ?`,
+      `SELECT ${columnsOf("messages")} FROM messages WHERE session_id = ? AND seq > ? ${active} ORDER BY seq LIMIT ?`,
       sessionId,
       page.afterSeq,
       page.limit,
@@ -74,7 +76,7 @@ export class SqlTranscript implements TranscriptStore {
     );
     if (!session) throw sessionNotFound(sessionId);
     const rows = await this.#db.all(
-      `SELECT * FROM messages WHERE session_id = ? AND seq >= ? AND superseded_at IS NULL ORDER BY seq DESC LIMIT ?`,
+      `SELECT ${columnsOf("messages")} FROM messages WHERE session_id = ? AND seq >= ? AND superseded_at IS NULL ORDER BY seq DESC LIMIT ?`,
       sessionId,
       Math.max(Number(session.active_from), Number(session.consolidated_through) + 1),
       Math.max(0, Math.floor(limit)),
@@ -172,7 +174,7 @@ async function equalBeginning(
   let throughSeq = activeFrom - 1;
   for (;;) {
     const rows = await tx.all(
-      "SELECT * FROM messages WHERE session_id = ? AND seq > ? AND superseded_at IS NULL ORDER BY seq LIMIT ?",
+      `SELECT ${columnsOf("messages")} FROM messages WHERE session_id = ? AND seq > ? AND superseded_at IS NULL ORDER BY seq LIMIT ?`,
       sessionId,
       throughSeq,
       PAGE,

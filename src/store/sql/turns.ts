@@ -1,4 +1,5 @@
 /** Turns: each write holds the row by its fence, so that a holder who was replaced writes nothing. */
+
 import type {
   Account,
   BeginTurn,
@@ -20,6 +21,7 @@ import type { ResolveRequest } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { ClockShift, Db, Queries, Row } from "../db.js";
 import type { SearchFeed } from "../search/feed.js";
+import { columnsOf } from "./columns.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
 import { lockLane } from "./lanes.js";
@@ -32,7 +34,7 @@ import { appendIn } from "./transcript.js";
 /** Turns that are running, their leases by the host's clock; the values of the shift come first. */
 const running = (shift: ClockShift): string =>
   `SELECT t.id AS turn_id, t.session_id, t.key AS turn_key, t.address, t.owner AS holder,
-     t.lease_until - ${shift.sql} AS lease_until, t.fence, t.attempt, t.lone_deaths, t.stop_asked, i.*
+     t.lease_until - ${shift.sql} AS lease_until, t.fence, t.attempt, t.lone_deaths, t.stop_asked, ${columnsOf("inbox", "i")}
    FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
 
 export class SqlTurns implements Turns {
@@ -182,7 +184,7 @@ export class SqlTurns implements Turns {
   }
 
   async item(turnId: string): Promise<InboxItem | null> {
-    const sql = "SELECT i.* FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.id = ?";
+    const sql = `SELECT ${columnsOf("inbox", "i")} FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.id = ?`;
     const row = await this.#db.get(sql, turnId);
     return row ? inboxItem(row) : null;
   }
