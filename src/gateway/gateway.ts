@@ -524,7 +524,8 @@ export class Gateway {
       .then(() => this.#answerAll(lane))
       .catch((error: Error) => {
         lane.pumping = undefined;
-        this.#options.onProblem(`A lane cannot go on: ${error.message}`);
+        if (lane.trouble !== error.message) this.#options.onProblem(`A lane cannot go on: ${error.message}`);
+        lane.trouble = error.message; // Said once, however often it is tried.
         setTimeout(() => this.#pump(lane), 1_000).unref();
       });
   }
@@ -540,6 +541,7 @@ export class Gateway {
       else if (lane.left.length === 0) await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
     }
     this.#apologies.freed(lane);
+    lane.trouble = null;
     lane.pumping = undefined; // Now, not when this promise settles: what joins in between must pump anew.
   }
 

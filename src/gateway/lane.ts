@@ -19,6 +19,8 @@ export class Lane {
   readonly queue: InboxItem[] = [];
   /** Turns that another process left: they come before what waits. */
   readonly left: RunningTurn[] = [];
+  /** Why it could not go on when it was last tried. */
+  trouble: string | null = null;
   /** Settles when nothing is being answered. */
   pumping: Promise<void> | undefined;
   #run: TurnRun | undefined;

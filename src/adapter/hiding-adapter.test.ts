@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { ScriptedAdapter } from "../testing/scripted-adapter.js";
+import { Redactor } from "../util/redact.js";
+import type { Adapter } from "./adapter.js";
+import { hidingAdapter } from "./hiding-adapter.js";
+
+const CANARY = "canary-4711-secret";
+
+test("an adapter says no secret: sent, edited, looked for, or as a title; all else is as it was", async () => {
+  const redactor = new Redactor();
+  redactor.know(() => [CANARY]);
+  const found: string[] = [];
+  const titles: string[] = [];
+  const plain = new ScriptedAdapter({ edits: true });
+  const able: Adapter = Object.assign(plain, {
+    find: async ({ text }: { text: string }) => {
+      found.push(text);
+      return null;
+    },
+    createThread: async (_: unknown, title: string) => {
+      titles.push(title);
+      return null;
+    },
+  });
+  const memory = { read: async () => null, write: async () => {} };
+  await plain.connect(async () => "accepted", { memory, commands: [], tell: () => {} });
+  const adapter = hidingAdapter(able, redactor.hide);
+  const address = { platform: plain.platform, chatId: "ann" };
+  const message = { address, text: `it is ${CANARY}`, deliveryId: "1" };
+  const { messageId } = await adapter.send(message);
+  await adapter.edit?.(message, messageId);
+  await adapter.find?.(message);
+  await adapter.createThread?.(address, `about ${CANARY}`, null, "once");
+  const said = [...plain.sent, ...plain.edits].map(({ text }) => text);
+  expect([...said, ...found, ...titles]).toEqual(["it is ***", "it is ***", "it is ***", "about ***"]);
+  expect([adapter.platform, adapter.account, adapter.capabilities]).toEqual([
+    plain.platform,
+    plain.account,
+    plain.capabilities,
+  ]);
+  expect(hidingAdapter(new ScriptedAdapter(), redactor.hide).edit).toBeUndefined();
+});
