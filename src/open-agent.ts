@@ -21,13 +21,14 @@ export async function openAgent(config: Config, environment: Environment, hide: 
     return { agent: offlineAgent(), model: null };
   }
   const { aiSdkAgent } = await import("./agent/ai-sdk/ai-sdk.js");
-  const { maxSteps, prices, images } = config.agent;
+  const { maxSteps, firstWordSeconds, prices, images } = config.agent;
   const fallback = chooseFallback(factsOf(config, environment), choice);
   const agent = aiSdkAgent({
     endpoint: { ...endpointOf(choice, images), hide },
     ...(fallback ? { fallback: { ...endpointOf(fallback, images), hide } } : {}),
     maxSteps,
     prices,
+    waits: { firstWordMs: firstWordSeconds * 1_000 },
     pathOf: (file) => mediaPath(mediaFolder(config), file),
   });
   const where = `${new URL(choice.baseUrl).host}, chosen by ${choice.from.provider}`;

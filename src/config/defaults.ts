@@ -32,7 +32,14 @@ const GUEST_TOOLS = ["fetch_url", "session_search", "session_read"] as const;
 export const DEFAULTS = {
   scopes: { agent: "main", dm: "chat", group: "chat", thread: "chat" },
   reset: DEFAULT_RESET_POLICY,
-  agent: { turnDeadlineSeconds: 600, maxMessages: DEFAULT_WINDOW, maxSteps: 50, maxSends: 20, images: true },
+  agent: {
+    turnDeadlineSeconds: 600,
+    maxMessages: DEFAULT_WINDOW,
+    maxSteps: 50,
+    firstWordSeconds: 60,
+    maxSends: 20,
+    images: true,
+  },
   busy: "interrupt",
   handoff: { waitSeconds: 60 },
   pairing: "on",

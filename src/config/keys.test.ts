@@ -50,6 +50,7 @@ describe("every key", () => {
       "agent.fallback.baseUrl",
       "agent.fallback.apiKey",
       "agent.maxSteps",
+      "agent.firstWordSeconds",
       "agent.images",
       "agent.prices.<model>.input",
       "agent.prices.<model>.output",

@@ -57,6 +57,7 @@ export interface AgentConfig extends EndpointConfig {
   readonly fallback: EndpointConfig;
   /** How often a model may call tools in a turn. */
   readonly maxSteps: number;
+  readonly firstWordSeconds: number;
   /** Whether a model is sent images. */
   readonly images: boolean;
   /** By model, in US dollars for a million tokens. */

@@ -59,6 +59,7 @@ export function resolveConfig(
       ...endpointOf(agent, folderOf("agent.apiKey")),
       fallback: endpointOf(agent.fallback ?? {}, folderOf("agent.fallback.apiKey")),
       maxSteps: agent.maxSteps ?? DEFAULTS.agent.maxSteps,
+      firstWordSeconds: agent.firstWordSeconds ?? DEFAULTS.agent.firstWordSeconds,
       images: agent.images ?? DEFAULTS.agent.images,
       prices: (agent.prices ?? {}) as AgentConfig["prices"],
     },

@@ -394,6 +394,15 @@ const modelSettings = {
       default: DEFAULTS.agent.maxSteps,
     })
     .optional(),
+  firstWordSeconds: z
+    .number(SECONDS)
+    .positive(SECONDS)
+    .max(86_400, SECONDS)
+    .meta({
+      description: "How long a model may take to begin its answer before the fallback is asked.",
+      default: DEFAULTS.agent.firstWordSeconds,
+    })
+    .optional(),
   images: z
     .boolean("use true or false")
     .meta({ description: "Send attached images to the model.", default: DEFAULTS.agent.images })

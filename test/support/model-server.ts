@@ -32,9 +32,10 @@ export type Reply =
       readonly pauseMs?: number;
       /**
        * What happens after the text, instead of an end: the connection drops; the stream ends as if nothing were
-       * missing; an event is not JSON; an error is streamed; words come for ever; nothing more comes.
+       * missing; an event is not JSON; an error is streamed; words come for ever; nothing more comes; or not even
+       * headers come, or comments only.
        */
-      readonly ending?: "drop" | "cut" | "malformed" | "error" | "endless" | "silence";
+      readonly ending?: "drop" | "cut" | "malformed" | "error" | "endless" | "silence" | "hang" | "comments";
     }
   | {
       readonly status: number;
@@ -121,7 +122,15 @@ export class ModelServer {
       response.end(JSON.stringify(protocol === "openai" ? { error } : { type: "error", error }));
       return;
     }
+    if (reply.ending === "hang") return; // Until somebody hangs up.
     response.writeHead(200, { "content-type": "text/event-stream" });
+    if (reply.ending === "comments") {
+      while (!response.destroyed) {
+        response.write(": still here\n\n");
+        await pause(20);
+      }
+      return;
+    }
     const say = protocol === "openai" ? openaiWords(response) : anthropicWords(response);
     say.begin(reply.usage);
     if (reply.reasoning) say.reasoning(reply.reasoning);

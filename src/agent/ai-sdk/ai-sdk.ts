@@ -28,6 +28,7 @@ export interface AiSdkOptions {
 }
 
 const WAITS: Waits = {
+  firstWordMs: 60_000,
   silenceMs: 180_000,
   maxCharacters: 1_000_000,
   sleep: async (ms, signal) => {

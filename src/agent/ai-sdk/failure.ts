@@ -14,12 +14,16 @@ export type FailureKind =
   | "no model"
   | "server"
   | "unreachable"
+  /** Its certificate is not to be trusted, or it speaks no TLS; the detail is the system's code. */
+  | "certificate"
   /** It redirects, which is not followed; the detail is where to. */
   | "elsewhere"
   /** One of those that nothing may be fetched from. */
   | "bad port"
   /** The answer broke off, or is not what the protocol says. */
   | "broken"
+  /** Nothing was said in time: another is asked at once. */
+  | "no word"
   | "silent"
   | "endless"
   | "empty"
@@ -63,7 +67,8 @@ export function failureOf(error: unknown, now: number, secret: string): Failure 
   const facts = factsOf(error);
   const quoted = secret === "" ? facts.said : facts.said.replaceAll(secret, "***");
   const kind = error instanceof StreamFailure ? error.kind : kindOf(facts);
-  return { kind, detail: shorten(cleanLine(quoted), 200), retryAfterMs: retryAfterMs(facts.headers, now) };
+  const detail = kind === "certificate" ? (facts.code ?? "") : shorten(cleanLine(quoted), 200);
+  return { kind, detail, retryAfterMs: retryAfterMs(facts.headers, now) };
 }
 
 interface Facts {
@@ -141,10 +146,13 @@ const TOO_LONG =
 const QUOTA =
   /insufficient[_ ]quota|exceeded your current quota|credit balance|insufficient[_ ](?:credits|balance|funds)|billing|payment required|out of credits/;
 const UNREACHABLE =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS_\w+|ERR_INVALID_URL|UNABLE_TO_\w+)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL)$/;
+const CERTIFICATE =
+  /^(?:CERT_\w+|SELF_SIGNED_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|UNABLE_TO_\w+)$/;
 
 function kindOf({ status, message, text, code, isCall }: Facts): FailureKind {
   if (code && UNREACHABLE.test(code)) return "unreachable";
+  if (code && CERTIFICATE.test(code)) return "certificate";
   // Without an answer of the server's there is only what broke; its words may quote the conversation.
   if (isCall && status === null) return "broken";
   if (/^(?:JSON parsing failed|Type validation failed)/.test(message)) return "broken";
@@ -208,6 +216,8 @@ export function sentenceFor(
       return `${host} has trouble of its own${said}`;
     case "unreachable":
       return `The model's server at ${host} cannot be reached. Check that it runs, and the network.`;
+    case "certificate":
+      return untrusted(host, detail);
     case "elsewhere": {
       const where = detail === "" ? "elsewhere" : `on to ${detail.replace(CALLS, "")}`;
       return `${host} sends us ${where}. I follow no redirect, which could carry the key to others: set agent.baseUrl to where the server itself answers.`;
@@ -216,6 +226,8 @@ export function sentenceFor(
       return `Nothing may be fetched from the port of ${host}: it is kept for something other than HTTP. Let the model's server listen on another one, and set agent.baseUrl to it.`;
     case "broken":
       return `The answer from ${host} broke off, or made no sense.`;
+    case "no word":
+      return `${host} did not begin to answer in time. If it needs longer, raise agent.firstWordSeconds.`;
     case "silent":
       return `${host} went silent, so I stopped waiting.`;
     case "endless":
@@ -234,5 +246,23 @@ export function sentenceFor(
     }
     default:
       return kind satisfies never;
+  }
+}
+
+/** Why no connection could be made that is safe, and what to do about it. */
+function untrusted(host: string, code: string): string {
+  switch (code) {
+    case "CERT_HAS_EXPIRED":
+      return `The certificate of ${host} has expired. Renew it there, or check the clock of this machine.`;
+    case "CERT_NOT_YET_VALID":
+      return `The certificate of ${host} is not valid yet. Check the clock of this machine.`;
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return `The certificate of ${host} is for another host name. Set agent.baseUrl to the name in the certificate.`;
+    case "EPROTO":
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
+      return `${host} does not speak HTTPS. If it speaks plain HTTP, write http:// in agent.baseUrl.`;
+    default:
+      return `This machine does not trust the certificate of ${host} (${code}). If the server is yours, set NODE_EXTRA_CA_CERTS to the file of its CA certificate and restart Baton.`;
   }
 }

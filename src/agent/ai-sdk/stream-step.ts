@@ -1,16 +1,18 @@
 /**
  * One request and its stream, read to its end: words as they come, then what the step is. It ends when the signal aborts,
- * and fails where the stream goes silent, goes on for ever, or ends before its end.
+ * and fails where no first word comes, the stream goes silent, goes on for ever, or ends before its end.
  */
 import type { ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
-import { StreamFailure } from "./failure.js";
+import { type FailureKind, StreamFailure } from "./failure.js";
 import type { ReasoningPart } from "./prompt.js";
 import type { FinishReason, LanguageModel, ModelUsage, Request, StreamPart } from "./provider.js";
 
 export interface StreamLimits {
-  /** How long nothing may come. */
+  /** How long the first word, thought or call may take; headers and comments are none. */
+  readonly firstWordMs: number;
+  /** How long nothing may come after it. */
   readonly silenceMs: number;
   /** How many characters a step may have: words, thoughts and arguments together. */
   readonly maxCharacters: number;
@@ -33,11 +35,13 @@ export async function* streamStep(
   limits: StreamLimits,
 ): AsyncGenerator<Piece, Step> {
   const own = new AbortController();
-  let silent = false;
-  const silence = setTimeout(() => {
-    silent = true;
+  let late: FailureKind | null = null;
+  const giveUp = (kind: FailureKind): void => {
+    late ??= kind;
     own.abort();
-  }, timerMs(limits.silenceMs));
+  };
+  const firstWord = setTimeout(giveUp, timerMs(limits.firstWordMs), "no word");
+  const silence = setTimeout(giveUp, timerMs(limits.silenceMs), "silent");
   const reading = new Reading(limits.maxCharacters);
   try {
     const abortSignal = AbortSignal.any([signal, own.signal]);
@@ -47,18 +51,25 @@ export async function* streamStep(
       const { done, value } = await reader.read();
       if (done || signal.aborted) break;
       silence.refresh();
+      if (isSaid(value)) clearTimeout(firstWord);
       const piece = reading.take(value);
       if (piece) yield piece;
     }
     if (!signal.aborted && reading.finish === null) throw new StreamFailure("broken");
   } catch (error) {
-    if (silent) throw new StreamFailure("silent");
+    if (late) throw new StreamFailure(late);
     if (!signal.aborted) throw error;
   } finally {
+    clearTimeout(firstWord);
     clearTimeout(silence);
     own.abort(); // Whatever still comes is not for us.
   }
   return reading.step();
+}
+
+/** What begins a stream, and what is said about it, is not said by the model. */
+function isSaid({ type }: StreamPart): boolean {
+  return !["stream-start", "response-metadata", "raw"].includes(type);
 }
 
 /** What has come of a step so far. */
