@@ -35,18 +35,15 @@ function ownFiles(config: Config): string[] {
 }
 
 async function confinementOf(config: Config): Promise<Confinement> {
-  const mode = config.tools.terminal.sandbox;
-  if (mode === "off") return { kind: "none" };
+  const { confinementFor } = await import("./agent/sandbox/verdict.js");
+  const { sandbox: mode } = config.tools.terminal;
   const temporary = join(config.home, "sandbox", "tmp");
   // With it the home folder: what is not there cannot be hidden, but could be made.
-  makeFolder(temporary);
-  const found = await lookForSandbox(config, ownFiles(config), temporary);
-  if (found.sandbox !== null) {
-    return { kind: "sandbox", sandbox: found.sandbox, mayLeave: mode === "auto" };
-  }
-  if (mode === "auto") return { kind: "none" };
-  const why = `not run: \`tools.terminal.sandbox\` is \`required\`, and there is no sandbox. ${found.why} The owner can run \`baton doctor\` to see what to do.`;
-  return { kind: "missing", why };
+  if (mode !== "off") makeFolder(temporary);
+  return confinementFor(
+    mode,
+    mode === "off" ? null : await lookForSandbox(config, ownFiles(config), temporary),
+  );
 }
 
 async function lookForSandbox(config: Config, hidden: readonly string[], temporary: string): Promise<Found> {
@@ -64,35 +61,11 @@ async function lookForSandbox(config: Config, hidden: readonly string[], tempora
 
 /** Where the agent works, and whether its commands are walled in there. */
 export async function sandboxFindings(config: Config): Promise<Finding[]> {
+  const { sandboxFinding } = await import("./agent/sandbox/verdict.js");
   const { workdir } = config.agent;
+  const { sandbox: mode } = config.tools.terminal;
   const where = workdir === workspace() ? `${workdir}, made when it is first used` : workdir;
-  return [{ check: "workdir", status: "ok", finding: where }, await sandboxFinding(config)];
-}
-
-const ASKED = "commands run with all that you may do, and only dangerous ones are asked about";
-
-async function sandboxFinding(config: Config): Promise<Finding> {
-  const check = "sandbox";
-  const { sandbox: mode, network } = config.tools.terminal;
-  if (mode === "off") {
-    const fix = "baton config set tools.terminal.sandbox auto";
-    return { check, status: "hint", finding: `off: ${ASKED}`, fix };
-  }
   // Only to try it out: the doctor makes nothing, and another check looks at the secrets.
-  const found = await lookForSandbox(config, [config.home], tmpdir());
-  if (found.sandbox === null) {
-    const { why, fix } = found;
-    return mode === "required"
-      ? { check, status: "broken", finding: `${why} It is required, so no command is run`, fix }
-      : { check, status: "hint", finding: `${why} So ${ASKED}`, fix };
-  }
-  const { name, doubt } = found.sandbox;
-  const finding = `commands run in ${name}, with the network ${network}`;
-  if (doubt === null) return { check, status: "ok", finding };
-  return {
-    check,
-    status: "hint",
-    finding: `${finding}. Dangerous ones are still asked about, since ${doubt}`,
-    fix: "set agent.workdir and tools.folders to folders within your home",
-  };
+  const found = mode === "off" ? null : await lookForSandbox(config, [config.home], tmpdir());
+  return [{ check: "workdir", status: "ok", finding: where }, sandboxFinding(mode, found)];
 }

@@ -238,6 +238,17 @@ describe("refused, with file, line and key", () => {
 });
 
 describe("turns, busy modes and folders", () => {
+  test("a gateway works in the workspace, and a terminal where it was started, unless a setting says so", async () => {
+    const forGateway = () => loadConfig(readEnvironment({ BATON_HOME: home }), project, "gateway");
+    expect((await load()).agent.workdir).toBe(project);
+    expect(await forGateway()).toMatchObject({
+      agent: { workdir: join(homedir(), "baton-workspace") },
+      tools: { folders: [join(homedir(), "baton-workspace")] },
+    });
+    homeFile("agent: { workdir: /work }\n");
+    expect((await forGateway()).agent.workdir).toBe("/work");
+  });
+
   test("from both files and the environment, each with its place", async () => {
     projectFile("busy: { default: queue }\nagent:\n  maxMessages: 20\n  turnDeadlineSeconds: 5\n");
     homeFile(

@@ -1,5 +1,6 @@
 /** Hostile commands, behind the wall and without it. Without it some are asked about: the docs say how many, and are held to it. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { openSandbox } from "../../src/agent/sandbox/open-sandbox.js";
@@ -78,6 +79,17 @@ describe.runIf(isThere)("behind the wall", { timeout: 300_000 }, () => {
       await vi.waitFor(() => expect(world.left()).toEqual([]), { timeout: 30_000 });
     }),
   );
+
+  it("all of it ends when the one who started it is killed", () =>
+    inWorld(async (world) => {
+      const { sandbox } = await sandboxAround(world, false);
+      const command = `setsid sleep ${world.places.mark} & touch ready; wait`;
+      const { file, args } = (sandbox as Sandbox).launch(["bash", "-c", command], world.work, { PATH });
+      const starter = spawn("sh", ["-c", '"$@" 3>/dev/null; :', "sh", file, ...args], { stdio: "ignore" });
+      await vi.waitFor(() => expect(existsSync(join(world.work, "ready"))).toBe(true), { timeout: 30_000 });
+      starter.kill("SIGKILL");
+      await vi.waitFor(() => expect(world.left()).toEqual([]), { timeout: 30_000 });
+    }));
 
   it("with the network on, what listens on loopback is reached, and no socket in a hidden folder", () =>
     inWorld(async (world) => {

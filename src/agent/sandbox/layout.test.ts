@@ -1,6 +1,7 @@
 /** What the sandbox is made of, and what is done before it is: in folders of its own, and in the real thing where there is one. */
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   closeSync,
   mkdirSync,
   mkdtempSync,
@@ -14,10 +15,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bubblewrapArgs, type Layout, startedSafely } from "./bubblewrap.js";
-import { layoutOf, realFolders } from "./layout.js";
+import { layoutOf, realFolders, unreadableIn } from "./layout.js";
 import { openSandbox } from "./open-sandbox.js";
-import type { Walls } from "./sandbox.js";
+import type { Sandbox, Walls } from "./sandbox.js";
 import { seatbeltProfile } from "./seatbelt.js";
+import { confinementFor, sandboxFinding } from "./verdict.js";
 
 const NOTHING = { system: [], secret: [] };
 let root: string;
@@ -87,6 +89,23 @@ describe("the layout", () => {
       layoutOf(walls, folders, NOTHING).mounts.filter(({ path }) => path === "/tmp");
     expect(temporary(["/srv/x"])).toEqual([{ kind: "writable", path: "/tmp", from: walls.temporary }]);
     expect(temporary(["/tmp/x"])).toEqual([{ kind: "empty", path: "/tmp", from: "" }]);
+  });
+
+  it("finds what not every user may read, and does not look into it", () => {
+    const settings = join(root, "etc");
+    mkdirSync(join(settings, "open"), { recursive: true });
+    mkdirSync(join(settings, "keys"));
+    for (const name of ["hosts", "open/shadow", "open/list", "keys/key"])
+      writeFileSync(join(settings, name), "");
+    chmodSync(join(settings, "open/shadow"), 0o640);
+    chmodSync(join(settings, "keys"), 0o710);
+    symlinkSync("gone", join(settings, "link"));
+    const found = [...unreadableIn(settings)].sort((a, b) => a.path.localeCompare(b.path));
+    expect(found).toEqual([
+      { kind: "folder", path: join(settings, "keys") },
+      { kind: "file", path: join(settings, "open/shadow") },
+    ]);
+    expect(unreadableIn(join(root, "missing"))).toEqual([]);
   });
 
   it("does not look a folder up that lies in another: it may have become a link", () => {
@@ -193,4 +212,55 @@ it("the profile for macOS denies before it allows, hides last, and no path ends 
   ]);
   expect(rules).toContain("(deny network*)");
   expect(rules.every((rule) => /^\(.*\)$/.test(rule))).toBe(true);
+});
+
+describe("what follows from the setting and the machine", () => {
+  const sandbox: Sandbox = {
+    name: "bubblewrap 1.0.0",
+    folders: [],
+    network: true,
+    doubt: null,
+    launch: () => ({ file: "", args: [], environment: {}, hasOwnProcesses: true }),
+  };
+  const missing = {
+    sandbox: null,
+    why: "bubblewrap is not installed.",
+    fix: "apt install bubblewrap",
+  } as const;
+
+  it("auto uses what is there, and lets commands ask to leave", () => {
+    expect(confinementFor("auto", { sandbox })).toEqual({ kind: "sandbox", sandbox, mayLeave: true });
+    expect(confinementFor("auto", missing)).toEqual({ kind: "none" });
+    expect(sandboxFinding("auto", { sandbox })).toEqual({
+      check: "sandbox",
+      status: "ok",
+      finding: "commands run in bubblewrap 1.0.0, with the network on",
+    });
+    expect(sandboxFinding("auto", missing)).toMatchObject({ status: "hint", fix: "apt install bubblewrap" });
+    const doubtful = sandboxFinding("auto", { sandbox: { ...sandbox, doubt: "it is new" } });
+    expect(doubtful).toMatchObject({
+      status: "hint",
+      finding: expect.stringMatching(/still asked about, since it is new$/),
+    });
+  });
+
+  it("required runs nothing without one, and lets nothing out", () => {
+    expect(confinementFor("required", { sandbox })).toEqual({ kind: "sandbox", sandbox, mayLeave: false });
+    expect(confinementFor("required", missing)).toEqual({
+      kind: "missing",
+      why: expect.stringMatching(/^not run: .*required.* bubblewrap is not installed\. .*baton doctor/),
+    });
+    expect(sandboxFinding("required", missing)).toMatchObject({
+      status: "broken",
+      fix: "apt install bubblewrap",
+    });
+  });
+
+  it("off looks for none", () => {
+    expect(confinementFor("off", null)).toEqual({ kind: "none" });
+    expect(sandboxFinding("off", null)).toMatchObject({
+      status: "hint",
+      finding: expect.stringMatching(/^off: /),
+    });
+  });
 });

@@ -6,7 +6,15 @@
  * - in /etc only what every user may read is seen, also by root;
  * - what is hidden stays hidden if a working folder contains it, and the folders above it cannot be renamed from within.
  */
-import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { isWithin } from "../../util/within.js";
 import type { Layout, Mount } from "./bubblewrap.js";
@@ -20,12 +28,12 @@ const SYSTEM = [
 ];
 
 export interface Surroundings {
-  /** The system's part, which does not change while we run. */
   readonly system: readonly Mount[];
   /** What is in it that not every user may read. */
   readonly secret: Layout["hidden"];
 }
 
+/** Asked anew for each command: what is not there any more could not be hidden, and what is new would not be. */
 export function lookAround(): Surroundings {
   return { system: [...SYSTEM.flatMap(systemMount), ...resolverMount()], secret: unreadableIn("/etc") };
 }
@@ -87,14 +95,23 @@ function resolverMount(): Mount[] {
   return real?.startsWith("/run/") ? [{ kind: "read-only", path: real, from: real }] : [];
 }
 
-function unreadableIn(folder: string): Layout["hidden"] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry): Layout["hidden"] => {
+export function unreadableIn(folder: string): Layout["hidden"] {
+  return entriesOf(folder).flatMap((entry): Layout["hidden"] => {
     const path = join(folder, entry.name);
-    const mode = entry.isSymbolicLink() ? 0o777 : (lstatOf(path)?.mode ?? 0o777);
+    const mode = entry.isSymbolicLink() ? 0o777 : (lstatOf(path)?.mode ?? 0o777); // Gone meanwhile: nothing to hide.
     if (entry.isDirectory())
       return (mode & 0o005) === 0o005 ? unreadableIn(path) : [{ kind: "folder", path }];
     return mode & 0o004 ? [] : [{ kind: "file", path }];
   });
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (OUT_OF_REACH.includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
 }
 
 /** Programs that somebody installed elsewhere, and their libraries: Node.js or Python in the home folder, for example. */

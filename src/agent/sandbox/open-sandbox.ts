@@ -57,10 +57,9 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
   const version = /\d+\.\d+\.\d+/.exec(said.text)?.[0] ?? "0";
   const isModern = version.localeCompare("0.8", "en", { numeric: true }) >= 0;
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  const surroundings = lookAround();
   const folders = realFolders(walls.folders);
   const launch: Sandbox["launch"] = (command, cwd, environment) => {
-    const layout = { ...layoutOf(walls, folders, surroundings), isRoot, isModern };
+    const layout = { ...layoutOf(walls, folders, lookAround()), isRoot, isModern };
     const words = [program, ...bubblewrapArgs(layout, cwd), "--info-fd", "3", "--", ...command];
     const [file = program, ...args] = startedSafely(words, shell, around);
     return { file, args, environment: { ...environment, TMPDIR: "/tmp" }, hasOwnProcesses: true };

@@ -1,0 +1,42 @@
+/** What follows from the setting and from what the machine has: how commands are run, and what the doctor says. Pure. */
+import type { Finding } from "../../util/finding.js";
+import type { Confinement } from "../tools/terminal.js";
+import type { Found } from "./open-sandbox.js";
+
+export type Mode = "auto" | "required" | "off";
+
+/** `found` is null if the sandbox is off and nothing was looked for. */
+export function confinementFor(mode: Mode, found: Found | null): Confinement {
+  if (mode === "off" || found === null) return { kind: "none" };
+  if (found.sandbox !== null) {
+    return { kind: "sandbox", sandbox: found.sandbox, mayLeave: mode === "auto" };
+  }
+  if (mode === "auto") return { kind: "none" };
+  const why = `not run: \`tools.terminal.sandbox\` is \`required\`, and there is no sandbox. ${found.why} The owner can run \`baton doctor\` to see what to do.`;
+  return { kind: "missing", why };
+}
+
+const ASKED = "commands run with all that you may do, and only dangerous ones are asked about";
+
+export function sandboxFinding(mode: Mode, found: Found | null): Finding {
+  const check = "sandbox";
+  if (mode === "off" || found === null) {
+    const fix = "baton config set tools.terminal.sandbox auto";
+    return { check, status: "hint", finding: `off: ${ASKED}`, fix };
+  }
+  if (found.sandbox === null) {
+    const { why, fix } = found;
+    return mode === "required"
+      ? { check, status: "broken", finding: `${why} It is required, so no command is run`, fix }
+      : { check, status: "hint", finding: `${why} So ${ASKED}`, fix };
+  }
+  const { name, network, doubt } = found.sandbox;
+  const finding = `commands run in ${name}, with the network ${network ? "on" : "off"}`;
+  if (doubt === null) return { check, status: "ok", finding };
+  return {
+    check,
+    status: "hint",
+    finding: `${finding}. Dangerous ones are still asked about, since ${doubt}`,
+    fix: "set agent.workdir and tools.folders to folders within your home",
+  };
+}
