@@ -3,16 +3,17 @@
  * it was asked in and to the author of the request; only they, or an owner who may do all that they may, can answer it,
  * once. Who does not answer in time has said no.
  */
-import { randomInt } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
 import { seenText } from "../util/seen-text.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
+import type { StandingApprovals } from "./store.js";
 
-/** Null where it may be run; otherwise what the call comes to instead. */
-export type Approve = (danger: Danger, signal: AbortSignal) => Promise<string | null>;
+/** Null where the call of this tool may be run; otherwise what it comes to instead. */
+export type Approve = (tool: string, danger: Danger, signal: AbortSignal) => Promise<string | null>;
 
 export interface Question {
   /** Not the same soon again, also not in the next process: an answer that comes late must meet nothing. */
@@ -20,7 +21,15 @@ export interface Question {
   readonly key: SessionKey;
   /** Whose request it is. */
   readonly author: Who;
+  readonly tool: string;
   readonly danger: Danger;
+}
+
+/** The same only for the same tool, with exactly the same to do, for the same reason. */
+export function digestOf(tool: string, { reason, what }: Danger): string {
+  return createHash("sha256")
+    .update(JSON.stringify([tool, reason, what]))
+    .digest("hex");
 }
 
 export type Verdict = "approved" | "denied";
@@ -35,16 +44,21 @@ const OUTCOMES: Readonly<Record<Exclude<Outcome, "approved">, string>> = {
 /** How long a person has to answer. */
 const TIMEOUT_MS = 300_000;
 
-/** Asks this person in this lane; `ask` shows the question there, and is null where nobody can be asked. */
+/**
+ * Asks this person in this lane, unless an owner allowed exactly this for good; `ask` shows the question there, and is
+ * null where nobody can be asked.
+ */
 export function approver(
   approvals: Approvals,
   about: Pick<Question, "key" | "author">,
   ask: ((text: string, number: number) => Promise<void>) | null,
+  standing: Pick<StandingApprovals, "has">,
 ): Approve {
-  return async (danger, signal) => {
+  return async (tool, danger, signal) => {
+    if (await standing.has(about.key, about.author.identities, digestOf(tool, danger))) return null;
     if (!ask) return `Error: not run: nobody can approve it here. This ${danger.reason}.`;
     if (seenText(danger.what).text.length > MAX_SHOWN) return TOO_LONG;
-    const { question, outcome } = approvals.ask({ ...about, danger }, signal, TIMEOUT_MS);
+    const { question, outcome } = approvals.ask({ ...about, tool, danger }, signal, TIMEOUT_MS);
     try {
       await ask(questionText(question, TIMEOUT_MS / 60_000), question.number);
     } catch (error) {
@@ -61,11 +75,13 @@ const MAX_SHOWN = 2_000;
 const TOO_LONG = `Error: not run: it needs approval, and is too long to be shown (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
 
 /** The question in words; what is not to be seen in it, or looks like something else, is spelt out. */
-export function questionText({ number, danger }: Question, minutes: number): string {
+export function questionText({ number, danger, author }: Question, minutes: number): string {
   const { text, isSpelt } = seenText(danger.what);
   const note = isSpelt ? `\n\n${LOOK_ALIKES}` : "";
   const answers = `Allow once? /approve ${number} or /deny ${number} (no answer in ${minutes} minutes means no)`;
-  return `This ${danger.reason}.${note}\n\n${fenced(text)}\n\n${answers}`;
+  const always =
+    author.role === "owner" ? `\n/approve ${number} always: do not ask again about exactly this here` : "";
+  return `This ${danger.reason}.${note}\n\n${fenced(text)}\n\n${answers}${always}`;
 }
 
 const LOOK_ALIKES =

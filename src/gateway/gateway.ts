@@ -50,6 +50,7 @@ import type {
   Move,
   NewDelivery,
   RunningTurn,
+  StandingApprovals,
   Turn,
 } from "./store.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
@@ -134,6 +135,8 @@ export class Gateway {
   readonly #apologies = new Apologies();
   /** What running turns ask before they act. */
   readonly approvals: Approvals;
+  /** What owners allowed for good. */
+  readonly standing: StandingApprovals;
   /** Where handoffs are asked for. */
   readonly handoffs: HandoffDesk;
   readonly #carrier: HandoffCarrier;
@@ -162,6 +165,7 @@ export class Gateway {
     this.people = people;
     this.#requests = new Requests(people, options.toolLists);
     this.approvals = new Approvals(options.toolLists);
+    this.standing = store.standing;
     this.allowance = new Allowance({ spending: store.spending, lists: options.limits ?? {}, clock });
     this.#notices = new Notices(options.adapters, (account) => this.#surfaces.senderOf(account));
     this.#turnTools = {

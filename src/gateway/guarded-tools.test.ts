@@ -172,13 +172,82 @@ describe("a dangerous call", () => {
     const danger = { reason: "deletes", what: "rm" };
     const author = await world.gateway.people.access(ann.source);
     if (!author.allowed) throw new Error("Ann is let in.");
-    const about = { key: ann.key, author, danger };
+    const about = { tool: "act", key: ann.key, author, danger };
     const { question, outcome } = approvals.ask(about, new AbortController().signal, 0);
     expect(questionText(question, 5)).toContain("no answer in 5 minutes means no");
     expect(await outcome).toBe("expired");
     expect(approvals.openTo(ann.key, author)).toEqual([]);
     const aborted = approvals.ask(about, AbortSignal.abort(), 1_000);
     expect(await aborted.outcome).toBe("stopped");
+  });
+});
+
+describe("what an owner allows always", () => {
+  /** A room with an owner and a member in it. */
+  async function room(): Promise<{ boss: Chat; member: Chat }> {
+    await world.close();
+    const { platform } = world.adapter;
+    world = await World.open({ gateway: options, people: { owners: { [platform]: ["boss"] } } });
+    const place = { chatId: "room", chatType: "group" } as const;
+    return { boss: world.chat("boss", place), member: world.chat("ann", place) };
+  }
+
+  /** Writes, and waits until this is said, whatever else is said before it. */
+  async function said(chat: Chat, text: string, answer: RegExp): Promise<RegExpExecArray> {
+    const before = chat.told.length;
+    const found = () => chat.told.slice(before).find((line) => answer.test(line));
+    await chat.write(text);
+    await until(() => found() !== undefined);
+    return answer.exec(found() ?? "") as RegExpExecArray;
+  }
+  const QUESTION = /^This deletes things\.[\s\S]*\/approve (\d{4})/;
+  const DONE = /^Came of it: did/;
+
+  it("is not asked about again: exactly this, in this chat, also after a restart", async () => {
+    const { boss } = await room();
+    const [question, number] = await said(
+      boss,
+      "rm -r build",
+      /^This deletes.*\/approve (\d{4}) always: .*$/s,
+    );
+    expect(question).toMatch(/do not ask again about exactly this here$/);
+    await said(boss, `/approve ${number} always`, /^Approved, now and always/);
+    await until(() => boss.told.some((line) => DONE.test(line)));
+    await world.restart();
+    await said(boss, "rm -r build", DONE);
+    expect(acts).toEqual(["rm -r build", "rm -r build"]);
+    await said(boss, "rm -r builds", QUESTION);
+    await said(boss, "/deny", /^Denied/);
+    await said(world.chat("boss"), "rm -r build", QUESTION);
+    expect(acts).toEqual(["rm -r build", "rm -r build"]);
+  });
+
+  it("is listed, and asked about again once it is taken back", async () => {
+    const { boss } = await room();
+    await said(boss, "/approve list", /^Nothing is always allowed in this chat\.$/);
+    await said(boss, "rm it", QUESTION);
+    await said(boss, "/approve always", /^Approved, now and always/);
+    await until(() => boss.told.some((line) => DONE.test(line)));
+    const [, id = ""] = await said(boss, "/approve list", /^(\d+): `act: rm it in \/work`, for \S+:boss$/m);
+    await said(world.chat("boss"), `/approve forget ${id}`, /^Which one\?/);
+    await said(boss, "/approve forget x", /^Which one\?/);
+    await said(boss, `/approve forget ${id}`, new RegExp(`^${id} is asked about again\\.$`));
+    await said(boss, "rm it", QUESTION);
+  });
+
+  it("is for an owner to say, and holds for the person whose call it was", async () => {
+    const { boss, member } = await room();
+    const [question, number] = await said(member, "rm it", QUESTION);
+    expect(question).not.toContain("always");
+    for (const words of [`${number} always`, "always", "list", "forget 1"])
+      await said(member, `/approve ${words}`, /^Only an owner can allow something always\.$/);
+    expect(acts).toEqual([]);
+    await said(boss, `/approve ${number} always`, /^Approved, now and always/);
+    await until(() => member.told.some((line) => DONE.test(line)));
+    await said(member, "rm it", DONE);
+    expect(acts).toEqual(["rm it", "rm it"]);
+    await said(boss, "rm it", QUESTION);
+    expect(acts).toEqual(["rm it", "rm it"]);
   });
 });
 

@@ -21,7 +21,7 @@ export function guardedTools(
   async function runGuarded(tool: Tool, ...[args, context]: Parameters<Tool["run"]>): Promise<string> {
     const danger = (await tool.danger?.(args)) ?? null;
     if (danger !== null) {
-      const refusal = await approve(danger, context.signal);
+      const refusal = await approve(tool.name, danger, context.signal);
       if (refusal !== null) return refusal;
       if ((await danger.isStillSo?.()) === false) return CHANGED;
     }

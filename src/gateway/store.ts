@@ -444,6 +444,28 @@ export interface Spending {
   of(day: string): Promise<readonly DaySpending[]>;
 }
 
+/** What an owner allowed for good: calls of exactly one kind, by one person, in one lane. */
+export interface StandingApproval {
+  readonly id: number;
+  readonly key: SessionKey;
+  /** Whose calls. */
+  readonly identity: string;
+  /** Of the tool and exactly what it would do. */
+  readonly digest: string;
+  /** The same in short, for people. */
+  readonly shown: string;
+}
+
+export interface StandingApprovals {
+  add(approval: Omit<StandingApproval, "id">, now: number): Promise<void>;
+  /** Those identities are one person's. */
+  has(key: SessionKey, identities: readonly string[], digest: string): Promise<boolean>;
+  /** Oldest first. */
+  in(key: SessionKey): Promise<StandingApproval[]>;
+  /** False where there is none of that number in that lane. */
+  remove(key: SessionKey, id: number): Promise<boolean>;
+}
+
 export interface GatewayStore {
   readonly inbox: Inbox;
   readonly turns: Turns;
@@ -456,4 +478,5 @@ export interface GatewayStore {
   watch(onChange: () => void): () => void;
   readonly files: MediaFiles;
   readonly spending: Spending;
+  readonly standing: StandingApprovals;
 }

@@ -58,6 +58,6 @@ export async function turnTools(
   };
   const about = { key: turn.key, author: who };
   const isAsked = here && !here.isUnattended && (await setting.canAnswer(who, item));
-  const approve = approver(approvals, about, isAsked ? ask : null);
+  const approve = approver(approvals, about, isAsked ? ask : null, store.standing);
   return guardedTools(theirs, turn, store.journal, approve);
 }

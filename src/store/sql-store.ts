@@ -16,6 +16,7 @@ import { SqlPeople } from "./sql/people.js";
 import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
 import { SqlSpending } from "./sql/spending.js";
+import { SqlStandingApprovals } from "./sql/standing-approvals.js";
 import { SqlToolJournal } from "./sql/tool-journal.js";
 import { SqlTranscript } from "./sql/transcript.js";
 import { SqlTurns } from "./sql/turns.js";
@@ -49,6 +50,7 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     watch: (onChange) => db.watch(onChange),
     files: new SqlMediaFiles(db),
     spending: new SqlSpending(db),
+    standing: new SqlStandingApprovals(db),
     close: async () => {
       await feed.stop();
       await db.close();

@@ -599,6 +599,29 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await other.spending.of(today)).toEqual([]);
     });
 
+    it("remembers what an owner allowed for good, for one person in one lane, until it is taken back", async () => {
+      const other = await fixture.open();
+      const [here, there] = [buildSessionKey(ann), buildSessionKey({ ...ann, chatId: "elsewhere" })];
+      const approval = { key: here, identity: "test:a", digest: "d1", shown: "act: rm x" };
+      await store.standing.add(approval, now);
+      await other.standing.add({ ...approval, shown: "twice" }, now);
+      await store.standing.add({ ...approval, digest: "d2" }, now);
+      expect(await other.standing.has(here, ["test:b", "test:a"], "d1")).toBe(true);
+      expect(await store.standing.has(here, ["test:b"], "d1")).toBe(false);
+      expect(await store.standing.has(here, [], "d1")).toBe(false);
+      expect(await store.standing.has(there, ["test:a"], "d1")).toBe(false);
+      expect(await store.standing.has(here, ["test:a"], "d3")).toBe(false);
+      const [first, second, ...more] = await other.standing.in(here);
+      expect(first).toEqual({ ...approval, id: expect.any(Number) });
+      expect(more).toEqual([]);
+      expect(await store.standing.in(there)).toEqual([]);
+      expect(await store.standing.remove(there, first?.id ?? 0)).toBe(false);
+      expect(await store.standing.remove(here, first?.id ?? 0)).toBe(true);
+      expect(await other.standing.remove(here, first?.id ?? 0)).toBe(false);
+      expect(await other.standing.in(here)).toEqual([second]);
+      expect(await other.standing.has(here, ["test:a"], "d1")).toBe(false);
+    });
+
     it("forgets what was asked and said when a session is pruned", async () => {
       const turn = await begun(await accept("secret"));
       await store.turns.finish(

@@ -1,33 +1,85 @@
-/** `/approve` and `/deny`: the answer to a question that a running turn asks before it does something dangerous. */
+/**
+ * `/approve` and `/deny`: the answer to a question that a running turn asks before it does something dangerous. An owner
+ * can also have it remembered, see what is remembered here, and take it back.
+ */
 import { seenText } from "../../util/seen-text.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import type { Question, Verdict } from "../approvals.js";
+import { digestOf, type Question, type Verdict } from "../approvals.js";
 import type { Command, CommandCall } from "./commands.js";
 
 export const approve: Command = {
   name: "approve",
-  usage: "[number]",
+  usage: "[number] [always] | list | forget <number>",
   description: "let the agent do what it asked about",
-  details: "Holds for that one call, with exactly what was shown; the next one is asked about again.",
-  run: async (call) => answer(call, "approved", "Approved"),
+  details:
+    "Holds for that one call, with exactly what was shown; the next one is asked about again. An owner can add `always`: " +
+    "then exactly this call of this person is not asked about again in this chat. `list` shows what is allowed so, and " +
+    "`forget` takes it back.",
+  run: async (call) => {
+    const [, which = "", word = ""] = /^(\S*)\s*(.*)$/s.exec(call.words) ?? [];
+    if (which === "list") return list(call);
+    if (which === "forget") return forget(call, word);
+    if (which === "always") return always(call, word);
+    return word === "always" ? always(call, which) : answer(call, call.words, "approved", "Approved");
+  },
 };
 
 export const deny: Command = {
   name: "deny",
   usage: "[number]",
   description: "keep the agent from doing what it asked about",
-  run: async (call) => answer(call, "denied", "Denied"),
+  run: async (call) => answer(call, call.words, "denied", "Denied"),
 };
 
-function answer({ item, words, who, gateway }: CommandCall, verdict: Verdict, said: string): string {
+function answer(call: CommandCall, which: string, verdict: Verdict, said: string): string {
+  const question = find(call, which);
+  if (typeof question === "string") return question;
+  call.gateway.approvals.answer(question, verdict);
+  return `${said}: ${asLine(question)}`;
+}
+
+const OWNERS_ONLY = "Only an owner can allow something always.";
+
+async function always(call: CommandCall, which: string): Promise<string> {
+  if (call.who.role !== "owner") return OWNERS_ONLY;
+  const question = find(call, which);
+  if (typeof question === "string") return question;
+  const { key, author, tool, danger } = question;
+  const [identity] = author.identities;
+  if (identity === undefined) return `${OWNERS_ONLY} Nobody is known here.`;
+  const shown = shorten(cleanLine(`${tool}: ${seenText(danger.what).text}`), 200);
+  await call.gateway.standing.add(
+    { key, identity, digest: digestOf(tool, danger), shown },
+    call.item.receivedAt,
+  );
+  call.gateway.approvals.answer(question, "approved");
+  return `Approved, now and always in this chat: ${asLine(question)} /approve list shows what is allowed here.`;
+}
+
+async function list({ item, who, gateway }: CommandCall): Promise<string> {
+  if (who.role !== "owner") return OWNERS_ONLY;
+  const allowed = await gateway.standing.in(item.key);
+  if (allowed.length === 0) return "Nothing is always allowed in this chat.";
+  const lines = allowed.map(({ id, identity, shown }) => `${id}: \`${shown}\`, for ${identity}`);
+  return `Always allowed in this chat:\n${lines.join("\n")}\n/approve forget <number> takes one back.`;
+}
+
+async function forget({ item, who, gateway }: CommandCall, number: string): Promise<string> {
+  if (who.role !== "owner") return OWNERS_ONLY;
+  const isGone = /^\d{1,15}$/.test(number) && (await gateway.standing.remove(item.key, Number(number)));
+  return isGone
+    ? `${number} is asked about again.`
+    : "Which one? /approve list shows the numbers of what is always allowed in this chat.";
+}
+
+/** The question that is meant, or what to say where none is. */
+function find({ item, who, gateway }: CommandCall, which: string): Question | string {
   const open = gateway.approvals.openTo(item.key, who);
   if (open.length === 0) return "Nothing waits for your answer.";
   const [only, ...others] = open;
   const question =
-    words === "" && others.length === 0 ? only : open.find((each) => `${each.number}` === words);
-  if (!question) return `Which one? ${open.map(asLine).join(" ")}`;
-  gateway.approvals.answer(question, verdict);
-  return `${said}: ${asLine(question)}`;
+    which === "" && others.length === 0 ? only : open.find((each) => `${each.number}` === which);
+  return question ?? `Which one? ${open.map(asLine).join(" ")}`;
 }
 
 function asLine({ number, danger }: Question): string {

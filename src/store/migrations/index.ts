@@ -17,6 +17,7 @@ import { authors } from "./010-authors.js";
 import { limits } from "./011-limits.js";
 import { holders } from "./012-holders.js";
 import { peopleVersion } from "./013-people-version.js";
+import { approvals } from "./014-approvals.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly Migration[] = [
   limits,
   holders,
   peopleVersion,
+  approvals,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
