@@ -20,9 +20,9 @@ it("what only an owner may allow is not for its author to allow, unless they are
   const [owner, member] = [somebody("owner", "a:1"), somebody("member", "a:2")];
   const { signal } = new AbortController();
   const danger = { reason: "leaves the sandbox", what: "ls" };
-  const { question } = approvals.ask({ key, author: member, danger }, signal, 1_000_000);
+  const { question } = approvals.ask({ tool: "act", key, author: member, danger }, signal, 1_000_000);
   const { question: strict } = approvals.ask(
-    { key, author: member, danger: { ...danger, onlyOwner: true } },
+    { tool: "act", key, author: member, danger: { ...danger, onlyOwner: true } },
     signal,
     1_000_000,
   );

@@ -9,12 +9,12 @@ import type { Command, CommandCall } from "./commands.js";
 
 export const approve: Command = {
   name: "approve",
-  usage: "[number] [always] | list | forget <number>",
+  usage: "[number] [always]",
   description: "let the agent do what it asked about",
   details:
     "Holds for that one call, with exactly what was shown; the next one is asked about again. An owner can add `always`: " +
-    "then exactly this call of this person is not asked about again in this chat. `list` shows what is allowed so, and " +
-    "`forget` takes it back.",
+    "then exactly this call of this person is not asked about again in this chat. `/approve list` shows what is allowed " +
+    "so, and `/approve forget` with its number takes it back.",
   run: async (call) => {
     const [, which = "", word = ""] = /^(\S*)\s*(.*)$/s.exec(call.words) ?? [];
     if (which === "list") return list(call);
