@@ -80,6 +80,8 @@ export interface Surroundings {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   /** Says whether the platform is reached, each time that changes. `failed`: it is not tried again until somebody mends it. */
   tell(state: "connected" | { readonly lost: string } | { readonly failed: string }): void;
+  /** Whether this sender is let in: what costs the platform a request is looked up for those only. */
+  knows?(sender: SessionSource): Promise<boolean>;
   /** For the log: what went wrong after the call for it had gone well. */
   problem?(sentence: string): void;
 }

@@ -48,6 +48,7 @@ function connect(adapter: ScriptedAdapter, owner = processOwner()) {
     accounts: store.accounts,
     commands: [{ name: "new", description: "" }],
     receive: async () => "accepted",
+    knows: async () => true,
     owner,
     leaseMs: 60,
     clock: () => now,

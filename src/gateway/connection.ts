@@ -28,6 +28,8 @@ export interface ConnectionSetting {
   readonly accounts: Accounts;
   readonly commands: Surroundings["commands"];
   readonly receive: Receive;
+  /** Whether this sender is let in. */
+  readonly knows: NonNullable<Surroundings["knows"]>;
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -198,7 +200,7 @@ export class Connection {
   }
 
   async #connect(): Promise<void> {
-    const { adapter, accounts, commands, receive, onProblem } = this.#setting;
+    const { adapter, accounts, commands, receive, knows, onProblem } = this.#setting;
     const memory: Surroundings["memory"] = {
       read: (name) => accounts.read(adapter, name),
       write: (name, value) => accounts.write(adapter, name, value),
@@ -206,7 +208,7 @@ export class Connection {
     try {
       const tell: Surroundings["tell"] = (state) => this.#hear(state);
       const problem = (sentence: string): void => onProblem(`${this.#title}: ${cleanLine(sentence)}`);
-      await this.#soon(adapter.connect(receive, { memory, commands, tell, problem }));
+      await this.#soon(adapter.connect(receive, { memory, commands, tell, knows, problem }));
       if (this.#stopped || !this.#isOurs) return await adapter.disconnect(); // Lost while it was being reached.
       this.#attempts = 0;
       this.#hear("connected");

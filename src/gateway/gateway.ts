@@ -233,6 +233,7 @@ export class Gateway {
       commands: commands.table,
       media: media ?? null,
       receive: (adapter, message) => this.#track(this.#inOrder(adapter, message)),
+      knows: (sender) => people.isLetIn(sender),
       onTaken: (adapter) => this.#recover(adapter),
       onConnected: () => this.#carrier.wake(),
       owner,

@@ -101,6 +101,11 @@ export class People {
     return { access, peopleVersion: known.version };
   }
 
+  /** Whether they are let in, as far as is known: for what is decided by the gate again. */
+  async isLetIn(source: SessionSource): Promise<boolean> {
+    return this.remembered(source) !== null || (await this.lookUp(source)).access.allowed;
+  }
+
   #remember(identity: string, known: Known): void {
     this.#recent.delete(identity);
     this.#recent.set(identity, known);

@@ -5,6 +5,7 @@
 import type { Adapter, InboundMessage, Received, Surroundings } from "../adapter/adapter.js";
 import { boundedMessage } from "../adapter/inbound-limit.js";
 import type { Platform } from "../session/platform.js";
+import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import type { Beginning } from "./beginning.js";
 import { Connection, type ConnectionState } from "./connection.js";
@@ -18,6 +19,8 @@ export interface SurfacesSetting {
   readonly commands: Surroundings["commands"];
   readonly media: Media | null;
   readonly receive: (adapter: Adapter, message: InboundMessage) => Promise<Received>;
+  /** Whether this sender is let in. */
+  readonly knows: (sender: SessionSource) => Promise<boolean>;
   /** The account is this process's now: what others left is taken on before anything is received. */
   readonly onTaken: (adapter: Adapter) => Promise<void>;
   readonly onConnected: () => void;
@@ -60,6 +63,7 @@ export class Surfaces {
         if (!connection.isHeld) throw new Error("The account may be another process's now.");
         return this.#setting.receive(adapter, boundedMessage(message));
       },
+      knows: (sender) => this.#setting.knows(sender),
       owner,
       leaseMs,
       clock,

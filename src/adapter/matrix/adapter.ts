@@ -3,8 +3,10 @@
  * a batch was received, and sends under transaction ids made of delivery ids, so that the same delivery is one event.
  */
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Address, SessionSource } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
+import { timerMs } from "../../util/timer-ms.js";
 import {
   type Adapter,
   type Capabilities,
@@ -26,7 +28,7 @@ import type { Self } from "./mention.js";
 import { Outgoing } from "./outgoing.js";
 import { decryptedEvent, personIn, placeIn } from "./parse.js";
 import { Pending } from "./pending.js";
-import { Rooms } from "./rooms.js";
+import { ROOM_STATES, Rooms } from "./rooms.js";
 import { SeenEvents } from "./seen-events.js";
 import { SyncLoop } from "./sync-loop.js";
 import { Timeline } from "./timeline.js";
@@ -35,6 +37,7 @@ import { connectError, isMissing, notThere, reasonOf, sendError } from "./troubl
 const TIMEOUT_MS = 30_000;
 const TYPING_MS = 30_000;
 const PLATFORM = "matrix";
+const LOOK_AGAIN_MS = 500;
 /** Under which name the account remembers how far everything was received. */
 const NEXT_BATCH = "next_batch";
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "⚠️" };
@@ -46,7 +49,7 @@ const FILTER: Json = {
   room: {
     timeline: { limit: 50 },
     state: {
-      types: ["m.room.member", "m.room.name", "m.room.topic", "m.room.encryption"],
+      types: ["m.room.member", ...ROOM_STATES],
       lazy_load_members: true,
     },
     ephemeral: { types: [] },
@@ -250,7 +253,7 @@ async function openLine(
   userId: string,
   encryption: Encryption | null,
   receive: Receive,
-  { memory, commands, tell }: Surroundings,
+  { memory, commands, tell, knows = async () => true, problem = () => {} }: Surroundings,
 ): Promise<Line> {
   const displayName = await api.displayName(userId).catch(ifMissing);
   const rooms = new Rooms(api);
@@ -272,7 +275,10 @@ async function openLine(
       await memory.write(NEXT_BATCH, token);
     },
   });
-  const timeline = new Timeline({ api, self, rooms, seen, pending, encryption, receive, intake, isOver });
+  const timeline = new Timeline({
+    ...{ api, self, rooms, seen, pending, encryption, receive, knows, problem, intake, isOver },
+    wait: (attempt) => sleep(timerMs(LOOK_AGAIN_MS * attempt), undefined, { ref: false }),
+  });
   const loop = new SyncLoop({
     since: await memory.read(NEXT_BATCH),
     tell,

@@ -14,6 +14,11 @@ export interface PendingEvent {
 
 const NAME = "pending";
 const MAX_INVITES = 100;
+/** Strangers' invitations: so many a day are accepted, and as many at once are pending; the others are left alone. */
+const STRANGERS_A_DAY = 10;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** How often an invitation is tried before it is left. */
+const MAX_TRIES = 10;
 const MAX_EVENTS = 100;
 const MAX_BYTES = 1_000_000;
 const KEPT_MS = 24 * 60 * 60 * 1_000;
@@ -21,6 +26,9 @@ const KEPT_MS = 24 * 60 * 60 * 1_000;
 export class Pending {
   readonly #memory: Memory;
   #invites: readonly string[] = [];
+  /** When strangers' invitations were taken, within the last day. */
+  #strangers: readonly number[] = [];
+  readonly #tries = new Map<string, number>();
   #events: readonly PendingEvent[] = [];
   #saved = "";
 
@@ -39,7 +47,8 @@ export class Pending {
   async load(): Promise<void> {
     const kept = await this.#memory.read(NAME);
     this.#saved = kept ?? "";
-    const { invites, events } = record(kept === null ? null : JSON.parse(kept));
+    const { invites, events, strangers } = record(kept === null ? null : JSON.parse(kept));
+    this.#strangers = list(strangers).filter((at) => typeof at === "number");
     this.#invites = list(invites).flatMap((roomId) => id(roomId, "!") ?? []);
     this.#events = list(events).flatMap((entry) => {
       const { roomId, event, at } = record(entry);
@@ -48,11 +57,26 @@ export class Pending {
     });
   }
 
-  invited(roomId: string): void {
+  /** An invitation; from a stranger, only if there were few today. */
+  invited(roomId: string, isStranger: boolean, now: number): void {
+    if (this.#invites.includes(roomId)) return;
+    if (isStranger) {
+      this.#strangers = this.#strangers.filter((at) => at > now - DAY_MS);
+      if (this.#strangers.length >= STRANGERS_A_DAY) return;
+      this.#strangers = [...this.#strangers, now];
+    }
     this.#invites = [...this.#invites.filter((known) => known !== roomId), roomId].slice(-MAX_INVITES);
   }
 
+  /** It could not be accepted: it is tried again, but not for ever. */
+  failed(roomId: string): void {
+    const tries = (this.#tries.get(roomId) ?? 0) + 1;
+    if (tries >= MAX_TRIES) this.answered(roomId);
+    else this.#tries.set(roomId, tries);
+  }
+
   answered(roomId: string): void {
+    this.#tries.delete(roomId);
     this.#invites = this.#invites.filter((known) => known !== roomId);
   }
 
@@ -78,8 +102,8 @@ export class Pending {
   }
 
   #text(): string {
-    return JSON.stringify({ invites: this.#invites, events: this.#events });
+    return JSON.stringify({ invites: this.#invites, events: this.#events, strangers: this.#strangers });
   }
 }
 
-const EMPTY = JSON.stringify({ invites: [], events: [] });
+const EMPTY = JSON.stringify({ invites: [], events: [], strangers: [] });

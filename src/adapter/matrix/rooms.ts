@@ -1,6 +1,6 @@
 /**
- * What is known of the rooms: who is in them, what they are called, whether they are encrypted. Asked for when a room is
- * first needed, and kept up by what the sync says of it.
+ * What is known of the rooms: who is in them, what they are called, whether they are encrypted, and who else could read
+ * them. Asked for when a room is first needed, and kept up by what the sync says of it.
  */
 import type { MatrixApi } from "./api.js";
 import { id, type Json, list, record, string } from "./json.js";
@@ -12,9 +12,35 @@ interface Room {
   name: string | undefined;
   topic: string | undefined;
   encryption: Json | undefined;
+  /** Those who may come in at any time. */
+  readonly invited: Set<string>;
+  joinRule: string | undefined;
+  visibility: string | undefined;
+}
+
+/** Whoever is not asked in by a member cannot come in; what is unset is `invite`. */
+const CLOSED = new Set([undefined, "invite", "private", "knock"]);
+
+/** Two are in it or asked in, nobody else can come in by themselves, and nobody reads from outside. */
+function isPrivate({ members, invited, joinRule, visibility }: Room): boolean {
+  const all = new Set([...members.keys(), ...invited]);
+  return all.size <= 2 && CLOSED.has(joinRule) && visibility !== "world_readable";
+}
+
+/** What is said of a room that the homeserver does not tell of: nothing private is shown there. */
+export function unknownRoom(roomId: string): RoomFacts {
+  return { roomId, chatType: "group", nameOf: () => undefined };
 }
 
 const MAX_ROOMS = 1_000;
+/** What is asked of a room, and heard of it. */
+export const ROOM_STATES = [
+  "m.room.name",
+  "m.room.topic",
+  "m.room.encryption",
+  "m.room.join_rules",
+  "m.room.history_visibility",
+] as const;
 
 export class Rooms {
   readonly #api: MatrixApi;
@@ -25,14 +51,20 @@ export class Rooms {
   }
 
   async facts(roomId: string): Promise<RoomFacts> {
-    const { members, name, topic } = await this.#room(roomId);
+    const room = await this.#room(roomId);
+    const { members, name, topic } = room;
     return {
       roomId,
-      chatType: members.size <= 2 ? "dm" : "group",
+      chatType: isPrivate(room) ? "dm" : "group",
       nameOf: (userId) => members.get(userId),
       ...(name === undefined ? {} : { name }),
       ...(topic === undefined ? {} : { topic }),
     };
+  }
+
+  /** Whether its facts cost no request. */
+  isKnown(roomId: string): boolean {
+    return this.#rooms.has(roomId);
   }
 
   /** How the room is encrypted; undefined where it is not. */
@@ -48,16 +80,21 @@ export class Rooms {
   async hear(roomId: string, event: Json): Promise<void> {
     const known = this.#rooms.get(roomId);
     if (!known || event.state_key === undefined) return;
-    const room = await known;
+    const room = await known.catch(() => null); // It is asked for again.
+    if (!room) return;
     const content = record(event.content);
     if (event.type === "m.room.name") room.name = string(content.name);
     if (event.type === "m.room.topic") room.topic = string(content.topic);
+    if (event.type === "m.room.join_rules") room.joinRule = string(content.join_rule);
+    if (event.type === "m.room.history_visibility") room.visibility = string(content.history_visibility);
     // Encryption that was once there is there for good, whatever a server says later.
     if (event.type === "m.room.encryption") room.encryption ??= content;
     const member = id(event.state_key, "@");
     if (event.type !== "m.room.member" || !member) return;
     if (content.membership === "join") room.members.set(member, string(content.displayname));
     else room.members.delete(member);
+    if (content.membership === "invite") room.invited.add(member);
+    else room.invited.delete(member);
   }
 
   forget(roomId: string): void {
@@ -77,9 +114,10 @@ export class Rooms {
 
   async #ask(roomId: string): Promise<Room> {
     const { joined } = await this.#api.joinedMembers(roomId);
-    const [name, topic, encryption] = await Promise.all(
-      ["m.room.name", "m.room.topic", "m.room.encryption"].map((type) => this.#state(roomId, type)),
-    );
+    const [invited, name, topic, encryption, joinRules, visibility] = await Promise.all([
+      invitedMembers(this.#api, roomId).catch(nobodyIfMissing),
+      ...ROOM_STATES.map((type) => this.#state(roomId, type)),
+    ]);
     const members = Object.entries(record(joined)).map(
       ([userId, profile]) => [userId, string(record(profile).display_name)] as const,
     );
@@ -88,6 +126,9 @@ export class Rooms {
       name: string(name?.name),
       topic: string(topic?.topic),
       encryption,
+      invited: new Set(invited),
+      joinRule: string(joinRules?.join_rule),
+      visibility: string(visibility?.history_visibility),
     };
   }
 
@@ -100,6 +141,11 @@ export class Rooms {
       throw error;
     }
   }
+}
+
+function nobodyIfMissing(error: unknown): readonly string[] {
+  if (isMissing(error)) return [];
+  throw error;
 }
 
 /** Those who are invited; whoever may read from the invitation on needs the keys too. */

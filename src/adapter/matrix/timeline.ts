@@ -2,18 +2,26 @@
  * A batch of the sync, taken: invitations are accepted, rooms kept up, and what people wrote is received, in order within
  * a room, rooms side by side.
  */
-import type { Receive, RemoteFile } from "../adapter.js";
+import type { SessionSource } from "../../session/source.js";
+import type { Receive, RemoteFile, Surroundings } from "../adapter.js";
 import type { Intake } from "../intake.js";
 import type { MatrixApi } from "./api.js";
 import type { Encryption } from "./encryption.js";
 import { newEvents } from "./history.js";
 import { id, type Json, list, record } from "./json.js";
 import type { Self } from "./mention.js";
-import { decryptedEvent, type MediaReference, type Parsed, parseEvent, quotedText } from "./parse.js";
+import {
+  decryptedEvent,
+  type MediaReference,
+  type Parsed,
+  parseEvent,
+  quotedText,
+  type RoomFacts,
+} from "./parse.js";
 import type { Pending, PendingEvent } from "./pending.js";
-import type { Rooms } from "./rooms.js";
+import { type Rooms, unknownRoom } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
-import { isMissing } from "./trouble.js";
+import { isMissing, reasonOf } from "./trouble.js";
 
 export interface TimelineOptions {
   readonly api: MatrixApi;
@@ -23,9 +31,20 @@ export interface TimelineOptions {
   readonly pending: Pending;
   readonly encryption: Encryption | null;
   readonly receive: Receive;
+  readonly knows: NonNullable<Surroundings["knows"]>;
+  /** For the log. */
+  readonly problem: (sentence: string) => void;
   readonly intake: Intake<string>;
   readonly isOver: () => boolean;
+  /** Waits before something is looked up again. */
+  readonly wait: (attempt: number) => Promise<void>;
 }
+
+/** How often something is looked up for a message. */
+const LOOKS = 3;
+/** So many rooms are looked at for strangers within an hour. */
+const STRANGERS_ROOMS = 20;
+const HOUR_MS = 60 * 60 * 1_000;
 
 export class Timeline {
   readonly #options: TimelineOptions;
@@ -33,20 +52,23 @@ export class Timeline {
   readonly #joining = new Set<string>();
   /** Events that waited for their keys, and are being received. */
   readonly #opened = new Set<PendingEvent>();
+  /** When rooms were looked at for strangers. */
+  #strangersRooms: number[] = [];
 
   constructor(options: TimelineOptions) {
     this.#options = options;
   }
 
   async take(batch: Json, since: string | null): Promise<void> {
-    const { pending, encryption, intake } = this.#options;
+    const { encryption, intake } = this.#options;
     const { invite, join, leave } = record(batch.rooms) as {
       invite?: unknown;
       join?: unknown;
       leave?: unknown;
     };
     await encryption?.receive(batch);
-    for (const roomId of Object.keys(record(invite))) if (id(roomId, "!")) pending.invited(roomId);
+    for (const [roomId, room] of Object.entries(record(invite)))
+      if (id(roomId, "!")) await this.#invited(roomId, record(room));
     for (const [roomId, room] of Object.entries(record(join)))
       if (id(roomId, "!")) intake.add(roomId, this.#room(roomId, record(room), since));
     for (const roomId of Object.keys(record(leave))) intake.add(roomId, async () => this.#left(roomId));
@@ -63,7 +85,11 @@ export class Timeline {
     let next = 0;
     return async () => {
       for (const event of list(record(room.state).events)) await this.#hear(roomId, record(event));
-      events ??= await newEvents(api, roomId, room.timeline, since, self.userId);
+      events ??= await this.#lookUp(
+        "what was said in a room while I did not listen",
+        () => newEvents(api, roomId, room.timeline, since, self.userId),
+        list(record(room.timeline).events).map(record),
+      );
       for (; next < events.length; next += 1) {
         if (this.#options.isOver()) throw new Error("it was disconnected meanwhile");
         const event = record(events[next]);
@@ -107,13 +133,19 @@ export class Timeline {
 
   async #clear(roomId: string, event: Json): Promise<void> {
     if (event.type !== "m.room.message") return;
-    const { rooms, seen, self, receive } = this.#options;
+    const { seen, self, receive, knows } = this.#options;
     const isEdit = record(record(event.content)["m.relates_to"]).rel_type === "m.replace";
     if (!isEdit) seen.see(roomId, event);
-    if (event.sender === self.userId) return;
-    const parsed = parseEvent(event, await rooms.facts(roomId), self);
+    const sender = id(event.sender, "@");
+    if (!sender || sender === self.userId) return;
+    const isKnown = await knows(senderIn(roomId, sender));
+    const facts = isKnown ? await this.#facts(roomId) : await this.#factsForStranger(roomId);
+    const parsed = parseEvent(event, facts, self);
     if (!parsed) return;
-    const relations = await this.#relations(roomId, parsed);
+    // A stranger is told of no more than that they are one: nothing is looked up for that.
+    const relations = isKnown
+      ? await this.#relations(roomId, parsed, facts)
+      : { isAddressed: facts.chatType === "dm" || parsed.isAddressed };
     if (!relations) return;
     const { source, messageId, text, kind, media } = parsed;
     await receive({
@@ -130,21 +162,24 @@ export class Timeline {
   async #relations(
     roomId: string,
     parsed: Parsed,
+    facts: RoomFacts,
   ): Promise<{
     isAddressed: boolean;
     replyTo?: NonNullable<Parsed["replyTo"]>;
   } | null> {
-    const { seen, self, rooms } = this.#options;
+    const { seen, self } = this.#options;
     const isPrivate = parsed.source.chatType === "dm";
+    const find = (eventId: string): Promise<Json | null> =>
+      this.#lookUp("the message that another one is about", () => seen.find(roomId, eventId), null);
     if (parsed.kind === "edit") {
-      const original = await seen.find(roomId, parsed.messageId);
+      const original = await find(parsed.messageId);
       if (original?.sender !== parsed.source.userId) return null;
-      const before = parseEvent(original, await rooms.facts(roomId), self);
+      const before = parseEvent(original, facts, self);
       return { isAddressed: isPrivate || parsed.isAddressed || before?.isAddressed === true };
     }
     const { replyTo, source } = parsed;
-    const answered = replyTo && (await seen.find(roomId, replyTo.messageId));
-    const root = isPrivate || !source.threadId ? null : await seen.find(roomId, source.threadId);
+    const answered = replyTo && (await find(replyTo.messageId));
+    const root = isPrivate || !source.threadId ? null : await find(source.threadId);
     const isAddressed =
       isPrivate || parsed.isAddressed || answered?.sender === self.userId || root?.sender === self.userId;
     const quoted = answered ? quotedText(answered) : replyTo?.text;
@@ -152,6 +187,43 @@ export class Timeline {
       isAddressed,
       ...(replyTo ? { replyTo: { messageId: replyTo.messageId, ...(quoted ? { text: quoted } : {}) } } : {}),
     };
+  }
+
+  #facts(roomId: string): Promise<RoomFacts> {
+    const { rooms } = this.#options;
+    return this.#lookUp(
+      "who is in a room: it counts as a group for now",
+      () => rooms.facts(roomId),
+      unknownRoom(roomId),
+    );
+  }
+
+  /** Whether a stranger writes in private has to be known, but they cannot have any number of rooms looked at. */
+  async #factsForStranger(roomId: string): Promise<RoomFacts> {
+    const { rooms } = this.#options;
+    if (rooms.isKnown(roomId)) return this.#facts(roomId);
+    const now = Date.now();
+    this.#strangersRooms = this.#strangersRooms.filter((at) => at > now - HOUR_MS);
+    if (this.#strangersRooms.length >= STRANGERS_ROOMS) return unknownRoom(roomId);
+    this.#strangersRooms.push(now);
+    return this.#facts(roomId);
+  }
+
+  /** What a message can do without: tried a few times, each for so long; then it goes on without. */
+  async #lookUp<Found>(what: string, ask: () => Promise<Found>, otherwise: Found): Promise<Found> {
+    const { wait, isOver, problem } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (isOver()) throw error;
+        if (attempt < LOOKS) await wait(attempt);
+        else {
+          problem(`The homeserver did not say ${what}. ${reasonOf(error)}`);
+          return otherwise;
+        }
+      }
+    }
   }
 
   #file({ server, mediaId, name, mediaType, encrypted }: MediaReference): RemoteFile {
@@ -173,7 +245,17 @@ export class Timeline {
     this.#options.pending.answered(roomId);
   }
 
-  /** Whoever invites, we come: what strangers then say, the gate refuses. Beside the sync: far servers take their time. */
+  /** Those who are let in may invite us at any time, strangers now and then: what they say then, the gate refuses. */
+  async #invited(roomId: string, room: Json): Promise<void> {
+    const { pending, self, knows } = this.#options;
+    const events = list(record(room.invite_state).events).map(record);
+    const ours = events.find(({ type, state_key }) => type === "m.room.member" && state_key === self.userId);
+    const inviter = id(ours?.sender, "@");
+    const isKnown = inviter !== undefined && (await knows(senderIn(roomId, inviter)));
+    pending.invited(roomId, !isKnown, Date.now());
+  }
+
+  /** Beside the sync: far servers take their time. */
   #acceptAll(): void {
     const { api, pending } = this.#options;
     for (const roomId of pending.invites) {
@@ -181,9 +263,15 @@ export class Timeline {
       this.#joining.add(roomId);
       const done = (error?: unknown): void => {
         this.#joining.delete(roomId);
-        if (error === undefined || isMissing(error)) pending.answered(roomId); // Otherwise with the next batch.
+        if (error === undefined || isMissing(error)) pending.answered(roomId);
+        else pending.failed(roomId); // Again with the next batch.
       };
       api.join(roomId).then(() => done(), done);
     }
   }
+}
+
+/** Somebody in a room, for those who look whether they are let in. */
+function senderIn(roomId: string, userId: string): SessionSource {
+  return { platform: "matrix", chatId: roomId, chatType: "group", userId };
 }

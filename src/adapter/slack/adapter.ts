@@ -42,6 +42,7 @@ interface Connected {
   readonly names: NameBook;
   readonly quotes: QuoteBook;
   readonly receive: Receive;
+  readonly knows: NonNullable<Surroundings["knows"]>;
   readonly commands: ReadonlySet<string>;
   readonly intake: Intake;
 }
@@ -78,7 +79,8 @@ export class SlackAdapter implements Adapter {
     const commands = new Set(surroundings.commands.map(({ name }) => name));
     const [names, quotes] = [new NameBook(web), new QuoteBook(web, self)];
     const intake = new Intake();
-    this.#connected = { web, self, line, names, quotes, receive, commands, intake };
+    const { knows = async () => true } = surroundings;
+    this.#connected = { web, self, line, names, quotes, receive, knows, commands, intake };
     await line.open();
   }
 
@@ -104,7 +106,13 @@ export class SlackAdapter implements Adapter {
 
   async #receive(envelope: Envelope, { message, files }: Heard): Promise<void> {
     if (!this.#connected) return;
-    const { web, names, quotes, receive } = this.#connected;
+    const { web, names, quotes, receive, knows } = this.#connected;
+    if (!(await knows(message.source))) {
+      // A stranger's message is refused without a request to Slack.
+      await receive(message);
+      await envelope.ack().catch(() => {});
+      return;
+    }
     if (envelope.type === "slash_commands" && !(await canAnswerIn(web, message.source))) {
       const text =
         "I am not in this conversation, so I cannot answer here. Invite me, or write to me directly.";
