@@ -156,6 +156,20 @@ limits:
     telegram:123456789: { mediaMegabytesPerDay: none }   # no limit for her
 \`\`\`
 
+## Who speaks
+
+In a session that several people share, the agent is given each message as \`[Ada #3f9c1a02b7 owner] text\`. The id is a short
+hash of the person's immutable id, and the role is the one they had when they wrote: two people who call themselves Ada have
+different ids. A line of text that begins with a bracket is given with a backslash before it, so nobody can write a line that
+looks like somebody else's. Messages that were imported, or that are older than this rule, say \`unverified\` instead.
+
+Notes that Baton adds to a message (\`[attached: …]\`, \`[in reply to: …]\`, \`[forwarded]\`) are lines in brackets too. If a person
+types such a line, it is stored with a backslash before it. Forwarded text is never a command, on the platforms that say what
+was forwarded: Telegram, Discord and WhatsApp. Slack gives the forwarded text apart from the message, and it is not read;
+Signal and Matrix do not tell.
+
+Names of people and chats, and topics, are no part of the system prompt: it has ids only. The names are given in the user role.
+
 ## One person on several platforms
 
 \`/link\` in private shows a code; typed on the other platform, in private, it makes both one person:

@@ -31,11 +31,11 @@ export { identityOf, mayAccess, OWNER, type Viewer, viewerOf } from "./session/a
 export {
   buildSessionContext,
   buildSessionContextPrompt,
+  buildSessionLabels,
   type ContextConfig,
   type HomeChannel,
   type PromptOptions,
   type SessionContext,
-  senderPrefixed,
 } from "./session/context.js";
 // Handle failures.
 export {
@@ -65,6 +65,8 @@ export {
   type ResetReason,
   resetReason,
 } from "./session/reset-policy.js";
+// Tell people in a shared session apart.
+export { type Sender, senderPrefixed } from "./session/sender.js";
 export type {
   EndReason,
   Metadata,
@@ -121,6 +123,7 @@ export type {
 } from "./session/store.js";
 // Decide what the model sees, and when a conversation starts fresh.
 export {
+  type Author,
   historyWindow,
   type Message,
   type StoredMessage,

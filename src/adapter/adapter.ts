@@ -104,6 +104,8 @@ export interface InboundMessage {
   readonly text: string;
   /** The message it answers, as far as the platform tells. */
   readonly replyTo?: { readonly messageId: string; readonly text?: string };
+  /** It was written elsewhere and passed on: text, and never a command. `from`: who wrote it, as the platform tells. */
+  readonly forwarded?: { readonly from?: string };
   /** False for what is said in a group to others. */
   readonly isAddressed?: boolean;
   readonly files?: readonly RemoteFile[];

@@ -23,6 +23,8 @@ export interface TurnInput {
   readonly sessionId: string;
   /** What the agent is told about where it is: the same for every turn of a chat. */
   readonly prompt: string;
+  /** Names that people gave to where it is: for the user role, before the history. Nothing in them is an instruction. */
+  readonly labels?: string;
   /** A valid window, ending with what is to be answered. */
   readonly history: readonly Message[];
   readonly tools: readonly Tool[];

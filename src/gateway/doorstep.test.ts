@@ -363,6 +363,9 @@ describe("a turn of the owner in a group", () => {
     expect(await member.ask("/steer and delete everything")).toBe("Queued: it comes after what I am doing.");
     expect(await owner.ask("/steer be quick")).toBe("Passed on to what I am doing.");
     await world.adapter.until(() => owner.told.length === 4);
-    expect(owner.told.slice(2)).toEqual(["waited [Boss] be quick", "[Ann] and delete everything (4)"]);
+    expect(owner.told.slice(2)).toEqual([
+      expect.stringMatching(/^waited \[Boss #[0-9a-f]{10} owner\] be quick$/),
+      expect.stringMatching(/^\[Ann #[0-9a-f]{10} guest\] and delete everything \(4\)$/),
+    ]);
   });
 });

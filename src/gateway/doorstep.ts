@@ -34,7 +34,8 @@ export class Doorstep {
     const { source, text } = message;
     const sender = senderOf(source);
     if (sender === null || source.isBot) return;
-    const [, name = "", words = ""] = /^\s*\/(link|pair)(?:\s+(.*))?$/is.exec(text) ?? [];
+    const [, name = "", words = ""] =
+      /^\s*\/(link|pair)(?:\s+(.*))?$/is.exec(message.forwarded ? "" : text) ?? [];
     const code = name.toLowerCase() === "link" ? readCode(words) : null;
     if (code !== null) {
       const seenByOthers = source.chatType !== "dm";

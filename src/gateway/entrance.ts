@@ -61,7 +61,7 @@ export class Entrance {
     if (damage) return this.#fail("A message could not be answered", damage, adapter, message);
     if (message.kind === "edit") return this.#amend(adapter, message);
     if (!isKept) return nothing("accepted"); // Known, and nothing to answer yet.
-    const kind = isCommand(message.text) ? "command" : "message";
+    const kind = isOrder(message, isCommand) ? "command" : "message";
     const tooMany = allowance.message(access, kind);
     if (!tooMany) return this.#keep(adapter, message, kind, seen, access);
     if (tooMany.told !== null) this.#doorstep.say(adapter, message, tooMany.told);
@@ -166,4 +166,9 @@ export class Entrance {
 
 function nothing(received: Received): Entered {
   return { kind: "nothing", received };
+}
+
+/** What somebody passes on, they did not say. */
+function isOrder({ text, forwarded }: InboundMessage, isCommand: (text: string) => boolean): boolean {
+  return !forwarded && isCommand(text);
 }

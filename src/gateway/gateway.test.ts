@@ -199,7 +199,9 @@ describe("the journey of a message", () => {
     const here = await world(echo);
     await here.adapter.write({ ...ann, chatId: "team", chatType: "group" }, "hello");
     await here.adapter.until((sent) => sent.length === 1);
-    expect(here.adapter.textsTo("team")).toEqual(["[Ann] hello (1)"]);
+    expect(here.adapter.textsTo("team")).toEqual([
+      expect.stringMatching(/^\[Ann #[0-9a-f]{10} member\] hello \(1\)$/),
+    ]);
     expect((await transcript(here))[0]).toBe("user: hello");
   });
 

@@ -6,7 +6,12 @@ import { randomUUID } from "node:crypto";
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
 import { Intake } from "../adapter/intake.js";
 import type { Agent, Tool } from "../agent/agent.js";
-import { buildSessionContext, buildSessionContextPrompt, type ContextConfig } from "../session/context.js";
+import {
+  buildSessionContext,
+  buildSessionContextPrompt,
+  buildSessionLabels,
+  type ContextConfig,
+} from "../session/context.js";
 import { ConflictError, StoreError } from "../session/errors.js";
 import type { Handoff } from "../session/handoff.js";
 import type { Platform } from "../session/platform.js";
@@ -14,7 +19,7 @@ import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import { addressOf, type SessionSource } from "../session/source.js";
-import type { StoredMessage } from "../session/transcript.js";
+import type { Message, StoredMessage } from "../session/transcript.js";
 import { type Clock, steadyClock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
@@ -626,7 +631,8 @@ export class Gateway {
   async #converse(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry, who: Access): Promise<void> {
     const { sessions, store, agent, clock, maxMessages, deadlineMs, scopes } = this.#options;
     const adapter = this.#surfaces.of(item);
-    const shared = isShared(item.source, scopes);
+    const history = await sessions.history(turn.sessionId, { maxMessages });
+    const shared = isShared(item.source, scopes) || hasOthers(history, who);
     const homeChannels = await this.homes.forContext();
     const context = buildSessionContext(
       item.source,
@@ -638,8 +644,9 @@ export class Gateway {
       turns: store.turns,
       journal: store.journal,
       tools: async () => (who.allowed ? turnTools(this.#turnTools, { who, turn, item }) : []), // Let in no longer: answered without tools.
-      prompt: [buildSessionContextPrompt(context), ...resetNote(entry)].join("\n\n"),
-      history: await sessions.history(turn.sessionId, { maxMessages }),
+      prompt: [buildSessionContextPrompt(context, { labels: false }), ...resetNote(entry)].join("\n\n"),
+      labels: buildSessionLabels(context),
+      history,
       ...sessionModel(entry),
       beforeCall: async () => (who.allowed ? this.allowance.modelCall(who) : undefined),
       shared,
@@ -796,6 +803,12 @@ export class Gateway {
       .about(item, `inbox.${item.id}.reset`, text)
       .map((notice) => ({ ...notice, sessionId }));
   }
+}
+
+/** Whether somebody with other rights spoke in it before: a conversation that moved here from elsewhere. */
+function hasOthers(history: readonly Message[], who: Access): boolean {
+  const role = who.allowed ? who.role : undefined;
+  return history.some((message) => message.role === "user" && message.author && message.author.role !== role);
 }
 
 /** The command's own word. */

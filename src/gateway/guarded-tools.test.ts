@@ -23,7 +23,7 @@ const caller: Agent = {
       return;
     }
     const toolCalls = last.content
-      .replace(/^\[\w+\] /, "")
+      .replace(/^\[[^\]]*\] /, "")
       .split("\n")
       .map((line, n): ToolCall => ({ id: `call-${n}`, name: "act", arguments: JSON.stringify({ line }) }));
     yield { kind: "text", text: "I act." };

@@ -6,7 +6,7 @@
 
 import type { LiveReply } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
-import { senderPrefixed } from "../session/context.js";
+import { withSenders } from "../session/sender.js";
 import { completeUsage, type Usage } from "../session/session.js";
 import type { Author, Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
@@ -33,12 +33,13 @@ export interface TurnSetting {
   /** Guarded: each call is in the journal while it runs. Asked for once, when the turn begins; soon there. */
   readonly tools: () => Promise<readonly Tool[]>;
   readonly prompt: string;
+  readonly labels: string | null;
   readonly history: readonly Message[];
   /** The model that the session asks for, where it does. */
   readonly model?: string;
   /** Awaited before each call of a model. */
   readonly beforeCall: () => Promise<void>;
-  /** Several people share the session: their messages are given as `[name] text`. */
+  /** Several people speak in the session: their messages are given as `[name #id role] text`. */
   readonly shared: boolean;
   /** Shows the turn, so that its replies need not be sent. */
   readonly live: LiveReply | undefined;
@@ -163,14 +164,15 @@ export class TurnRun {
   }
 
   async #converse(): Promise<TurnOutcome> {
-    const { agent, prompt, history, shared, model } = this.#setting;
+    const { agent, prompt, labels, history, shared, model } = this.#setting;
     const tools = await Promise.race([this.#setting.tools(), this.#halted]);
     if (tools === "halted") return this.#end();
     const events = agent
       .run({
         sessionId: this.turn.sessionId,
         prompt,
-        history: shared ? history.map(named) : history,
+        ...(labels === null ? {} : { labels }),
+        history: shared ? history.map(withSenders) : history,
         tools,
         ...(model === undefined ? {} : { model }),
         signal: this.#abort.signal,
@@ -384,7 +386,7 @@ export class TurnRun {
     this.#steeredIn.push(...this.#steering);
     this.#steering = [];
     this.#whole.push(...taken);
-    return this.#setting.shared ? taken.map(named) : taken;
+    return this.#setting.shared ? taken.map(withSenders) : taken;
   }
 
   #lose(): void {
@@ -418,11 +420,4 @@ function sum(a: Usage | undefined, b: Usage): Required<Usage> {
     cacheWriteTokens: one.cacheWriteTokens + two.cacheWriteTokens,
     cost: one.cost + two.cost,
   };
-}
-
-function named(message: Message): Message {
-  if (message.role !== "user") return message;
-  const { attachments } = message;
-  const content = senderPrefixed(message.name, message.content);
-  return { role: "user", content, ...(attachments ? { attachments } : {}) };
 }

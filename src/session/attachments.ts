@@ -3,6 +3,7 @@
  * text knows of them; a message that a program keeps may have files that its text does not tell of.
  */
 import { cleanLine, shorten } from "../util/text.js";
+import { noteLine } from "./sender.js";
 import type { Attachment, Message } from "./transcript.js";
 
 /** What is told of a file: what its sender calls it, and what it is said to be. */
@@ -13,7 +14,7 @@ const MAX_LENGTH = 200;
 /** One line, fit for any eye: `[attached: photo.jpg (image/jpeg)]`. */
 export function attachmentLine({ name, mediaType }: ToldAttachment): string {
   const type = cleaned(mediaType);
-  return `[attached: ${cleaned(name) || "file"}${type ? ` (${type})` : ""}]`;
+  return noteLine("attached", `${cleaned(name) || "file"}${type ? ` (${type})` : ""}`);
 }
 
 /** The lines of those files that the text does not tell of. */

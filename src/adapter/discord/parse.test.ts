@@ -116,7 +116,8 @@ describe("a message", () => {
       text: "",
       files: [{ name: "plan.pdf", mediaType: "application/pdf" }],
     });
-    expect(read(MESSAGES.forwarded)).toMatchObject({ text: "said elsewhere" });
+    expect(read(MESSAGES.forwarded)).toMatchObject({ text: "said elsewhere", forwarded: {} });
+    expect(read(MESSAGES.withFile)?.forwarded).toBeUndefined();
     expect(read(MESSAGES.forwarded)?.replyTo).toBeUndefined();
   });
 

@@ -108,6 +108,7 @@ export function parseMessage(json: unknown, reading: Reading): InboundMessage | 
     source: sourceOf(place, sender, id),
     messageId: id,
     text,
+    ...(isForwarded(message) ? { forwarded: {} } : {}),
     ...(replyTo ? { replyTo } : {}),
     isAddressed: isAddressed(message, place, self),
     ...(files.length > 0 ? { files } : {}),
@@ -211,6 +212,10 @@ function repliedTo(message: Fields): InboundMessage["replyTo"] | null {
 }
 
 const FORWARDED = 1;
+
+function isForwarded(message: Fields): boolean {
+  return fields(message.message_reference).type === FORWARDED || list(message.message_snapshots).length > 0;
+}
 
 /** What was forwarded has its text in a copy. */
 function forwarded(message: Fields): unknown {

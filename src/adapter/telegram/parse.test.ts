@@ -138,6 +138,22 @@ describe("an update", () => {
     expect(changed("dm", { is_automatic_forward: true })).toBeNull();
   });
 
+  it("says that it was forwarded, by whichever field tells, and from whom", () => {
+    const user = { id: 7, is_bot: false, first_name: "Ada", last_name: "L" };
+    const cases: [object, string | undefined][] = [
+      [{ forward_origin: { type: "user", sender_user: user, date: 1 } }, "Ada L"],
+      [{ forward_origin: { type: "hidden_user", sender_user_name: "Hidden", date: 1 } }, "Hidden"],
+      [{ forward_origin: { type: "channel", chat: { id: -1, title: "News" }, date: 1 } }, "News"],
+      [{ forward_origin: { type: "chat", sender_chat: { id: -1, title: "Group" }, date: 1 } }, "Group"],
+      [{ forward_from: user, forward_date: 1 }, "Ada L"],
+      [{ forward_sender_name: "Hidden", forward_date: 1 }, "Hidden"],
+      [{ forward_date: 1 }, undefined],
+    ];
+    for (const [fields, from] of cases)
+      expect(changed("dm", fields)?.forwarded).toEqual(from === undefined ? {} : { from });
+    expect(parse("dm")?.forwarded).toBeUndefined();
+  });
+
   it("with files has them, the largest photo among them", async () => {
     const [photo] = parse("photo")?.files ?? [];
     expect(parse("photo")).toMatchObject({ text: "the view" });

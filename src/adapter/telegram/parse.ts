@@ -71,6 +71,7 @@ function parseMessage(message: Fields, isEdit: boolean, bot: Bot): InboundMessag
     source,
     messageId,
     text,
+    ...forwardOf(message),
     ...replyOf(message),
     ...(source.chatType === "dm" ? {} : { isAddressed: isForUs(message, read, bot) }),
     ...withFiles(files),
@@ -165,6 +166,19 @@ function topicOf(message: Fields): string | undefined {
 function answeredBy(message: Fields): Fields | undefined {
   const answered = objectIn(message, "reply_to_message");
   return objectIn(answered, "forum_topic_created") ? undefined : answered;
+}
+
+/** By whichever field tells: an older server has other ones, and who hides their account has a name only. */
+function forwardOf(message: Fields): Pick<InboundMessage, "forwarded"> {
+  const origin = objectIn(message, "forward_origin");
+  const fields = ["forward_date", "forward_from", "forward_from_chat", "forward_sender_name"];
+  if (!origin && fields.every((name) => field(message, name) === undefined)) return {};
+  const person = objectIn(origin, "sender_user") ?? objectIn(message, "forward_from");
+  const chat =
+    objectIn(origin, "sender_chat") ?? objectIn(origin, "chat") ?? objectIn(message, "forward_from_chat");
+  const hidden = textIn(origin, "sender_user_name") ?? textIn(message, "forward_sender_name");
+  const from = nameOf(person) ?? textIn(chat, "title") ?? hidden;
+  return { forwarded: from ? { from } : {} };
 }
 
 function replyOf(message: Fields): Pick<InboundMessage, "replyTo"> {

@@ -45,6 +45,13 @@ describe("a post of Meta's", () => {
     expect(message("reply")).toMatchObject({ text: "Yes, do that", replyTo: { messageId: "wamid.OURS" } });
   });
 
+  it.each(["forwarded", "frequently_forwarded"])("says that a message was %s", (mark) => {
+    const post = JSON.parse(JSON.stringify(fixtures.text));
+    post.entry[0].changes[0].value.messages[0].context = { [mark]: true };
+    expect(parseWebhook(post, setting).messages[0]).toMatchObject({ forwarded: {} });
+    expect(message("reply")?.forwarded).toBeUndefined();
+  });
+
   it("has files, with their captions", () => {
     files.length = 0;
     expect(message("image")).toMatchObject({ text: "My cat", files: [{ mediaType: "image/jpeg" }] });

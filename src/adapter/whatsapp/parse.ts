@@ -72,9 +72,14 @@ function readMessage(message: unknown, value: unknown, setting: ParseSetting): I
     source,
     messageId,
     text: text ?? "",
+    ...(isForwarded(field(message, "context")) ? { forwarded: {} } : {}),
     ...replyTo,
     ...(files.length > 0 ? { files } : {}),
   };
+}
+
+function isForwarded(context: unknown): boolean {
+  return field(context, "forwarded") === true || field(context, "frequently_forwarded") === true;
 }
 
 /** A chat of two is known by the other one's number. */

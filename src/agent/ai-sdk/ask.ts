@@ -150,6 +150,10 @@ async function* askOne(
   }
 }
 
+function labelsOf({ labels }: TurnInput): Message[] {
+  return labels === undefined ? [] : [{ role: "user", content: labels }];
+}
+
 async function requestOf(
   talk: Conversation,
   endpoint: Endpoint,
@@ -161,7 +165,7 @@ async function requestOf(
   return {
     prompt: promptOf({
       context: talk.turn.prompt,
-      messages: talk.messages,
+      messages: [...labelsOf(talk.turn), ...talk.messages],
       images: withImages ? await imagesOf(talk.imagesRefused ? [] : talk.messages, talk.pathOf) : null,
       reasoning: endpoint.protocol === "anthropic" ? talk.reasoning : new Map(),
       note,

@@ -48,7 +48,7 @@ it("finds what the person may see where they are, and nothing else", async () =>
 
 it("reads a session in order, from a place on, in text without tricks", async () => {
   expect((await run(dm("ann"), "session_read", { session: annsId })).split("\n\n")).toEqual([
-    "#1 user (Ann), 2026-01-10 12:00: my garden plan",
+    "#1 user (Ann unverified), 2026-01-10 12:00: my garden plan",
     "#2 assistant, 2026-01-10 12:00: \n[calls look {}]",
     "#3 tool, 2026-01-10 12:00: roses",
     "#4 assistant, 2026-01-10 12:00: Roses.",

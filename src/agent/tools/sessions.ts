@@ -4,6 +4,7 @@
  */
 import { readableText } from "../../session/attachments.js";
 import { BatonError } from "../../session/errors.js";
+import { senderLabel } from "../../session/sender.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import type { SessionsView } from "../../session/view.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
@@ -111,13 +112,19 @@ function pageOf(messages: readonly StoredMessage[], limit: number): string {
   return [...lines, ...(next ? [`(There is more: from ${next.seq} on.)`] : [])].join("\n\n");
 }
 
+function nameOf(message: StoredMessage): string {
+  if (message.role === "user" && (message.name || message.author)) return ` (${senderLabel(message)})`;
+  return message.role === "tool" && message.name ? ` (${cleanLine(message.name)})` : "";
+}
+
 function lineOf(message: StoredMessage): string {
-  const name = "name" in message && message.name ? ` (${cleanLine(message.name)})` : "";
+  const name = nameOf(message);
   const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
   const called = calls.map(
     ({ name: tool, arguments: json }) => `\n[calls ${cleanLine(tool)} ${shorten(cleanLine(json), 300)}]`,
   );
-  const text = shorten(printableText(readableText(message)), MAX_MESSAGE);
+  // Further lines are set in: none looks like the beginning of another message.
+  const text = shorten(printableText(readableText(message)), MAX_MESSAGE).replaceAll("\n", "\n  ");
   return `#${message.seq} ${message.role}${name}, ${when(message.at)}: ${text}${called.join("")}`;
 }
 

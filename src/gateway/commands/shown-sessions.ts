@@ -6,7 +6,6 @@ import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { cleanLine } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
-import { isAskedToConfirm } from "../handoff/words.js";
 import { BRANCH_OF } from "./branch.js";
 import type { CommandCall } from "./commands.js";
 import { nameOf, platformTitle, quoted } from "./describe.js";
@@ -74,7 +73,7 @@ async function describe(entry: SessionEntry, { sessions }: CommandCall): Promise
 /** What a person said last in a session that the asker may see. */
 export async function lastSaid(sessions: CommandCall["sessions"], sessionId: string): Promise<string | null> {
   const history = await sessions.history(sessionId, { maxMessages: PREVIEWED });
-  const said = history.findLast(({ role, content }) => role === "user" && !isAskedToConfirm(content));
+  const said = history.findLast((message) => message.role === "user" && !message.note);
   return said?.content ?? null;
 }
 

@@ -1,4 +1,5 @@
 /** `/stop`, `/queue` and `/steer`: what happens to the running turn, whatever the chat's busy mode is. */
+import { ownWords } from "../../session/sender.js";
 import { counted } from "../../util/words.js";
 import type { BusyMode } from "../busy.js";
 import type { InboxItem } from "../store.js";
@@ -40,7 +41,7 @@ async function send(call: CommandCall, mode: BusyMode): Promise<string> {
   const { item, words, gateway, who } = call;
   if (words === "") return `Say what, as in \`/${mode} and in French, please\`.`;
   const running = await gateway.isAnswering(item.key);
-  const steered = await gateway.enqueue(asMessage(item, words), who, mode);
+  const steered = await gateway.enqueue(asMessage(item, ownWords(words)), who, mode);
   if (!running) return "";
   return steered ? "Passed on to what I am doing." : "Queued: it comes after what I am doing.";
 }

@@ -105,7 +105,7 @@ describe("/retry", () => {
     for (const { tools, last } of given) {
       expect(tools).not.toContain("terminal");
       expect(last).toMatchObject({
-        content: expect.stringContaining("[Eve] show me"),
+        content: expect.stringMatching(/^\[Eve #[0-9a-f]{10} guest\] show me/),
         attachments: [{ mediaType: "image/png" }],
       });
     }
@@ -137,7 +137,7 @@ describe("/retry", () => {
     await until(() => given.length === 4);
     for (const { tools, last } of given.slice(2)) {
       expect(tools).not.toContain("terminal");
-      expect(last).toBe("[Eve] show me");
+      expect(last).toMatch(/^\[Eve #[0-9a-f]{10} guest\] show me$/);
     }
   });
 
@@ -176,7 +176,7 @@ describe("/retry", () => {
     await world.chat("ann", place).ask("hello");
     const bob = world.chat("bob", place);
     await bob.ask("/retry");
-    expect(await bob.next(2)).toBe("[Ann] hello (1)");
+    expect(await bob.next(2)).toMatch(/^\[Ann #[0-9a-f]{10} member\] hello \(1\)$/);
   });
 
   it("says when there is nothing to try", async () => {

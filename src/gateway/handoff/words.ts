@@ -7,7 +7,6 @@ import { counted } from "../../util/words.js";
 import { nameOf, platformTitle } from "../commands/describe.js";
 
 const LONGEST_NAME = 80;
-const MOVED_HERE = "[This conversation has just been moved here";
 
 /** `the terminal`, `Telegram`. */
 export function surfaceOf({ platform }: Pick<Address, "platform">): string {
@@ -73,10 +72,5 @@ export function askToConfirm(entry: SessionEntry, from: SessionSource | null): s
     entry.messageCount === 0
       ? "Nothing was said in it yet. Confirm in one short sentence that you are here."
       : "Confirm that you are here, and sum up in a line or two where we are.";
-  return `${MOVED_HERE}${origin}. ${ask}]`;
-}
-
-/** Whether that is what was said, and not something of a person's. */
-export function isAskedToConfirm(said: string): boolean {
-  return said.startsWith(MOVED_HERE);
+  return `[This conversation has just been moved here${origin}. ${ask}]`;
 }

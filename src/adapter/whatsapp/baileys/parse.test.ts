@@ -67,6 +67,13 @@ describe("a message of WhatsApp Web", () => {
     });
   });
 
+  it.each([{ isForwarded: true }, { forwardingScore: 1 }])("says that it was forwarded: %j", (mark) => {
+    const passedOn = JSON.parse(JSON.stringify(fixtures.text));
+    passedOn.message = { extendedTextMessage: { text: "/stop", contextInfo: mark } };
+    expect(parseMessage(passedOn, setting)).toMatchObject({ text: "/stop", forwarded: {} });
+    expect(parse("reply")?.forwarded).toBeUndefined();
+  });
+
   it("may change one of the same person's", () => {
     const changed = { kind: "edit", messageId: "3A0B1C2D3E4F5A6B7C8D.15551234567" };
     expect(parse("edit")).toMatchObject({ ...changed, text: "What is on tomorrow?" });

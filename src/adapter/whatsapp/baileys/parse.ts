@@ -173,12 +173,15 @@ function readSaid(
   const said = readText(wordsIn(content) ?? "", context, setting);
   const quote = readQuote(context, setting);
   if (said.text === "" && files.length === 0 && !said.mentionsUs) return null;
-  const isAddressed = said.mentionsUs || quote?.isOurs === true || namesCommand(said.text, setting.commands);
+  const isForwarded = field(context, "isForwarded") === true || Number(field(context, "forwardingScore")) > 0;
+  const isCommand = !isForwarded && namesCommand(said.text, setting.commands);
+  const isAddressed = said.mentionsUs || quote?.isOurs === true || isCommand;
   return {
     kind,
     source,
     messageId,
     text: said.text,
+    ...(isForwarded ? { forwarded: {} } : {}),
     ...(quote ? { replyTo: quote.replyTo } : {}),
     ...(source.chatType === "group" ? { isAddressed } : {}),
     ...(files.length > 0 ? { files } : {}),
