@@ -365,7 +365,7 @@ describe("a turn of the owner in a group", () => {
     await world.adapter.until(() => owner.told.length === 4);
     expect(owner.told.slice(2)).toEqual([
       expect.stringMatching(/^waited \[Boss #[0-9a-f]{10} owner\] be quick$/),
-      expect.stringMatching(/^\[Ann #[0-9a-f]{10} guest\] and delete everything \(4\)$/),
+      expect.stringMatching(/^\[Ann #[0-9a-f]{10} member\] and delete everything \(4\)$/),
     ]);
   });
 });
