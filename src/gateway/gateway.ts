@@ -108,10 +108,9 @@ export interface GatewayOptions {
 export interface Hands {
   readonly sessions: Omit<Sessions, "rewrite">;
   readonly handoffs: HandoffDesk;
-  /**
-   * Takes back the messages from that place on, where whoever asks may touch all of them. `first` is done before, once
-   * that is known.
-   */
+  /** Fails where whoever asks may not touch all of these messages. */
+  judge(entry: SessionEntry, messages: readonly StoredMessage[]): Promise<void>;
+  /** Takes back the messages from that place on, once they are judged; `first` is done in between. */
   takeBack(
     entry: SessionEntry,
     messages: readonly StoredMessage[],
@@ -166,7 +165,7 @@ export class Gateway {
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#elapsed = options.elapsed ?? (() => performance.now());
     const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
-    const people = new People(store.people, options.people, { clock });
+    const people = new People(store.people, options.people, { clock, toolLists: options.toolLists });
     this.people = people;
     this.#requests = new Requests(people, options.toolLists);
     this.approvals = new Approvals(options.toolLists);
@@ -336,11 +335,14 @@ export class Gateway {
     const items = [...(present ? [present.item] : []), ...(running ? [running.item] : []), ...waiting];
     await this.#requests.mustForItems(who, items);
     const { sessions } = this.#options;
+    const judge: Hands["judge"] = (entry, messages) =>
+      this.#requests.mustForMessages(who, messages, entry, who.source);
     return work({
       sessions,
       handoffs: this.handoffs,
+      judge,
       takeBack: async (entry, messages, from, first) => {
-        await this.#requests.mustForMessages(who, messages.slice(from), entry, who.source);
+        await judge(entry, messages.slice(from));
         await first?.();
         await sessions.rewrite(entry.sessionId, messages.slice(0, from));
       },

@@ -21,7 +21,7 @@ import {
 import { HashQueue } from "./hash-queue.js";
 import { askingBy, CODE_MS, makeCode } from "./pairing.js";
 import type { Known, MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
-import { atLeast, highest, type Role } from "./permissions.js";
+import { atLeast, highest, mayAllThat, type Role, type ToolLists } from "./permissions.js";
 
 /** What the configuration says of people. */
 export interface PeopleRules extends ListedPeople {
@@ -34,6 +34,8 @@ export interface PeopleSetting {
   readonly randomBytes?: (count: number) => Uint8Array;
   /** Slow enough that codes cannot be found from their hashes while they count. */
   readonly hash?: (code: string, salt: string) => Promise<string>;
+  /** The tools of people, which a link must not add to. */
+  readonly toolLists?: ToolLists;
 }
 
 /** What somebody unknown who writes is to be told. */
@@ -63,6 +65,7 @@ export class People {
   readonly #hashes = new HashQueue();
   /** Who has a code that is being looked at. */
   readonly #trying = new Set<string>();
+  readonly #toolLists: ToolLists;
   #salt: string | undefined;
   readonly #recent = new Map<string, Known>();
 
@@ -71,6 +74,7 @@ export class People {
     this.listed = listedRoles(rules);
     this.#pairing = rules.pairing !== "off";
     this.#clock = setting.clock;
+    this.#toolLists = setting.toolLists ?? {};
     this.#random = setting.randomBytes ?? randomBytes;
     this.#hash = setting.hash ?? slowHash;
   }
@@ -200,7 +204,14 @@ export class People {
       const isElsewhere = shown.identities.every(
         ({ identity }) => platformOf(identity) !== platformOf(typed),
       );
-      return isElsewhere && role !== null && (otherRole === null || atLeast(role, otherRole));
+      if (!isElsewhere || role === null || (otherRole !== null && !atLeast(role, otherRole))) return false;
+      // A list that names who types it would count for both: it must bring nothing to who showed the code.
+      const before = { role, source: { platform: "" }, names: namesOf(shown) };
+      return mayAllThat(
+        before,
+        { ...before, names: [...namesOf(shown), ...namesOf(other)] },
+        this.#toolLists,
+      );
     };
     return this.#try(typed, options.role === null, code, (hash, now) =>
       this.store.link(typed, hash, options.seenByOthers ? null : mayJoin, this.newId(), now),
@@ -255,4 +266,8 @@ const scrypted = promisify(scrypt) as (secret: string, salt: string, length: num
 
 async function slowHash(code: string, salt: string): Promise<string> {
   return (await scrypted(code, salt, 32)).toString("hex");
+}
+
+function namesOf({ identities }: Pick<Person, "identities">): string[] {
+  return identities.map(({ identity }) => identity);
 }

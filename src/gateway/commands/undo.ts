@@ -19,8 +19,8 @@ export const undo: Command = {
     if (call.words !== "" && !/^[1-9]\d{0,3}$/.test(call.words))
       return "Say how many messages to take back, as in `/undo 2`.";
     const count = Number(call.words || 1);
-    return inTranscript(call, async (entry, messages, { takeBack }) => {
-      const asked = messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+    return inTranscript(call, count, async (entry, messages, { takeBack }) => {
+      const asked = askedIn(messages);
       const from = asked.at(-count);
       if (asked.length === 0) return "There is nothing to take back.";
       if (from === undefined)
@@ -40,8 +40,8 @@ export const retry: Command = {
     "The answer so far is kept, but the agent no longer sees it. What is running is stopped first. In a group the message " +
     "stays with the person who wrote it: it runs with their rights, and only they or someone who may do as much can repeat it.",
   run: (call) =>
-    inTranscript(call, async (entry, messages, { takeBack }) => {
-      const from = messages.findLastIndex(({ role }) => role === "user");
+    inTranscript(call, 1, async (entry, messages, { takeBack }) => {
+      const from = askedIn(messages).at(-1) ?? -1;
       const last = messages[from];
       if (last?.role !== "user") return "There is nothing to try again yet.";
       const { attachments, author, name, note } = last;
@@ -58,12 +58,27 @@ export const retry: Command = {
     }),
 };
 
-/** Works on the active transcript once nothing is being added to it. */
+/** Where people's messages are. */
+function askedIn(messages: readonly StoredMessage[]): number[] {
+  return messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+}
+
+/**
+ * Works on the active transcript once nothing is being added to it. `count`: as many messages of people are touched from
+ * the end; who may not is told so before anything is stopped.
+ */
 async function inTranscript(
   { item, gateway, sessions, who }: CommandCall,
+  count: number,
   work: (entry: SessionEntry, messages: readonly StoredMessage[], hands: Hands) => Promise<string>,
 ): Promise<string> {
-  if (!(await sessions.current(item.key))) return NO_SESSION;
+  const present = await sessions.current(item.key);
+  if (!present) return NO_SESSION;
+  await gateway.touch(item.key, who, async ({ judge }) => {
+    const messages = await sessions.load(present.sessionId);
+    const from = askedIn(messages).at(-count);
+    if (from !== undefined) await judge(present, messages.slice(from));
+  });
   return gateway.change(item.key, who, async (hands) => {
     const entry = await sessions.current(item.key);
     if (!entry) return NO_SESSION;
