@@ -121,7 +121,7 @@ describe("10,000 cases of author, actor, command and place", () => {
             if (!runsAs.allowed) return;
             const approvals = new Approvals(given.lists);
             const question = approvals.ask(
-              { key: KEY, author: runsAs, danger: DANGER },
+              { key: KEY, author: runsAs, tool: "terminal", danger: DANGER },
               new AbortController().signal,
               9e5,
             );
