@@ -9,6 +9,8 @@ export interface Look {
   readonly isElsewhere: boolean;
   /** Text that the command is given as input, as far as it is known. */
   readonly input: string;
+  /** Whether a path is outside the folders that the agent works in; never, where those are not known. */
+  readonly isOutside: (path: string) => boolean;
   /** The danger of a command in one text. */
   readonly script: (text: string) => string | null;
   /** The danger of a command in words. */

@@ -9,6 +9,7 @@ import { isInterpreter } from "./danger-code.js";
 import { dangerOfSetting, dangerOfSettingWord } from "./danger-environment.js";
 import { leavesFolder } from "./danger-files.js";
 import { dangerOfLaunching } from "./danger-options.js";
+import { changed, isOutside, OUTSIDE, type WorkPlace } from "./danger-outside.js";
 import { RULES } from "./danger-rules.js";
 import { dangerOfInterpreter, dangerOfShell, isShell, NOT_KNOWN } from "./danger-shells.js";
 import { first, isUnknown, type Look } from "./danger-words.js";
@@ -34,21 +35,24 @@ const WRAPPERS = new Set(
 );
 
 /** Why a command should be asked about, in words that follow "This"; null where there is no need. */
-export function dangerOf(command: string, { allow }: DangerContext = {}): string | null {
+export function dangerOf(command: string, { allow, place }: DangerContext = {}): string | null {
   if (command.length > LONGEST) return "is too long to be checked";
   if (allow && isAllowed(command, allow)) return null;
-  const reason = dangerOfScript(command, 0, { looks: MOST_LOOKS });
+  const reason = dangerOfScript(command, 0, { looks: MOST_LOOKS, place });
   return reason ?? (allow ? "is not on the list of allowed commands" : null);
 }
 
 interface DangerContext {
   /** If given, these run without a question and all others are asked about. */
   readonly allow?: readonly string[];
+  /** If given, changes of files elsewhere are asked about. */
+  readonly place?: WorkPlace;
 }
 
 /** How often commands may still be looked at: those that run others could be nested to no end. */
 interface Budget {
   looks: number;
+  readonly place: WorkPlace | undefined;
 }
 
 function dangerOfScript(text: string, depth: number, budget: Budget): string | null {
@@ -60,6 +64,7 @@ function dangerOfScript(text: string, depth: number, budget: Budget): string | n
     const look: Look = {
       isElsewhere,
       input: inputOf(command),
+      isOutside: (path) => budget.place !== undefined && isOutside(path, budget.place, isElsewhere),
       script: (inner) => dangerOfScript(inner, depth + 1, budget),
       words: (inner) => (budget.looks-- > 0 ? dangerOfWords(inner, command, look) : TOO_MANY),
     };
@@ -81,8 +86,10 @@ function dangerOfCommand(command: SimpleCommand, look: Look): string | null {
   }
   for (const { operator, target } of redirects) {
     if (/^\/dev\/(?:tcp|udp)\//.test(target)) return "opens a connection to another machine from the shell";
+    const writes = operator.includes(">") && !/^(?:\d+|-)$/.test(target);
     const why = operator.includes(">") ? whySensitive(target) : whySecret(target);
     if (why) return why;
+    if (writes && look.isOutside(target)) return OUTSIDE;
   }
   return dangerOfWords(words, command, look) ?? whySecretWords(words, look);
 }
@@ -127,7 +134,8 @@ function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Loo
   const launching = dangerOfLaunching(name, args, look);
   if (launching) return launching;
   if (isShell(name)) return dangerOfShell(args, command, look);
-  if (isInterpreter(name)) return dangerOfInterpreter(name, args, command);
+  const isElsewhere = changed(name, args).some(look.isOutside);
+  if (isInterpreter(name)) return dangerOfInterpreter(name, args, command) ?? (isElsewhere ? OUTSIDE : null);
   switch (name) {
     case "eval":
       return args.some(isUnknown) ? NOT_KNOWN : look.script(args.map((word) => word.text).join(" "));
@@ -138,6 +146,7 @@ function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Loo
         : null;
   }
   const reason = Object.hasOwn(RULES, name) ? (RULES[name]?.(args, look) ?? null) : null;
+  if (reason === null && isElsewhere) return OUTSIDE;
   return reason ?? (WRAPPERS.has(name) ? dangerOfWrapped(name, args, command, look) : null);
 }
 
@@ -163,7 +172,11 @@ function dangerOfWrapped(
   const goesElsewhere = words.some(({ text }) => /^-C|^--chdir/.test(text));
   const judge = (inner: readonly Word[]) =>
     goesElsewhere ? dangerOfWords(inner, command, { ...look, isElsewhere: true }) : look.words(inner);
-  const begin = filled.findIndex(({ text }) => !/^-|^\d[\d.]*[smhd]?$|^\w+=/.test(text));
+  const begin = filled.findIndex(
+    ({ text }, at) =>
+      !/^-|^\d[\d.]*[smhd]?$|^\w+=/.test(text) &&
+      !(takesMore && /^-[IEdaLnPs]$/.test(filled[at - 1]?.text ?? "")),
+  );
   if (begin >= 0 && filled.slice(begin, begin + 1).some(isUnknown)) return NOT_KNOWN;
   if (wrapper === "parallel" && /^(?:|:::.*)$/.test(filled[begin]?.text ?? "")) return NOT_KNOWN;
   const set = first(words, ({ text }) => dangerOfSettingWord(text));
@@ -186,7 +199,9 @@ function dangerOfWrapped(
 }
 
 function isKnown(name: string): boolean {
-  return Object.hasOwn(RULES, name) || isShell(name) || isInterpreter(name) || name === "eval";
+  return (
+    Object.hasOwn(RULES, name) || name === "rmdir" || isShell(name) || isInterpreter(name) || name === "eval"
+  );
 }
 
 /** What `-I%` or `{}` stands for is known only when it runs. */

@@ -626,6 +626,50 @@ describe.each(Object.entries(HOSTILE))("hostile by %s", (_family, commands) => {
   });
 });
 
+describe("with the working folder known", () => {
+  const place = { folders: ["/home/me/work", "/srv/notes"], home: "/home/me" };
+
+  it.each([
+    ": > /home/me/documents/diary.txt",
+    "echo x >> ~/documents/diary.txt",
+    "mv ~/documents/a .",
+    "cp a /home/me/documents/",
+    "tee ../other/x < a",
+    "touch ../x",
+    "sed -i s/a/b/ ~/documents/a",
+    "perl -pi -e 's/a/b/' ~/documents/a",
+    "truncate -s 0 ~/a",
+    "chmod 000 ~/documents/a",
+    "rmdir ~/documents",
+    "rm ~/documents/a",
+    "tar xf a.tar -C ~/documents",
+    "nice mv ~/documents/a b",
+    "cd .. && touch x",
+    "dd if=a of=/home/me/b count=1",
+    "cp a ~bob/x",
+  ])("a change elsewhere is asked about: %s", (command) => {
+    expect(dangerOf(command, { place })).not.toBeNull();
+  });
+
+  it.each([
+    ...ORDINARY,
+    "touch /home/me/work/x",
+    "echo x > ~/work/a/b.txt",
+    "cp a /srv/notes/",
+    "mv a ./sub/b",
+    "cp ~/documents/a .",
+    "cat ~/documents/a",
+    "echo x > /tmp/x",
+    "ls > /dev/null 2>&1",
+    "cd src && touch x",
+    "touch sub/../x",
+    'cp a "$x"',
+    "scp a.txt host:/srv/x",
+  ])("work here is not: %s", (command) => {
+    expect(dangerOf(command, { place })).toBeNull();
+  });
+});
+
 describe("ordinary work", () => {
   it.each(ORDINARY.map((command) => [command]))("%s", (command) => {
     expect(dangerOf(command)).toBeNull();

@@ -74,7 +74,9 @@ export function terminalTool(options: TerminalOptions): Tool {
       if (mayLeave && wantsOutside(args)) return dangerOutside(folder, command, textOf(args, "reason"));
       if (isWalled && confinement.sandbox.doubt === null && !options.allow) return null;
       const { dangerOf } = await import("./danger.js"); // Only now: it brings a parser along.
-      const reason = dangerOf(command, options);
+      const folders = [realOf(folder), folder, ...confined.folders];
+      const place = { folders, ...(confined.home === null ? {} : { home: confined.home }) };
+      const reason = dangerOf(command, { ...(options.allow ? { allow: options.allow } : {}), place });
       if (reason === null) return null;
       return dangerIn(folder, command, reason);
     },
@@ -133,6 +135,10 @@ interface Place {
   readonly path: string;
   /** What the folder is, whatever its name; null where there is none. */
   readonly identity: string | null;
+}
+
+function realOf(folder: string): string {
+  return placeOf(folder).path;
 }
 
 /** Where a path leads to at this moment. */
