@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
 import { openSandbox } from "../sandbox/open-sandbox.js";
@@ -233,6 +234,18 @@ describe.each(places)("terminal %s", (place) => {
     const result = run("sleep 1000", {}, controller.signal);
     controller.abort();
     expect(await result).toBe("Stopped. Ended by SIGTERM.\n\n(no output)");
+  });
+
+  it("leaves nothing behind, whenever it is stopped", async () => {
+    for (let steps = 0; steps < 12; steps += 1) {
+      const controller = new AbortController();
+      const time = longTime();
+      const result = run(`sleep ${time}`, {}, controller.signal);
+      for (let step = 0; step < steps * 40; step += 1) await nextRound(); // Each time a little later.
+      controller.abort();
+      expect(await result).toMatch(/^Stopped\. Ended by SIG(?:TERM|KILL)\.\n/);
+      await isGone(time);
+    }
   });
 
   it("lets a command end in its own way when it is stopped", async () => {
