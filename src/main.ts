@@ -125,9 +125,15 @@ async function openPeople(config: Config, purpose: "look" | "write") {
 async function platformStates(config: Config) {
   const { STATE } = await import("./gateway/connection.js");
   const { store, sessions } = await openCleanly(config, "look");
+  const { servedAccounts, sharingTexts } = await import("./gateway/shared-accounts.js");
   try {
     const told = await store.accounts.all(STATE);
-    return told.map(({ platform, account, value }) => ({ platform, account, ...JSON.parse(value) }));
+    const held = await store.accounts.held(Date.now());
+    const platforms = told.map(({ platform, account, value }) => {
+      const holder = held.find((each) => each.platform === platform && each.account === account) ?? null;
+      return { platform, account, ...JSON.parse(value), holder };
+    });
+    return { platforms, sharing: sharingTexts(await servedAccounts(store.accounts, Date.now())) };
   } finally {
     await sessions.close();
   }

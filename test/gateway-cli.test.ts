@@ -46,6 +46,7 @@ describe.concurrent("baton gateway", () => {
       since: null,
       home,
       platforms: [],
+      sharing: [],
     });
     expect(JSON.parse(noneJson.stderr).error.code).toBe("not_running");
 
@@ -64,6 +65,7 @@ describe.concurrent("baton gateway", () => {
       since,
       home,
       platforms: [],
+      sharing: [],
     });
     expect((await baton(home, ["doctor"])).stdout).toContain(
       `process ${pid} on ${hostname()}, since ${since}`,

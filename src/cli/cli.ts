@@ -11,7 +11,7 @@ import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
-import type { Move, Moves, Spending } from "../gateway/store.js";
+import type { AccountHolder, Move, Moves, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -20,6 +20,11 @@ import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
 import type { Finding } from "../util/finding.js";
 import type { Terminal } from "./terminal.js";
+
+export interface AccountState extends PlatformState {
+  readonly account: string;
+  readonly holder: AccountHolder | null;
+}
 
 export interface Cli {
   readonly terminal: Terminal;
@@ -44,8 +49,12 @@ export interface Cli {
     config: Config,
     purpose: "look" | "write",
   ): Promise<{ readonly people: People; readonly spending: Spending; close(): Promise<void> }>;
-  /** How each account of a platform was last, as the gateway that has it says. */
-  platformStates(config: Config): Promise<readonly (PlatformState & { readonly account: string })[]>;
+  /** How each account of a platform was last, as the gateway that has it says; who has it, and who shares what. */
+  platformStates(config: Config): Promise<{
+    readonly platforms: readonly AccountState[];
+    /** Accounts that share conversations, in words. */
+    readonly sharing: readonly string[];
+  }>;
   /** Removes files of messages that nothing in the store refers to any more. */
   sweepMedia(config: Config): Promise<Swept>;
   readonly streams: {

@@ -29,6 +29,7 @@ async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
   if (config) {
     findings.push(
       ...(await storeFindings(cli, config)),
+      ...(await sharingFindings(cli, config)),
       ...(await cli.inspectSandbox(config)),
       ...(await cli.inspectMcp(config)),
       ...(await careFindings(cli, config)),
@@ -121,6 +122,20 @@ async function gatewayFinding(home: string): Promise<Finding> {
     const fix = `if no gateway is running, rm ${quoted(homeLockFile(home))}`;
     return { check, status: "broken", finding: (error as Error).message, fix };
   }
+}
+
+/** Accounts that share conversations; nothing where the store cannot be opened, which is said elsewhere. */
+async function sharingFindings(cli: Cli, config: Config): Promise<Finding[]> {
+  const { sharing } = await cli.platformStates(config).catch((error: unknown) => {
+    if (error instanceof BatonError) return { sharing: [] };
+    throw error;
+  });
+  return sharing.map((finding) => ({
+    check: "accounts",
+    status: "warning",
+    finding,
+    fix: "baton config set sessions.scopes.agent <name>",
+  }));
 }
 
 async function configured(cli: Cli, findings: Finding[]): Promise<Config | null> {

@@ -1,7 +1,10 @@
-/** `baton gateway status`: whether a gateway runs for this home folder; the exit code says so too. */
+/**
+ * `baton gateway status`: whether a gateway runs for this home folder, and of each account who has it; the exit code says
+ * the first, too.
+ */
 import type { Command } from "commander";
 import { cleanLine } from "../util/text.js";
-import type { Cli } from "./cli.js";
+import type { AccountState, Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 import { examples, jsonOption } from "./options.js";
 
@@ -17,17 +20,28 @@ async function status(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { terminal, home } = cli;
   const { homeHolder } = await import("../gateway/home-lock.js");
   const holder = homeHolder(home, Date.now());
-  const platforms = holder ? await cli.platformStates(await cli.loadConfig()) : [];
+  const { platforms, sharing } = holder
+    ? await cli.platformStates(await cli.loadConfig())
+    : { platforms: [], sharing: [] };
+  const { isSameProcess } = await import("../gateway/owner.js");
+  const isHere = (account: AccountState): boolean =>
+    holder !== null && account.holder !== null && isSameProcess(holder.owner, account.holder.owner);
   if (options.json) {
     const { pid = null, host = null, since = null } = holder ?? {};
-    terminal.json({ running: holder !== null, pid, host, since, home, platforms });
+    const shown = platforms.map((each) => ({ ...each, isHere: isHere(each) }));
+    terminal.json({ running: holder !== null, pid, host, since, home, platforms: shown, sharing });
   } else if (holder) {
     const { pid, host, since } = holder;
     const { stateText } = await import("../gateway/connection.js");
     terminal.line(cleanLine(`A gateway runs for ${home}: process ${pid} on ${host}, since ${since}.`));
-    for (const { platform, account, state, lastError } of platforms) {
-      terminal.line(cleanLine(`${platform} (${account}): ${stateText(state, lastError, Date.now())}`));
+    const { holderText } = await import("../gateway/holder-words.js");
+    const now = Date.now();
+    for (const each of platforms) {
+      const { platform, account, state, lastError } = each;
+      const who = holderText(each.holder, isHere(each), now);
+      terminal.line(cleanLine(`${platform} (${account}): ${stateText(state, lastError, now)}; ${who}.`));
     }
+    for (const text of sharing) terminal.line(cleanLine(`Warning: ${text}`));
   }
   if (!holder) throw new CliError("not_running", `No gateway runs for ${home}.`);
 }

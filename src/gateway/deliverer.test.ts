@@ -1,6 +1,6 @@
 /** What was being sent when a process ended: found, sent once more, or given up; never sent twice blindly. */
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedOwner } from "../../test/support/ended-owner.js";
 import { type Adapter, SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
@@ -68,6 +68,33 @@ async function interrupted(options: ScriptedOptions, arrived: boolean, owner = E
     left: (await store.outbox.pending(adapter, 10)).length,
   };
 }
+
+describe("what was about to be sent when the store did not answer", () => {
+  it("is sent later, once", async () => {
+    const adapter = new ScriptedAdapter();
+    await adapter.connect(async () => "accepted");
+    const address = { platform: adapter.platform, chatId: "ann" };
+    const to = { account: adapter.account, owner: "", address };
+    await store.outbox.add(
+      [{ ...to, deliveryId: "d1", text: "hello", kind: "reply", sessionId: null, shown: false }],
+      now,
+    );
+    const sending = store.outbox.sending.bind(store.outbox);
+    vi.spyOn(store.outbox, "sending").mockImplementationOnce(async (...call) => {
+      await sending(...call);
+      throw new Error("The connection was lost."); // It was committed all the same.
+    });
+    const made = deliverer(adapter);
+    await made.wake();
+    await made.idle();
+    expect(adapter.sent).toHaveLength(0);
+    await made.recover();
+    await made.wake();
+    await made.idle();
+    await made.recover();
+    expect(adapter.textsTo("ann")).toEqual(["hello"]);
+  });
+});
 
 describe("what was being sent when a process ended", () => {
   it.each([true, false])("is found where the platform can be asked (arrived: %s)", async (arrived) => {

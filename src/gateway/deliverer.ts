@@ -30,6 +30,8 @@ export class Deliverer {
   readonly #isReady: () => boolean;
   readonly #files: (attachments: readonly Attachment[]) => Promise<readonly LocalFile[]>;
   readonly #chats = new Map<string, Promise<void>>();
+  /** What is being sent here, by the numbers of the outbox. */
+  readonly #inHand = new Set<number>();
   /** Of replies that this process began to show, by delivery id. */
   readonly #beginnings = new Map<string, Beginning>();
   #looking: Promise<void> | undefined;
@@ -60,10 +62,17 @@ export class Deliverer {
     this.#files = options.files;
   }
 
-  /** What another process was sending when it ended: the platform may know whether it arrived. */
+  /**
+   * What another process was sending when it ended: the platform may know whether it arrived. What this one was about to
+   * send, and does not know that it was, was not given to the platform.
+   */
   async recover(): Promise<void> {
+    const before = new Set(this.#inHand);
     for (const delivery of await this.#outbox.interrupted(this.#adapter)) {
+      const isInHand = before.has(delivery.id) || this.#inHand.has(delivery.id);
       if (this.#hasLeft(delivery)) await this.#reconcile(delivery);
+      else if (delivery.owner === this.#owner && !isInHand)
+        await this.#outbox.retry(delivery, 0, "the store did not say that it was begun", this.#steady());
     }
   }
 
@@ -170,9 +179,13 @@ export class Deliverer {
     for (const delivery of deliveries) {
       if (this.#isStopped || !this.#isReady()) return false;
       const begun = (await this.#beginnings.get(delivery.deliveryId)?.message) ?? null;
-      if (await this.#outbox.sending(delivery.id, this.#owner)) {
+      this.#inHand.add(delivery.id);
+      try {
+        if (!(await this.#outbox.sending(delivery.id, this.#owner))) continue;
         const again = await this.#send(delivery, begun);
         if (!again) return false;
+      } finally {
+        this.#inHand.delete(delivery.id);
       }
     }
     return true;

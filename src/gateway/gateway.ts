@@ -46,8 +46,10 @@ import type { ToolLists } from "./permissions.js";
 import { authorIn, Requests } from "./requests.js";
 import { resetNote, resetText } from "./reset-words.js";
 import { sessionModel } from "./session-model.js";
+import { AGENT, servedAccounts, sharingTexts } from "./shared-accounts.js";
 import { Solitude } from "./solitude.js";
 import type {
+  Account,
   Asker,
   Doubtful,
   GatewayStore,
@@ -154,6 +156,7 @@ export class Gateway {
   readonly #leaseMs: number;
   readonly #elapsed: () => number;
   #reaper: NodeJS.Timeout | undefined;
+  readonly #sharingTold = new Set<string>();
   /** What is being received: it is kept before the gateway stops. */
   readonly #receiving = new Set<Promise<unknown>>();
   /** Messages of a chat are kept in the order in which they came, however long one takes. */
@@ -729,15 +732,28 @@ export class Gateway {
         clock(),
       );
     }
+    if (isExclusive) await this.#tellOfSharing(account);
     for (const running of await store.turns.running(account, clock())) this.#goOnWith(running);
     const waiting = await store.inbox.waiting(account);
     const left = waiting.filter(({ owner }) => hasLeft(owner, me, isExclusive));
     for (const from of new Set(left.map(({ owner }) => owner))) await store.inbox.adopt(account, from, me);
-    for (const { item } of left) {
+    // This process's own, too: where a commit was not heard of, it does not know that it has them.
+    for (const { item } of [...left, ...waiting.filter(({ owner }) => owner === me)]) {
       if (item.kind === "command") this.#command(item);
       else this.#queue(item);
     }
     this.#surfaces.wake(adapter.platform);
+  }
+
+  /** Says, once each, which accounts share people's conversations with this one. */
+  async #tellOfSharing(account: Account): Promise<void> {
+    const { store, scopes, clock, onProblem } = this.#options;
+    await store.accounts.write(account, AGENT, scopes.agent || "main");
+    for (const text of sharingTexts(await servedAccounts(store.accounts, clock()))) {
+      if (this.#sharingTold.has(text)) continue;
+      this.#sharingTold.add(text);
+      onProblem(text);
+    }
   }
 
   /** A turn that some process left: of whichever account, since something waits for its end. */

@@ -289,6 +289,8 @@ export interface AccountHolder extends Lease {
 /** Accounts of platforms. One process has an account at a time, by a lease. */
 export interface Accounts {
   holder(account: Account, now: number): Promise<AccountHolder | null>;
+  /** Every account that some process has, or had when it ended. */
+  held(now: number): Promise<readonly (Account & AccountHolder)[]>;
   /** Takes the account if it is free, its lease has run out, or its holder is this one, which has ended. */
   take(account: Account, hold: Hold, ended: string | null, now: number): Promise<boolean>;
   /** False where it is another's by now. */

@@ -60,8 +60,9 @@ export class AtLeastOnce {
     }
   }
 
-  disconnect(): void {
-    this.#tell = undefined;
+  /** The process is gone, unless another one is connected by now. */
+  disconnect(tell: (message: object) => void): void {
+    if (this.#tell === tell) this.#tell = undefined;
   }
 
   /** Waits until that is true of what was seen. */
@@ -69,7 +70,8 @@ export class AtLeastOnce {
     while (!holds(this.seen)) await new Promise<void>((resolve) => this.#looking.push(resolve));
   }
 
-  hear(heard: Heard): void {
+  /** `answer` tells the process that says it. */
+  hear(heard: Heard, answer = this.#tell): void {
     if (heard.kind === "not received") {
       const again = this.#unacknowledged.get(heard.messageId);
       if (again) setImmediate(() => this.#tell?.({ kind: "message", ...again }));
@@ -83,11 +85,11 @@ export class AtLeastOnce {
     const { deliveryId, chat, text } = heard;
     if (chat.startsWith("flaky") && !this.#refusedOnce.has(deliveryId)) {
       this.#refusedOnce.add(deliveryId);
-      this.#tell?.({ kind: "not sent", deliveryId, outcome: "retryable", retryAfterMs: 0 });
+      answer?.({ kind: "not sent", deliveryId, outcome: "retryable", retryAfterMs: 0 });
       return;
     }
     this.seen.push({ deliveryId, chat, text });
     for (const look of this.#looking.splice(0)) look();
-    this.#tell?.({ kind: "sent", deliveryId, messageId: `p${this.seen.length}` });
+    answer?.({ kind: "sent", deliveryId, messageId: `p${this.seen.length}` });
   }
 }

@@ -101,6 +101,7 @@ const adapter = {
   capabilities: { maxText: 4_096, unit: "utf16", edit: false, threads: false },
   connect: async (given) => {
     receive = given;
+    process.send({ kind: "connected" });
   },
   send: around(
     "adapter.send",
@@ -173,6 +174,7 @@ const told = {
   sent: ({ deliveryId, messageId }) => sending.get(deliveryId).resolve({ messageId }),
   "not sent": ({ deliveryId, outcome, retryAfterMs }) =>
     sending.get(deliveryId).reject(new SendError(outcome, "not now", { retryAfterMs })),
+  freeze: () => process.kill(process.pid, "SIGSTOP"),
   arm: ({ point: given }) => {
     armed = given;
   },
@@ -191,6 +193,6 @@ const told = {
   },
 };
 
-await gateway.start();
 process.on("message", (message) => told[message.kind](message));
+await gateway.start();
 process.send({ kind: "ready" });

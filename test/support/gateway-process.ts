@@ -31,7 +31,7 @@ export interface GatewayProcessOptions {
 
 type Said =
   | Heard
-  | { readonly kind: "ready" | "begun" | "settled" }
+  | { readonly kind: "connected" | "ready" | "begun" | "settled" }
   | { readonly kind: "problem"; readonly problem: string }
   | { readonly kind: "refused"; readonly step: string };
 
@@ -42,6 +42,7 @@ export class GatewayProcess {
   /** Steps that the store did not let it take. */
   readonly refused: string[] = [];
   readonly #child: ChildProcess;
+  readonly #answer = (message: object): void => this.#tell(message);
   readonly #waiting: { kind: string; resolve(): void; reject(error: Error): void }[] = [];
 
   constructor(options: GatewayProcessOptions, platform: AtLeastOnce) {
@@ -54,17 +55,17 @@ export class GatewayProcess {
     });
     this.#child.on("message", (said: Said) => {
       if (said.kind === "received" || said.kind === "not received" || said.kind === "send")
-        return platform.hear(said);
+        return platform.hear(said, this.#answer);
       if (said.kind === "problem") return this.problems.push(said.problem);
       if (said.kind === "refused") return this.refused.push(said.step);
-      if (said.kind === "ready") platform.connect((message) => this.#tell(message));
+      if (said.kind === "connected") platform.connect(this.#answer);
       for (const waiting of this.#waiting.splice(0)) {
         if (waiting.kind === said.kind) waiting.resolve();
         else this.#waiting.push(waiting);
       }
     });
     this.ended = once(this.#child, "close").then(([code, signal]) => {
-      platform.disconnect();
+      platform.disconnect(this.#answer);
       for (const { reject } of this.#waiting) reject(new Error(`It ended: ${signal ?? code}. ${complaint}`));
       return { how: signal ?? code, complaint };
     });
@@ -96,6 +97,11 @@ export class GatewayProcess {
   /** Asks it to end; turns that are running are left to the next process. */
   leave(): void {
     this.#tell({ kind: "stop" });
+  }
+
+  /** It stands still, between two steps of the store. */
+  freeze(): void {
+    this.#tell({ kind: "freeze" });
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -20,6 +20,8 @@ export interface WorldOptions {
   readonly config?: SessionsConfig;
   readonly platform?: string;
   readonly account?: string;
+  /** Other processes may have the account at the same time; so it is unless said otherwise. */
+  readonly shared?: boolean;
   /** Other platforms of the same gateway. */
   readonly beside?: readonly ScriptedAdapter[];
   readonly people?: PeopleRules;
@@ -56,7 +58,7 @@ export class World {
     this.#config = options.config ?? {};
     this.sessions = new Sessions(store, { clock: () => this.now, config: this.#config });
     this.adapter = new ScriptedAdapter({
-      shared: true,
+      shared: options.shared ?? true,
       ...(options.platform ? { platform: options.platform } : {}),
       ...(options.account ? { account: options.account } : {}),
     });

@@ -19,6 +19,8 @@ export interface Postgres {
   url(database: string): string;
   /** Creates an empty database; returns its URL. */
   createDatabase(): Promise<string>;
+  /** Ends the server at once, as a crash does, and starts it again. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -70,6 +72,11 @@ async function serve(
       }
       return url(name);
     },
+    crash: async () => {
+      const isBack = once(guard, "message");
+      guard.send("crash");
+      await isBack;
+    },
     stop: async () => {
       const gone = once(guard, "exit");
       guard.ref();
@@ -104,7 +111,7 @@ async function launch(
     };
     // Detached, so that Ctrl-C in the terminal ends the tests and not the guard that cleans up after them.
     const guard = spawn(process.execPath, [GUARD, JSON.stringify(plan)], {
-      stdio: ["pipe", "ignore", "pipe"],
+      stdio: ["pipe", "ignore", "pipe", "ipc"],
       detached: true,
     });
     const log = await ready(guard);
@@ -124,6 +131,7 @@ async function ready(guard: ChildProcess): Promise<string | null> {
     if (line.includes("ready to accept connections")) {
       guard.stderr.resume();
       guard.unref();
+      guard.channel?.unref();
       for (const stream of [guard.stdin, guard.stderr]) (stream as { unref?: () => void } | null)?.unref?.();
       return null;
     }

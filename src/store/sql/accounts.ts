@@ -12,17 +12,25 @@ export class SqlAccounts implements Accounts {
   }
 
   async holder({ platform, account }: Account, now: number): Promise<AccountHolder | null> {
+    const held = await this.held(now);
+    return held.find((each) => each.platform === platform && each.account === account) ?? null;
+  }
+
+  async held(now: number): Promise<(Account & AccountHolder)[]> {
     const shift = this.#db.dialect.clockShift(now);
-    const row = await this.#db.get(
-      `SELECT owner, lease_until - ${shift.sql} AS lease_until, since - ${shift.sql} AS since
-       FROM accounts WHERE platform = ? AND account = ?`,
+    const rows = await this.#db.all(
+      `SELECT platform, account, owner, lease_until - ${shift.sql} AS lease_until, since - ${shift.sql} AS since
+       FROM accounts ORDER BY platform, account`,
       ...shift.values,
       ...shift.values,
-      platform,
-      account,
     );
-    if (!row) return null;
-    return { owner: row.owner as string, until: Number(row.lease_until), since: Number(row.since) };
+    return rows.map((row) => ({
+      platform: row.platform as string,
+      account: row.account as string,
+      owner: row.owner as string,
+      until: Number(row.lease_until),
+      since: Number(row.since),
+    }));
   }
 
   async take(
