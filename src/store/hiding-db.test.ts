@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Redactor } from "../util/redact.js";
+import type { Db } from "./db.js";
 import { hidingDb } from "./hiding-db.js";
 import { openSqlite } from "./sqlite/db.js";
 
@@ -15,6 +16,12 @@ test("no known secret gets into a database, nor out of it where it was written b
   redactor.know(() => [CANARY]);
   await db.run("INSERT INTO t VALUES (2, ?)", `it is ${CANARY}.`);
   await db.transaction((tx) => tx.run("INSERT INTO t VALUES (3, ?)", JSON.stringify({ a: CANARY })));
+  const returned = await db.write("INSERT INTO t VALUES (4, ?) RETURNING text", `a ${CANARY}`);
+  expect([returned, await raw.get("SELECT text FROM t WHERE id = 4")]).toEqual([
+    { text: "a ***" },
+    { text: "a ***" },
+  ]);
+  await db.run("DELETE FROM t WHERE id = 4");
   expect(await raw.all("SELECT text FROM t WHERE id > 1 ORDER BY id")).toEqual([
     { text: "it is ***." },
     { text: '{"a":"***"}' },
@@ -24,4 +31,18 @@ test("no known secret gets into a database, nor out of it where it was written b
   expect(await db.snapshot((tx) => tx.get("SELECT text FROM t WHERE id = 1"))).toEqual({ text: "***" });
   expect(await db.get("SELECT id FROM t WHERE text = ?", `it is ${CANARY}.`)).toEqual({ id: 2 });
   await db.close();
+});
+
+test("what a transaction is told reaches the engine", async () => {
+  const raw = await openSqlite(":memory:");
+  const told: unknown[] = [];
+  const engine: Db = Object.assign(Object.create(raw), {
+    transaction: (...[work, options]: Parameters<Db["transaction"]>) => {
+      told.push(options);
+      return raw.transaction(work);
+    },
+  });
+  await hidingDb(engine, (text) => text).transaction((tx) => tx.get("SELECT 1"), { isLong: true });
+  expect(told).toEqual([{ isLong: true }]);
+  await raw.close();
 });

@@ -6,16 +6,12 @@ import type { Hide } from "../util/redact.js";
 import type { Db, Queries, Row, SqlValue } from "./db.js";
 
 export function hidingDb(db: Db, hide: Hide): Db {
-  const queries = hidingQueries(db, hide);
-  const { get: write } = hidingQueries(
-    { ...queries, get: (sql, ...params) => db.write(sql, ...params) },
-    hide,
-  );
+  const oneRow = cleanly(hide);
   return {
-    ...queries,
-    write,
+    ...hidingQueries(db, hide),
+    write: oneRow((...statement) => db.write(...statement)),
     dialect: db.dialect,
-    transaction: (work) => db.transaction((tx) => work(hidingQueries(tx, hide))),
+    transaction: (work, options) => db.transaction((tx) => work(hidingQueries(tx, hide)), options),
     snapshot: (work) => db.snapshot((tx) => work(hidingQueries(tx, hide))),
     watch: (onChange) => db.watch(onChange),
     close: () => db.close(),
@@ -23,16 +19,29 @@ export function hidingDb(db: Db, hide: Hide): Db {
 }
 
 function hidingQueries(queries: Queries, hide: Hide): Queries {
-  const clean = <Value extends SqlValue | undefined>(value: Value) =>
-    typeof value === "string" ? hide(value) : value;
-  const cleanRow = (row: Row): Row =>
-    Object.fromEntries(Object.entries(row).map(([column, value]) => [column, clean(value)]));
+  const oneRow = cleanly(hide);
   return {
-    get: async (sql, ...params) => {
-      const row = await queries.get(sql, ...params.map(clean));
-      return row && cleanRow(row);
-    },
-    all: async (sql, ...params) => (await queries.all(sql, ...params.map(clean))).map(cleanRow),
-    run: (sql, ...params) => queries.run(sql, ...params.map(clean)),
+    get: oneRow((...statement) => queries.get(...statement)),
+    all: async (sql, ...params) =>
+      (await queries.all(sql, ...clean(params, hide))).map((row) => cleanRow(row, hide)),
+    run: (sql, ...params) => queries.run(sql, ...clean(params, hide)),
   };
+}
+
+/** A statement that gives a row, cleaned both ways. */
+function cleanly(hide: Hide) {
+  return (ask: Queries["get"]): Queries["get"] =>
+    async (sql, ...params) => {
+      const row = await ask(sql, ...clean(params, hide));
+      return row && cleanRow(row, hide);
+    };
+}
+
+function clean(values: readonly SqlValue[], hide: Hide): SqlValue[] {
+  return values.map((value) => (typeof value === "string" ? hide(value) : value));
+}
+
+function cleanRow(row: Row, hide: Hide): Row {
+  const values = clean(Object.values(row), hide);
+  return Object.fromEntries(Object.keys(row).map((column, n) => [column, values[n] ?? null]));
 }
