@@ -13,6 +13,11 @@ const MAX_LENGTH = 16_384;
 /** Every character that may begin or end something. */
 const MARKS = /[*_~`[\]()!<>&\\|#@:=]/g;
 
+/** The same for whoever reads Markdown in another way. */
+export function isTooDeep(text: string): boolean {
+  return text.split("\n").some((line) => TOO_DEEP.test(line));
+}
+
 export function isTooCostly(part: string): boolean {
   if (part.length > MAX_LENGTH) return true;
   let weight = 0;

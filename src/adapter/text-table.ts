@@ -4,12 +4,14 @@ import stringWidth from "string-width";
 import { plainText } from "./markdown.js";
 
 const GAP = "  ";
+/** A wider column is not filled up: one long cell must not make every row as long. */
+export const MAX_COLUMN = 60;
 
 export function textTable({ children }: Table): string {
   const rows = children.map((row) => row.children.map((cell) => cellText(cell).replaceAll("\n", " ")));
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => stringWidth(row[column] ?? ""))),
+    Math.min(MAX_COLUMN, Math.max(...rows.map((row) => stringWidth(row[column] ?? "")))),
   );
   const line = (row: readonly string[]): string =>
     widths

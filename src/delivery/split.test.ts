@@ -123,6 +123,25 @@ describe("to measure is to render", () => {
   });
 });
 
+describe("what nobody writes", () => {
+  it.each([
+    ["blanks", " ".repeat(20_000)],
+    ["blanks before a word", `${" \n".repeat(20_000)}x`],
+    ["a fence whose marks are longer than a message", `${"`".repeat(3_000)}\n${"a ".repeat(2_000)}`],
+    ["a fence whose name is longer than a message", `\`\`\`${"a".repeat(3_000)}\n${"b ".repeat(2_000)}`],
+    ["fences that are opened and never closed", "```a\n".repeat(5_000)],
+  ])("is cut in few steps and into few pieces: %s", (_, text) => {
+    let times = 0;
+    const lengthOf = (piece: string): number => {
+      times += 1;
+      return piece.trim().length || 1; // As platforms that take no empty text.
+    };
+    const pieces = split(text, { max: 2_000, lengthOf });
+    expect(pieces.length).toBeLessThanOrEqual(Math.ceil(text.length / 900));
+    expect(times).toBeLessThanOrEqual(12 * Math.ceil(text.length / 900));
+  });
+});
+
 describe("any text", () => {
   const units = { utf16, bytes: (text: string) => Buffer.byteLength(text) };
 

@@ -62,7 +62,7 @@ function* splitting(text: string, room: Room): Generator<void, readonly Piece[]>
     // Blanks alone are no message: they go with their neighbour, where nobody sees them.
     if (shown === "" && last) pieces[pieces.length - 1] = { ...last, body: last.body + body };
     else pieces.push({ body, text: shown });
-    if (length > 0) pace = body.trimEnd().length / length;
+    if (length > 0 && shown !== "") pace = body.trimEnd().length / length;
     fence = open;
     start = end;
   }
@@ -218,7 +218,11 @@ function fenceAfter(body: string, before: Fence | null): Fence | null {
   return body.split("\n").reduce((open: Fence | null, line) => fenceAfterLine(line, open), before);
 }
 
+/** A longer line opens no fence: it would have to be repeated in every piece. */
+const LONGEST_OPENING = 200;
+
 function fenceAfterLine(line: string, open: Fence | null): Fence | null {
+  if (line.length > LONGEST_OPENING) return open;
   const [beginning = "", indent = "", marks = ""] = FENCE.exec(line) ?? [];
   if (marks === "") return open;
   const info = line.slice(beginning.length);

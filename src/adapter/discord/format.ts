@@ -16,6 +16,7 @@ import type {
 } from "mdast";
 import stringWidth from "string-width";
 import { plainText, rendered } from "../markdown.js";
+import { MAX_COLUMN } from "../text-table.js";
 
 /** As a message's content; never empty where the text is not blank. */
 export function formatMarkdown(text: string): string {
@@ -232,7 +233,7 @@ function tableText({ children, align }: Table): string {
   const rows = children.map((row) => row.children.map((cell) => plainText(cell as Nodes as RootContent)));
   const columns = Math.max(...rows.map((row) => row.length), 0);
   const widths = Array.from({ length: columns }, (_, n) =>
-    Math.max(3, ...rows.map((row) => stringWidth(row[n] ?? ""))),
+    Math.min(MAX_COLUMN, Math.max(3, ...rows.map((row) => stringWidth(row[n] ?? "")))),
   );
   const line = (row: readonly string[]): string =>
     widths

@@ -16,6 +16,7 @@ import type {
 import stringWidth from "string-width";
 import { JOINER, literalMarks, takesMark } from "../literal-marks.js";
 import { plainText, rendered } from "../markdown.js";
+import { MAX_COLUMN } from "../text-table.js";
 
 /** Stands beside a mark where a letter, a joiner or the same mark would keep Slack from seeing it, and between backticks in code. */
 const GAP = "\u200b";
@@ -151,11 +152,11 @@ function tableText({ children }: Table): string {
   );
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, n) =>
-    Math.max(0, ...rows.map((row) => stringWidth(row[n] ?? ""))),
+    Math.min(MAX_COLUMN, Math.max(0, ...rows.map((row) => stringWidth(row[n] ?? "")))),
   );
   const shown = rows.map((row) =>
     widths
-      .map((width, n) => (row[n] ?? "") + " ".repeat(width - stringWidth(row[n] ?? "")))
+      .map((width, n) => (row[n] ?? "") + " ".repeat(Math.max(0, width - stringWidth(row[n] ?? ""))))
       .join(" | ")
       .trimEnd(),
   );

@@ -4,6 +4,7 @@
  */
 import { Lexer, type Token, Tokenizer, type Tokens } from "marked";
 import { printableText } from "../../util/text.js";
+import { isTooDeep } from "../markdown-cost.js";
 import { type Row, type Span, type Style, span } from "./style.js";
 import { tableRows } from "./table.js";
 import { cutTo, rowWidth, widthOf, wrapAnywhere, wrapWords } from "./wrap.js";
@@ -25,6 +26,7 @@ class WithoutDefinitions extends Tokenizer {
 
 /** The blocks of a text; their `raw` texts, joined, are the text. */
 export function blocksOf(text: string): Token[] {
+  if (isTooDeep(text)) return [plainBlock(text)];
   try {
     return new Lexer({ gfm: true, tokenizer: new WithoutDefinitions() }).lex(text);
   } catch {

@@ -1,0 +1,65 @@
+/** What each platform's reader makes of a text that somebody sends: the text that the gateway is given. */
+import { readFileSync } from "node:fs";
+import { type Channel, parseChannel, parseMessage } from "../../src/adapter/discord/parse.js";
+import { parseEvent as parseMatrix } from "../../src/adapter/matrix/parse.js";
+import { parseEvent as parseSignal } from "../../src/adapter/signal/parse.js";
+import { parseEvent as parseSlack } from "../../src/adapter/slack/parse.js";
+import { parseUpdate } from "../../src/adapter/telegram/parse.js";
+import { parseWebhook } from "../../src/adapter/whatsapp/parse.js";
+
+const BOT = "1100000000000000001";
+const commands = new Set(["new"]);
+const read = async (): Promise<Uint8Array> => new Uint8Array();
+
+function fixture(path: string): Record<string, never> {
+  return JSON.parse(readFileSync(new URL(`../../src/adapter/${path}`, import.meta.url), "utf8"));
+}
+
+/** The same JSON with another text in it, wherever a text stands. */
+function saying(json: unknown, names: readonly string[], text: string): unknown {
+  return JSON.parse(JSON.stringify(json), (name, value: unknown) =>
+    names.includes(name) && typeof value === "string" ? text : value,
+  );
+}
+
+const updates = fixture("telegram/fixtures/updates.json");
+const messages = fixture("discord/fixtures/messages.json");
+const channels = fixture("discord/fixtures/channels.json");
+const slack = fixture("slack/fixtures/message-im.json");
+const matrix = fixture("matrix/fixtures/events.json");
+const signal = fixture("signal/fixtures/message.json");
+const whatsapp = fixture("whatsapp/fixtures/text.json");
+
+export const INBOUND: Readonly<Record<string, (text: string) => string | null>> = {
+  Telegram: (text) =>
+    parseUpdate(saying(updates.dm, ["text"], text), { id: "42", username: "baton_bot", commands, read })
+      ?.text ?? null,
+  Discord: (text) =>
+    parseMessage(saying(messages.plain, ["content"], text), {
+      place: { channel: parseChannel(channels.text) as Channel },
+      self: BOT,
+      download: () => read,
+    })?.text ?? null,
+  Slack: (text) =>
+    parseSlack((saying(slack, ["text"], text) as { event: unknown }).event, {
+      teamId: "T024BE7LD",
+      userId: "U1",
+    })?.message.text ?? null,
+  Matrix: (text) =>
+    parseMatrix(
+      saying(matrix.text, ["body", "formatted_body"], text),
+      { roomId: "!room:example.org", chatType: "dm", nameOf: () => undefined },
+      { userId: "@baton:example.org", displayName: "Baton", commands },
+    )?.text ?? null,
+  Signal: (text) =>
+    parseSignal(saying(signal, ["message"], text), {
+      account: "+15550000000",
+      commands,
+      file: ({ mediaType }) => ({ mediaType, read }),
+    })?.text ?? null,
+  WhatsApp: (text) =>
+    parseWebhook(saying(whatsapp, ["body"], text), {
+      phoneNumberId: "100000000000000",
+      file: ({ mediaType }) => ({ mediaType, read }),
+    }).messages[0]?.text ?? null,
+};
