@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Config } from "../config/load.js";
 import { secretsOf } from "../config/secrets.js";
 import { sharedDms } from "../config/shared-dms.js";
+import { unmatchableIds } from "../config/unmatchable-ids.js";
 import { archivedLogs, currentLog, logFolder } from "../log/rotating-file.js";
 import { BatonError } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
@@ -41,6 +42,18 @@ export async function careFindings(cli: Cli, config: Config): Promise<Finding[]>
 
 /** People who share a conversation, of the configuration and of the store. */
 async function peopleFindings(cli: Cli, config: Config): Promise<Finding[]> {
+  const nobodys = unmatchableIds(config).map(
+    ({ message }): Finding => ({
+      check: "people",
+      status: "warning",
+      finding: message,
+      fix: "write their id there; /whoami in a chat shows it",
+    }),
+  );
+  return [...nobodys, ...(await sharedFindings(cli, config))];
+}
+
+async function sharedFindings(cli: Cli, config: Config): Promise<Finding[]> {
   if (config.sessions.scopes?.dm !== "platform") return []; // Nobody does, and the store is left alone.
   const shared = sharedDms(config, await knownPeople(cli, config));
   if (shared === null) return [];

@@ -37,7 +37,9 @@ async function gateway(cli: Cli): Promise<void> {
     log("error", `Another gateway took ${cli.home} while this one stood still, so this one ends.`);
     process.kill(process.pid, "SIGTERM");
   });
-  for (const problem of problems) log("warn", problem);
+  const { unmatchableIds } = await import("../config/unmatchable-ids.js");
+  const nobodys = unmatchableIds(config).map(({ message }) => message);
+  for (const problem of [...problems, ...nobodys]) log("warn", problem);
   try {
     const outcome = await runGateway({
       open: (logged, onProblem) => cli.openGateway(config, logged, onProblem),

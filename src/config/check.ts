@@ -10,6 +10,7 @@ import type { Problem } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
 import { sharedDms } from "./shared-dms.js";
 import { SETS_NOTHING, unknownVariables } from "./unknown-variables.js";
+import { unmatchableIds } from "./unmatchable-ids.js";
 
 export async function checkConfig(
   environment: Environment,
@@ -52,5 +53,12 @@ function warningsOf(config: Config): Problem[] {
   const key = "scopes.dm";
   const shared = sharedDms(config);
   const place = config.places.get(key);
-  return shared && place ? [{ place, key, message: `${shared.message} To change it, ${shared.fix}.` }] : [];
+  const together =
+    shared && place ? [{ place, key, message: `${shared.message} To change it, ${shared.fix}.` }] : [];
+  const nobodys = unmatchableIds(config).map(({ key, message }) => ({
+    place: config.places.get(key) ?? { variable: key },
+    key,
+    message,
+  }));
+  return [...together, ...nobodys];
 }

@@ -14,6 +14,8 @@ export interface PlatformTraits {
   readonly dmPerChat?: boolean;
   /** Maps the spellings of one id to one; must leave ids it does not know alone. */
   readonly foldId?: (id: string) => string;
+  /** What people's ids look like, once folded: one that does not can match nobody. */
+  readonly userId?: { readonly pattern: RegExp; readonly like: string };
 }
 
 /** The platform of the machine that runs Baton. */
@@ -21,12 +23,35 @@ export const LOCAL: Platform = "local";
 
 const table = new Map<Platform, PlatformTraits>([
   [LOCAL, { title: "Local" }],
-  ["telegram", { title: "Telegram" }],
-  ["discord", { title: "Discord" }],
-  ["slack", { title: "Slack" }],
-  ["whatsapp", { title: "WhatsApp", dmPerChat: true, foldId: foldWhatsAppId }],
-  ["signal", { title: "Signal" }],
-  ["matrix", { title: "Matrix" }],
+  ["telegram", { title: "Telegram", userId: { pattern: /^\d{1,15}$/, like: "a number such as 123456789" } }],
+  [
+    "discord",
+    { title: "Discord", userId: { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" } },
+  ],
+  ["slack", { title: "Slack", userId: { pattern: /^[UW][A-Z0-9]+$/, like: "U012ABCDEF" } }],
+  [
+    "whatsapp",
+    {
+      title: "WhatsApp",
+      dmPerChat: true,
+      foldId: foldWhatsAppId,
+      userId: {
+        pattern: /^[1-9]\d{0,14}$|^\d+@lid$/,
+        like: "a number with its country code such as +15551234567",
+      },
+    },
+  ],
+  [
+    "signal",
+    {
+      title: "Signal",
+      userId: {
+        pattern: /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+        like: "a number with its country code such as +15551234567, or a UUID",
+      },
+    },
+  ],
+  ["matrix", { title: "Matrix", userId: { pattern: /^@[^:\s]+:\S+$/, like: "@ann:example.org" } }],
 ]);
 
 /** Adds a platform of one's own. Registering a name again with other traits is refused. */
@@ -61,6 +86,13 @@ export function platformTraits(platform: Platform): PlatformTraits {
     );
   }
   return traits;
+}
+
+/** Why nobody on this platform can have that id, as a sentence; null if somebody can. */
+export function unmatchableId(platform: Platform, id: string): string | null {
+  const { userId, title } = platformTraits(platform);
+  if (!userId || userId.pattern.test(foldId(platform, id))) return null;
+  return `${JSON.stringify(id)} matches nobody on ${title}: names can be taken by others, so people are known by their id, ${userId.like}.`;
 }
 
 /** The one spelling of an id on its platform. */

@@ -5,7 +5,7 @@ import type { People } from "../../gateway/people.js";
 import type { Person } from "../../gateway/people-store.js";
 import { isRole, ROLES, type Role } from "../../gateway/permissions.js";
 import { identityNamed } from "../../session/access.js";
-import { platforms } from "../../session/platform.js";
+import { platforms, unmatchableId } from "../../session/platform.js";
 import { unescapePart } from "../../util/escape.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
@@ -30,7 +30,10 @@ export async function withPeople<Result>(
 export function identity(text: string): string {
   const [, name = "", id = ""] = /^([^:]*):(.+)$/s.exec(text) ?? [];
   if (id === "") throw new InvalidArgumentError(`Use <platform>:<user id>, such as ${EXAMPLE_IDENTITY}.`);
-  return identityNamed(platform(name), unescapePart(id) ?? id);
+  const whose = unescapePart(id) ?? id;
+  const mistake = unmatchableId(platform(name), whose);
+  if (mistake !== null) throw new InvalidArgumentError(mistake);
+  return identityNamed(platform(name), whose);
 }
 
 /** A person by id, or by one of their identities. */
