@@ -242,6 +242,9 @@ export class Gateway {
       receive: (adapter, message) => this.#track(this.#inOrder(adapter, message)),
       knows: (sender) => people.isLetIn(sender),
       onTaken: (adapter) => this.#recover(adapter),
+      onLeft: (account) => {
+        for (const lane of this.#lanes.values()) lane.leave(account);
+      },
       onConnected: () => this.#carrier.wake(),
       owner,
       leaseMs: this.#leaseMs,

@@ -3,7 +3,7 @@
  * the inbox; this is only its present.
  */
 import type { Access, Who } from "./authorize.js";
-import type { InboxItem, RunningTurn } from "./store.js";
+import type { Account, InboxItem, RunningTurn } from "./store.js";
 import type { StopReason, TurnRun } from "./turn-run.js";
 
 /** What a lane is at: a message that is being answered, from before its turn begins. */
@@ -69,6 +69,12 @@ export class Lane {
   remove(item: InboxItem): void {
     const place = this.queue.indexOf(item);
     if (place >= 0) this.queue.splice(place, 1);
+  }
+
+  /** What waits of an account was left with it: it comes again, all in order, to whichever process has the account. */
+  leave({ platform, account }: Account): void {
+    const others = this.queue.filter((item) => item.platform !== platform || item.account !== account);
+    this.queue.splice(0, this.queue.length, ...others);
   }
 
   /** Nothing is in it that the inbox does not have. */

@@ -23,6 +23,8 @@ export interface SurfacesSetting {
   readonly knows: (sender: SessionSource) => Promise<boolean>;
   /** The account is this process's now: what others left is taken on before anything is received. */
   readonly onTaken: (adapter: Adapter) => Promise<void>;
+  /** The account is not this process's any more, nor what waits of it. */
+  readonly onLeft: (account: Account) => void;
   readonly onConnected: () => void;
   readonly owner: string;
   readonly leaseMs: number;
@@ -182,6 +184,7 @@ export class Surfaces {
   /** Leaves what waits and what is to be said to whichever process has the account next. */
   async #leave(adapter: Adapter): Promise<void> {
     const { store, owner } = this.#setting;
+    this.#setting.onLeft(adapter);
     await store.inbox.release(adapter, owner);
     await store.outbox.release(adapter, owner);
   }

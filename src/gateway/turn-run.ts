@@ -191,7 +191,7 @@ export class TurnRun {
         if (result.value.kind === "done") break;
       }
     } catch (error) {
-      if (!this.#reason) return this.#fail(error);
+      if (!this.#reason && !this.#lost) return this.#fail(error);
     }
     return this.#end();
   }
@@ -255,6 +255,7 @@ export class TurnRun {
   }
 
   async #end(): Promise<TurnOutcome> {
+    if (this.#lost) return "lost"; // Also where nobody has taken it yet: whoever goes on with it answers.
     if (this.#reason === "parked") return "released";
     const messages = this.#partial();
     switch (this.#reason) {

@@ -8,6 +8,9 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import type { AtLeastOnce, Seen, Written } from "../support/at-least-once.js";
 import { inspect } from "./inspect.js";
 
+/** What a store says that fails now and then. */
+const DISK_FULL = "The disk is full.";
+
 export interface Settled {
   readonly messages: number;
   readonly commands: number;
@@ -16,8 +19,14 @@ export interface Settled {
   readonly interrupted: number;
   /** Given up, with a notice, because too many processes had ended of it. */
   readonly parked: number;
+  /** Ended, with a notice, because the store could not be written. */
+  readonly failed: number;
   readonly sent: number;
   readonly unknown: number;
+  /** Notices that something may be missing. */
+  readonly doubts: number;
+  /** Beginnings of replies that a killed process had shown; the reply was sent anew beside them. */
+  readonly beginnings: number;
 }
 
 interface InboxRow {
@@ -28,6 +37,7 @@ interface InboxRow {
   readonly turn: string | null;
   readonly attempt: number | null;
   readonly turn_id: string | null;
+  readonly error: string | null;
 }
 
 interface MessageRow {
@@ -41,8 +51,10 @@ interface OutboxRow {
   readonly id: number;
   readonly delivery_id: string;
   readonly address: string;
+  readonly kind: string;
   readonly text: string;
   readonly state: string;
+  readonly message_id: string | null;
 }
 
 export function checkSettled(path: string, platform: AtLeastOnce, effects: string): Settled {
@@ -51,7 +63,7 @@ export function checkSettled(path: string, platform: AtLeastOnce, effects: strin
   try {
     const inbox = database
       .prepare(
-        `SELECT i.*, t.state AS turn, t.attempt, t.id AS turn_id FROM inbox i
+        `SELECT i.*, t.state AS turn, t.attempt, t.id AS turn_id, t.error FROM inbox i
          LEFT JOIN turns t ON t.inbox_id = i.id ORDER BY i.id`,
       )
       .all() as unknown as InboxRow[];
@@ -62,7 +74,8 @@ export function checkSettled(path: string, platform: AtLeastOnce, effects: strin
     const done = existsSync(effects) ? readFileSync(effects, "utf8").split("\n").filter(Boolean) : [];
     if (new Set(done).size !== done.length) fail("something that was done twice", done);
     const rows = checkInbox(inbox, platform.written);
-    checkOutbox(outbox, platform.seen);
+    const beginnings = checkOutbox(outbox, platform.seen);
+    checkDoubts(outbox);
     for (const chat of new Set(platform.written.map((message) => message.chat))) {
       const messages = transcript.all(`telegram:${chat}`) as unknown as MessageRow[];
       const texts = outbox.filter(({ address }) => address === `telegram:${chat}`).map(({ text }) => text);
@@ -75,11 +88,14 @@ export function checkSettled(path: string, platform: AtLeastOnce, effects: strin
     return {
       messages: inbox.length - commands,
       commands,
-      answered: count(({ state, turn }) => state === "done" && turn !== "stopped") - commands,
+      answered: count((row) => isAnswered(row)) - commands,
+      failed: count(({ turn }) => turn === "failed"),
       interrupted: count(({ turn }) => turn === "stopped"),
       parked: count(({ state }) => state === "parked"),
       sent: outbox.filter(({ state }) => state === "sent").length,
       unknown: outbox.filter(({ state }) => state === "unknown").length,
+      doubts: outbox.filter(({ kind }) => kind === "doubt").length,
+      beginnings,
     };
   } finally {
     database.close();
@@ -92,30 +108,56 @@ function checkInbox(inbox: readonly InboxRow[], written: readonly Written[]): Ma
   expectSame("messages in the inbox", inbox.map((row) => row.message_id).sort(), written.map(idOf).sort());
   for (const row of inbox) {
     const isOver = row.state === "done" || (row.state === "parked" && row.turn === "parked");
-    if (!isOver || row.turn === "running" || row.turn === "failed") fail("an item that is not over", row);
+    const isWrong = row.turn === "running" || (row.turn === "failed" && row.error !== DISK_FULL);
+    if (!isOver || isWrong) fail("an item that is not over", row);
     if (row.state === "parked" && Number(row.attempt) <= 3) fail("a turn that was parked too early", row);
   }
   return rows;
 }
 
-/** What the platform has seen, it has seen once, in order within a chat, and we know of it. */
-function checkOutbox(outbox: readonly OutboxRow[], seen: readonly Seen[]): void {
+/** What the platform has seen, it has seen once, in order within a chat, and we know of it. How many are beginnings. */
+function checkOutbox(outbox: readonly OutboxRow[], seen: readonly Seen[]): number {
   const rows = new Map(outbox.map((row) => [row.delivery_id, row]));
+  const byMessage = new Map(outbox.map((row) => [row.message_id, row]));
   const times = new Map<string, number>();
   const last = new Map<string, number>();
+  let beginnings = 0;
   for (const send of seen) {
-    const row = rows.get(send.deliveryId);
+    if (send.deliveryId.startsWith("apology.")) continue; // Said past a store that failed.
+    const row = rows.get(send.deliveryId) ?? byMessage.get(send.messageId);
+    if (!row && /\.live\.\d+$/.test(send.deliveryId)) {
+      beginnings += 1;
+      continue;
+    }
     if (!row || row.text !== send.text || row.address !== `telegram:${send.chat}`)
       fail("an unknown send", send);
-    times.set(send.deliveryId, (times.get(send.deliveryId) ?? 0) + 1);
-    if (row.id < (last.get(send.chat) ?? 0)) fail("a send out of order", send);
-    last.set(send.chat, row.id);
+    times.set(row.delivery_id, (times.get(row.delivery_id) ?? 0) + 1);
+    // A reply that was begun while it was made has its place from then on; replies keep their order among themselves.
+    const orders = [
+      ...(send.isBegun ? [] : [send.chat]),
+      ...(row.kind === "reply" ? [`replies ${send.chat}`] : []),
+    ];
+    for (const order of orders) {
+      if (row.id < (last.get(order) ?? 0)) fail("a send out of order", send);
+      last.set(order, row.id);
+    }
   }
   for (const row of outbox) {
     const seenTimes = times.get(row.delivery_id) ?? 0;
     const isRight = row.state === "sent" ? seenTimes === 1 : row.state === "unknown" && seenTimes <= 1;
     if (!isRight) fail(`a delivery that was seen ${seenTimes} times`, row);
   }
+  return beginnings;
+}
+
+/** Where something may be missing, the chat is told after it; and no more often than that. */
+function checkDoubts(outbox: readonly OutboxRow[]): void {
+  const doubts = outbox.filter(({ kind }) => kind === "doubt");
+  const missing = outbox.filter(({ kind, state }) => kind !== "doubt" && state === "unknown");
+  for (const row of missing)
+    if (!doubts.some(({ address, id }) => address === row.address && id > row.id))
+      fail("a message in doubt that nobody was told of", row);
+  if (doubts.length > missing.length) fail(`${doubts.length} doubts`, missing);
 }
 
 function checkChat(
@@ -151,13 +193,14 @@ function checkChat(
   for (const message of asked) {
     const row = rows.get(message.messageId);
     const number = Number.parseInt(message.text, 10);
-    const isAnswered = answers.includes(number);
-    const isDone = row?.state === "done" && row.turn !== "stopped";
-    if (isDone && !isAnswered) fail("a message without an answer", message);
-    if (row?.state === "parked" && isAnswered) fail("an answer to what was given up", message);
+    const hasAnswer = answers.includes(number);
+    const isDone = row !== undefined && isAnswered(row);
+    if (isDone && !hasAnswer) fail("a message without an answer", message);
+    if (row?.state === "parked" && hasAnswer) fail("an answer to what was given up", message);
     const said = texts.filter((text) => answeredBy(text).includes(number)).length;
     const looked = texts.filter((text) => text === `looking ${number}`).length;
-    if (isDone ? said !== 1 : said > 0) fail(`an answer that is to be sent ${said} times`, message);
+    const most = isDone || row?.turn === "failed" ? 1 : 0;
+    if (said > most || (isDone && said === 0)) fail(`an answer that is to be sent ${said} times`, message);
     const hasStep = row?.turn === "done" && message.text.includes(" tool");
     if (hasStep ? looked !== 1 : looked > 1) fail(`a step that is to be sent ${looked} times`, message);
   }
@@ -195,7 +238,12 @@ function checkEffects(
   if (told !== unknown) fail(`${unknown} unknown calls of which ${told} were told`, messages);
 }
 
-/** Each command, and each turn that was given up, says one thing. */
+/** It came to its end. */
+function isAnswered({ state, turn }: InboxRow): boolean {
+  return state === "done" && turn !== "stopped" && turn !== "failed";
+}
+
+/** Each command, and each turn that was given up, says one thing; one that failed says that it did. */
 function checkNotices(
   inbox: readonly InboxRow[],
   outbox: readonly OutboxRow[],
@@ -207,6 +255,9 @@ function checkNotices(
     const said = outbox.filter(({ delivery_id }) => delivery_id.startsWith(prefix)).length;
     const expected = commands.has(row.message_id) || row.state === "parked" ? 1 : 0;
     if (said !== expected) fail(`an item with ${said} notices`, row);
+    const isTold = ({ delivery_id, kind, text }: OutboxRow): boolean =>
+      kind === "notice" && delivery_id.startsWith(`${row.turn_id}.`) && text.includes("/retry");
+    if (row.turn === "failed" && !outbox.some(isTold)) fail("a failure that nobody was told of", row);
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AtLeastOnce } from "../support/at-least-once.js";
-import { GatewayProcess, type Point } from "../support/gateway-process.js";
+import { GatewayProcess, type GatewayProcessOptions, type Point } from "../support/gateway-process.js";
 import { checkSettled, type Settled } from "./journey-check.js";
 
 /** Short, so that turns come to renew their lease. */
@@ -40,7 +40,10 @@ export class Lives {
   }
 
   /** The next process; with a point, one that dies there, even while it starts. */
-  start(point?: Point): GatewayProcess {
+  start(
+    point?: Point,
+    more: Partial<Pick<GatewayProcessOptions, "streams" | "failing" | "leaseMs">> = {},
+  ): GatewayProcess {
     const busy = Object.fromEntries(
       this.#chats.flatMap((chat) => {
         const mode = /^(interrupt|steer)/.exec(chat)?.[1] as "interrupt" | "steer" | undefined;
@@ -55,6 +58,7 @@ export class Lives {
       leaseMs: LEASE_MS,
       slowMs: SLOW_MS,
       effects: this.#effects,
+      ...more,
     };
     this.#process = new GatewayProcess({ ...options, ...(point ? { point } : {}) }, this.platform);
     return this.#process;

@@ -1,6 +1,8 @@
 /**
  * A gateway under load, killed at random moments again and again: many chats of every busy mode, written to before and
- * while it lives. After some lives one is left alone until it has settled, and everything is checked.
+ * while it lives, on a platform that can edit or not, and a store that can be written always or mostly. After some lives
+ * one is left alone until it has settled, and everything is checked. A life is as long as what is heard of it, so that a
+ * machine that is kept busy kills no more often than an idle one.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomFrom } from "../support/random.mjs";
@@ -13,7 +15,23 @@ const CHATS = Object.entries({ queue: 8, interrupt: 4, steer: 4, flaky: 2 }).fla
 /** The platform holds back while so many messages have not arrived. */
 const MAX_OPEN = 16;
 const LIVES_A_STORE = 15;
-const WORDS = ["", "tool", "slow", "tool slow", "ünï ☃ 😀", "a longer story ".repeat(60)];
+const WORDS = [
+  "",
+  "tool",
+  "slow",
+  "tool slow",
+  "aloud",
+  "aloud slow",
+  "ünï ☃ 😀",
+  "a longer story ".repeat(60),
+];
+/** Long, so that a machine that is kept busy takes no account from a process that lives. */
+const LEASE_MS = 3_000;
+/** How often a store that fails does, of 1. */
+const FAILING = 0.03;
+/** The most that is heard of a life. */
+const LONG = 60;
+const SHORT = 6;
 
 export interface StormTally extends Settled {
   kills: number;
@@ -54,28 +72,30 @@ export async function stormJourney(
 async function stormStore(seed: number): Promise<StormTally> {
   const random = randomFrom(seed);
   const lives = await Lives.begin(CHATS);
+  const streams = random() < 0.5;
+  const failing = random() < 0.5 ? FAILING : 0;
   const { platform } = lives;
   let whileStarting = 0;
   let unacknowledged = 0;
   return lives.live(async () => {
     for (let life = 0; life < LIVES_A_STORE; life++) {
-      const gateway = lives.start();
+      const gateway = lives.start(undefined, { streams, failing, leaseMs: LEASE_MS });
       if (random() < 0.15) {
         await sleep(random() * 300); // Somewhere in its start.
         whileStarting += 1;
       } else {
         await gateway.ready();
-        const until = Date.now() + (random() < 0.2 ? random() * 20 : 20 + random() * 180);
-        while (Date.now() < until) {
+        const until = platform.heard + random() * (random() < 0.2 ? SHORT : LONG);
+        while (platform.heard < until) {
           for (let n = 0; n < 8 && platform.open < MAX_OPEN; n++) write(platform, random);
-          await sleep(Math.min(random() * 20, Math.max(0, until - Date.now())));
+          await sleep(random() * 20);
         }
       }
       gateway.signal("SIGKILL");
       await death(gateway, "at a random moment");
       if (platform.open > 0) unacknowledged += 1;
     }
-    const last = lives.start();
+    const last = lives.start(undefined, { streams, failing: 0, leaseMs: LEASE_MS });
     await last.ready();
     await last.settle();
     const { redelivered } = platform;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { killAtPoints } from "./journey-points.js";
 import { stormJourney } from "./journey-storm.js";
 
-const KILLS = 200;
+const KILLS = 120;
 
 function seedFor(what: string): number {
   const seed = Math.floor(Math.random() * 2 ** 31);
@@ -18,7 +18,7 @@ test("killed around every step of the journey, a gateway loses nothing and says 
   expect(doubtful).toEqual(expect.arrayContaining(["after outbox.sending", "after adapter.send"]));
 }, 400_000);
 
-test("nor does it when it is killed under load, 200 times at random", async () => {
+test("nor does it when it is killed under load, 120 times at random, nor when its store fails now and then", async () => {
   const tally = await stormJourney(KILLS, seedFor("storm"), () => {});
   console.log(tally);
   expect(tally.kills).toBeGreaterThanOrEqual(KILLS);
@@ -27,4 +27,7 @@ test("nor does it when it is killed under load, 200 times at random", async () =
   expect(tally.redelivered).toBeGreaterThan(KILLS / 2);
   expect(tally.unknown).toBeGreaterThan(0); // Few where the machine is so busy that little is sent in a life.
   expect(tally.answered).toBeGreaterThan(tally.messages / 2);
+  // What people would feel: in doubt is what was on its way at a kill, in few of the chats; given up is almost nothing.
+  expect(tally.unknown).toBeLessThan(tally.kills * 3);
+  expect(tally.parked / tally.messages).toBeLessThan(0.1);
 }, 400_000);

@@ -64,10 +64,13 @@ if (isAll || values.journey) {
     "of these, answered once": tally.answered,
     "interrupted, as asked": tally.interrupted,
     "given up after kills, with a notice": tally.parked,
+    "failed with the store, with a notice": tally.failed,
     "commands carried out or explained": tally.commands,
     "delivered twice by the platform": tally.redelivered,
     "sent once": tally.sent,
     "unknown, and not sent again": tally.unknown,
+    "told that something may be missing": tally.doubts,
+    "beginnings that were left": tally.beginnings,
     seconds: seconds(),
   });
   console.log("Nothing lost, nothing said twice, everything in order.");

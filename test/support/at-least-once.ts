@@ -1,6 +1,6 @@
 /**
  * A platform that outlives the gateway: it keeps a message until it is told that it arrived, and delivers it again to
- * the next process otherwise, with the same id. What it is sent it writes down.
+ * the next process otherwise, with the same id. What it is sent it writes down; what is edited, as it is by then.
  */
 export interface Written {
   readonly messageId: string;
@@ -9,6 +9,9 @@ export interface Written {
 }
 
 export interface Seen {
+  readonly messageId: string;
+  /** It was begun while it was made. */
+  readonly isBegun: boolean;
   readonly deliveryId: string;
   readonly chat: string;
   readonly text: string;
@@ -18,12 +21,15 @@ export interface Seen {
 export type Heard =
   | { readonly kind: "received"; readonly messageId: string; readonly received: string }
   | { readonly kind: "not received"; readonly messageId: string }
-  | ({ readonly kind: "send" } & Seen);
+  | ({ readonly kind: "send" } & Omit<Seen, "messageId" | "isBegun">)
+  | ({ readonly kind: "edit" } & Omit<Seen, "isBegun">);
 
 export class AtLeastOnce {
   readonly written: Written[] = [];
   readonly seen: Seen[] = [];
   redelivered = 0;
+  /** How often a process said something. */
+  heard = 0;
   readonly #unacknowledged = new Map<string, Written>();
   readonly #refusedOnce = new Set<string>();
   readonly #name: string;
@@ -72,6 +78,7 @@ export class AtLeastOnce {
 
   /** `answer` tells the process that says it. */
   hear(heard: Heard, answer = this.#tell): void {
+    this.heard += 1;
     if (heard.kind === "not received") {
       const again = this.#unacknowledged.get(heard.messageId);
       if (again) setImmediate(() => this.#tell?.({ kind: "message", ...again }));
@@ -88,8 +95,12 @@ export class AtLeastOnce {
       answer?.({ kind: "not sent", deliveryId, outcome: "retryable", retryAfterMs: 0 });
       return;
     }
-    this.seen.push({ deliveryId, chat, text });
+    const messageId = heard.kind === "edit" ? heard.messageId : `p${this.seen.length + 1}`;
+    const place = this.seen.findIndex((each) => each.messageId === messageId);
+    const isBegun = this.seen[place]?.isBegun ?? deliveryId.includes(".live.");
+    const seen = { messageId, isBegun, deliveryId, chat, text };
+    this.seen.splice(place < 0 ? this.seen.length : place, 1, seen);
     for (const look of this.#looking.splice(0)) look();
-    answer?.({ kind: "sent", deliveryId, messageId: `p${this.seen.length}` });
+    answer?.({ kind: "sent", deliveryId, messageId });
   }
 }

@@ -2,7 +2,8 @@
 // is scripted by the words of a message, and it can be told to kill itself around any step of the journey.
 //
 // A message is `<number> <word>…`. `tool`: looks something up first, as a step of its own. `slow`: begins to speak and
-// takes its time, unless it is stopped; `patient`: so does this, until it is told to settle. The answer ends with `answer <number>`, and the numbers of what was steered in.
+// takes its time, unless it is stopped; `patient`: so does this, until it is told to settle. `aloud`: says a sentence first,
+// which a platform that can edit is shown at once. The answer ends with `answer <number>`, and the numbers of what was steered in.
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../dist/adapter/adapter.js";
@@ -12,7 +13,9 @@ import { Gateway } from "../../dist/gateway/gateway.js";
 import { processOwner } from "../../dist/gateway/owner.js";
 import { openStore } from "../../dist/open-sessions.js";
 
-const { url, account, people, busy, leaseMs, slowMs, point, log, effects } = JSON.parse(process.argv[2]);
+const { url, account, people, busy, leaseMs, slowMs, point, log, effects, streams, failing } = JSON.parse(
+  process.argv[2],
+);
 const platform = "telegram";
 process.on("disconnect", () => process.exit(0));
 
@@ -24,10 +27,14 @@ function passing(step, side) {
   if (armed.times === 0) process.kill(process.pid, "SIGKILL");
 }
 
+const WRITES =
+  /^(inbox\.(accept|beginCommand|finishCommand)|turns\.(begin|step|finish|takeOver|renew)|journal\.\w+|outbox\.(add|sending|sent|retry|fail|doubt))$/;
+
 const around =
   (step, call) =>
   async (...args) => {
     passing(step, "before");
+    if (failing && WRITES.test(step) && Math.random() < failing) throw new Error("The disk is full.");
     const result = await call(...args);
     passing(step, "after");
     if (result === false || result === "lost") process.send({ kind: "refused", step });
@@ -63,10 +70,11 @@ async function* converse({ history, signal, steer, tools }) {
     yield { kind: "message", message: { role: "assistant", content, toolCalls: [call] }, results };
   }
   const numbers = [number];
-  let said = "";
+  let said = words.includes("aloud") ? "Let me think. " : "";
+  if (said) yield { kind: "text", text: said };
   if (words.includes("slow") || words.includes("patient")) {
-    said = "well, ";
-    yield { kind: "text", text: said };
+    said += "well, ";
+    yield { kind: "text", text: "well, " };
     const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve));
     const enough = words.includes("slow") ? sleep(slowMs) : new Promise((resolve) => patient.add(resolve));
     await Promise.race([enough, stopped]);
@@ -93,25 +101,31 @@ const look = {
 };
 
 const sending = new Map();
+const tell = (said) =>
+  new Promise((resolve, reject) => {
+    sending.set(said.deliveryId, { resolve, reject });
+    process.send(said);
+  });
 let receive;
 
 const adapter = {
   platform,
   account,
-  capabilities: { maxText: 4_096, unit: "utf16", edit: false, threads: false },
+  capabilities: { maxText: 4_096, unit: "utf16", edit: streams === true, threads: false, paceMs: 20 },
   connect: async (given) => {
     receive = given;
     process.send({ kind: "connected" });
   },
-  send: around(
-    "adapter.send",
-    ({ deliveryId, address, text }) =>
-      new Promise((resolve, reject) => {
-        sending.set(deliveryId, { resolve, reject });
-        process.send({ kind: "send", deliveryId, chat: address.chatId, text });
-      }),
+  send: around("adapter.send", ({ deliveryId, address, text }) =>
+    tell({ kind: "send", deliveryId, chat: address.chatId, text }),
   ),
-  disconnect: async () => {},
+  edit: ({ deliveryId, address, text }, messageId) =>
+    tell({ kind: "edit", deliveryId, messageId, chat: address.chatId, text }),
+  disconnect: async () => {
+    receive = async () => {
+      throw new Error("It is not connected.");
+    };
+  },
 };
 
 const { store, sessions } = await openStore({ url });
@@ -160,11 +174,28 @@ async function settled() {
   return open.every((found) => found.length === 0);
 }
 
+/** Until it is kept, as a platform brings it again and again. */
+async function take(message) {
+  for (;;) {
+    try {
+      return await receive(message);
+    } catch {
+      await sleep(5);
+    }
+  }
+}
+
+/** A platform whose store may fail brings one after the other: nothing overtakes what comes again. */
+const isOrdered = failing !== undefined;
+let taking = Promise.resolve();
+
 const told = {
   message: async ({ messageId, chat, text }) => {
     const source = { platform, chatId: chat, chatType: "dm", userId: chat };
     coming += 1;
-    const received = await receive({ kind: "message", source, messageId, text }).catch(() => null);
+    const message = { kind: "message", source, messageId, text };
+    if (isOrdered) taking = taking.then(() => take(message));
+    const received = await (isOrdered ? taking : receive(message)).catch(() => null);
     coming -= 1;
     if (received === null) return process.send({ kind: "not received", messageId });
     passing("acknowledge", "before");

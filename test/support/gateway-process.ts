@@ -25,6 +25,10 @@ export interface GatewayProcessOptions {
   readonly point?: Point;
   /** A file for the beginnings and ends of turns. */
   readonly log?: string;
+  /** The platform can edit: replies are shown as they are made. */
+  readonly streams?: boolean;
+  /** How often the store cannot be written, of 1; where that is told, messages come one after the other. */
+  readonly failing?: number;
   /** A file for what the tool did. */
   readonly effects?: string;
 }
@@ -54,8 +58,7 @@ export class GatewayProcess {
       complaint += text;
     });
     this.#child.on("message", (said: Said) => {
-      if (said.kind === "received" || said.kind === "not received" || said.kind === "send")
-        return platform.hear(said, this.#answer);
+      if (isHeard(said)) return platform.hear(said, this.#answer);
       if (said.kind === "problem") return this.problems.push(said.problem);
       if (said.kind === "refused") return this.refused.push(said.step);
       if (said.kind === "connected") platform.connect(this.#answer);
@@ -123,10 +126,16 @@ export class GatewayProcess {
     try {
       await new Promise<void>((resolve, reject) => {
         this.#waiting.push({ kind, resolve, reject });
-        alarm = setTimeout(() => reject(new Error(`It is not ${kind} after a minute.`)), 60_000);
+        // It hangs: on a machine that is kept busy the rest may take its time.
+        alarm = setTimeout(() => reject(new Error(`It is not ${kind} after five minutes.`)), 300_000);
       });
     } finally {
       clearTimeout(alarm);
     }
   }
+}
+
+/** It is for the platform. */
+function isHeard(said: Said): said is Heard {
+  return ["received", "not received", "send", "edit"].includes(said.kind);
 }
