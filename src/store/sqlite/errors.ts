@@ -1,6 +1,7 @@
 /** What SQLite and the file system say, as errors that say what to do. */
 import { constants } from "node:os";
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
+import { lockHolderText } from "./lock-holder.js";
 
 const BUSY = 5;
 const LOCKED = 6;
@@ -14,7 +15,8 @@ const NO_ROOM: readonly unknown[] = [constants.errno.ENOSPC, constants.errno.EDQ
 const BY_RESULT: Readonly<Record<number, readonly [ErrorCode, (path: string) => string]>> = {
   [BUSY]: [
     "store_busy",
-    (path) => `${path} was held by another process for too long. Is one stopped or stuck? Try again.`,
+    (path) =>
+      `${path} was held by another process for too long. ${lockHolderText(path) ?? "Is one stopped or stuck?"} Try again.`,
   ],
   [LOCKED]: ["store_busy", (path) => `${path} was held by another process for too long. Try again.`],
   8: [
