@@ -2,10 +2,13 @@
  * Nobody gains a right: random authors, actors, commands and places against a small model of who may what.
  *
  * 10,000 cases drive the decisions themselves (`authorize`, `Requests`, `Approvals`, `toolsFor`, `People.link`), with
- * people, links and tool lists made up each time; rights.test.ts drives a whole gateway.
+ * people, links and tool lists made up each time. 300 journeys drive a whole gateway over a store in memory.
  */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Chat, until, World } from "../../test/support/gateway-world.js";
+import type { Agent, AgentEvent, Tool } from "../agent/agent.js";
+import { runToolCall } from "../agent/tool-call.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import { type Message, parseMessage } from "../session/transcript.js";
@@ -247,3 +250,192 @@ function passes(judged: Promise<void>): Promise<boolean> {
     () => false,
   );
 }
+
+// A whole gateway.
+
+/** By name: their role, and what tools they have. */
+const ALL = ["terminal", "read_file", "fetch_url"];
+const PEOPLE: Readonly<Record<string, { readonly role: Role; readonly tools: readonly string[] }>> = {
+  boss: { role: "owner", tools: [...ALL, "unlisted"] },
+  limited: { role: "owner", tools: ["read_file"] },
+  member: { role: "member", tools: ["read_file", "fetch_url"] },
+  eve: { role: "guest", tools: ["fetch_url"] },
+  mallory: { role: "guest", tools: ["fetch_url"] },
+  handy: { role: "guest", tools: ["terminal"] },
+};
+const NAMES = Object.keys(PEOPLE);
+
+function mayModel(actor: string, author: string): boolean {
+  const [a, b] = [PEOPLE[actor], PEOPLE[author]];
+  if (!a || !b) throw new Error("Nobody is called so.");
+  const isAbove =
+    RANKS.indexOf(a.role) >= RANKS.indexOf(b.role) && b.tools.every((tool) => a.tools.includes(tool));
+  return actor === author || isAbove;
+}
+
+const UNLIMITED = { messagesPerMinute: "none", turnsAtOnce: "none", modelCallsPerDay: "none" } as const;
+const REFUSED = /someone who may do more than you/;
+const CHANGES = [
+  "/new",
+  "/reset",
+  "/branch",
+  "/title Mine",
+  "/undo 1",
+  "/undo 2",
+  "/undo 3",
+  "/retry",
+] as const;
+
+const someJourney = fc.record({
+  wrote: fc.array(fc.constantFrom(...NAMES), { minLength: 2, maxLength: 2 }),
+  runs: fc.option(fc.constantFrom(...NAMES)),
+  waits: fc.option(fc.constantFrom(...NAMES)),
+  actor: fc.constantFrom(...NAMES),
+  does: fc.constantFrom(...CHANGES, "/stop", "/steer faster", "hello", "approve"),
+});
+
+describe("300 journeys through a gateway", () => {
+  let world: World;
+  let done: string[];
+  let given: { readonly said: string; readonly tools: readonly string[] }[];
+  const asker: Agent = {
+    name: "asker",
+    async *run(turn): AsyncIterable<AgentEvent> {
+      const said = (turn.history.at(-1)?.content ?? "").replace(/^\[[^\]]*\] /, "");
+      given.push({ said, tools: turn.tools.map(({ name }) => name) });
+      if (!said.startsWith("rm")) return yield* world.agent.run(turn);
+      const call = { id: "c", name: "terminal", arguments: JSON.stringify({ line: said }) };
+      yield { kind: "tool call", call };
+      const content = await runToolCall(call, turn.tools, turn.signal);
+      const message = { role: "assistant" as const, content: "", toolCalls: [call] };
+      yield { kind: "message", message, results: [{ role: "tool", toolCallId: "c", content }] };
+      yield { kind: "message", message: { role: "assistant", content: `So: ${content}` }, results: [] };
+      yield { kind: "done", stopped: turn.signal.aborted };
+    },
+  };
+  const tools = [...ALL, "unlisted"].map(
+    (name): Tool => ({
+      name,
+      description: "",
+      parameters: {},
+      danger: (args) => ({ reason: "deletes", what: (args as { line: string }).line }),
+      run: async (args) => {
+        done.push((args as { line: string }).line);
+        return "done";
+      },
+    }),
+  );
+  const named = (role: Role) => ({ [HERE]: NAMES.filter((name) => PEOPLE[name]?.role === role) });
+  beforeAll(async () => {
+    world = await World.open({
+      platform: HERE,
+      people: { owners: named("owner"), allow: named("member"), guests: named("guest") },
+      gateway: {
+        agent: asker,
+        tools: () => tools,
+        limits: { guests: UNLIMITED, members: UNLIMITED },
+        toolLists: {
+          guests: ["fetch_url"],
+          members: ["read_file", "fetch_url"],
+          byPerson: { [`${HERE}:limited`]: ["read_file"], [`${HERE}:handy`]: ["terminal"] },
+        },
+      },
+    });
+  });
+  afterAll(() => world.close());
+
+  const idle = (chat: Chat) => world.gateway.lane(chat.key).idle();
+  async function told(chat: Chat, text: string, what = /./): Promise<string> {
+    const before = chat.told.length;
+    await chat.write(text);
+    await until(() => chat.told.slice(before).some((each) => what.test(each)));
+    return chat.told.slice(before).find((each) => what.test(each)) ?? "";
+  }
+  const state = async (chat: Chat) => ({
+    session: (await chat.session()).sessionId,
+    title: (await chat.session()).title,
+    transcript: await chat.transcript(),
+    runs: world.gateway.lane(chat.key).run?.turn.id,
+  });
+
+  let rooms = 0;
+  it("what the model refuses changes nothing, and what it allows is done", async () => {
+    await fc.assert(
+      fc.asyncProperty(someJourney, async ({ wrote, runs, waits, actor, does }) => {
+        done = [];
+        given = [];
+        const place = { chatId: `room ${rooms++}`, chatType: "group" as const };
+        const room = (name: string) => world.chat(name, place);
+        const me = room(actor);
+        const boss = room("boss");
+        const authors = [...wrote];
+        for (const name of wrote) await room(name).ask("hello");
+        await idle(me);
+        if (does === "approve") return approve(room, wrote[0] as string, actor);
+        if (runs) {
+          await room(runs).begin("wait");
+          authors.push(runs);
+        }
+        if (runs && waits) await told(room(waits), "/queue later", /Queued/);
+        const open = runs ? [runs, ...(waits ? [waits] : [])] : [];
+        const before = await state(me);
+
+        if (does === "hello" || does === "/steer faster") {
+          const may = runs !== null && mayModel(actor, runs);
+          await me.write(does);
+          if (runs && !may) {
+            await told(me, "/status", /working on an answer/);
+            expect(await state(me)).toEqual(before);
+            await told(boss, "/stop", /Stopped/);
+          }
+        } else {
+          const touched = does === "/stop" ? open.slice(0, 1) : [...open, ...takenBack(does, authors)];
+          const may = touched.every((name) => mayModel(actor, name));
+          const turns = given.length;
+          const answer = await told(me, does, /^(?!.*\(\d+\)$)/s);
+          expect(REFUSED.test(answer)).toBe(!may);
+          if (!may) expect(await state(me)).toEqual(before);
+          else if (does === "/retry") {
+            const repeated = () => given.slice(turns).find(({ said }) => said === (runs ? "wait" : "hello"));
+            await until(() => repeated() !== undefined);
+            const has = repeated()?.tools.filter((tool) => [...ALL, "unlisted"].includes(tool)) ?? [];
+            expect([...has].sort()).toEqual([...(PEOPLE[authors.at(-1) as string]?.tools ?? [])].sort());
+          }
+        }
+        const lane = world.gateway.lane(me.key);
+        while (!lane.isEmpty) {
+          if (lane.run) await boss.write("/stop");
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  /** Only those whose author the actor may repeat or take back. */
+  function takenBack(does: string, authors: readonly string[]): readonly string[] {
+    if (does === "/retry") return authors.slice(-1);
+    const count = Number(/^\/undo (\d)$/.exec(does)?.[1] ?? 0);
+    return count === 0 || count > authors.length ? [] : authors.slice(-count); // More than there are is not done.
+  }
+
+  async function approve(room: (name: string) => Chat, author: string, actor: string): Promise<void> {
+    const line = `rm ${rooms}`;
+    if (!PEOPLE[author]?.tools.includes("terminal")) {
+      await told(room(author), line, /So: /);
+      expect(done).toEqual([]);
+      return;
+    }
+    const question = await told(room(author), line, /\/approve/);
+    const [, number] = /\/approve (\d+)/.exec(question) ?? [];
+    const isAsked = author === actor || PEOPLE[actor]?.role === "owner";
+    const may = isAsked && mayModel(actor, author);
+    expect(await told(room(actor), `/approve ${number}`, /^Approved|^Nothing waits/)).toMatch(
+      may ? /^Approved/ : /^Nothing waits/,
+    );
+    if (may) await until(() => room(author).told.some((text) => text.startsWith("So: ")));
+    expect(done).toEqual(may ? [line] : []);
+    if (!may) await told(room(author), `/deny ${number}`, /So: /);
+    await idle(room(author));
+  }
+});
