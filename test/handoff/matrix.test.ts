@@ -284,7 +284,7 @@ describe("it stays where it is, with the reason, where it cannot go", () => {
       const reason =
         "The person last wrote more than 24 hours ago: WhatsApp takes only templates until they write again.";
       expect(await staysWith(person, word)).toBe(failed(word, reason));
-      expect(problems.splice(0)).toEqual([`A message to ${word} is failed: ${reason}`]);
+      expect(problems.splice(0)).toEqual([`A message to ${word} was not sent: ${reason}`]);
     }));
 });
 

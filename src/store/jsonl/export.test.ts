@@ -314,7 +314,7 @@ it("tells of files in markdown, once each, in words that stay inside", async () 
       "Both",
       "[attached: a.pdf (application/pdf)]",
       "",
-      "[attached: \\_b\\_\\](x) \\#\\# User (text/plain)]",
+      "[attached: \\_b\\_)(x) \\#\\# User (text/plain)]",
       "",
     ].join("\n"),
   );
@@ -341,7 +341,7 @@ it("brings files in as words, at home and elsewhere, however often", async () =>
   const { at, ...picture } = (await there.load(sessionId))[0] ?? {};
   expect(picture).toEqual({ role: "user", content: "[attached: photo.jpg (image/jpeg)]", seq: 1 });
   expect((await there.load(sessionId))[1]?.content).toBe(
-    "Both\n[attached: a.pdf (application/pdf)]\n[attached: _b_](x) ## User (text/plain)]",
+    "Both\n[attached: a.pdf (application/pdf)]\n[attached: _b_)(x) ## User (text/plain)]",
   );
 
   const back = folder({ "x.jsonl": await exported(there, sessionId, "jsonl") });
