@@ -44,23 +44,33 @@ const OUTCOMES: Readonly<Record<Exclude<Outcome, "approved">, string>> = {
 /** How long a person has to answer. */
 const TIMEOUT_MS = 300_000;
 
+/** How a question is asked in one place. */
+interface Asking {
+  /** Shows the question there. */
+  show(text: string, number: number): Promise<void>;
+  /** Whether somebody may be there who may answer it. */
+  canAnswer(danger: Danger): Promise<boolean>;
+}
+
 /**
- * Asks this person in this lane, unless an owner allowed exactly this for good; `ask` shows the question there, and is
- * null where nobody can be asked.
+ * Asks this person in this lane, unless an owner allowed exactly this for good; what only an owner may allow is asked each
+ * time. `asking` is null where nobody can be asked.
  */
 export function approver(
   approvals: Approvals,
   about: Pick<Question, "key" | "author">,
-  ask: ((text: string, number: number) => Promise<void>) | null,
+  asking: Asking | null,
   standing: Pick<StandingApprovals, "has">,
 ): Approve {
   return async (tool, danger, signal) => {
-    if (await standing.has(about.key, about.author.identities, digestOf(tool, danger))) return null;
-    if (!ask) return `Error: not run: nobody can approve it here. This ${danger.reason}.`;
+    const isAllowed =
+      !danger.onlyOwner && (await standing.has(about.key, about.author.identities, digestOf(tool, danger)));
+    if (isAllowed) return null;
+    if (!asking || !(await asking.canAnswer(danger))) return nobodyHere(danger);
     if (seenText(danger.what).text.length > MAX_SHOWN) return TOO_LONG;
     const { question, outcome } = approvals.ask({ ...about, tool, danger }, signal, TIMEOUT_MS);
     try {
-      await ask(questionText(question, TIMEOUT_MS / 60_000), question.number);
+      await asking.show(questionText(question, TIMEOUT_MS / 60_000), question.number);
     } catch (error) {
       approvals.answer(question, "denied"); // Nobody has seen it.
       throw error;
@@ -68,6 +78,13 @@ export function approver(
     const answer = await outcome;
     return answer === "approved" ? null : OUTCOMES[answer];
   };
+}
+
+function nobodyHere({ reason, onlyOwner }: Danger): string {
+  const who = onlyOwner
+    ? "only an owner can allow it, and no owner is in this chat. Tell the person so"
+    : "nobody can approve it here";
+  return `Error: not run: ${who}. This ${reason}.`;
 }
 
 /** What cannot be shown whole cannot be approved. */
@@ -80,7 +97,9 @@ export function questionText({ number, danger, author }: Question, minutes: numb
   const note = isSpelt ? `\n\n${LOOK_ALIKES}` : "";
   const answers = `Allow once? /approve ${number} or /deny ${number} (no answer in ${minutes} minutes means no)`;
   const always =
-    author.role === "owner" ? `\n/approve ${number} always: do not ask again about exactly this here` : "";
+    author.role === "owner" && !danger.onlyOwner
+      ? `\n/approve ${number} always: do not ask again about exactly this here`
+      : "";
   return `This ${danger.reason}.${note}\n\n${fenced(text)}\n\n${answers}${always}`;
 }
 
@@ -125,15 +144,13 @@ export class Approvals {
 
   /** The questions that this person can answer in this lane. */
   openTo(key: SessionKey, who: Who): Question[] {
-    return [...this.#open.keys()].filter(
-      ({ key: lane, author, danger }) =>
-        lane === key && this.mayAnswer(who, author) && (who.role === "owner" || !danger.onlyOwner),
-    );
+    return [...this.#open.keys()].filter((question) => question.key === key && this.mayAnswer(who, question));
   }
 
-  mayAnswer(who: Who, author: Who): boolean {
+  mayAnswer(who: Who, { author, danger }: Pick<Question, "author" | "danger">): boolean {
+    const isOwner = who.role === "owner";
     const isTheirs = author.identities.some((identity) => who.identities.includes(identity));
-    return (isTheirs || who.role === "owner") && mayAllThat(who, author, this.#lists);
+    return (isOwner || (isTheirs && !danger.onlyOwner)) && mayAllThat(who, author, this.#lists);
   }
 
   #freeNumber(): number {

@@ -179,10 +179,10 @@ export class Gateway {
       ...options,
       approvals: this.approvals,
       notices: this.#notices,
-      canAnswer: async (author, { source }) => {
+      canAnswer: async (about, { source }) => {
         if (source.chatType !== "dm") return true;
         const there = await people.access(source);
-        return there.allowed && this.approvals.mayAnswer(there, author);
+        return there.allowed && this.approvals.mayAnswer(there, about);
       },
       onSaid: (platform) => this.#surfaces.wake(platform),
     };

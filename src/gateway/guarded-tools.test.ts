@@ -55,6 +55,7 @@ const act: Tool = {
   parameters: {},
   danger: (args) => {
     const { line } = args as { line: string };
+    if (line.startsWith("leave")) return { reason: "leaves the sandbox", what: line, onlyOwner: true };
     return line.startsWith("rm")
       ? { reason: "deletes things", what: `${line}\nin /work`, isStillSo: () => still }
       : null;
@@ -248,6 +249,37 @@ describe("what an owner allows always", () => {
     expect(acts).toEqual(["rm it", "rm it"]);
     await said(boss, "rm it", QUESTION);
     expect(acts).toEqual(["rm it", "rm it"]);
+  });
+});
+
+describe("what only an owner may allow", () => {
+  it("is asked each time: it cannot be allowed always, and the question offers no such thing", async () => {
+    await world.close();
+    const owners = { [world.adapter.platform]: ["cleo"] };
+    world = await World.open({ gateway: options, people: { owners } });
+    const cleo = world.chat("cleo");
+    const question = await cleo.ask("leave it");
+    expect(question).toMatch(/^This leaves the sandbox\./);
+    expect(question).not.toContain("always");
+    const [, number = ""] = /\/approve (\d{4})/.exec(question) ?? [];
+    expect(await cleo.ask(`/approve ${number} always`)).toBe(
+      `This is asked each time, so it can't be allowed always. To allow it once: /approve ${number}`,
+    );
+    expect(acts).toEqual([]);
+    await cleo.write(`/approve ${number}`);
+    await until(() => cleo.told.some((text) => text.includes("did leave it")));
+    expect(await cleo.ask("/approve list")).toBe("Nothing is always allowed in this chat.");
+  });
+
+  it("is not run, and said so at once, in a private chat of somebody else", async () => {
+    const own = world.chat("bob");
+    expect(await own.ask("rm it")).toMatch(/^This deletes things\./);
+    await own.write("/deny");
+    await until(() => own.told.some((text) => text.includes("the person said no")));
+    await own.write("leave it");
+    await until(() => own.told.some((text) => text.includes("only an owner can allow it")));
+    expect(own.told.filter((text) => text.startsWith("This leaves"))).toEqual([]);
+    expect(acts).toEqual([]);
   });
 });
 

@@ -1,11 +1,11 @@
 /** The tools that an agent has in a turn: what the lists leave its person, each call asked about and journaled. */
 import type { Adapter } from "../adapter/adapter.js";
-import type { Tool } from "../agent/agent.js";
+import type { Danger, Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
 import type { Platform } from "../session/platform.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
-import { type Approvals, approver } from "./approvals.js";
+import { type Approvals, approver, type Question } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
 import { guardedTools } from "./guarded-tools.js";
@@ -24,8 +24,8 @@ export interface TurnToolsSetting {
   readonly clock: Clock;
   readonly approvals: Approvals;
   readonly notices: Notices;
-  /** Whether somebody may be there who may answer a question about this request. */
-  readonly canAnswer: (author: Who, item: InboxItem) => Promise<boolean>;
+  /** Whether somebody may be where this came from who may answer such a question. */
+  readonly canAnswer: (about: Pick<Question, "author" | "danger">, item: InboxItem) => Promise<boolean>;
   /** Something is to be sent there. */
   readonly onSaid: (platform: Platform) => void;
 }
@@ -51,13 +51,14 @@ export async function turnTools(
   const here = adapters.find(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );
-  const ask = async (text: string, number: number): Promise<void> => {
+  const show = async (text: string, number: number): Promise<void> => {
     const question = notices.about(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
     await store.outbox.add(question, clock());
     onSaid(item.platform);
   };
   const about = { key: turn.key, author: who };
-  const isAsked = here && !here.isUnattended && (await setting.canAnswer(who, item));
-  const approve = approver(approvals, about, isAsked ? ask : null, store.standing);
+  const canAnswer = (danger: Danger) => setting.canAnswer({ author: who, danger }, item);
+  const isAsked = here && !here.isUnattended;
+  const approve = approver(approvals, about, isAsked ? { show, canAnswer } : null, store.standing);
   return guardedTools(theirs, turn, store.journal, approve);
 }

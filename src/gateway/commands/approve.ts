@@ -14,7 +14,7 @@ export const approve: Command = {
   details:
     "Holds for that one call, with exactly what was shown; the next one is asked about again. An owner can add `always`: " +
     "then exactly this call of this person is not asked about again in this chat. `/approve list` shows what is allowed " +
-    "so, and `/approve forget` with its number takes it back.",
+    "so, and `/approve forget` with its number takes it back. Leaving the sandbox is asked each time.",
   run: async (call) => {
     const [, which = "", word = ""] = /^(\S*)\s*(.*)$/s.exec(call.words) ?? [];
     if (which === "list") return list(call);
@@ -44,7 +44,9 @@ async function always(call: CommandCall, which: string): Promise<string> {
   if (call.who.role !== "owner") return OWNERS_ONLY;
   const question = find(call, which);
   if (typeof question === "string") return question;
-  const { key, author, tool, danger } = question;
+  const { key, author, tool, danger, number } = question;
+  if (danger.onlyOwner)
+    return `This is asked each time, so it can't be allowed always. To allow it once: /approve ${number}`;
   const [identity] = author.identities;
   if (identity === undefined) return `${OWNERS_ONLY} Nobody is known here.`;
   const shown = shorten(cleanLine(`${tool}: ${seenText(danger.what).text}`), 200);
