@@ -13,8 +13,8 @@ export interface Look {
   readonly isOutside: (path: string) => boolean;
   /** The danger of a command in one text. */
   readonly script: (text: string) => string | null;
-  /** The danger of a command in words. */
-  readonly words: (words: readonly Word[]) => string | null;
+  /** The danger of a command in words, which may be run in another folder. */
+  readonly words: (words: readonly Word[], goesElsewhere?: boolean) => string | null;
 }
 
 export type Rule = (args: readonly Word[], look: Look) => string | null;

@@ -620,7 +620,7 @@ describe("quoting and wrapping", () => {
       "find -exec ",
       "bash -c 'x' ",
     ]) {
-      dangerOf(part.repeat(Math.floor(10_000 / part.length)));
+      dangerOf(part.repeat(Math.floor(4_000 / part.length)));
     }
   });
 });

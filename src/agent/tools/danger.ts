@@ -19,10 +19,13 @@ import { parseShell, type SimpleCommand } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
 import { asWord, type Word } from "./shell-words.js";
 
-const LONGEST = 10_000;
+/** What is longer is not read: it could not be shown whole to whoever is asked, either. */
+const LONGEST = 4_000;
 const DEEPEST = 8;
-const MOST_LOOKS = 500;
+/** How many characters are read in all, however often commands within commands make one be read again. */
+const MOST_READ = 10 * LONGEST;
 
+const TOO_LONG = "is too long to be checked";
 const TOO_MANY = "has too many commands within commands";
 const JUST_MADE = "runs something that it has just written, copied or downloaded";
 const UNREADABLE = "cannot be read: a quote or a bracket is not closed, or it is nested too deep";
@@ -36,9 +39,9 @@ const WRAPPERS = new Set(
 
 /** Why a command should be asked about, in words that follow "This"; null where there is no need. */
 export function dangerOf(command: string, { allow, place }: DangerContext = {}): string | null {
-  if (command.length > LONGEST) return "is too long to be checked";
+  if (command.length > LONGEST) return TOO_LONG;
   if (allow && isAllowed(command, allow)) return null;
-  const reason = dangerOfScript(command, 0, { looks: MOST_LOOKS, place });
+  const reason = dangerOfScript(command, 0, { unread: MOST_READ, place });
   return reason ?? (allow ? "is not on the list of allowed commands" : null);
 }
 
@@ -49,26 +52,34 @@ interface DangerContext {
   readonly place?: WorkPlace;
 }
 
-/** How often commands may still be looked at: those that run others could be nested to no end. */
+/** How much may still be read: commands that run others could be nested to no end. */
 interface Budget {
-  looks: number;
+  unread: number;
   readonly place: WorkPlace | undefined;
 }
 
+/** What beginning costs, however short the text: in characters. */
+const PARSING = 100;
+const LOOKING = 20;
+
+/** Whether so much may still be read, and takes it off. */
+function mayRead(characters: number, budget: Budget): boolean {
+  budget.unread -= characters;
+  return budget.unread >= 0;
+}
+
+function lengthOf(words: readonly Word[]): number {
+  return words.reduce((sum, { text }) => sum + text.length + 1, 0);
+}
+
 function dangerOfScript(text: string, depth: number, budget: Budget): string | null {
-  if (depth > DEEPEST) return TOO_MANY;
+  if (depth > DEEPEST || !mayRead(PARSING + text.length, budget)) return TOO_MANY;
   const { commands, functions, isUnclear } = parseShell(text);
   let isElsewhere = false;
   let made: Made = NOTHING_MADE;
   for (const command of commands) {
-    const look: Look = {
-      isElsewhere,
-      input: inputOf(command),
-      isOutside: (path) => budget.place !== undefined && isOutside(path, budget.place, isElsewhere),
-      script: (inner) => dangerOfScript(inner, depth + 1, budget),
-      words: (inner) => (budget.looks-- > 0 ? dangerOfWords(inner, command, look) : TOO_MANY),
-    };
-    if (budget.looks-- <= 0) return TOO_MANY;
+    if (!mayRead(LOOKING + lengthOf(command.words), budget)) return TOO_MANY;
+    const look = lookFrom(command, isElsewhere, depth, budget);
     const reason = dangerOfCommand(command, look) ?? forkBomb(command, functions);
     if (reason) return reason;
     if (isMade(command, made)) return JUST_MADE;
@@ -76,6 +87,19 @@ function dangerOfScript(text: string, depth: number, budget: Budget): string | n
     made = filesMade(command, made);
   }
   return isUnclear ? UNREADABLE : null;
+}
+
+function lookFrom(command: SimpleCommand, isElsewhere: boolean, depth: number, budget: Budget): Look {
+  return {
+    isElsewhere,
+    input: inputOf(command),
+    isOutside: (path) => budget.place !== undefined && isOutside(path, budget.place, isElsewhere),
+    script: (inner) => dangerOfScript(inner, depth + 1, budget),
+    words: (inner, goesElsewhere = false) =>
+      mayRead(LOOKING + lengthOf(inner), budget)
+        ? dangerOfWords(inner, command, lookFrom(command, isElsewhere || goesElsewhere, depth, budget))
+        : TOO_MANY,
+  };
 }
 
 function dangerOfCommand(command: SimpleCommand, look: Look): string | null {
@@ -147,7 +171,7 @@ function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Loo
   }
   const reason = Object.hasOwn(RULES, name) ? (RULES[name]?.(args, look) ?? null) : null;
   if (reason === null && isElsewhere) return OUTSIDE;
-  return reason ?? (WRAPPERS.has(name) ? dangerOfWrapped(name, args, command, look) : null);
+  return reason ?? (WRAPPERS.has(name) ? dangerOfWrapped(name, args, look) : null);
 }
 
 /** The loader of programs is a wrapper too, under many names. */
@@ -161,17 +185,10 @@ function isStandardInput(path: string): boolean {
 }
 
 /** Options of wrappers are many: so the command may begin at any word that is the name of one we know. */
-function dangerOfWrapped(
-  wrapper: string,
-  words: readonly Word[],
-  command: SimpleCommand,
-  look: Look,
-): string | null {
+function dangerOfWrapped(wrapper: string, words: readonly Word[], look: Look): string | null {
   const takesMore = wrapper === "xargs" || wrapper === "parallel";
   const filled = takesMore ? replaced(words) : words;
   const goesElsewhere = words.some(({ text }) => /^-C|^--chdir/.test(text));
-  const judge = (inner: readonly Word[]) =>
-    goesElsewhere ? dangerOfWords(inner, command, { ...look, isElsewhere: true }) : look.words(inner);
   const begin = filled.findIndex(
     ({ text }, at) =>
       !/^-|^\d[\d.]*[smhd]?$|^\w+=/.test(text) &&
@@ -192,7 +209,9 @@ function dangerOfWrapped(
   }
   const more = takesMore ? [asWord(UNKNOWN)] : [];
   for (const [at, { text }] of filled.entries()) {
-    const reason = isKnown(programName(text)) ? judge([...filled.slice(at), ...more]) : null;
+    const reason = isKnown(programName(text))
+      ? look.words([...filled.slice(at), ...more], goesElsewhere)
+      : null;
     if (reason) return reason;
   }
   return null;
