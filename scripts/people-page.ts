@@ -132,7 +132,7 @@ those of people who may do nothing that you may not.** In a group this means:
   answer for its author.
 
 If Baton does not know who wrote a message (it was imported, or is older than this rule), it counts as the session's
-person's; in a shared session only an owner can take it back, and a \`/retry\` runs with the rights of the person who asks.
+person's. In a shared session only an owner can repeat it or take it back.
 
 ## How much each may ask for
 
