@@ -9,14 +9,17 @@ const team = { chatId: "-100", chatType: "group", chatName: "Team\u202e\n# x" } 
 let world: World;
 let boss: Chat;
 let prompts: string[];
+let labels: (string | null | undefined)[];
 const open = async (homeChannels = {}): Promise<void> => {
   const context = { connectedPlatforms: [HERE], homeChannels };
   world = await World.open({ platform: HERE, people, gateway: { context } });
   boss = world.chat("boss");
   prompts = [];
+  labels = [];
   const run = world.agent.run.bind(world.agent);
   world.agent.run = (turn) => {
     prompts.push(turn.prompt);
+    labels.push(turn.labels);
     return run(turn);
   };
 };
@@ -31,8 +34,10 @@ describe("/sethome", () => {
       "This is the home channel of Telegram now: Ops room (`telegram:boss`).",
     );
     await world.chat("ann").ask("hello");
-    expect(prompts[1]).toContain("- telegram: Ops room (ID: boss)");
-    expect(prompts[1]).toContain('- "telegram": home channel Ops room');
+    expect(prompts[1]).toContain("- telegram: (ID: boss)");
+    expect(prompts[1]).toContain('- "telegram": its home channel');
+    expect(prompts[1]).not.toContain("Ops room"); // Names are not for the system role.
+    expect(labels[1]).toContain("Home channel of telegram: Ops room");
     await world.restart();
     expect(await world.gateway.homes.all()).toEqual([
       { address: { platform: HERE, chatId: "boss" }, name: "Ops room" },
@@ -70,7 +75,8 @@ describe("/sethome", () => {
       { address: { platform: HERE, chatId: "42" }, name: "configured" },
     ]);
     await boss.ask("hello");
-    expect(prompts.at(-1)).toContain("- telegram: configured (ID: 42)");
+    expect(prompts.at(-1)).toContain("- telegram: (ID: 42)");
+    expect(labels.at(-1)).toContain("Home channel of telegram: configured");
   });
 
   it("is a thread where the settings name one", async () => {
