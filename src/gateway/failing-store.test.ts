@@ -15,6 +15,7 @@ import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapt
 import { Commands } from "./commands/commands.js";
 import { Gateway } from "./gateway.js";
 import { processOwner } from "./owner.js";
+import { People } from "./people.js";
 
 const APOLOGY = expect.stringMatching(/^I cannot save anything at the moment\. If I have not.*baton doctor/);
 const PROMISE = expect.stringMatching(
@@ -35,7 +36,7 @@ const wordy: Agent = {
   },
 };
 
-async function world(options: ScriptedOptions = {}) {
+async function world(options: ScriptedOptions = {}, pairing: "on" | "off" = "on") {
   folder = mkdtempSync(join(tmpdir(), "baton-failing-"));
   const path = join(folder, "baton.db");
   const db = await openSqlite(path);
@@ -52,7 +53,7 @@ async function world(options: ScriptedOptions = {}) {
     tools: () => [],
     scopes: {},
     toolLists: {},
-    people: { allow: { [adapter.platform]: ["ann", "bob"] } },
+    people: { allow: { [adapter.platform]: ["ann", "bob"] }, pairing },
     busy: { default: "queue", byPlatform: {}, byChat: {} },
     context: { connectedPlatforms: [], homeChannels: {} },
     maxMessages: 50,
@@ -73,7 +74,15 @@ async function world(options: ScriptedOptions = {}) {
     const messages = await sessions.load(entry?.sessionId ?? "");
     return messages.filter(({ role }) => role === "user").map(({ content }) => content);
   };
-  return { path, db, adapter, problems, asked, close };
+  /** As `baton people approve` does. */
+  const letIn = async (id: string): Promise<void> => {
+    const people = new People(store.people, {}, { clock: Date.now });
+    const source = { platform: adapter.platform, chatId: id, chatType: "dm", userId: id } as const;
+    const knock = await people.knock(source, false);
+    if (knock.kind !== "code") throw new Error("There was no code.");
+    await people.approve("local:terminal", knock.code, { role: "member", name: null });
+  };
+  return { path, db, adapter, problems, asked, letIn, close };
 }
 
 it("acknowledges nothing on a full disk, says so, loses nothing, and goes on when there is room", async () => {
@@ -195,6 +204,33 @@ it.each(["deleted", "replaced"])(
     await adapter.until((sent) => sent.length === 3);
     expect(adapter.textsTo("ann").map((text) => text.split("!")[0])).toEqual(["before", APOLOGY, "during"]);
     expect(await asked()).toEqual(["before", "during"]);
+    await close();
+  },
+  60_000,
+);
+
+it.each(["message", "edit"] as const)(
+  "tells somebody whom only the store knows, if they wrote before it failed, once, and nobody else (%s)",
+  async (kind) => {
+    const { path, db, adapter, letIn, close } = await world({}, "off");
+    for (const id of ["cleo", "dora"]) await letIn(id);
+    const cleo = { userId: "cleo" };
+    expect(await adapter.write(cleo, "before")).toBe("accepted");
+    await adapter.until((sent) => sent.length === 1);
+
+    const patches = [await patcher(path, db, "identities"), await patcher(path, db, "inbox")];
+    for (const patch of patches) await patch(DAMAGE);
+    for (const userId of ["dora", "eve", "cleo", "cleo"])
+      await expect(adapter.write({ userId }, "during", { kind })).rejects.toMatchObject({
+        code: "store_corrupt",
+      });
+    await adapter.until((sent) => sent.length === 2);
+
+    for (const patch of patches) await patch(MEND);
+    expect(await adapter.write(cleo, "after")).toBe("accepted");
+    await adapter.until((sent) => sent.length === 3);
+    expect(adapter.textsTo("cleo").map((text) => text.split("!")[0])).toEqual(["before", APOLOGY, "after"]);
+    expect(adapter.sent).toHaveLength(3);
     await close();
   },
   60_000,
