@@ -574,7 +574,7 @@ export class Gateway {
     return lane.answer(item, authorOf, (author) => this.#apologies.around(lane, told, () => work(author)));
   }
 
-  /** False where the session is busy in another process, or on its way, or its author has as many turns as they may. */
+  /** False where it waits: for another process, a handoff, older messages, or its author's other turns. */
   async #answer(lane: Lane, item: InboxItem, author: Promise<Access>): Promise<boolean> {
     const who = await author;
     const end = who.allowed ? this.allowance.tryTurn(who) : () => {};
@@ -608,6 +608,10 @@ export class Gateway {
     );
     if (begun.kind === "gone") return true;
     if (begun.kind === "moving") return false;
+    if (begun.kind === "behind") {
+      await this.#surfaces.takeOn(item); // Here, too, what it is behind comes before it.
+      return false;
+    }
     if (begun.kind === "busy") {
       if (this.#isLeft(begun.running)) lane.left.push(begun.running);
       else if (await this.#mayInterrupt(interrupting, begun.running))

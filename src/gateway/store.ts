@@ -124,6 +124,8 @@ export type BeginTurn =
   | { readonly kind: "moving" }
   /** The item is not waiting any more. */
   | { readonly kind: "gone" }
+  /** An older one of its lane waits, which nobody else has. */
+  | { readonly kind: "behind" }
   | { readonly kind: "ask processes" };
 
 /** What a turn adds: messages for the transcript, what is to be said, and messages of the inbox that went into it. */

@@ -172,6 +172,12 @@ export class Surfaces {
     }
   }
 
+  /** Takes on what was left of an account, where this process has it. */
+  async takeOn(account: Account): Promise<void> {
+    for (const { adapter, connection } of this.#all)
+      if (isOf(adapter, account) && connection.isHeld) await this.#setting.onTaken(adapter);
+  }
+
   /** What was being said when a process ended, then what is to be said. */
   #deliverLeft(deliverer: Deliverer): void {
     const work = async (): Promise<void> => {

@@ -133,6 +133,33 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.inbox.waiting(account)).toEqual([]);
     });
 
+    it("begins no message before an older one of its lane that waits for this process, or for none", async () => {
+      const [first, second] = [await accept("1"), await accept("2")];
+      expect((await begin(second)).kind).toBe("behind");
+      await store.inbox.release(account, "me");
+      const third = await accept("3");
+      expect((await begin(third)).kind).toBe("behind"); // What was left comes first, whoever takes it.
+      await store.inbox.adopt(account, "", "you");
+      expect((await begin(third)).kind).toBe("begun"); // Another process has them, and may take its time.
+      await store.turns.finish(
+        (await store.turns.running(account, now))[0]?.turn as Turn,
+        "done",
+        { messages: [], deliveries: [], steeredIn: [] },
+        null,
+        now,
+      );
+      expect((await begin(second, store, "you")).kind).toBe("behind");
+      expect((await begin(first, store, "you")).kind).toBe("begun");
+    });
+
+    it("begins a message while commands, and messages of other accounts and lanes, wait before it", async () => {
+      await store.inbox.accept({ ...item("c", "/undo"), kind: "command" }, "me", now);
+      await store.inbox.accept({ ...item("other"), account: "other bot" }, "me", now);
+      const bob = { ...ann, chatId: "2", userId: "bob" };
+      await store.inbox.accept({ ...item("b"), source: bob, key: buildSessionKey(bob) }, "me", now);
+      expect((await begin(await accept("1"))).kind).toBe("begun");
+    });
+
     it("lets a message be begun only by the process that has it, which may be another one later", async () => {
       const message = await accept("hello");
       const command = await store.inbox.accept({ ...item("c", "/undo"), kind: "command" }, "me", now);

@@ -37,6 +37,17 @@ const running = (shift: ClockShift): string =>
      t.lease_until - ${shift.sql} AS lease_until, t.fence, t.attempt, t.lone_deaths, t.stop_asked, ${columnsOf("inbox", "i")}
    FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.state = 'running'`;
 
+/** An older message of the lane waits for this process or for none, as where its keeping was not heard of. */
+async function isBehind(
+  tx: Queries,
+  { id, key, platform, account }: InboxItem,
+  owner: string,
+): Promise<boolean> {
+  const older = `SELECT id FROM inbox WHERE key = ? AND id < ? AND state = 'waiting' AND kind = 'message'
+    AND platform = ? AND account = ? AND owner IN ('', ?) LIMIT 1`;
+  return (await tx.get(older, key, id, platform, account, owner)) !== undefined;
+}
+
 export class SqlTurns implements Turns {
   readonly #db: Db;
   readonly #routes: SqlRoutes;
@@ -64,6 +75,7 @@ export class SqlTurns implements Turns {
         hold.owner,
       );
       if (!waiting) return { kind: "gone" };
+      if (await isBehind(tx, item, hold.owner)) return { kind: "behind" };
       const present = (await lockLane(tx, this.#db.dialect, item.key))?.session;
       const found =
         present &&
