@@ -2,7 +2,7 @@
 import { connect as dial } from "node:net";
 import { createInterface } from "node:readline";
 import type { Adapter, InboundMessage, OutboundMessage, Receive, Surroundings } from "baton-gateway";
-import { ConnectError, KeptLine, registerPlatform, SendError } from "baton-gateway";
+import { ConnectError, Intake, KeptLine, registerPlatform, SendError } from "baton-gateway";
 
 registerPlatform("irc", { title: "IRC", foldId: (id) => id.toLowerCase() });
 
@@ -59,6 +59,8 @@ async function serve(settings: IrcSettings, receive: Receive, up: (ask: Ask) => 
   const { host, port, nick, password, channels, patienceMs } = settings;
   const socket = dial({ host, port, noDelay: true, keepAlive: true, timeout: patienceMs });
   const write = (...lines: readonly string[]) => socket.write(lines.map((line) => `${line}\r\n`).join(""));
+  const intake = new Intake();
+  const take = (it: InboundMessage) => intake.once(it.source.chatId, () => receive(it)).catch(() => {});
   const asked: ((failure: SendError | null) => void)[] = [() => {}]; // The first one is to be let in.
   const ask: Ask = async (...lines) => {
     if (socket.destroyed) return new SendError("retryable", "IRC is not connected.");
@@ -67,9 +69,7 @@ async function serve(settings: IrcSettings, receive: Receive, up: (ask: Ask) => 
   };
   end.addEventListener("abort", () => ask("QUIT"));
   socket.on("timeout", () => asked.length > 0 && socket.destroy(new Error("no answer")));
-  socket.on("close", () => {
-    for (const settle of asked) settle(new SendError("unknown", "IRC did not answer."));
-  });
+  socket.on("close", () => asked.map((settle) => settle(new SendError("unknown", "IRC did not answer."))));
   write(`PASS ${password()}`, `NICK ${nick}`, `USER ${nick} 0 * :${nick}`);
   for await (const line of createInterface({ input: socket })) {
     const [, from = "", command = "", to = "", text = to] = LINE.exec(line) ?? [];
@@ -82,8 +82,8 @@ async function serve(settings: IrcSettings, receive: Receive, up: (ask: Ask) => 
       socket.destroy(new ConnectError(/password/i.test(text) ? "permanent" : "retryable", text));
     else if (/^4\d\d$/.test(command)) asked[0]?.(new SendError("permanent", `IRC refused it: ${text}`));
     else if (text.startsWith("\u0001PING ")) write(`NOTICE ${from} :${text}`);
-    // Nothing is read before it was received; what could not be is lost, for IRC says nothing twice.
-    else if (command === "PRIVMSG") await receive(inbound(from, to, text, nick)).catch(() => {});
+    // Each chat in order, chats side by side; what could not be received is lost, for IRC says nothing twice.
+    else if (command === "PRIVMSG") take(inbound(from, to, text, nick));
   }
 }
 

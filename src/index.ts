@@ -19,6 +19,7 @@ export {
   SendError,
   type Surroundings,
 } from "./adapter/adapter.js";
+export { Intake, type IntakeOptions } from "./adapter/intake.js";
 export { KeptLine, type ServeLine } from "./adapter/kept-line.js";
 export type { Agent, AgentEvent, TurnInput } from "./agent/agent.js";
 export { offlineAgent } from "./agent/offline.js";

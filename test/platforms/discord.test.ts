@@ -87,7 +87,7 @@ test("in a channel it answers who names it, as a reply, and nobody else", async 
     guildId: GUILD,
     content: `<@${server.botId}> and me?`,
   });
-  expect(await answer(0, CHANNEL)).toBe("You said: \\[Ann\\] and me?");
+  expect(await answer(0, CHANNEL)).toMatch(/^You said: \\\[Ann #[0-9a-f]{10} member\\\] and me\?$/);
   const [reply, ...others] = await server.sent(CHANNEL);
   expect(reply?.message_reference?.message_id).toBe(id);
   expect(others).toEqual([]);
