@@ -41,20 +41,21 @@ describe("baton chat", () => {
     expect(ollama?.authorization).toBeUndefined();
   });
 
-  test("a tool's child sees the key nowhere, and neither does the transcript", async () => {
+  test.each(["auto", "off"])("a tool's child sees the key nowhere, with the sandbox %s", async (sandbox) => {
     const look = "cat /proc/$PPID/environ; env; cat /proc/self/environ; ps axeww 2>/dev/null; true";
     writeFileSync(join(home, "../work/look.sh"), look); // As it stands, it would be asked about.
     const call = { name: "terminal", arguments: JSON.stringify({ command: "sh look.sh" }) };
     server.play({ calls: [call] }, { text: "Looked." });
-    const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url };
+    const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url, BATON_TOOLS_TERMINAL_SANDBOX: sandbox };
     const run = await baton(home, ["chat", "--json", "--message", "look"], { env });
     expect(run.code).toBe(0);
     const sent = JSON.stringify(server.requests[1]?.body);
-    expect(sent).toContain("OPENAI_API_KEY=*"); // It did look.
+    expect(sent).toContain("PATH=/"); // It did look.
     expect(sent).not.toContain(KEY);
     expect(run.stdout + run.stderr).not.toContain(KEY);
-    for (const file of readdirSync(home)) {
-      expect(readFileSync(join(home, file)).includes(KEY), file).toBe(false);
+    for (const file of readdirSync(home, { withFileTypes: true, recursive: true })) {
+      if (!file.isFile()) continue;
+      expect(readFileSync(join(file.parentPath, file.name)).includes(KEY), file.name).toBe(false);
     }
   });
 

@@ -6,6 +6,7 @@ import type { Adapter } from "../adapter/adapter.js";
 import type { Log } from "../log/log.js";
 import { StoreError } from "../session/errors.js";
 import { platformTraits } from "../session/platform.js";
+import { timerMs } from "../util/timer-ms.js";
 import { stateText } from "./connection.js";
 import type { Gateway } from "./gateway.js";
 import { loggedAdapter } from "./logged-adapter.js";
@@ -56,10 +57,16 @@ export async function runGateway(options: RunOptions): Promise<"stopped" | "left
     log("info", `${signal}: stopping; ${drain}, another signal leaves at once.`);
     stop();
     stop = null;
-    late = setTimeout(() => {
-      log("warn", "Stopping takes too long: leaving now; the next gateway goes on with what is unfinished.");
-      leave("left");
-    }, DRAIN_MS + CLOSE_MS);
+    late = setTimeout(
+      () => {
+        log(
+          "warn",
+          "Stopping takes too long: leaving now; the next gateway goes on with what is unfinished.",
+        );
+        leave("left");
+      },
+      timerMs(DRAIN_MS + CLOSE_MS),
+    );
   };
   for (const signal of SIGNALS) signals.on(signal, hear);
   // Where no platform can be reached, nothing else would keep the process from ending.
@@ -113,7 +120,7 @@ async function startWhenItCan({ open, adapters, log }: RunOptions, asked: Promis
     }
     let timer: NodeJS.Timeout | undefined;
     const pause = new Promise<"again">((resolve) => {
-      timer = setTimeout(resolve, pauseMs, "again");
+      timer = setTimeout(resolve, timerMs(pauseMs), "again");
     });
     const next = await Promise.race([asked, pause]);
     clearTimeout(timer);

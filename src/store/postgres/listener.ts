@@ -3,6 +3,7 @@
  * looks like one on which nothing happens. When it is lost it is opened again, and then something may have been missed.
  */
 import type pg from "pg";
+import { timerMs } from "../../util/timer-ms.js";
 
 const AGAIN_MS = 1_000;
 
@@ -73,7 +74,7 @@ export class Listener {
   #later(ms: number, act: () => void): void {
     if (this.#closed) return;
     clearTimeout(this.#again);
-    this.#again = setTimeout(act, ms);
+    this.#again = setTimeout(act, timerMs(ms));
     this.#again.unref();
   }
 
