@@ -1,8 +1,9 @@
 /**
- * npm run crash -- --kills 2000: the storms of crash.test.ts, journey.test.ts and handoff.test.ts for as long as one likes,
+ * npm run crash -- --kills 2000: the storms of crash.test.ts, journey.test.ts, handoff.test.ts and command.test.ts for as long as one likes,
  * and the table of the points at which the journey was cut.
  */
 import { parseArgs } from "node:util";
+import { stormCommand } from "./command-storm.js";
 import { stormHandoffs } from "./handoff-storm.js";
 import { killAtPoints } from "./journey-points.js";
 import { stormJourney } from "./journey-storm.js";
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     store: { type: "boolean", default: false },
     journey: { type: "boolean", default: false },
     handoff: { type: "boolean", default: false },
+    command: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -27,14 +29,14 @@ if (
   !Number.isInteger(seed)
 ) {
   console.error(
-    "Usage: npm run crash -- [--store | --journey | --handoff] [--kills <number>] [--times <at each point>] [--seed <number>]",
+    "Usage: npm run crash -- [--store | --journey | --handoff | --command] [--kills <number>] [--times <at each point>] [--seed <number>]",
   );
   process.exit(values.help ? 0 : 2);
 }
 
 const began = Date.now();
 const seconds = () => Math.round((Date.now() - began) / 1_000);
-const isAll = !(values.store || values.journey || values.handoff);
+const isAll = !(values.store || values.journey || values.handoff || values.command);
 console.log(`seed ${seed}`);
 if (isAll || values.store) {
   const tally = await storm(kills, seed, (sofar) =>
@@ -93,4 +95,19 @@ if (isAll || values.handoff) {
     seconds: seconds(),
   });
   console.log("Every conversation in one place, every outcome told, nothing lost.");
+}
+if (isAll || values.command) {
+  const tally = await stormCommand(kills, seed);
+  console.table({
+    "kills of `baton gateway`": tally.kills,
+    "in the middle of something": tally.midway,
+    "messages accepted": tally.messages,
+    "of these, answered whole and in order": tally.answered,
+    "told that something may be missing": tally.unknown,
+    "given up after kills, with a notice": tally.givenUp,
+    "beginnings that were left": tally.beginnings,
+    "edits of what streamed": tally.edits,
+    seconds: seconds(),
+  });
+  console.log("Everybody was answered once, or told.");
 }
