@@ -11,6 +11,7 @@ import { currentLog, logFolder } from "../src/log/rotating-file.js";
 import { openStore } from "../src/open-sessions.js";
 import type { Finding } from "../src/util/finding.js";
 import { baton, makeHome } from "./support/baton.js";
+import { twoBots } from "./support/two-bots.js";
 
 const ENV = { OLLAMA_HOST: "127.0.0.1:1" };
 const OFFLINE = { BATON_AGENT_PROVIDER: "offline" };
@@ -133,6 +134,13 @@ const CASES: Record<
     status: "hint",
     says: /^2 messages of the last 7 days may not have arrived/,
     fix: /baton logs/,
+  },
+  "two bots that share conversations": {
+    make: twoBots,
+    check: "accounts",
+    status: "warning",
+    says: /^2 Telegram accounts \(one, two\) use this store for the agent "main"/,
+    fix: /^baton config set sessions\.scopes\.agent <name>$/,
   },
   "a mistake in the settings": {
     make: (home) => config(home, "timezone: Mars\n"),

@@ -21,6 +21,7 @@ import { StoreError } from "../src/session/errors.js";
 import { ScriptedAdapter } from "../src/testing/scripted-adapter.js";
 import { baton, makeHome } from "./support/baton.js";
 import { endedOwner } from "./support/ended-owner.js";
+import { twoBots } from "./support/two-bots.js";
 
 describe.concurrent("baton gateway", () => {
   test("without a platform says what works now, and makes nothing", async () => {
@@ -70,6 +71,18 @@ describe.concurrent("baton gateway", () => {
     expect((await baton(home, ["doctor"])).stdout).toContain(
       `process ${pid} on ${hostname()}, since ${since}`,
     );
+  });
+
+  test("status warns of two bots of one platform that share conversations", async () => {
+    const home = makeHome();
+    takeHome(home, Date.now());
+    await twoBots(home);
+    const { stdout } = await baton(home, ["gateway", "status"]);
+    expect(stdout).toMatch(
+      /^Warning: 2 Telegram accounts \(one, two\) use this store for the agent "main".*sessions\.scopes\.agent <name>/m,
+    );
+    const { sharing } = JSON.parse((await baton(home, ["gateway", "status", "--json"])).stdout);
+    expect(sharing).toEqual([expect.stringMatching(/^2 Telegram accounts \(one, two\)/)]);
   });
 
   test("a lock that is none is said by status and doctor", async () => {
@@ -180,6 +193,34 @@ describe("a gateway as a process", () => {
     expect(await three.ended).toBe(0);
     expect(three.said()).toContain("The gateway has stopped.");
     expect((await baton(home, ["gateway", "status"])).code).toBe(1);
+  }, 60_000);
+
+  test("status says who has the account: to the gateway that has it, and to one that stands by", async () => {
+    const [here, there] = [makeHome(), makeHome()];
+    const url = join(here, "baton.db");
+    for (const home of [here, there]) writeFileSync(join(home, "config.yaml"), `store: ${url}\n`);
+    const holder = start(here);
+    await holder.running();
+    const standby = start(there);
+    await standby.running();
+
+    const time = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z";
+    const lease = `has the account since ${time}, with a lease until ${time}\\.\n`;
+    const first = await baton(here, ["gateway", "status"]);
+    expect(first.stdout).toMatch(new RegExp(`telegram \\(bot\\): .*; this gateway ${lease}`));
+    const second = await baton(there, ["gateway", "status"]);
+    expect(second).toMatchObject({ code: 0, stderr: "" });
+    expect(second.stdout).toContain(`A gateway runs for ${there}: process ${standby.child.pid} on`);
+    const who = `process ${holder.child.pid} on ${hostname()}`;
+    expect(second.stdout).toMatch(new RegExp(`this gateway stands by: ${who} ${lease}`));
+    expect(standby.said()).toContain(`warn Telegram: standing by: ${who} has the account\n`);
+    const json = await baton(there, ["gateway", "status", "--json"]);
+    expect(JSON.parse(json.stdout).platforms).toMatchObject([{ account: "bot", isHere: false }]);
+
+    for (const { child, ended } of [standby, holder]) {
+      child.kill("SIGTERM");
+      expect(await ended).toBe(0);
+    }
   }, 60_000);
 });
 

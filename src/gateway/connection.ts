@@ -9,7 +9,7 @@ import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { relativeTime } from "../util/words.js";
-import { mayBeAlive } from "./owner.js";
+import { mayBeAlive, ownerWords } from "./owner.js";
 import { Renewal } from "./renewal.js";
 import type { Accounts } from "./store.js";
 
@@ -50,6 +50,8 @@ const LONGEST_PAUSE_MS = 60_000;
 const CONNECT_MS = 30_000;
 /** Under which name an account remembers how it was last: for those who look from another process. */
 export const STATE = "state";
+/** A holder of whom nothing is known. */
+const SOMEBODY = "another process";
 
 /** How a platform is, in words. */
 export function stateText(state: ConnectionState, lastError: string | null, now: number): string {
@@ -60,7 +62,7 @@ export function stateText(state: ConnectionState, lastError: string | null, now:
     case "connected":
       return `connected ${relativeTime(state.since, now)}${trouble}`;
     case "standing by":
-      return `standing by: another process has it (${cleanLine(state.holder)})`;
+      return `standing by: ${state.holder === SOMEBODY ? SOMEBODY : cleanLine(ownerWords(state.holder))} has the account`;
     case "lost":
       return `lost, and tried again: ${cleanLine(state.reason)}`;
     case "failed":
@@ -157,7 +159,7 @@ export class Connection {
     const ended = holder && !mayBeAlive(holder.owner) ? holder.owner : null;
     const lease = new Renewal(leaseMs, elapsed);
     const isTaken = await accounts.take(adapter, { owner, leaseMs }, ended, clock());
-    if (!isTaken) return holder?.owner ?? "another process";
+    if (!isTaken) return holder?.owner ?? SOMEBODY;
     this.#lease = lease;
     clearInterval(this.#beat);
     this.#beat = setInterval(() => this.#renew(), timerMs(leaseMs / 3));
@@ -172,7 +174,7 @@ export class Connection {
     if (this.#stopped || !this.#isOurs) return;
     if (held === false) {
       await this.#letGo(
-        { kind: "standing by", holder: "another process" },
+        { kind: "standing by", holder: SOMEBODY },
         "another process has the account now; this one stands by.",
       );
     } else if (held instanceof Error) {
