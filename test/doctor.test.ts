@@ -140,7 +140,7 @@ const CASES: Record<
     check: "accounts",
     status: "warning",
     says: /^2 Telegram accounts \(one, two\) use this store for the agent "main"/,
-    fix: /^baton config set sessions\.scopes\.agent <name>$/,
+    fix: /^baton config set scopes\.agent <name>$/,
   },
   "a mistake in the settings": {
     make: (home) => config(home, "timezone: Mars\n"),

@@ -79,10 +79,12 @@ describe.concurrent("baton gateway", () => {
     await twoBots(home);
     const { stdout } = await baton(home, ["gateway", "status"]);
     expect(stdout).toMatch(
-      /^Warning: 2 Telegram accounts \(one, two\) use this store for the agent "main".*sessions\.scopes\.agent <name>/m,
+      /^Warning: 2 Telegram accounts \(one, two\) use this store for the agent "main".*scopes\.agent <name>/m,
     );
     const { sharing } = JSON.parse((await baton(home, ["gateway", "status", "--json"])).stdout);
     expect(sharing).toEqual([expect.stringMatching(/^2 Telegram accounts \(one, two\)/)]);
+    const [, advice = ""] = /`baton (config set [\w.]+) <name>`/.exec(sharing[0]) ?? [];
+    expect(await baton(home, [...advice.split(" "), "second"])).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("a lock that is none is said by status and doctor", async () => {

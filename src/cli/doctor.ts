@@ -134,7 +134,7 @@ async function sharingFindings(cli: Cli, config: Config): Promise<Finding[]> {
     check: "accounts",
     status: "warning",
     finding,
-    fix: "baton config set sessions.scopes.agent <name>",
+    fix: "baton config set scopes.agent <name>",
   }));
 }
 

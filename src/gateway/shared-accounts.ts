@@ -37,7 +37,7 @@ export function sharingTexts(served: readonly ServedAccount[]): string[] {
     if (!first || group.length < 2) return [];
     const names = group.map(({ account }) => account).sort();
     return [
-      `${group.length} ${platformTraits(first.platform).title} accounts (${names.join(", ")}) use this store for the agent "${first.agent}", so somebody who writes to both has one conversation with both. To keep them apart, run \`baton config set sessions.scopes.agent <name>\` for one of them and restart its gateway.`,
+      `${group.length} ${platformTraits(first.platform).title} accounts (${names.join(", ")}) use this store for the agent "${first.agent}", so somebody who writes to both has one conversation with both. To keep them apart, run \`baton config set scopes.agent <name>\` for one of them and restart its gateway.`,
     ];
   });
 }

@@ -45,7 +45,7 @@ describe("two accounts of one platform on one store", () => {
     return world;
   };
   const SHARED =
-    /^2 Telegram accounts \(one, two\) use this store for the agent "main", so somebody who writes to both has one conversation with both\..*sessions\.scopes\.agent/;
+    /^2 Telegram accounts \(one, two\) use this store for the agent "main", so somebody who writes to both has one conversation with both\..*scopes\.agent/;
 
   it("are told of when the second one starts", async () => {
     const first = await serve("one");
