@@ -168,7 +168,7 @@ function modeFinding(path: string): Finding {
   if (readable.length === 0) return ok(`${path} is private (${modeOf(path)})`);
   return warning(
     `${readable.join(", ")} can be read by other users (${modeOf(readable[0] ?? path)})`,
-    `chmod 600 ${readable.map((name) => `'${name}'`).join(" ")}`,
+    `chmod 600 '${path}'*`, // The files beside it come and go.
   );
 }
 
