@@ -77,6 +77,8 @@ export interface Danger {
   readonly onlyOwner?: boolean;
   /** The file or folder that it is about, without links: a tool that says so acts on that one only. */
   readonly place?: string;
+  /** What is at that place, whatever its name: should it be another one by then, the tool does not act. */
+  readonly identity?: string | null;
 }
 
 export interface ToolContext {

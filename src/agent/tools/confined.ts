@@ -10,7 +10,7 @@
 import { type BigIntStats, existsSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { checkFile, identity, type OpenFile, OpenFolder } from "./open-folder.js";
+import { attempt, checkFile, identity, type OpenFile, OpenFolder } from "./open-folder.js";
 import { Refused } from "./refused.js";
 
 export interface ConfinedOptions {
@@ -98,6 +98,12 @@ export class Confined {
       await folder.close();
       throw error;
     }
+  }
+
+  /** Holds a folder open that a setting names: it may be Baton's own, and lie outside the folders. */
+  async hold(path: string): Promise<OpenFolder> {
+    const real = await attempt(path, () => realpath(path));
+    return OpenFolder.at(real, new Set(), this.#byDescriptor);
   }
 
   /**

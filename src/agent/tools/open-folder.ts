@@ -59,6 +59,16 @@ export class OpenFolder {
     });
   }
 
+  /** The path by which a child gets to this very folder while it is held open; elsewhere than on Linux to its name. */
+  get way(): string {
+    return this.#byDescriptor ? `/proc/self/fd/${this.#handle.fd}` : this.path;
+  }
+
+  /** What it is, whatever its name. */
+  async identity(): Promise<string> {
+    return identity(await this.#handle.stat({ bigint: true }));
+  }
+
   /** What a name is; null where there is nothing. */
   async look(name: string): Promise<BigIntStats | null> {
     const path = join(this.path, name);

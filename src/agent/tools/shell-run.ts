@@ -1,5 +1,6 @@
 /**
  * A shell command in the foreground, to its end. What holds:
+ * - it runs in the folder that was checked, by `way`, not in what has its name by now;
  * - the command sees the environment that was given, nothing of ours, and no input;
  * - it leads a group of its own; a time-out or an abort ends the whole group, TERM first and KILL after a grace. In a
  *   sandbox with processes of its own all that it started ends with it, whatever group or session it went to;
@@ -21,6 +22,8 @@ import { isGroupThere } from "./process-group.js";
 
 export interface ShellOptions {
   readonly cwd: string;
+  /** The path that leads there, whatever becomes of its name meanwhile. */
+  readonly way: string;
   /** All that commands see of the environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -47,7 +50,7 @@ export async function runShell(
   const { hasOwnProcesses } = launch;
   let child: ChildProcess;
   try {
-    child = start(launch, options.cwd);
+    child = start(launch, options.way);
     await once(child, "spawn");
     if (child.pid !== undefined) leads?.(child.pid);
   } catch (error) {
@@ -93,9 +96,9 @@ function launchOf(command: string, { cwd, environment, sandbox }: ShellOptions):
     : { file, args, environment, hasOwnProcesses: false };
 }
 
-function start({ file, args, environment, hasOwnProcesses }: Launch, cwd: string): ChildProcess {
+function start({ file, args, environment, hasOwnProcesses }: Launch, way: string): ChildProcess {
   return spawn(file, args, {
-    cwd,
+    cwd: way,
     env: { ...environment },
     detached: true,
     stdio: ["ignore", "pipe", ...(hasOwnProcesses ? (["pipe", "pipe"] as const) : (["ignore"] as const))],

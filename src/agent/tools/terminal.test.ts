@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import { join } from "node:path";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
+import type { Danger } from "../agent.js";
 import { openSandbox } from "../sandbox/open-sandbox.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { type Confinement, type TerminalOptions, terminalTool } from "./terminal.js";
@@ -133,6 +135,27 @@ describe.each(places)("terminal %s", (place) => {
     }
   });
 
+  it.skipIf(isWalled || process.platform !== "linux").each(["sub", undefined])(
+    "runs in the folder that was checked, though another takes its name as it starts (%s)",
+    async (workdir) => {
+      for (const name of ["sub", "other"]) mkdirSync(join(folder, name));
+      const cwd = join(folder, workdir === undefined ? "sub" : "");
+      const get = () => {
+        if (existsSync(join(folder, "away"))) return PATH;
+        renameSync(join(folder, "sub"), join(folder, "away"));
+        symlinkSync("other", join(folder, "sub"));
+        return PATH;
+      };
+      // It is read last of all, when the process is made.
+      const environment = Object.defineProperty({}, "PATH", { enumerable: true, get });
+      const { signal } = new AbortController();
+      const args = { command: "touch made; pwd -P", workdir };
+      expect(await terminal({ cwd, environment }).run(args, { call: aCall, signal })).toMatch(/\/away$/);
+      expect(existsSync(join(folder, "away/made"))).toBe(true);
+      expect(existsSync(join(folder, "other/made"))).toBe(false);
+    },
+  );
+
   it("ends after the time that the command asks for, within its limit", async () => {
     const { signal } = new AbortController();
     const result = await terminal().run({ command: "sleep 1000", timeout: "0.2" }, { call: aCall, signal });
@@ -163,6 +186,8 @@ describe.each(places)("terminal %s", (place) => {
       reason: expect.stringMatching(/deletes/),
       what: `rm -rf /\n\nin ${realpathSync(folder)}`,
       isStillSo: expect.any(Function),
+      place: realpathSync(folder),
+      identity: expect.any(String),
     });
     mkdirSync(join(folder, "precious"));
     mkdirSync(join(folder, "junk"));
@@ -313,6 +338,17 @@ describe.runIf(found.sandbox)("a command in the sandbox", () => {
       `${args.command}\n\nin ${realpathSync(folder)}, outside the sandbox\n\nThe agent's reason: It needs the printer.`,
     );
     expect(await inSandbox(true).run(args, { call: aCall, signal })).toContain("\nhome\n");
+  });
+
+  it("runs outside in the folder that was shown, or not at all", async () => {
+    const args = { command: "touch made", workdir: "sub", outside: true };
+    for (const name of ["sub", "other"]) mkdirSync(join(folder, name));
+    const approved = (await inSandbox(true).danger?.(args)) as Danger;
+    renameSync(join(folder, "sub"), join(folder, "away"));
+    renameSync(join(folder, "other"), join(folder, "sub"));
+    const result = await inSandbox(true).run(args, { call: aCall, signal, approved });
+    expect(result).toMatch(/^Error: not run: what was approved is not the same any more/);
+    expect(existsSync(join(folder, "sub/made"))).toBe(false);
   });
 
   it("cannot leave where the sandbox is required", async () => {

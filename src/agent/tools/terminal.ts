@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import type { Danger, Tool } from "../agent.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { Confined } from "./confined.js";
+import { identity, type OpenFolder } from "./open-folder.js";
 import { type Arguments, answering, Refused } from "./refused.js";
 import { runShell } from "./shell-run.js";
 
@@ -83,16 +84,22 @@ export function terminalTool(options: TerminalOptions): Tool {
     run: answering(async (args, context) => {
       const command = commandOf(args);
       const wanted = (args.optionalNumber("timeout", 0.001) ?? timeoutMs / 1_000) * 1_000;
-      const cwd = await folderOf(args, options.cwd, confined);
       if (confinement.kind === "missing") throw new Refused(confinement.why);
       const isOutside = args.flag("outside");
       if (isOutside && isWalled && !mayLeave) throw new Refused(NO_WAY_OUT);
       const sandbox = isWalled && !isOutside ? confinement.sandbox : null;
-      const limited = { ...options, cwd, maxOutput, sandbox, timeoutMs: Math.min(wanted, maxTimeoutMs) };
-      const result = await runShell(command, limited, context);
-      return wanted > maxTimeoutMs
-        ? `(Its time-out was limited to ${maxTimeoutMs / 1_000} s.) ${result}`
-        : result;
+      const folder = await folderOf(args, options.cwd, confined);
+      try {
+        await checkApproved(folder, context.approved);
+        const { path: cwd, way } = folder;
+        const limits = { maxOutput, timeoutMs: Math.min(wanted, maxTimeoutMs) };
+        const result = await runShell(command, { ...options, ...limits, cwd, way, sandbox }, context);
+        return wanted > maxTimeoutMs
+          ? `(Its time-out was limited to ${maxTimeoutMs / 1_000} s.) ${result}`
+          : result;
+      } finally {
+        await folder.close();
+      }
     }),
   };
 }
@@ -145,8 +152,7 @@ function realOf(folder: string): string {
 function placeOf(path: string): Place {
   try {
     const real = realpathSync(path);
-    const { dev, ino } = statSync(real);
-    return { path: real, identity: `${dev} ${ino}` };
+    return { path: real, identity: identity(statSync(real, { bigint: true })) };
   } catch {
     return { path, identity: null };
   }
@@ -159,7 +165,8 @@ function dangerIn(folder: string, command: string, reason: string): Danger {
     const now = placeOf(folder);
     return now.path === place.path && now.identity === place.identity;
   };
-  return { reason, what: `${command}\n\nin ${place.path}`, isStillSo };
+  const what = `${command}\n\nin ${place.path}`;
+  return { reason, what, isStillSo, place: place.path, identity: place.identity };
 }
 
 function commandOf(args: Arguments): string {
@@ -168,12 +175,23 @@ function commandOf(args: Arguments): string {
   return command;
 }
 
-async function folderOf(args: Arguments, cwd: string, confined: Confined): Promise<string> {
+/** Held open until the command has ended: a command that runs meanwhile may exchange it for a link to anywhere. */
+async function folderOf(args: Arguments, cwd: string, confined: Confined): Promise<OpenFolder> {
   const written = args.optionalText("workdir", LONGEST_FOLDER);
-  if (!written) return cwd;
-  const folder = await confined.openFolder(written, async () => {}); // It may be any of the folders.
-  await folder.close();
-  return folder.path;
+  if (written) return confined.openFolder(written, async () => {}); // It may be any of the folders.
+  try {
+    return await confined.hold(cwd);
+  } catch (error) {
+    if (error instanceof Refused) throw new Refused(`no shell could be started in ${cwd}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** That the folder which is held open is the one that was shown. */
+async function checkApproved(folder: OpenFolder, approved: Danger | undefined): Promise<void> {
+  if (approved?.place === undefined) return;
+  if (folder.path === approved.place && (await folder.identity()) === approved.identity) return;
+  throw new Refused("not run: what was approved is not the same any more, since the folder has changed.");
 }
 
 function textOf(args: unknown, name: string): string | null {
