@@ -7,7 +7,7 @@ import type { Word } from "./shell-words.js";
 
 const OUTSIDE = "deletes whole folders outside the working folder";
 const HERE = "deletes everything in this folder";
-const ANYWHERE = "deletes whole folders that are only known when it runs";
+const ANYWHERE = "deletes folders whose names are only known when it runs";
 
 export function removes(args: readonly Word[], look: Look): string | null {
   const targets = operands(args);
@@ -41,7 +41,7 @@ export function finds(args: readonly Word[], look: Look): string | null {
       !/^[*.]+$/.test(args[at + 1]?.text ?? ""),
   );
   if (has(args, /^-delete$/) && (isWide || look.isElsewhere || !isFiltered))
-    return "deletes everything that it finds, in many places";
+    return "deletes every file that it finds";
   for (const [at, { text }] of args.entries()) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) continue;
     const rest = args.slice(at + 1);
@@ -55,7 +55,7 @@ export function finds(args: readonly Word[], look: Look): string | null {
       (isWide || !isFiltered) &&
       /^(?:rm|mv|chmod|chown|shred|truncate)$/.test(inner[0]?.text.split("/").at(-1) ?? "")
     )
-      return "changes everything that it finds, in many places";
+      return "changes every file that it finds";
   }
   return null;
 }

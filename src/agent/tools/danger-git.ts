@@ -4,7 +4,7 @@ import { first, has, joined, type Look, operands } from "./danger-words.js";
 import { whySecret } from "./sensitive-places.js";
 import type { Word } from "./shell-words.js";
 
-const HISTORY = "loses commits or changes that exist only here";
+const HISTORY = "throws away commits or changes that exist only here";
 
 const OTHERS = "makes git run other commands";
 /** Settings whose value is a command, or where commands are found. */
@@ -38,7 +38,7 @@ export function gits(args: readonly Word[], look: Look): string | null {
       return OTHERS;
     case "push":
       return on(/^-[a-zA-Z]*[fd]|^--(?:for|del|mir|pru)|^\+|^:./)
-        ? "overwrites or deletes commits that others have"
+        ? "overwrites or deletes commits that others use"
         : null;
     case "reset":
       return on(/^--(?:ha|me|ke)/) ? HISTORY : null;

@@ -22,15 +22,15 @@ import { whySecret, whySensitive } from "./sensitive-places.js";
 import { UNKNOWN } from "./shell-text.js";
 import { asWord, type Word } from "./shell-words.js";
 
-const ANOTHER_USER = "runs as another user";
+const ANOTHER_USER = "runs a command as another user";
 const STOPS = "stops or restarts the machine or its services";
-const DISKS = "changes disks or what is mounted";
+const DISKS = "changes disks or mounts";
 const USERS = "changes users or passwords";
-const NETWORK = "changes the network or its protection";
+const NETWORK = "changes the network or the firewall";
 const CLOUD = "deletes or changes things on a server";
-const ELSEWHERE = "makes a link to a place outside the working folder";
+const ELSEWHERE = "links to a place outside the working folder";
 const COPIES_PROGRAM = "copies a program under another name";
-const LATER = "runs something later, unattended";
+const LATER = "runs a command later, when nobody is watching";
 
 export const RULES: Readonly<Record<string, Rule>> = {
   ...all("sudo doas su pkexec run0 runuser chroot nsenter unshare", () => ANOTHER_USER),
@@ -49,8 +49,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ),
   ...all("iptables ip6tables nft ufw firewall-cmd pfctl setenforce", () => NETWORK),
   ...all("insmod rmmod modprobe kexec", () => "changes the system's kernel"),
-  ...all("shred srm wipe", () => "destroys files beyond recovery"),
-  ...all("killall pkill skill", () => "ends every process of a name, perhaps Baton's own"),
+  ...all("shred srm wipe", () => "deletes files so that they can't be recovered"),
+  ...all("killall pkill skill", () => "kills every process with that name, maybe Baton too"),
   ...all("dropdb dropuser", () => DATA),
   init: (args) => (has(args, /^[0-6sS]$/) ? STOPS : null),
   systemctl: (args) =>
@@ -86,12 +86,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
     has(args, /\d{12,}|\d[TPEZ]/i) ? "could fill the disk" : sensitiveTarget(args),
   ),
   mv: (args, look) => {
-    if (has(args, /^\/dev\/null$/)) return "moves files to /dev/null, where they are gone";
+    if (has(args, /^\/dev\/null$/)) return "moves files to /dev/null, which deletes them";
     const from = operands(args).slice(0, -1);
     return from.some(
       (word) => /^[/~.]*\*?$/.test(word.text) || (word.text.startsWith("~") && !/^~\/.+\/./.test(word.text)),
     )
-      ? "moves a whole folder away"
+      ? "moves a whole folder somewhere else"
       : (sensitiveTarget(args) ??
           copiesProgram(from) ??
           (look.isElsewhere && from.some(({ isPattern }) => isPattern)
@@ -113,7 +113,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     has(args, /^-[a-zA-Z]*i|^--in-place/)
       ? sensitiveTarget(args)
       : has(args, /(?:^|[;{}\n]\s*|^\d+|\/\s*)s(.)(?:(?!\1).)*\1(?:(?!\1).)*\1[gipmI0-9]*e|^\d*e\s/)
-        ? "runs commands from within sed"
+        ? "makes sed run other commands"
         : writesFromSed(args),
   sort: (args) => sensitiveTarget(args),
   ps: (args) => (has(args, /^[a-zA-Z]*e/) ? "shows the environment of other processes" : null),
@@ -135,14 +135,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
     unpacksOverSystem(args) ??
     takesHome(args) ??
     copiesProgram(args) ??
-    (/^-?[a-zA-Z]*P/.test(args[0]?.text ?? "")
-      ? "unpacks files anywhere, also outside the working folder"
-      : null),
+    (/^-?[a-zA-Z]*P/.test(args[0]?.text ?? "") ? "can unpack files outside the working folder" : null),
   find: finds,
   kill: (args) => {
     const isSignal = args.length > 1 && /^-[^-]/.test(args[0]?.text ?? "");
     return has(args.slice(isSignal ? 1 : 0), /^(?:-1|0|1)$|PPID|^-\ue000|^%/)
-      ? "ends processes that it has not started, perhaps every one"
+      ? "kills processes that it did not start, maybe all of them"
       : null;
   },
   crontab: (args) =>
@@ -192,9 +190,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "redis-cli": (args, look) =>
     /\b(?:flushall|flushdb|shutdown|debug)\b/i.test(`${joined(args)} ${look.input}`) ? DATA : null,
   ...all("nc ncat netcat", (args) =>
-    has(args, /^-[a-z]*[ec]$|^--(?:sh-)?exec$/) ? "gives another machine a shell here" : null,
+    has(args, /^-[a-z]*[ec]$|^--(?:sh-)?exec$/) ? "lets another machine run commands here" : null,
   ),
-  socat: (args) => (has(args, /exec:|system:/i) ? "gives another machine a shell here" : null),
+  socat: (args) => (has(args, /exec:|system:/i) ? "lets another machine run commands here" : null),
   ssh: (args, look) => {
     const [, ...remote] = operands(args);
     return remote.length > 0 ? look.script(joined(remote)) : null;
@@ -204,13 +202,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
     (args) => sensitiveTarget(operands(args).slice(-1)) ?? copiesProgram(operands(args).slice(0, -1)),
   ),
   "ssh-keygen": (args) => (has(args, /^-[a-z]*R$/) ? null : sensitiveTarget(args)),
-  "ssh-copy-id": () => "lets a key log in on another machine",
+  "ssh-copy-id": () => "lets an SSH key log in on another machine",
   ...all("curl wget aria2c", (args) => sensitiveValue(args)),
   ...all("awk gawk mawk nawk", (args) =>
     /system\s*\(|\||getline|@(?:load|include)|>\s*["(\w]|ENVIRON|^-f|\s-f|^-[a-zA-Z]*[liE]\s/.test(
       awkCode(args),
     )
-      ? "runs commands or writes files from within awk"
+      ? "makes awk run commands or write files"
       : null,
   ),
   trap: (args, look) => (args[0] && !args[0].text.includes(UNKNOWN) ? look.script(args[0].text) : null),
@@ -235,7 +233,7 @@ function unpacksOverSystem(args: readonly Word[]): string | null {
   const at = args.findIndex(({ text }) => /^(?:-C|--directory)$/.test(text));
   const target = at < 0 ? undefined : args[at + 1]?.text;
   if (target === undefined) return null;
-  return target === "/" || whySensitive(`${target}/`) ? "unpacks over the system's own files" : null;
+  return target === "/" || whySensitive(`${target}/`) ? "unpacks files over the system's own files" : null;
 }
 
 /** Baton's own command line decides who is let in and what is asked about. */
@@ -255,7 +253,7 @@ function keepsSecrets(args: readonly Word[]): string | null {
 /** All of a home folder, or of the machine, with the keys in it. */
 function takesHome(args: readonly Word[]): string | null {
   return has(args, /^(?:~[^/]*|\/|\/(?:home|Users)(?:\/[^/]*)?|\/root)\/?\*?$/)
-    ? "reads a whole home folder, with the keys in it"
+    ? "reads a whole home folder, including keys"
     : null;
 }
 
@@ -284,7 +282,7 @@ function writesFromSed(args: readonly Word[]): string | null {
   const [, target] = /(?:^|[;{}/\s\d])[wW]\s+(\S+)/.exec(joined(args)) ?? [];
   return target === undefined
     ? null
-    : (whySensitive(target) ?? (/^[~/.]/.test(target) ? "writes a file from within sed" : null));
+    : (whySensitive(target) ?? (/^[~/.]/.test(target) ? "makes sed write a file" : null));
 }
 
 /** Without comparisons such as `$3 > 100`, which write nothing. */

@@ -4,7 +4,7 @@ import { whySecret, whySensitive } from "./sensitive-places.js";
 import type { Word } from "./shell-words.js";
 
 export const DATA = "deletes data in a database";
-export const PUBLISHES = "publishes something for everyone";
+export const PUBLISHES = "publishes something that others can see";
 
 export function containers(args: readonly Word[], look: Look): string | null {
   const on = (pattern: RegExp) => has(args, pattern);
@@ -47,6 +47,6 @@ export function sql(args: readonly Word[], look: Look): string | null {
       text,
     )
   )
-    return "runs commands from within a database client";
+    return "makes a database client run commands";
   return drops.test(text) || everyRow.test(text) ? DATA : null;
 }

@@ -25,10 +25,10 @@ const DEEPEST = 8;
 /** How many characters are read in all, however often commands within commands make one be read again. */
 const MOST_READ = 10 * LONGEST;
 
-const TOO_LONG = "is too long to be checked";
-const TOO_MANY = "has too many commands within commands";
+const TOO_LONG = "is too long to check";
+const TOO_MANY = "has too many commands inside commands";
 const JUST_MADE = "runs something that it has just written, copied or downloaded";
-const UNREADABLE = "cannot be read: a quote or a bracket is not closed, or it is nested too deep";
+const UNREADABLE = "can't be checked: a quote or bracket is not closed, or it is nested too deep";
 
 /** Commands that run the command in their arguments; where it begins is tried at every word. */
 const WRAPPERS = new Set(

@@ -89,7 +89,7 @@ const LONGEST_PATTERN = 200;
 /** The same of a pattern of the shell's, which may mean one of many. */
 export function whySecretPattern(pattern: string): string | null {
   const plain = tidy(pattern).replace(/^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root)(?=\/)/, "~");
-  if (plain.length > LONGEST_PATTERN) return "reads files by a pattern that is too long to be checked";
+  if (plain.length > LONGEST_PATTERN) return "reads files by a pattern that is too long to check";
   const names = plain.split("/").map((name) => {
     const source = name
       .replace(/[.+^${}()|\\]/g, "\\$&")
