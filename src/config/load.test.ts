@@ -429,6 +429,22 @@ describe("variables", () => {
     expect(await refusal({ [name]: value })).toBe(`${name}: ${message}`);
   });
 
+  test.each(["unix:/run/user/1000/signal/socket", "http://127.0.0.1:8080"])(
+    "signal-cli is at %s",
+    async (url) => {
+      const { platforms } = await load({ SIGNAL_HTTP_URL: url });
+      expect(platforms.signal.url).toBe(url);
+    },
+  );
+
+  test.each(["unix:", "unix:/", "unix:socket", "/run/socket", "ftp://127.0.0.1"])(
+    "signal-cli is not at %s",
+    async (url) => {
+      const message = "give unix: and the whole path of a socket, or an http or https address.";
+      expect(await refusal({ SIGNAL_HTTP_URL: url })).toBe(`SIGNAL_HTTP_URL: ${message}`);
+    },
+  );
+
   test("nobody is let in by a variable", async () => {
     const config = await load({
       BATON_PEOPLE_ALLOW_TELEGRAM: "5",

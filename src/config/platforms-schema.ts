@@ -7,6 +7,8 @@ import { secretFile } from "./secret-schema.js";
 const PORT = "use a port from 1 to 65535";
 const HOME = 'give a chat\'s id, or chat:thread; a ":" inside an id is written %3A';
 const URL_ERROR = "give an http or https address";
+const DAEMON_ERROR = "give unix: and the whole path of a socket, or an http or https address";
+const httpUrl = z.url({ protocol: /^https?$/, error: URL_ERROR });
 
 function secret(description: string, variable: string) {
   return secretFile.meta({ description, variable, fallback: "none", secret: true }).optional();
@@ -21,10 +23,13 @@ function text(description: string, variable?: string) {
 }
 
 function address(description: string, variable?: string) {
-  return z
-    .url({ protocol: /^https?$/, error: URL_ERROR })
+  return httpUrl
     .meta({ description, fallback: "the platform's own", ...(variable ? { variable } : {}) })
     .optional();
+}
+
+function isSocket(written: string): boolean {
+  return written.startsWith("unix:/") && written.length > "unix:/".length;
 }
 
 /** What every platform has. */
@@ -109,7 +114,16 @@ export const platformSettings = z.strictObject({
     .optional(),
   signal: z
     .strictObject({
-      url: address("Where `signal-cli daemon --http` listens.", "SIGNAL_HTTP_URL"),
+      url: z
+        .string(DAEMON_ERROR)
+        .refine((written) => isSocket(written) || httpUrl.safeParse(written).success, DAEMON_ERROR)
+        .meta({
+          description:
+            "Where signal-cli's daemon listens: `unix:/path/to/socket` (`--socket`, best) or `http://127.0.0.1:8080` (`--http`).",
+          fallback: "none",
+          variable: "SIGNAL_HTTP_URL",
+        })
+        .optional(),
       account: text("The phone number that signal-cli has registered.", "SIGNAL_ACCOUNT"),
       ...common("SIGNAL"),
     })

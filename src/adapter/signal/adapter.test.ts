@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SignalSocket } from "../../../test/support/signal-socket.js";
 import {
   ACCOUNT,
   ANN,
@@ -81,9 +82,11 @@ function personNamed(name: string | undefined): SignalPerson {
   return { name, number: `+1555${digits}`, uuid: `b0000000-0000-4000-8000-000000${digits}` };
 }
 
-async function fixture(): Promise<AdapterFixture> {
+async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
   const world = await SignalWorld.open();
-  const make = () => new Watched({ baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 1_000 });
+  const socket = way === "socket" ? await SignalSocket.open(world.baseUrl) : null;
+  const baseUrl = socket?.url ?? world.baseUrl;
+  const make = () => new Watched({ baseUrl, account: ACCOUNT, timeoutMs: 1_000 });
   let adapter = make();
   const address = { platform: "signal", chatId: ANN.number };
   const group = { platform: "signal", chatId: GROUP };
@@ -182,14 +185,18 @@ async function fixture(): Promise<AdapterFixture> {
       world.failNext(TROUBLES[what]);
       if (what === "revoked token") world.accounts = ["+15559999999"];
     },
-    cut: () => world.between.cut(),
+    cut: () => (socket ?? world.between).cut(),
     asShown: (text: string) => formatText(text).text,
-    dispose: () => world.close(),
+    dispose: async () => {
+      await socket?.close();
+      await world.close();
+    },
   };
   return fixture;
 }
 
-adapterContract("signal", fixture);
+adapterContract("signal", () => fixture("http"));
+adapterContract("signal by a socket", () => fixture("socket"));
 
 describe("signal", () => {
   let world: SignalWorld;

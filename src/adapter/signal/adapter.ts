@@ -1,5 +1,5 @@
 /**
- * Signal, by way of a `signal-cli daemon --http`. What the daemon handed over it does not hand over again, so an event is
+ * Signal, by way of a `signal-cli daemon`. What the daemon handed over it does not hand over again, so an event is
  * read only when the one before it was received, and one that could not be is tried again for as long as this process
  * lives: at most once across the pipe. A daemon that numbers its events gives those that were missed.
  */
@@ -17,21 +17,20 @@ import {
   SendError,
   type Surroundings,
 } from "../adapter.js";
-import { pause } from "../http-call.js";
 import { Intake } from "../intake.js";
+import { KeptLine } from "../kept-line.js";
 import { repeatable } from "../repeatable.js";
-import { field, jsonOf, listOf } from "../untrusted.js";
+import { field, listOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { Daemon } from "./daemon.js";
-import type { StreamEvent } from "./events.js";
 import { formatText } from "./format.js";
 import { isGroupId, isNumber, isTimestamp, isUuid, type MessageRef, messageRefOf } from "./ids.js";
 import { parseContact, parseEvent, parseGroup, type SignalFile } from "./parse.js";
+import type { StreamEvent } from "./transport.js";
 
 /** Clients drop what is longer without a word. */
 const MAX_BYTES = 2_048;
 const MAX_FILE = 10 * 1024 * 1024;
-const LONGEST_PAUSE_MS = 30_000;
 /** After that, apps take no edit. */
 const EDITABLE_MS = 24 * 60 * 60 * 1_000;
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
@@ -42,12 +41,12 @@ const LAST_EVENT = "last event";
 
 interface Line {
   readonly receive: Receive;
-  readonly surroundings: Surroundings;
   readonly commands: ReadonlySet<string>;
+  /** Of every call that is made by it. */
   readonly end: AbortController;
   /** Positions are the daemon's ids of events. */
   readonly intake: Intake<string>;
-  over: Promise<void>;
+  readonly kept: KeptLine<true>;
 }
 
 export class SignalAdapter implements Adapter {
@@ -79,22 +78,24 @@ export class SignalAdapter implements Adapter {
         "permanent",
         "SIGNAL_ACCOUNT is not a number: write it as +15550000000, with the country's code.",
       );
-    const end = new AbortController();
-    const commands = new Set(surroundings.commands.map(({ name }) => name));
-    const { memory } = surroundings;
+    const { memory, tell } = surroundings;
     const intake = new Intake<string>({ settle: (id) => memory.write(LAST_EVENT, id) });
-    const line: Line = { receive, surroundings, commands, end, intake, over: Promise.resolve() };
     const lastEvent = await memory.read(LAST_EVENT);
     if (lastEvent !== null) intake.beginAt(lastEvent);
+    const line: Line = {
+      receive,
+      commands: new Set(surroundings.commands.map(({ name }) => name)),
+      end: new AbortController(),
+      intake,
+      kept: new KeptLine((up, end) => this.#serve(line, up, end), tell),
+    };
+    this.#line = line;
     try {
-      await this.#daemon.check(end.signal);
-      const events = await this.#daemon.events(lastEvent, end.signal);
-      line.over = this.#listen(line, events);
+      await line.kept.open();
     } catch (error) {
-      end.abort();
+      if (this.#line === line) await this.disconnect();
       throw error;
     }
-    this.#line = line;
   }
 
   async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
@@ -156,7 +157,8 @@ export class SignalAdapter implements Adapter {
     const line = this.#line;
     this.#line = undefined;
     line?.end.abort();
-    await Promise.all([line?.over, line?.intake.stop()]);
+    await Promise.all([line?.kept.close(), line?.intake.stop()]);
+    await this.#daemon.close();
   }
 
   async #post(
@@ -186,39 +188,23 @@ export class SignalAdapter implements Adapter {
     return this.#daemon.call(method, params, line.end.signal);
   }
 
-  /** Until the line is ended; never rejects. */
-  async #listen(line: Line, first: AsyncGenerator<StreamEvent>): Promise<void> {
-    const { end, surroundings, intake } = line;
-    let events: AsyncGenerator<StreamEvent> | null = first;
-    let attempts = 0;
-    while (!end.signal.aborted) {
-      let reason = "the stream of messages ended.";
-      try {
-        if (!events) {
-          events = await this.#daemon.events(intake.settledUpTo ?? null, end.signal);
-          surroundings.tell("connected");
-        }
-        for await (const event of events) {
-          attempts = 0;
-          this.#take(event, line);
-          await intake.fewerThan(MOST_OPEN);
-          if (end.signal.aborted) return;
-        }
-      } catch (error) {
-        reason = error instanceof ConnectError ? error.message : `the stream of messages broke off.`;
-      }
-      if (end.signal.aborted) return;
-      if (events) surroundings.tell({ lost: reason });
-      events = null;
-      await pause(attempts === 0 ? 100 : Math.min(500 * 2 ** attempts, LONGEST_PAUSE_MS), end.signal);
-      attempts += 1;
+  /** Until the stream of events ends. */
+  async #serve(line: Line, up: (line: true) => void, end: AbortSignal): Promise<void> {
+    const { intake } = line;
+    await this.#daemon.check(end);
+    const events = await this.#daemon.events(intake.settledUpTo ?? null, end);
+    up(true);
+    for await (const event of events) {
+      this.#take(event, line);
+      await intake.fewerThan(MOST_OPEN);
+      if (end.aborted) return;
     }
   }
 
   /** Nobody gives it again: it is held until it was received. */
   #take({ id, data }: StreamEvent, { receive, commands, end, intake }: Line): void {
     const file = (found: SignalFile): RemoteFile => this.#remote(found, end.signal);
-    const message = parseEvent(jsonOf(data), { account: this.account, commands, file });
+    const message = parseEvent(data, { account: this.account, commands, file });
     if (message)
       intake.add(message.source.chatId, async () => void (await receive(message)), id ?? undefined);
     else if (id !== null) intake.pass(id);

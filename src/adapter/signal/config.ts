@@ -2,7 +2,7 @@
 import type { Adapter } from "../adapter.js";
 
 export interface SignalSettings {
-  /** Where `signal-cli daemon --http` listens. */
+  /** Where signal-cli's daemon listens: `http://…`, or `unix:/path` of its socket. */
   readonly baseUrl: string;
   /** The number it is registered with, `+15550000000`. */
   readonly account: string;

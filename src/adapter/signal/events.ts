@@ -1,13 +1,9 @@
 /** The daemon's stream of server-sent events, one after the other: the next is read when the last was dealt with. */
 import { piecesOf } from "../http-call.js";
+import { jsonOf } from "../untrusted.js";
+import type { StreamEvent } from "./transport.js";
 
 const LONGEST_EVENT = 2 * 1024 * 1024;
-
-export interface StreamEvent {
-  /** Where the daemon numbers its events. */
-  readonly id: string | null;
-  readonly data: string;
-}
 
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
@@ -26,7 +22,7 @@ export async function* readEvents(
     for (const line of lines) {
       const [, name = "", value = ""] = /^(\w*):? ?(.*)$/s.exec(line) ?? [];
       if (line === "") {
-        if (data.length > 0) yield { id, data: data.join("\n") };
+        if (data.length > 0) yield { id, data: jsonOf(data.join("\n")) };
         [data, size] = [[], 0];
       } else if (name === "data") {
         data.push(value);

@@ -6,15 +6,14 @@ const ACCOUNT = /^(?:\+[1-9]\d{1,18}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}
 export const setup: PlatformSetup = {
   steps: [
     "Install signal-cli (https://github.com/AsamK/signal-cli), and register a number of its own: signal-cli -a +15550000000 register, then verify CODE. Or link it to a phone: signal-cli link -n baton",
-    "Start its daemon on this machine. It has no password, so let it listen nowhere else:\nsignal-cli -a +15550000000 daemon --http 127.0.0.1:8080 --receive-mode=on-connection",
+    "Start its daemon on this machine, as the user that runs Baton, with a socket in a private folder. It has no password: the folder keeps other users out.\nmkdir -p -m 700 ~/.signal-socket\nsignal-cli -a +15550000000 daemon --socket ~/.signal-socket/socket --receive-mode=manual",
   ],
   fields: [
     {
       key: "url",
       question: "Where the daemon listens",
-      usual: "http://127.0.0.1:8080",
-      looks: /^https?:\/\/\S+$/,
-      hint: "Give a URL with http://.",
+      looks: /^(?:https?:\/\/\S+|unix:\/.+)$/,
+      hint: "Give the socket's whole path after unix:, such as unix:/home/me/.signal-socket/socket, or a URL with http://.",
     },
     {
       key: "account",
@@ -28,7 +27,11 @@ export const setup: PlatformSetup = {
   async check({ url = "", account = "" }) {
     const { Daemon } = await import("./daemon.js");
     const daemon = new Daemon({ baseUrl: url, account, timeoutMs: CHECK_MS });
-    await daemon.check(new AbortController().signal);
+    try {
+      await daemon.check(new AbortController().signal);
+    } finally {
+      await daemon.close();
+    }
     return { who: `the account ${account} of the signal-cli at ${url}`, next: [`Write to ${account}.`] };
   },
 };
