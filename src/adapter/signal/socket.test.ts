@@ -1,6 +1,6 @@
 /** What the socket has that HTTP has not: lines, one connection for all, and a place that others must not reach. */
 import { chmod, chown, lchown, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -21,6 +21,8 @@ describe("signal by a socket", () => {
   let socket: SignalSocket;
   let adapter: SignalAdapter;
   let received: InboundMessage[];
+  /** Ends what a test holds up. */
+  let letGo = (): void => {};
   const told: unknown[] = [];
   const surroundings: Surroundings = {
     memory: { read: async () => null, write: async () => {} },
@@ -47,6 +49,7 @@ describe("signal by a socket", () => {
     told.length = 0;
   });
   afterEach(async () => {
+    letGo();
     await adapter.disconnect();
     await socket.close();
     await world.close();
@@ -119,7 +122,6 @@ describe("signal by a socket", () => {
   });
 
   it("reads no further than it can take, unless an answer waits behind", async () => {
-    let letGo = (): void => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
     });
@@ -127,35 +129,40 @@ describe("signal by a socket", () => {
       await held;
       return receive(message);
     }, surroundings);
-    const flow = vi.spyOn(SocketLine.prototype, "flow");
+    const pause = vi.spyOn(Socket.prototype, "pause");
+    const isHalted = () =>
+      (pause.mock.contexts as Socket[]).some((each) => each.remoteAddress === undefined && each.isPaused());
     const filler = "x".repeat(20_000);
     const many = Array.from({ length: 1_000 }, (_, n) => spoken(`${n} ${filler}`, n + 1));
     let isWritten = false;
     const writing = socket.say(many.join("")).then(() => {
       isWritten = true;
     });
-    await vi.waitUntil(() => flow.mock.lastCall?.[0] === false, { timeout: 20_000 });
+    await vi.waitUntil(isHalted, { timeout: 20_000 });
     expect(isWritten).toBe(false); // 20 MB fit into no buffer between the two.
     await adapter.typing({ platform: "signal", chatId: ANN.number }); // Its answer comes behind all of them.
     letGo();
     await writing;
     await until(1_000);
-    flow.mockRestore();
+    pause.mockRestore();
     expect(texts().map((text) => Number(text.split(" ")[0]))).toEqual(many.map((_, n) => n));
   });
 
   it("takes what was handed over, though the daemon has died since", async () => {
-    let letGo = (): void => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
     });
+    const opened = vi.spyOn(SocketLine, "open");
     await adapter.connect(async (message) => {
       await held;
       return receive(message);
     }, surroundings);
+    const line = await opened.mock.results[0]?.value;
+    opened.mockRestore();
     const many = Array.from({ length: 150 }, (_, n) => `${n}`);
     await socket.say(many.map((text, n) => spoken(text, n + 1)).join(""));
     await socket.stop();
+    await line.over;
     letGo();
     await until(many.length);
     expect(texts()).toEqual(many);
