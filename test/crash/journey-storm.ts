@@ -25,8 +25,8 @@ const WORDS = [
   "ünï ☃ 😀",
   "a longer story ".repeat(60),
 ];
-/** Long, so that a machine that is kept busy takes no account from a process that lives. */
-const LEASE_MS = 3_000;
+/** Short, so that a machine that is kept busy also loses accounts, and takes them again. */
+const LEASE_MS = 300;
 /** How often a store that fails does, of 1. */
 const FAILING = 0.03;
 /** The most that is heard of a life. */

@@ -16,7 +16,7 @@ test("killed around every step of the journey, a gateway loses nothing and says 
   // A send that a kill fell into is all that may be in doubt.
   const doubtful = killed.filter(({ unknown }) => unknown > 0).map(({ point }) => point);
   expect(doubtful).toEqual(expect.arrayContaining(["after outbox.sending", "after adapter.send"]));
-}, 400_000);
+}, 1_200_000);
 
 test("nor does it when it is killed under load, 120 times at random, nor when its store fails now and then", async () => {
   const tally = await stormJourney(KILLS, seedFor("storm"), () => {});
@@ -30,4 +30,4 @@ test("nor does it when it is killed under load, 120 times at random, nor when it
   // What people would feel: in doubt is what was on its way at a kill, in few of the chats; given up is almost nothing.
   expect(tally.unknown).toBeLessThan(tally.kills * 3);
   expect(tally.parked / tally.messages).toBeLessThan(0.1);
-}, 400_000);
+}, 1_200_000);
