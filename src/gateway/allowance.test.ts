@@ -84,7 +84,7 @@ it("counts the identities of one person together", async () => {
 it("runs so many turns of a guest at once, and the others when those have ended", async () => {
   await open({ turnsAtOnce: 1 });
   const here = world.chat("ann", { chatId: "here", chatType: "group" });
-  const there = world.chat("ann", { chatId: "there", chatType: "group" });
+  const there = world.chat("ann");
   await here.begin("wait");
   await there.write("wait");
   const bob = world.chat("bob");
@@ -126,16 +126,42 @@ it("takes so many bytes of a guest's files a day, and says why it takes no more"
   expect(await ann.ask("/whoami")).toContain("3.0 of 3 MB of files used today");
 });
 
-it("gives room back that a file did not use", async () => {
+it("gives room back that a file did not use, before the next file of that person is fetched", async () => {
   await open({ mediaMegabytesPerDay: 3 });
   const who = await world.gateway.people.access(world.chat("ann").source);
   if (!who.allowed) throw new Error(who.reason);
   const { allowance } = world.gateway;
   const first = await allowance.media(who, 20 * 1024 * 1024);
   expect(first.bytes).toBe(3 * 1024 * 1024);
-  expect((await allowance.media(who, 1)).bytes).toBe(0);
+  const second = allowance.media(who, 20 * 1024 * 1024);
   await first.settle(1_000);
-  expect((await allowance.media(who, 20 * 1024 * 1024)).bytes).toBe(3 * 1024 * 1024 - 1_000);
+  expect((await second).bytes).toBe(3 * 1024 * 1024 - 1_000);
+});
+
+it("charges a message that comes again once", async () => {
+  folder = await mkdtemp(join(tmpdir(), "baton-limits-"));
+  await open({ mediaMegabytesPerDay: 3 }, { mediaFolder: folder });
+  const file: RemoteFile = { mediaType: "text/plain", read: async () => new Uint8Array(1024 * 1024) };
+  const ann = world.chat("ann");
+  for (let n = 0; n < 5; n++)
+    await world.adapter.write({ ...ann.source, userId: "ann" }, "look", {
+      files: [file],
+      messageId: "the same",
+    });
+  const day = new Date(world.now).toISOString().slice(0, 10);
+  expect(await world.store.spending.of(day)).toMatchObject([{ mediaBytes: 1024 * 1024 }]);
+});
+
+it("keeps nobody in a group waiting for one who has as many turns as they may", async () => {
+  await open({ turnsAtOnce: 1 });
+  const room = { chatId: "room", chatType: "group" } as const;
+  await world.chat("ann").begin("wait");
+  const ann = world.chat("ann", room);
+  expect(await ann.ask("me too")).toMatch(
+    /^You have as many requests running as you may, so I skipped this one\./,
+  );
+  expect(await world.chat("boss", room).ask("urgent")).toMatch(/^urgent|\] urgent/);
+  await world.chat("ann").write("/stop");
 });
 
 it("never grants more than the limit, however many ask at once", async () => {

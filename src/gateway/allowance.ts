@@ -30,6 +30,8 @@ export class Allowance {
   readonly #setting: AllowanceSetting;
   readonly #pace: Pace;
   readonly #turns = new Map<string, number>();
+  /** The last of those who wait to have files fetched, by person. */
+  readonly #media = new Map<string, Promise<void>>();
 
   constructor(setting: AllowanceSetting) {
     this.#setting = setting;
@@ -81,19 +83,44 @@ export class Allowance {
     );
   }
 
-  /** Sets bytes aside for files of theirs. */
+  /**
+   * Sets bytes aside for files of theirs, when those of their message before are settled: what one sets aside and does not
+   * use is not missed by the next, and nobody has more than one message's files fetched at a time.
+   */
   async media(who: Who, wanted: number): Promise<MediaGrant> {
     const { mediaBytesPerDay: limit } = limitsFor(who, this.#setting.lists);
     if (!isLimit(limit)) return { bytes: wanted, reason: null, settle: async () => {} };
     const { spending, clock } = this.#setting;
+    const settled = await this.#afterMedia(personOf(who));
     const { day, endsAt } = dayOf(clock());
-    const bytes = await spending.grant(inOrder(who), "mediaBytes", wanted, limit, day);
+    const bytes = await spending
+      .grant(inOrder(who), "mediaBytes", wanted, limit, day)
+      .catch((error: Error) => {
+        settled();
+        throw error;
+      });
     const reason = `you can send ${limit / MEGABYTE} MB of files a day, and get new room ${this.#from(endsAt)}`;
     return {
       bytes,
       reason: bytes < wanted ? reason : null,
-      settle: (used) => spending.giveBack(inOrder(who), "mediaBytes", bytes - used, day),
+      settle: (used) => spending.giveBack(inOrder(who), "mediaBytes", bytes - used, day).finally(settled),
     };
+  }
+
+  /** Waits for the person's turn to have files fetched; the returned function ends it. */
+  async #afterMedia(person: string): Promise<() => void> {
+    const before = this.#media.get(person);
+    let end: () => void = () => {};
+    const mine = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const line = (before ?? Promise.resolve()).then(() => mine);
+    this.#media.set(person, line);
+    void line.then(() => {
+      if (this.#media.get(person) === line) this.#media.delete(person);
+    });
+    await before;
+    return end;
   }
 
   /** What they have used today and may use, in words. */

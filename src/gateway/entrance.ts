@@ -7,7 +7,7 @@ import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
-import type { Allowance } from "./allowance.js";
+import type { Allowance, MediaGrant } from "./allowance.js";
 import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
 import { Doorstep } from "./doorstep.js";
@@ -103,15 +103,23 @@ export class Entrance {
     who: Who,
   ): Promise<Entered> {
     const { media, apologies, allowance } = this.#setting;
+    const { files = [] } = message;
     let taken = NO_FILES;
+    let room: MediaGrant | null = null;
     try {
-      if (media) taken = await this.#take(media, message, who);
+      if (media && files.length > 0) {
+        room = await allowance.media(who, files.length * MAX_BYTES);
+        taken = await media.take(files, room);
+      }
       const entered = await this.#accept(adapter, message, kind, taken, seen);
       apologies.over();
-      if (entered.kind !== "new") await media?.forget(taken.attachments).catch(() => {}); // A sweep finds what is left of it.
+      const isNew = entered.kind === "new";
+      if (!isNew) await media?.forget(taken.attachments).catch(() => {}); // A sweep finds what is left of it.
+      await room?.settle(isNew ? sizeOf(taken) : 0).catch(() => {}); // Accepted as it is; too much stays set aside today.
       return entered;
     } catch (error) {
       allowance.takeBack(who, kind);
+      await room?.settle(0).catch(() => {}); // The store failed: what was set aside is counted until midnight.
       await media?.forget(taken.attachments).catch(() => {}); // The message comes again, and its files with it.
       return this.#fail("A message could not be kept", error as Error, adapter, message);
     }
@@ -142,20 +150,6 @@ export class Entrance {
     }
   }
 
-  /** Fetches the files of a message, as far as their sender's limit of the day leaves room. */
-  async #take(media: Media, { files = [] }: InboundMessage, who: Who): Promise<Taken> {
-    if (files.length === 0) return NO_FILES;
-    const room = await this.#setting.allowance.media(who, files.length * MAX_BYTES);
-    let used = 0;
-    try {
-      const taken = await media.take(files, room);
-      used = taken.attachments.reduce((sum, { size = 0 }) => sum + size, 0);
-      return taken;
-    } finally {
-      await room.settle(used);
-    }
-  }
-
   /** The platform is not told that it arrived, so it comes again; whoever wrote is told, through `told`. */
   #fail(what: string, error: Error, told: Adapter | null, message: InboundMessage): never {
     this.#setting.onProblem(`${what}: ${error.message}`);
@@ -166,6 +160,10 @@ export class Entrance {
 
 function nothing(received: Received): Entered {
   return { kind: "nothing", received };
+}
+
+function sizeOf({ attachments }: Taken): number {
+  return attachments.reduce((sum, { size = 0 }) => sum + size, 0);
 }
 
 /** What somebody passes on, they did not say. */

@@ -578,12 +578,24 @@ export class Gateway {
   async #answer(lane: Lane, item: InboxItem, author: Promise<Access>): Promise<boolean> {
     const who = await author;
     const end = who.allowed ? this.allowance.tryTurn(who) : () => {};
-    if (!end) return false;
+    if (!end) return this.#waitOrSkip(item);
     try {
       return await this.#beside(false, () => this.#beginAndRun(lane, item, who));
     } finally {
       end();
     }
+  }
+
+  /** Its author has as many turns as they may: alone in their lane they wait, but nobody else waits for them. */
+  async #waitOrSkip(item: InboxItem): Promise<boolean> {
+    const { store, scopes, owner, clock } = this.#options;
+    if (!isShared(item.source, scopes)) return false;
+    const text =
+      "You have as many requests running as you may, so I skipped this one. Send it again when one of them is done.";
+    const deliveries = this.#notices.about(item, `inbox.${item.id}.skipped`, text);
+    await store.inbox.skip(item.id, owner, deliveries, clock());
+    this.#surfaces.deliver(deliveries);
+    return true;
   }
 
   /** Beside other turns of this process, or alone: before it has begun, so that those who wait are not running. */

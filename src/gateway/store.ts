@@ -76,6 +76,8 @@ export interface Inbox {
   beginCommand(id: number, owner: string): Promise<boolean>;
   /** It has acted; what it says goes to the outbox in the same step, once. */
   finishCommand(id: number, said: readonly NewDelivery[], now: number): Promise<void>;
+  /** A message that waits is not answered; what is said of that goes to the outbox in the same step, once. */
+  skip(id: number, owner: string, said: readonly NewDelivery[], now: number): Promise<void>;
   /** Commands that some process was carrying out: unknown whether they took effect. */
   interruptedCommands(account: Account): Promise<OwnedItem[]>;
 }

@@ -606,6 +606,16 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.files.unneeded(now + 1)).sort()).toEqual(["answered", "sent"]);
     });
 
+    it("skips a message that waits, once, and says so", async () => {
+      const waits = item("skipped");
+      const { id = 0 } = (await store.inbox.accept(waits, "a", now)) ?? {};
+      await store.inbox.skip(id, "somebody else", [delivery("no")], now);
+      expect(await store.inbox.waiting(waits)).toHaveLength(1);
+      for (let n = 0; n < 2; n++) await store.inbox.skip(id, "a", [delivery("skipped")], now);
+      expect(await store.inbox.waiting(waits)).toEqual([]);
+      expect((await store.outbox.pending(waits, 5)).map(({ deliveryId }) => deliveryId)).toEqual(["skipped"]);
+    });
+
     it("grants what a day's limit leaves, once, for all identities of a person together", async () => {
       const [today, tomorrow] = ["2026-01-10", "2026-01-11"];
       const other = await fixture.open();

@@ -54,7 +54,7 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
     return { sandbox: null, why: "`unshare` is missing, which root needs.", fix: "apt install util-linux" };
   }
   const said = await outcomeOf({ file: program, args: ["--version"], environment: {} });
-  const version = /\d+\.\d+\.\d+/.exec(said.text)?.[0] ?? "0";
+  const version = /\d{1,4}\.\d{1,4}\.\d{1,4}/.exec(said.text)?.[0] ?? "0";
   const isModern = version.localeCompare("0.8", "en", { numeric: true }) >= 0;
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const folders = realFolders(walls.folders);

@@ -109,6 +109,14 @@ export class SqlInbox implements Inbox {
     });
   }
 
+  skip(id: number, owner: string, said: readonly NewDelivery[], now: number): Promise<void> {
+    return this.#db.transaction(async (tx) => {
+      const skip =
+        "UPDATE inbox SET state = 'done' WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'";
+      if ((await tx.run(skip, id, owner)) === 1) await insertDeliveries(tx, said, now);
+    });
+  }
+
   async interruptedCommands(account: Account): Promise<OwnedItem[]> {
     const rows = await this.#db.all(
       `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND state = 'running' AND kind = 'command' ORDER BY id`,
