@@ -30,7 +30,8 @@ export async function openTools(config: Config): Promise<Tool[]> {
 /** What no tool may see or change: the home folder, the database and the files of secrets, wherever they lie. */
 function ownFiles(config: Config): string[] {
   const database = sqliteFile(config.store.reveal());
-  const databaseFiles = database === null ? [] : [database, `${database}-wal`, `${database}-shm`];
+  const databaseFiles =
+    database === null ? [] : [database, `${database}-wal`, `${database}-shm`, `${database}-journal`];
   return [config.home, ...databaseFiles, ...secretsOf(config).flatMap(({ file }) => file ?? [])];
 }
 

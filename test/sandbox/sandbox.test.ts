@@ -1,6 +1,6 @@
 /** Hostile commands, behind the wall and without it. Without it some are asked about: the docs say how many, and are held to it. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { openSandbox } from "../../src/agent/sandbox/open-sandbox.js";
@@ -89,6 +89,35 @@ describe.runIf(isThere)("behind the wall", { timeout: 300_000 }, () => {
       await vi.waitFor(() => expect(existsSync(join(world.work, "ready"))).toBe(true), { timeout: 30_000 });
       starter.kill("SIGKILL");
       await vi.waitFor(() => expect(world.left()).toEqual([]), { timeout: 30_000 });
+    }));
+
+  it("a secret that is renewed while a command runs stays hidden", () =>
+    inWorld(async (world) => {
+      const keys = join(world.work, "keys");
+      mkdirSync(keys);
+      writeFileSync(join(keys, "token"), "old-canary");
+      const { home, work: folder, temporary } = world;
+      const hidden = [join(keys, "token"), join(keys, "db-wal")];
+      const { sandbox } = await openSandbox({
+        ...{ folders: [folder], hidden, home, path: PATH, temporary, network: false },
+      });
+      const tool = terminalTool({
+        cwd: folder,
+        environment: { PATH },
+        confinement: { kind: "sandbox", sandbox: sandbox as Sandbox, mayLeave: false },
+      });
+      const command = "touch ready; until [ -e go ]; do sleep 0.05; done; cat keys/*; echo done";
+      const output = tool.run(
+        { command, timeout: 300 },
+        { call: aCall, signal: new AbortController().signal },
+      );
+      await vi.waitFor(() => expect(existsSync(join(folder, "ready"))).toBe(true), { timeout: 30_000 });
+      writeFileSync(join(keys, "new"), "new-canary");
+      renameSync(join(keys, "new"), join(keys, "token"));
+      writeFileSync(join(keys, "db-wal"), "wal-canary");
+      writeFileSync(join(folder, "go"), "");
+      expect(await output).toMatch(/done$/);
+      expect(await output).not.toContain("canary");
     }));
 
   it("with the network on, what listens on loopback is reached, and no socket in a hidden folder", () =>

@@ -15,10 +15,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bubblewrapArgs, type Layout, startedSafely } from "./bubblewrap.js";
-import { layoutOf, realFolders, unreadableIn } from "./layout.js";
+import { gapIn } from "./hidden.js";
+import { layoutOf, lookAround, realFolders } from "./layout.js";
 import { openSandbox } from "./open-sandbox.js";
 import type { Sandbox, Walls } from "./sandbox.js";
 import { seatbeltProfile } from "./seatbelt.js";
+import { Unreadable } from "./unreadable.js";
 import { confinementFor, sandboxFinding } from "./verdict.js";
 
 const NOTHING = { system: [], secret: [] };
@@ -100,12 +102,46 @@ describe("the layout", () => {
     chmodSync(join(settings, "open/shadow"), 0o640);
     chmodSync(join(settings, "keys"), 0o710);
     symlinkSync("gone", join(settings, "link"));
-    const found = [...unreadableIn(settings)].sort((a, b) => a.path.localeCompare(b.path));
-    expect(found).toEqual([
+    const unreadable = new Unreadable();
+    const found = () => unreadable.in([settings]).toSorted((a, b) => a.path.localeCompare(b.path));
+    const expected = [
       { kind: "folder", path: join(settings, "keys") },
       { kind: "file", path: join(settings, "open/shadow") },
-    ]);
-    expect(unreadableIn(join(root, "missing"))).toEqual([]);
+    ];
+    expect(found()).toEqual(expected);
+    expect(found()).toEqual(expected);
+    writeFileSync(join(settings, "open/token"), "", { mode: 0o600 });
+    expect(found()).toEqual([...expected, { kind: "file", path: join(settings, "open/token") }]);
+    expect(new Unreadable(1).in([settings])).toContainEqual({ kind: "folder", path: join(settings, "open") });
+    expect(unreadable.in([join(root, "missing")])).toEqual([]);
+  });
+
+  it("hides from root's commands what only root may read beside programs, but not in a working folder", () => {
+    for (const name of ["home/tool/lib/.env", "home/work/.env"])
+      writeFileSync(join(root, name), "", { mode: 0o600 });
+    const path = `${root}/home/tool/bin:${root}/home/work`;
+    const secret = (isRoot: boolean) =>
+      lookAround({ ...walls, path }, walls.folders, isRoot)
+        .secret.map((one) => one.path)
+        .filter((one) => one.startsWith(root));
+    expect(secret(true)).toEqual([join(root, "home/tool/lib/.env")]);
+    expect(secret(false)).toEqual([]);
+  });
+
+  it("hides the folder of a file, since another may take its name; there or not", () => {
+    const own = join(root, "home/work/keys");
+    mkdirSync(join(own, "deep"), { recursive: true });
+    writeFileSync(join(own, "token"), "");
+    const hidden = [join(own, "token"), join(own, "baton.db-wal"), join(own, "deep"), join(own, "none/key")];
+    expect(layout({ hidden }).hidden).toEqual([{ kind: "folder", path: own }]);
+    expect(gapIn(hidden, walls.folders)).toBeNull();
+  });
+
+  it("has a gap where that folder is a working folder", () => {
+    for (const name of ["store.db", "none.db-wal", "none/key"]) {
+      const path = join(root, "home/work", name);
+      expect(gapIn([join(root, "home/.baton"), path], walls.folders)).toBe(path);
+    }
   });
 
   it("does not look a folder up that lies in another: it may have become a link", () => {
@@ -220,6 +256,7 @@ describe("what follows from the setting and the machine", () => {
     folders: [],
     network: true,
     doubt: null,
+    gap: null,
     launch: () => ({ file: "", args: [], environment: {}, hasOwnProcesses: true }),
   };
   const missing = {
@@ -254,6 +291,21 @@ describe("what follows from the setting and the machine", () => {
       status: "broken",
       fix: "apt install bubblewrap",
     });
+  });
+
+  it("a gap keeps the questions, and required runs nothing then", () => {
+    const gap = "/work/store.db lies right in a working folder";
+    const open = { sandbox: { ...sandbox, doubt: gap, gap } };
+    expect(confinementFor("auto", open)).toMatchObject({ kind: "sandbox", mayLeave: true });
+    expect(confinementFor("required", open)).toEqual({
+      kind: "missing",
+      why: expect.stringMatching(/^not run: .*required.*, but \/work\/store\.db lies .*\. Move it /),
+    });
+    expect(sandboxFinding("auto", open)).toMatchObject({
+      status: "hint",
+      fix: expect.stringMatching(/^Move/),
+    });
+    expect(sandboxFinding("required", open)).toMatchObject({ status: "broken" });
   });
 
   it("off looks for none", () => {

@@ -3,23 +3,17 @@
  * nothing else. What holds:
  * - a folder that lies in another one is not looked up again: whoever may write in the outer one could have made it a link
  *   to anywhere;
- * - in /etc only what every user may read is seen, also by root;
+ * - in /etc only what every user may read is seen, and for root also in /opt, /usr/local and programs elsewhere;
  * - what is hidden stays hidden if a working folder contains it, and the folders above it cannot be renamed from within.
  */
-import {
-  type Dirent,
-  lstatSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { isWithin } from "../../util/within.js";
 import type { Layout, Mount } from "./bubblewrap.js";
-import { KEY_PLACES } from "./key-places.js";
+import { coverOf, hiddenOf, outermost } from "./hidden.js";
+import { isFolder, realPath } from "./real-path.js";
 import type { Walls } from "./sandbox.js";
+import { Unreadable } from "./unreadable.js";
 
 /** Programs, their libraries and the system's settings. Which of them are links differs. */
 const SYSTEM = [
@@ -33,9 +27,18 @@ export interface Surroundings {
   readonly secret: Layout["hidden"];
 }
 
+const unreadable = new Unreadable();
+
 /** Asked anew for each command: what is not there any more could not be hidden, and what is new would not be. */
-export function lookAround(): Surroundings {
-  return { system: [...SYSTEM.flatMap(systemMount), ...resolverMount()], secret: unreadableIn("/etc") };
+export function lookAround(walls: Walls, folders: readonly string[], isRoot: boolean): Surroundings {
+  const isWork = (path: string) => folders.some((folder) => isWithin(folder, path));
+  // Others than root cannot read there what is not for everybody, unless it is their own.
+  const more = isRoot ? ["/opt", "/usr/local", ...programFolders(walls)] : [];
+  const secret = [
+    ...unreadable.in(["/etc"]),
+    ...unreadable.in(more.filter((path) => !isWork(path))).filter(({ path }) => !isWork(path)),
+  ];
+  return { system: [...SYSTEM.flatMap(systemMount), ...resolverMount()], secret };
 }
 
 /** The folders as they really are, without those that lie in another: by their names, wherever they lead. */
@@ -68,13 +71,14 @@ export function layoutOf(
     ...folders.map((path): Mount => ({ kind: "writable", path, from: path })),
   ];
   const seen = [...system.filter(({ kind }) => kind === "read-only").map(({ path }) => path), ...programs];
-  const hidden = hiddenOf(walls).filter(
-    ({ path }) => isShown(path) || seen.some((shown) => isWithin(shown, path)),
-  );
+  const hidden = outermost([
+    ...secret.filter(({ path }) => !hasWithin(path)),
+    ...hiddenOf(walls, [...folders, ...seen]).filter(({ path }) => coverOf([...folders, ...seen], path)),
+  ]);
   return {
     mounts,
     pinned: [...new Set(hidden.flatMap(({ path }) => between(folders, path)))].sort(),
-    hidden: [...secret.filter(({ path }) => !hasWithin(path)), ...hidden],
+    hidden,
     network: walls.network,
   };
 }
@@ -95,25 +99,6 @@ function resolverMount(): Mount[] {
   return real?.startsWith("/run/") ? [{ kind: "read-only", path: real, from: real }] : [];
 }
 
-export function unreadableIn(folder: string): Layout["hidden"] {
-  return entriesOf(folder).flatMap((entry): Layout["hidden"] => {
-    const path = join(folder, entry.name);
-    const mode = entry.isSymbolicLink() ? 0o777 : (lstatOf(path)?.mode ?? 0o777); // Gone meanwhile: nothing to hide.
-    if (entry.isDirectory())
-      return (mode & 0o005) === 0o005 ? unreadableIn(path) : [{ kind: "folder", path }];
-    return mode & 0o004 ? [] : [{ kind: "file", path }];
-  });
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (OUT_OF_REACH.includes((error as NodeJS.ErrnoException).code ?? "")) return [];
-    throw error;
-  }
-}
-
 /** Programs that somebody installed elsewhere, and their libraries: Node.js or Python in the home folder, for example. */
 export function programFolders({ path, home }: Walls): string[] {
   const folders = path.split(":").filter((folder) => folder.startsWith("/") && !isWithin(folder, home));
@@ -125,12 +110,6 @@ export function programFolders({ path, home }: Walls): string[] {
   );
 }
 
-export function hiddenOf({ hidden, home }: Walls): Layout["hidden"] {
-  const places = [...hidden, ...KEY_PLACES.map((place) => join(home, place))];
-  const real = new Set(places.flatMap((place) => realPath(place) ?? []));
-  return [...real].map((path) => ({ kind: isFolder(path) ? "folder" : "file", path }));
-}
-
 /** The folders between one of `folders` and what lies deeper in it, outermost first. */
 function between(folders: readonly string[], path: string): string[] {
   const folder = folders.find((one) => isWithin(one, path));
@@ -140,24 +119,6 @@ function between(folders: readonly string[], path: string): string[] {
   return found;
 }
 
-function isFolder(path: string): boolean {
-  const real = realPath(path);
-  return real !== null && statSync(real).isDirectory();
-}
-
 function lstatOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
-}
-
-/** What we cannot get to, a command cannot either. */
-const OUT_OF_REACH = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP"];
-
-/** Null if nothing is there for us. */
-export function realPath(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (OUT_OF_REACH.includes((error as NodeJS.ErrnoException).code ?? "")) return null;
-    throw error;
-  }
 }

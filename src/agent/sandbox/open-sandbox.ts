@@ -7,7 +7,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { cleanLine, shorten } from "../../util/text.js";
 import { isWithin } from "../../util/within.js";
 import { bubblewrapArgs, startedSafely } from "./bubblewrap.js";
-import { hiddenOf, layoutOf, lookAround, programFolders, realFolders, realPath } from "./layout.js";
+import { gapIn, hiddenOf } from "./hidden.js";
+import { layoutOf, lookAround, programFolders, realFolders } from "./layout.js";
+import { realPath } from "./real-path.js";
 import type { Launch, Sandbox, Walls } from "./sandbox.js";
 import { seatbeltProfile } from "./seatbelt.js";
 
@@ -59,7 +61,7 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const folders = realFolders(walls.folders);
   const launch: Sandbox["launch"] = (command, cwd, environment) => {
-    const layout = { ...layoutOf(walls, folders, lookAround()), isRoot, isModern };
+    const layout = { ...layoutOf(walls, folders, lookAround(walls, folders, isRoot)), isRoot, isModern };
     const words = [program, ...bubblewrapArgs(layout, cwd), "--info-fd", "3", "--", ...command];
     const [file = program, ...args] = startedSafely(words, shell, around);
     return { file, args, environment: { ...environment, TMPDIR: "/tmp" }, hasOwnProcesses: true };
@@ -73,7 +75,9 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
     };
   }
   const name = `bubblewrap ${version}`;
-  return { sandbox: { name, folders, network: walls.network, doubt: doubtAbout(walls, folders), launch } };
+  const gap = gapAbout(walls, folders);
+  const doubt = doubtAbout(walls, folders) ?? gap;
+  return { sandbox: { name, folders, network: walls.network, doubt, gap, launch } };
 }
 
 async function openSeatbelt(walls: Walls): Promise<Found> {
@@ -81,7 +85,7 @@ async function openSeatbelt(walls: Walls): Promise<Found> {
   const folders = realFolders(walls.folders);
   const temporary = realPath(walls.temporary) ?? walls.temporary;
   const launch: Sandbox["launch"] = (command, _cwd, environment) => {
-    const hidden = hiddenOf(walls).map(({ path }) => path);
+    const hidden = hiddenOf(walls, folders).map(({ path }) => path);
     const programs = programFolders(walls);
     const profile = seatbeltProfile({ folders, hidden, home, programs, temporary, network });
     const args = ["-p", profile, ...command];
@@ -98,7 +102,14 @@ async function openSeatbelt(walls: Walls): Promise<Found> {
     return { sandbox: null, why, fix: "tell us: nobody has tried it yet" };
   }
   const doubt = "nobody at Baton has tested this one";
-  return { sandbox: { name: "sandbox-exec", folders, network, doubt, launch } };
+  return {
+    sandbox: { name: "sandbox-exec", folders, network, doubt, gap: gapAbout(walls, folders), launch },
+  };
+}
+
+function gapAbout({ hidden }: Walls, folders: readonly string[]): string | null {
+  const file = gapIn(hidden, folders);
+  return file === null ? null : `${file} lies right in a working folder, where it cannot be hidden for sure`;
 }
 
 /** Whether commands can do harm though they stay in the working folders. */

@@ -9,6 +9,13 @@ export type Mode = "auto" | "required" | "off";
 export function confinementFor(mode: Mode, found: Found | null): Confinement {
   if (mode === "off" || found === null) return { kind: "none" };
   if (found.sandbox !== null) {
+    const { gap } = found.sandbox;
+    if (mode === "required" && gap !== null) {
+      return {
+        kind: "missing",
+        why: `not run: \`tools.terminal.sandbox\` is \`required\`, but ${gap}. ${MOVE}.`,
+      };
+    }
     return { kind: "sandbox", sandbox: found.sandbox, mayLeave: mode === "auto" };
   }
   if (mode === "auto") return { kind: "none" };
@@ -16,6 +23,7 @@ export function confinementFor(mode: Mode, found: Found | null): Confinement {
   return { kind: "missing", why };
 }
 
+const MOVE = "Move it to a folder of its own";
 const ASKED = "commands run with all that you may do, and only dangerous ones are asked about";
 
 export function sandboxFinding(mode: Mode, found: Found | null): Finding {
@@ -30,13 +38,16 @@ export function sandboxFinding(mode: Mode, found: Found | null): Finding {
       ? { check, status: "broken", finding: `${why} It is required, so no command is run`, fix }
       : { check, status: "hint", finding: `${why} So ${ASKED}`, fix };
   }
-  const { name, network, doubt } = found.sandbox;
+  const { name, network, doubt, gap } = found.sandbox;
+  if (mode === "required" && gap !== null) {
+    return { check, status: "broken", finding: `${gap}. So no command is run`, fix: MOVE };
+  }
   const finding = `commands run in ${name}, with the network ${network ? "on" : "off"}`;
   if (doubt === null) return { check, status: "ok", finding };
   return {
     check,
     status: "hint",
     finding: `${finding}. Dangerous ones are still asked about, since ${doubt}`,
-    fix: "set agent.workdir and tools.folders to folders within your home",
+    fix: doubt === gap ? MOVE : "set agent.workdir and tools.folders to folders within your home",
   };
 }

@@ -1,0 +1,70 @@
+/**
+ * What not every user may read, in folders that commands see. What holds:
+ * - a folder is read again only once it has changed, so that a look at thousands of files costs little the next time. (A
+ *   file that everybody could read, and then not any more, is noticed when something else changes beside it.)
+ * - at most so many entries are read; a folder that was not looked into is hidden.
+ */
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import type { Layout } from "./bubblewrap.js";
+import { unlessOutOfReach } from "./real-path.js";
+
+interface Known {
+  /** What the folder was when it was read. */
+  readonly state: string;
+  readonly folders: readonly string[];
+  readonly secret: readonly string[];
+  readonly entries: number;
+}
+
+const MOST_ENTRIES = 300_000;
+
+export class Unreadable {
+  readonly #most: number;
+  #known = new Map<string, Known>();
+
+  constructor(most = MOST_ENTRIES) {
+    this.#most = most;
+  }
+
+  in(folders: readonly string[]): Layout["hidden"] {
+    const found: { kind: "file" | "folder"; path: string }[] = [];
+    const waiting = [...folders];
+    let entries = 0;
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      const stats = statsOf(path);
+      if (!stats?.isDirectory()) continue; // Gone meanwhile: nothing to hide.
+      const isOpen = (stats.mode & 0o005) === 0o005 || folders.includes(path);
+      if (!isOpen || entries >= this.#most) {
+        found.push({ kind: "folder", path });
+        continue;
+      }
+      const known = this.#look(path, stats);
+      entries += known.entries;
+      waiting.push(...known.folders);
+      for (const secret of known.secret) found.push({ kind: "file", path: secret });
+    }
+    return found;
+  }
+
+  #look(folder: string, { dev, ino, mtimeMs, ctimeMs }: Stats): Known {
+    const state = [dev, ino, mtimeMs, ctimeMs].join(" ");
+    const before = this.#known.get(folder);
+    if (before?.state === state) return before;
+    const entries = unlessOutOfReach(() => readdirSync(folder, { withFileTypes: true }), []);
+    const folders: string[] = [];
+    const secret: string[] = [];
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (!entry.isSymbolicLink() && ((statsOf(path)?.mode ?? 0o004) & 0o004) === 0) secret.push(path);
+    }
+    const known = { state, folders, secret, entries: entries.length };
+    this.#known.set(folder, known);
+    return known;
+  }
+}
+
+function statsOf(path: string): Stats | undefined {
+  return unlessOutOfReach(() => lstatSync(path), undefined);
+}
