@@ -52,26 +52,45 @@ test("one that is revealed is heard of, also when its file has changed since", (
   expect(known).toEqual(["first-value", "second-value"]);
 });
 
-test("what an MCP server is told in the open and looks like a secret, and nothing else", () => {
-  const server = (reach: unknown) => ({ reach });
-  const config = {
-    mcp: {
-      servers: {
-        one: server({
-          kind: "command",
-          args: ["--token=canary-arg-77", "-v", "server-7.js", "/srv/data-2024-01-01"],
-          env: {
-            ID: "canary-env-4711",
-            FILE: new Secret("{ file: c }", () => "in-a-file"),
-            LOG: "debug",
-            PLACE: "/home/me/data-0123456789",
-            VERSION: "1.22.333-alpha",
-            MODE: "production-environment",
-          },
-        }),
-        two: server({ kind: "url", headers: { "x-id": "canary-head-4711" } }),
-      },
-    },
-  } as unknown as Config;
-  expect(secretValues(config)).toEqual(["in-a-file", "canary-env-4711", "canary-arg-77", "canary-head-4711"]);
+const told = (...reaches: unknown[]) =>
+  ({ mcp: { servers: reaches.map((reach) => ({ reach })) } }) as unknown as Config;
+
+test("what an MCP server is told in the open by the name of a secret", () => {
+  const args = [
+    ...["--token=canary-arg-1", "--api-key", "canary-arg-2", "-e", "NOTES_SECRET=canary-arg-3"],
+    ...["--header", "Authorization: Bearer canary-arg-4", "--db", "postgres://me:canary-arg-5@host/db"],
+  ];
+  const env = {
+    NOTES_KEY: "canary-env-1",
+    GITHUB_PAT: "canary-env-2",
+    FILE: new Secret("{ file: c }", () => "in-a-file"),
+  };
+  const headers = {
+    Authorization: "Bearer canary-head-1",
+    "x-api-key": "canary-head-2",
+    Cookie: "id=canary-head-3",
+  };
+  const known = secretValues(told({ kind: "command", args, env }, { kind: "url", headers }));
+  expect([...new Set(known)]).toEqual([
+    ...["in-a-file", "canary-env-1", "canary-env-2"],
+    ...["canary-arg-1", "canary-arg-2", "canary-arg-3", "canary-arg-4", "canary-arg-5"],
+    ...["canary-head-1", "canary-head-2", "id=canary-head-3"],
+  ]);
+});
+
+test("ordinary settings of an MCP server are no secrets, whatever they look like", () => {
+  const id = "5f0c2a1e-7b1d-4f0e-9a57-0c1d2e3f4a5b";
+  const args = [
+    ...["-y", "mcp-server-web3tools", "--model=claude-sonnet-4", "--region", "eu-central-1"],
+    ...[
+      "--key",
+      "/home/me/key-0123456789",
+      "--token-type",
+      "bearer-token-2",
+      "https://example.org/a1b2c3d4e5",
+    ],
+  ];
+  const env = { AWS_REGION: "eu-central-1", OWNER: id, NOTES_ID: id, KEY_BACKEND: "vault-backend-2" };
+  const headers = { "x-tenant": id, accept: "application/vnd.v2+json" };
+  expect(secretValues(told({ kind: "command", args, env }, { kind: "url", headers }))).toEqual([]);
 });

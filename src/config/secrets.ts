@@ -3,39 +3,51 @@ import type { Config } from "./load.js";
 import { Secret } from "./secret.js";
 
 /** At the end: `TOKEN_TYPE` and `KEY_BACKEND` are settings. */
-const SECRET_NAME = /(?:key|token|secret|password|passwd|passphrase|credential|dsn|auth)s?(?:_id|_\d+)?$/i;
-
-/** A value that nobody would write who does not mean a secret: letters and digits, and no path, address or version. */
-const LOOKS_SECRET = /^(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![~./]|v?\d+\.\d)[\w.+/=~-]{12,}$/;
+const SECRET_NAME =
+  /(?:key|token|secret|password|passwd|passphrase|credential|dsn|auth|authorization|cookie|bearer|[_-]pat)s?(?:_id|_\d+)?$/i;
 
 /** The values of variables whose names say that they hold a secret, and the passwords in those that are URLs. */
 export function secretVariables(variables: Readonly<NodeJS.ProcessEnv> = process.env): string[] {
-  return Object.entries(variables).flatMap(([name, value = ""]) =>
-    SECRET_NAME.test(name) && !isPath(value) ? [value, ...passwordsIn(value)] : passwordsIn(value),
-  );
+  return Object.entries(variables).flatMap(([name, value = ""]) => secretsNamed(name, value));
 }
 
-/** The secrets of a configuration, what stands in the open in it and looks like one, and the passwords in URLs. */
+/** The secrets of a configuration, what stands in the open in it by the name of one, and the passwords in URLs. */
 export function secretValues(config: Config): string[] {
   return [...hiddenSecrets(config), ...openSecrets(config)];
 }
 
-/** What MCP servers are told may be a secret, though it does not stand in a file of its own. */
+/**
+ * What MCP servers are told may be a secret, though it does not stand in a file of its own. Its name says so, never its
+ * look: regions, models, packages and ids look the same.
+ */
 function openSecrets({ mcp }: Config): string[] {
   return Object.values(mcp.servers).flatMap(({ reach }) => {
-    const told = reach.kind === "command" ? reach.env : reach.headers;
-    const values = Object.values(told).filter((value) => typeof value === "string");
-    const args = reach.kind === "command" ? reach.args.flatMap(valueOfArgument) : [];
-    return [...values, ...args].flatMap((value) => [
-      ...(LOOKS_SECRET.test(value) ? [value] : []),
-      ...passwordsIn(value),
-    ]);
+    const told = Object.entries(reach.kind === "command" ? reach.env : reach.headers);
+    const named = told.flatMap(([name, value]) =>
+      typeof value === "string" ? secretsNamed(name, withoutScheme(value)) : [],
+    );
+    return [...named, ...(reach.kind === "command" ? secretArguments(reach.args) : [])];
   });
 }
 
-/** `--token=abc` says `abc`. */
-function valueOfArgument(argument: string): string[] {
-  return argument.startsWith("-") ? argument.split("=").slice(1, 2) : [argument];
+function secretsNamed(name: string, value: string): string[] {
+  return SECRET_NAME.test(name) && !isPath(value) ? [value, ...passwordsIn(value)] : passwordsIn(value);
+}
+
+/** `--token=abc`, `--token abc`, `API_KEY=abc` and `Authorization: Bearer abc` all say `abc`. */
+function secretArguments(args: readonly string[]): string[] {
+  return args.flatMap((argument, n) => {
+    const [, name, value] = /^-*([\w-]+)(?:=|: *)(.*)$/s.exec(argument) ?? [];
+    const before = args[n - 1] ?? "";
+    const option = /^-+[\w-]+$/.test(before) && !argument.startsWith("-") ? before : "";
+    const own = name === undefined || value === undefined ? [] : secretsNamed(name, withoutScheme(value));
+    return [...own, ...secretsNamed(option, argument)];
+  });
+}
+
+/** `Bearer abc` is known by `abc`. */
+function withoutScheme(value: string): string {
+  return value.replace(/^(?:basic|bearer|token) +/i, "");
 }
 
 function isPath(value: string): boolean {

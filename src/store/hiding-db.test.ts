@@ -2,11 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { buildSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, localSource } from "../session/source.js";
 import { Redactor } from "../util/redact.js";
 import type { Db } from "./db.js";
-import { hidingDb } from "./hiding-db.js";
+import { hidingDb, WORDS } from "./hiding-db.js";
 import { openSqlStore } from "./sql-store.js";
 import { openSqlite } from "./sqlite/db.js";
 
@@ -18,11 +19,13 @@ test("no known secret gets into a database, nor out of it where it was written b
   const db = hidingDb(raw, redactor.hide);
   await db.run("CREATE TABLE t (id INTEGER, text TEXT)");
   await db.run("CREATE TABLE migrations (version INTEGER)"); // A snapshot begins with a look at it.
-  await db.run("INSERT INTO t VALUES (1, ?)", CANARY);
+  await db.run("INSERT INTO t (id, text) VALUES (1, ?)", CANARY);
   redactor.know(() => [CANARY]);
-  await db.run("INSERT INTO t VALUES (2, ?)", `it is ${CANARY}.`);
-  await db.transaction((tx) => tx.run("INSERT INTO t VALUES (3, ?)", JSON.stringify({ a: CANARY })));
-  const returned = await db.write("INSERT INTO t VALUES (4, ?) RETURNING text", `a ${CANARY}`);
+  await db.run("INSERT INTO t (id, text) VALUES (2, ?)", `it is ${CANARY}.`);
+  await db.transaction((tx) =>
+    tx.run("INSERT INTO t (id, text) VALUES (3, ?)", JSON.stringify({ a: CANARY })),
+  );
+  const returned = await db.write("INSERT INTO t (id, text) VALUES (4, ?) RETURNING text", `a ${CANARY}`);
   expect([returned, await raw.get("SELECT text FROM t WHERE id = 4")]).toEqual([
     { text: "a ***" },
     { text: "a ***" },
@@ -80,6 +83,83 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+/** What says what something is, where it belongs, or how to find it. */
+const IDENTIFYING = [
+  ...[
+    "id",
+    "key",
+    "owner",
+    "lane_owner",
+    "chat",
+    "platform",
+    "chat_type",
+    "origin",
+    "parent_id",
+    "session_id",
+  ],
+  ...["end_reason", "reset_reason", "role", "tool_call_id", "author", "from_key", "target", "state"],
+  ...["claimed_by", "account", "message_id", "kind", "source", "said_by", "made_by", "address", "stop_asked"],
+  ...["mourned", "delivery_id", "reply_to", "turn_id", "call_id", "process", "salt", "identity", "person_id"],
+  ...[
+    "code_hash",
+    "who",
+    "value",
+    "handoff_id",
+    "asker",
+    "destination",
+    "destination_key",
+    "day",
+    "lane",
+    "digest",
+  ],
+];
+
+test("every column of text is known as words or as what identifies", async () => {
+  const db = await openSqlite(":memory:");
+  const store = await openSqlStore(db, 1);
+  const rows = await db.all(
+    `SELECT DISTINCT c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+     WHERE m.type = 'table' AND c.type = 'TEXT'`,
+  );
+  expect(rows.map(({ name }) => String(name)).sort()).toEqual([...IDENTIFYING, ...WORDS].sort());
+  await store.close();
+});
+
+test("ids, keys and addresses stay as they are, though a secret is the same", async () => {
+  const id = "5f0c2a1e-7b1d-4f0e-9a57-0c1d2e3f4a5b";
+  const redactor = new Redactor();
+  redactor.know(() => [id]);
+  const store = await openSqlStore(hidingDb(await openSqlite(":memory:"), redactor.hide), 1);
+  const source = { platform: "signal", chatType: "dm", chatId: id, userId: id } as const;
+  const item = {
+    platform: "signal",
+    account: id,
+    kind: "message",
+    key: buildSessionKey(source),
+    source,
+    messageId: id,
+    text: `it is ${id}`,
+  } as const;
+  expect(await store.inbox.accept(item, id, 1)).not.toBeNull();
+  expect(await store.inbox.waiting({ platform: "signal", account: id })).toMatchObject([
+    { owner: id, item: { ...item, text: "it is ***" } },
+  ]);
+  const delivery = {
+    deliveryId: id,
+    account: id,
+    owner: "",
+    address: addressOf(source),
+    sessionId: null,
+  } as const;
+  await store.outbox.add([{ ...delivery, kind: "reply", text: `to ${id}`, shown: false }], 1);
+  expect(await store.outbox.pending({ platform: "signal", account: id }, 1)).toMatchObject([
+    { ...delivery, text: "to ***" },
+  ]);
+  await store.people.join(`signal:${id}`, "telegram:1", id, 1);
+  expect(await store.people.find(`signal:${id}`)).toMatchObject({ id });
+  await store.close();
 });
 
 test("what a transaction is told reaches the engine", async () => {

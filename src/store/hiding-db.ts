@@ -1,47 +1,71 @@
 /**
- * A database that holds no known secret: each text is cleaned on its way in, and once more on its way out, for what was
- * written before its secret was known. All that is kept, sent, exported, mirrored or backed up passes here.
+ * A database that holds no known secret in what people, models and programs said: each such text is cleaned on its way
+ * in, and once more on its way out, for what was written before its secret was known. All that is kept, exported,
+ * mirrored or backed up passes here. Ids, keys and addresses are never changed: an answer has to find its chat.
  */
 import type { Hide } from "../util/redact.js";
 import type { Db, Queries, Row, SqlValue } from "./db.js";
+import { markedColumns } from "./marked-columns.js";
+
+/** The columns that hold words. All others say what something is, where it belongs, or how to find it. */
+export const WORDS: ReadonlySet<string> = new Set([
+  ...["content", "text", "reasoning", "tool_calls", "arguments", "said", "result", "attachments"],
+  ...["title", "display_name", "name", "called", "summary", "metadata", "error", "shown"],
+]);
 
 export function hidingDb(db: Db, hide: Hide): Db {
-  const oneRow = cleanly(hide);
+  const cleaner = new Cleaner(hide);
+  const queries = (tx: Queries): Queries => hidingQueries(tx, cleaner);
   return {
-    ...hidingQueries(db, hide),
-    write: oneRow((...statement) => db.write(...statement)),
+    ...queries(db),
+    write: cleaner.oneRow((...statement) => db.write(...statement)),
     dialect: db.dialect,
-    transaction: (work, options) => db.transaction((tx) => work(hidingQueries(tx, hide)), options),
-    snapshot: (work) => db.snapshot((tx) => work(hidingQueries(tx, hide))),
+    transaction: (work, options) => db.transaction((tx) => work(queries(tx)), options),
+    snapshot: (work) => db.snapshot((tx) => work(queries(tx))),
     watch: (onChange) => db.watch(onChange),
     close: () => db.close(),
   };
 }
 
-function hidingQueries(queries: Queries, hide: Hide): Queries {
-  const oneRow = cleanly(hide);
+function hidingQueries(queries: Queries, cleaner: Cleaner): Queries {
   return {
-    get: oneRow((...statement) => queries.get(...statement)),
+    get: cleaner.oneRow((...statement) => queries.get(...statement)),
     all: async (sql, ...params) =>
-      (await queries.all(sql, ...clean(params, hide))).map((row) => cleanRow(row, hide)),
-    run: (sql, ...params) => queries.run(sql, ...clean(params, hide)),
+      (await queries.all(sql, ...cleaner.params(sql, params))).map((row) => cleaner.row(row)),
+    run: (sql, ...params) => queries.run(sql, ...cleaner.params(sql, params)),
   };
 }
 
-/** A statement that gives a row, cleaned both ways. */
-function cleanly(hide: Hide) {
-  return (ask: Queries["get"]): Queries["get"] =>
-    async (sql, ...params) => {
-      const row = await ask(sql, ...clean(params, hide));
-      return row && cleanRow(row, hide);
+class Cleaner {
+  readonly #hide: Hide;
+  /** By statement: there are as many as the program has. */
+  readonly #columns = new Map<string, readonly (string | null)[]>();
+
+  constructor(hide: Hide) {
+    this.#hide = hide;
+  }
+
+  /** A statement that gives a row, cleaned both ways. */
+  oneRow(ask: Queries["get"]): Queries["get"] {
+    return async (sql, ...params) => {
+      const row = await ask(sql, ...this.params(sql, params));
+      return row && this.row(row);
     };
-}
+  }
 
-function clean(values: readonly SqlValue[], hide: Hide): SqlValue[] {
-  return values.map((value) => (typeof value === "string" ? hide(value) : value));
-}
+  params(sql: string, values: readonly SqlValue[]): SqlValue[] {
+    const columns = this.#columns.get(sql) ?? markedColumns(sql);
+    this.#columns.set(sql, columns);
+    return values.map((value, n) => this.#clean(columns[n] ?? null, value));
+  }
 
-function cleanRow(row: Row, hide: Hide): Row {
-  const values = clean(Object.values(row), hide);
-  return Object.fromEntries(Object.keys(row).map((column, n) => [column, values[n] ?? null]));
+  row(row: Row): Row {
+    return Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [column, this.#clean(column, value)]),
+    );
+  }
+
+  #clean(column: string | null, value: SqlValue): SqlValue {
+    return typeof value === "string" && column !== null && WORDS.has(column) ? this.#hide(value) : value;
+  }
 }
