@@ -4,6 +4,7 @@
  * could be taken for such a beginning, or for a note of ours, begin with a backslash instead.
  */
 import { cleanLine } from "../util/text.js";
+import { BLANKS, beginsBracketed, LINE_BREAKS, withPlainBrackets } from "./brackets.js";
 import { label, shortHash } from "./label.js";
 import type { Author, Message } from "./transcript.js";
 
@@ -20,7 +21,7 @@ export function senderPrefixed({ name, author }: Sender, text: string): string {
 
 /** `Ada #3f9c1a02b7 owner`: a name that cannot end its bracket, or bring an id of its own. */
 export function senderLabel({ name, author }: Sender): string {
-  const shown = name ? label(name).replaceAll("\\[", "(").replaceAll("\\]", ")").replaceAll("#", "") : "";
+  const shown = name ? label(withPlainBrackets(name).replace(/[#\u266f\u2317\u22d5]/gu, "")) : "";
   const proof = author ? `${shortHash(author.id)} ${author.role ?? "former"}` : "unverified";
   return `${shown} ${proof}`.trim();
 }
@@ -39,10 +40,6 @@ const NOTES = ["attached", "not taken", "in reply to", "forwarded"] as const;
 const NOTE_WORDS: readonly string[] = [...NOTES, "this conversation has", "labels", "note"];
 const OWN_NOTE = new RegExp(`^\\[(?:${NOTES.join("|")})(?:: .*)?\\]$`, "u");
 
-/** What begins with a bracket, or what looks like one, whatever unseen stands before it. */
-const BRACKETED =
-  /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*(?=[[\uff3b\ufe47\u2045\u27e6\u3010\u3014\u3016\u3018\u301a\ufe5d])/u;
-
 /** A note of ours: one line, whatever is in it. */
 export function noteLine(kind: (typeof NOTES)[number], words = ""): string {
   const inside = cleanLine(words).replaceAll("[", "(").replaceAll("]", ")");
@@ -52,7 +49,8 @@ export function noteLine(kind: (typeof NOTES)[number], words = ""): string {
 /** A person's text as it is kept: what begins like a note of ours is not one. */
 export function ownWords(text: string): string {
   return escapedLines(text, (bracketed) => {
-    const begins = cleanLine(bracketed.slice(0, 200).normalize("NFKC")).slice(1).trimStart().toLowerCase();
+    const seen = bracketed.replace(BLANKS, " ").slice(0, 200).normalize("NFKC");
+    const begins = cleanLine(seen).slice(1).trimStart().toLowerCase();
     return NOTE_WORDS.some((word) => begins.startsWith(word));
   });
 }
@@ -65,12 +63,12 @@ function withoutForgedLines(text: string): string {
 /** Puts a backslash before the bracket of the lines for which that holds; they are given with and without what stands before it. */
 function escapedLines(text: string, holds: (bracketed: string, line: string) => boolean): string {
   return text
-    .split(/([\n\r\v\f\u0085\u2028\u2029])/u)
+    .split(LINE_BREAKS)
     .map((line, n) => {
-      const [blanks] = (n % 2 === 0 && BRACKETED.exec(line)) || [];
-      if (blanks === undefined) return line;
-      const bracketed = line.slice(blanks.length);
-      return holds(bracketed, line) ? `${blanks}\\${bracketed}` : line;
+      const at = n % 2 === 0 ? beginsBracketed(line) : null;
+      if (at === null) return line;
+      const bracketed = line.slice(at);
+      return holds(bracketed, line) ? `${line.slice(0, at)}\\${bracketed}` : line;
     })
     .join("");
 }
