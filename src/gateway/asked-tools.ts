@@ -1,5 +1,6 @@
 /** The tools whose every call is asked about, because the owner said so: `fetch_url`, or those of an MCP server. */
 import type { Danger, Tool } from "../agent/agent.js";
+import { argumentLines } from "../agent/argument-lines.js";
 
 /** `ask` names tools; a name that ends in `*` means all that begin so. */
 export function askingTools(tools: readonly Tool[], ask: readonly string[]): readonly Tool[] {
@@ -16,14 +17,7 @@ function asking(tool: Tool): Tool {
   const danger = async (args: unknown): Promise<Danger> =>
     (await tool.danger?.(args)) ?? {
       reason: `uses ${tool.name}, a tool that the owner wants to be asked about`,
-      what: [tool.name, ...linesOf(args)].join("\n"),
+      what: [tool.name, ...argumentLines(args)].join("\n"),
     };
   return { ...tool, danger };
-}
-
-function linesOf(args: unknown): string[] {
-  if (typeof args !== "object" || args === null) return [JSON.stringify(args)];
-  return Object.entries(args).map(
-    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
 }

@@ -4,6 +4,7 @@ import { ASKED_MS, CODE_MS, LOCK_MS, MOST_AGAIN, MOST_WAITING } from "../gateway
 import type { NewPairingRequest, PeopleStore } from "../gateway/people-store.js";
 import type { Role } from "../gateway/permissions.js";
 import { platforms } from "../session/platform.js";
+import { asSessionKey } from "../session/session-key.js";
 import type { GatewayStoreFixture } from "./gateway-store-contract.js";
 
 const [, HERE = "", THERE = ""] = platforms();
@@ -306,6 +307,19 @@ export function peopleStoreContract(name: string, createFixture: () => Promise<G
       });
       expect((await people.list()).map(({ identities }) => identities[0]?.identity)).toEqual([bob]);
       expect(await people.forget({ identity: bob })).toBe(1);
+    });
+
+    it("forgets with a person what was allowed them for good, and nothing of others", async () => {
+      const { standing } = await fixture.open();
+      const key = asSessionKey(`agent:main:${HERE}:dm:1`);
+      const { id } = await letIn(ann);
+      await people.join(ann, away, "new", now);
+      for (const identity of [ann, away, bob, `${HERE}:eve`])
+        await standing.add({ key, identity, digest: "d", shown: "x" }, now);
+      await people.forget({ personId: id });
+      expect((await standing.in(key)).map(({ identity }) => identity)).toEqual([bob, `${HERE}:eve`]);
+      await people.forget({ identity: bob });
+      expect((await standing.in(key)).map(({ identity }) => identity)).toEqual([`${HERE}:eve`]);
     });
 
     it("has one salt, whoever asks first", async () => {

@@ -75,7 +75,7 @@ describe("a file tool asks", () => {
     expect(await reason("write", ".git/hooks/pre-commit")).toMatch(/git/);
     expect(await reason("write", "new/.config/autostart/x.desktop")).toMatch(/automatically/);
     expect(await reason("edit", "../.bashrc")).toMatch(/every shell/);
-    expect((await danger("write", "../.bashrc"))?.what).toContain("path: ../.bashrc\ncontent: x");
+    expect((await danger("write", "../.bashrc"))?.what).toContain('path: "../.bashrc"\ncontent: "x"');
     const system = new Confined({ folders: ["/"], base: "/", forbidden: [] });
     expect(await writeFileTool(system).danger?.({ path: "/etc/hosts", content: "" })).toMatchObject({
       reason: expect.stringMatching(/system/),

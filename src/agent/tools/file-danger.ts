@@ -6,6 +6,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Danger, ToolContext } from "../agent.js";
+import { argumentLines } from "../argument-lines.js";
 import type { Check, Confined, Place } from "./confined.js";
 import { identity } from "./open-folder.js";
 import { Refused } from "./refused.js";
@@ -21,10 +22,9 @@ export async function fileDanger(confined: Confined, use: Use, args: unknown): P
   if (place === null) return null;
   const reason = await whyAsk(use, place, confined);
   if (reason === null) return null;
-  const lines = Object.entries(args).map(([name, value]) => `${name}: ${String(value)}`);
   return {
     reason,
-    what: [...lines, ...(place.isAsWritten ? [] : [`is: ${place.path}`])].join("\n"),
+    what: [...argumentLines(args), ...(place.isAsWritten ? [] : [`is: ${place.path}`])].join("\n"),
     place: place.path,
   };
 }

@@ -190,6 +190,7 @@ export class SqlPeople implements PeopleStore {
       for (const identity of theirs) {
         gone += await tx.run("DELETE FROM pairings WHERE identity = ?", identity);
         await tx.run("DELETE FROM link_codes WHERE identity = ?", identity);
+        await tx.run("DELETE FROM standing_approvals WHERE identity = ?", identity);
       }
       if (person) {
         await tx.run("DELETE FROM identities WHERE person_id = ?", person.id);
