@@ -137,6 +137,63 @@ describe("what is known to be secret", () => {
     );
   });
 
+  const AWKWARD = `p@ss/w0rd!x<&>"'+\u00fc`;
+  const numeric = (signs: RegExp, as: (code: number) => string) =>
+    AWKWARD.replace(signs, (sign) => as(sign.charCodeAt(0)));
+  const unicode = (code: number) => `\\u${code.toString(16).padStart(4, "0")}`;
+  const pairs = [...Buffer.from(AWKWARD)].map((byte) => byte.toString(16).padStart(2, "0"));
+
+  test.each([
+    [
+      "JSON of Go",
+      JSON.stringify(AWKWARD)
+        .slice(1, -1)
+        .replace(/[<>&]/g, (sign) => unicode(sign.charCodeAt(0))),
+    ],
+    ["JSON of .NET", numeric(/[<>&'"+\u00fc]/g, (code) => unicode(code).toUpperCase().replace("U", "u"))],
+    ["XML in numbers", numeric(/[&<>"']/g, (code) => `&#${code};`)],
+    ["HTML in hex", numeric(/[&<>"'/]/g, (code) => `&#x${code.toString(16).toUpperCase()};`)],
+    [
+      "HTML with a slash",
+      AWKWARD.replaceAll("&", "&amp;")
+        .replaceAll("<", "&lt;")
+        .replaceAll(">", "&gt;")
+        .replaceAll('"', "&quot;")
+        .replaceAll("'", "&#x27;")
+        .replaceAll("/", "&#x2F;"),
+    ],
+    ["a URL in a URL", encodeURIComponent(encodeURIComponent(AWKWARD))],
+    ["hex with colons", pairs.join(":")],
+    ["hex with spaces", pairs.join(" ").toUpperCase()],
+    ["wrapped with an indent", `${AWKWARD.slice(0, 6)}\r\n\t  ${AWKWARD.slice(6)}`],
+    ["base64 with an indent", Buffer.from(AWKWARD).toString("base64").replace(/.{8}/g, "$&\n    ")],
+  ])("goes as %s", (_, form) => {
+    const redactor = new Redactor();
+    redactor.know(() => [AWKWARD]);
+    expect(redactor.hide(`a ${form} b`)).toMatch(/^a \*{3}[^*]{0,5} b$/);
+  });
+
+  test("goes as base64 of UTF-16, wherever it begins", () => {
+    const redactor = new Redactor();
+    redactor.know(() => [AWKWARD]);
+    for (const before of ["", "x", "xy"]) {
+      const hidden = redactor.hide(Buffer.from(`${before}${AWKWARD};`, "utf16le").toString("base64"));
+      expect(hidden).toMatch(/^[^*]{0,7}\*{3}[^*]{0,8}$/);
+    }
+  });
+
+  test("with a blank in it, wrapped before, after or at that, with and without an indent", () => {
+    const redactor = new Redactor();
+    redactor.know(() => ["horse battery-1"]);
+    for (const text of [
+      "horse\n battery-1",
+      "horse \nbattery-1",
+      "horse \n    battery-1",
+      "horse\n\t  battery-1",
+    ])
+      expect(redactor.hide(`a ${text} b`)).toBe("a *** b");
+  });
+
   test("a secret that comes in pieces is never shown, nor its beginning", () => {
     const pieces = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 200 });
     fc.assert(

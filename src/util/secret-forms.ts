@@ -1,6 +1,6 @@
 /**
  * The forms in which a secret may stand in a text: as it is, and as programs usually write it into URLs, JSON, shells,
- * HTML, base64 and hex.
+ * HTML, base64 (also of UTF-16, as PowerShell does) and hex.
  */
 
 /** Shorter ones also stand in ordinary words. */
@@ -25,35 +25,36 @@ export function formsOf(secret: string): string[] {
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line.length >= SHORTEST_LINE);
-  const texts = lines.length > 1 ? [secret, ...lines] : [secret];
-  return [...new Set(texts.flatMap((text) => [...written(text), ...inBase64(text), ...inHex(text)]))];
+  const forms =
+    lines.length > 1
+      ? [...written(secret), ...encoded(secret), ...lines.flatMap(everyForm)]
+      : everyForm(secret);
+  return [...new Set(forms)];
 }
 
 function written(secret: string): string[] {
+  return [secret, ...inJson(secret), ...inUrl(secret), ...inShell(secret), ...inHtml(secret)];
+}
+
+function inJson(secret: string): string[] {
   const json = jsonOf(secret);
-  const url = encodeURIComponent(secret.toWellFormed());
-  const query = new URLSearchParams([["", secret]]).toString().slice(1);
+  const inUnicode = (signs: RegExp): string[] => {
+    const escaped = (text: string, spell: (hex: string) => string) =>
+      text.replace(signs, (unit) => `\\u${spell(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`);
+    const quoted = json.replaceAll('\\"', '"'); // Where a quotation mark is spelt so, it has no backslash.
+    return [json, quoted].flatMap((text) => [
+      escaped(text, (hex) => hex),
+      escaped(text, (hex) => hex.toUpperCase()),
+    ]);
+  };
   return [
-    secret,
     json,
     jsonOf(json),
     json.replaceAll("/", "\\/"),
-    json.replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
-    url,
-    url.replace(/%../g, (code) => code.toLowerCase()),
-    query,
-    query.replaceAll("+", "%20"),
-    encodeURI(secret.toWellFormed()),
-    secret.replaceAll("'", "'\\''"),
-    secret.replaceAll("'", `'"'"'`),
-    secret.replace(/["$`\\]/g, "\\$&"),
-    secret.replace(/[^\w@%+=:,./-]/gu, "\\$&"),
-    secret
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-      .replaceAll("'", "&#39;"),
+    ...inUnicode(/[^\0-~]/g),
+    ...inUnicode(/[<>&]/g),
+    ...inUnicode(/[<>&\u2028\u2029]/g),
+    ...inUnicode(/[<>&'"+`]|[^\0-~]/g),
   ];
 }
 
@@ -61,9 +62,60 @@ function jsonOf(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** What is the same in every base64 text that holds the secret: one form for each of the three places it may begin at. */
-function inBase64(secret: string): string[] {
+/** Also encoded twice, as an address within an address. */
+function inUrl(secret: string): string[] {
+  const url = encodeURIComponent(secret.toWellFormed());
+  const query = new URLSearchParams([["", secret]]).toString().slice(1);
+  const lower = url.replace(/%../g, (code) => code.toLowerCase());
+  const once = [url, lower, query, query.replaceAll("+", "%20"), encodeURI(secret.toWellFormed())];
+  return [...once, ...once.map(encodeURIComponent)];
+}
+
+function inShell(secret: string): string[] {
+  return [
+    secret.replaceAll("'", "'\\''"),
+    secret.replaceAll("'", `'"'"'`),
+    secret.replace(/["$`\\]/g, "\\$&"),
+    secret.replace(/[^\w@%+=:,./-]/gu, "\\$&"),
+  ];
+}
+
+const NAMED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** With the usual names for some signs, and with numbers for more of them. */
+function inHtml(secret: string): string[] {
+  const decimal = (sign: string): string => `&#${sign.codePointAt(0)};`;
+  const hex = (sign: string): string => `&#x${sign.codePointAt(0)?.toString(16)};`;
+  const upper = (sign: string): string => `&#x${sign.codePointAt(0)?.toString(16).toUpperCase()};`;
+  const numbers = [decimal, hex, upper, (sign: string) => (sign === "'" ? "&#039;" : decimal(sign))];
+  const more = [/[&<>]/gu, /[&<>"']/gu, /[&<>"'/]/gu, /[&<>"'/`=]/gu, /[&<>"']|[^\0-~]/gu];
+  return more.flatMap((signs) => [
+    secret.replace(signs, (sign) => NAMED[sign] ?? (sign === "'" ? "&apos;" : sign)),
+    ...numbers.flatMap((number) => [
+      secret.replace(signs, number),
+      secret.replace(signs, (sign) => NAMED[sign] ?? number(sign)),
+      secret.replace(signs, (sign) => (sign === '"' ? number(sign) : (NAMED[sign] ?? number(sign)))),
+    ]),
+  ]);
+}
+
+function everyForm(secret: string): string[] {
+  return [...written(secret), ...encoded(secret), ...rarelyEncoded(secret)];
+}
+
+function encoded(secret: string): string[] {
   const bytes = Buffer.from(secret);
+  return [...inBase64(bytes), ...inHex(bytes, "")];
+}
+
+/** UTF-16 is what PowerShell encodes. */
+function rarelyEncoded(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [...inBase64(Buffer.from(secret, "utf16le")), ...inHex(bytes, ":"), ...inHex(bytes, " ")];
+}
+
+/** What is the same in every base64 text that holds the secret: one form for each of the three places it may begin at. */
+function inBase64(bytes: Buffer): string[] {
   const kept = [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
     return text.slice([0, 2, 3][before], Math.floor(((before + bytes.length) * 8) / 6));
@@ -71,7 +123,7 @@ function inBase64(secret: string): string[] {
   return [...kept, ...kept.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
 }
 
-function inHex(secret: string): string[] {
-  const hex = Buffer.from(secret).toString("hex");
+function inHex(bytes: Buffer, between: string): string[] {
+  const hex = bytes.toString("hex").replace(/..(?!$)/g, `$&${between}`);
   return [hex, hex.toUpperCase()];
 }

@@ -1,6 +1,7 @@
 /**
  * Finds any of many texts in another one, in one pass: an automaton after Aho and Corasick. The work is one step a
- * character, whatever the text is made of. Line breaks are passed over, so a text that was wrapped is found as well.
+ * character, whatever the text is made of. Line breaks are passed over, and blanks after them that do not carry on what
+ * has begun, so a text that was wrapped is found as well, also with an indent.
  */
 
 export interface Span {
@@ -10,6 +11,8 @@ export interface Span {
 
 const LINE_FEED = 10;
 const RETURN = 13;
+const TAB = 9;
+const SPACE = 32;
 
 export class TextFinder {
   /** The class of each character that stands in one of the texts; 0 for all others. */
@@ -47,38 +50,40 @@ export class TextFinder {
 
   /** The same, and where the end begins that may be the beginning of one of them. */
   findSoFar(text: string): { readonly spans: readonly Span[]; readonly openFrom: number } {
-    const { spans, state, positions } = this.#read(text);
+    const { spans, state, places } = this.#read(text);
     const depth = this.#depth[state] ?? 0;
-    return { spans, openFrom: depth === 0 ? text.length : startOf(depth, positions()) };
+    return { spans, openFrom: depth === 0 ? text.length : (places[places.length - depth] ?? 0) };
   }
 
+  /** `places`: where each character stands that was not passed over. */
   #read(text: string) {
     const spans: { start: number; end: number }[] = [];
+    const places = new Int32Array(text.length);
+    let count = 0;
     let state = 0;
-    let breaks = 0;
-    let known: Int32Array | undefined;
-    /** Where each character stands that is no line break; only asked for when something was found. */
-    const positions = (): Int32Array => {
-      known ??= positionsIn(text);
-      return known;
-    };
+    let beginsLine = false;
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at);
       if (code === LINE_FEED || code === RETURN) {
-        breaks++;
+        beginsLine = true;
         continue;
       }
-      state = this.#next[state * this.#classes + (this.#classOf[code] ?? 0)] ?? 0;
+      const next = this.#next[state * this.#classes + (this.#classOf[code] ?? 0)] ?? 0;
+      const isBlank = code === SPACE || code === TAB;
+      if (beginsLine && isBlank && this.#depth[next] !== (this.#depth[state] ?? 0) + 1) continue;
+      beginsLine &&= isBlank;
+      places[count++] = at;
+      state = next;
       const length = this.#found[state] ?? 0;
       if (length === 0) continue;
-      let start = positions()[at - breaks - length + 1] ?? 0;
+      let start = places[count - length] ?? 0;
       for (let last = spans.at(-1); last && last.end > start; last = spans.at(-1)) {
         start = Math.min(start, last.start);
         spans.pop();
       }
       spans.push({ start, end: at + 1 });
     }
-    return { spans, state, positions };
+    return { spans, state, places: places.subarray(0, count) };
   }
 
   #plant(words: readonly string[]): void {
@@ -118,18 +123,4 @@ export class TextFinder {
       }
     }
   }
-}
-
-function positionsIn(text: string): Int32Array {
-  const positions = new Int32Array(text.length);
-  let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code !== LINE_FEED && code !== RETURN) positions[count++] = at;
-  }
-  return positions.subarray(0, count);
-}
-
-function startOf(depth: number, positions: Int32Array): number {
-  return positions[positions.length - depth] ?? 0;
 }
