@@ -1,6 +1,6 @@
 /** What a case found: lines of figures, and the targets they are held to; printed for people or as JSON. */
 
-interface Line {
+export interface Line {
   readonly what: string;
   readonly ours: number;
   /** The same work by bare statements of the same driver, where that makes sense. */
@@ -8,7 +8,7 @@ interface Line {
   readonly unit: "ms" | "MB";
 }
 
-interface Target {
+export interface Target {
   readonly what: string;
   readonly value: number;
   readonly atMost: number;

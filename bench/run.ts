@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { gateway } from "./cases/gateway.js";
 import { handoff } from "./cases/handoff.js";
 import { history } from "./cases/history.js";
+import { hostile } from "./cases/hostile.js";
 import { list } from "./cases/list.js";
 import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
@@ -38,6 +39,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   handoff,
   model,
   split: splitting,
+  hostile,
 };
 
 const FULL = {
@@ -66,6 +68,8 @@ const FULL = {
   modelWords: 200,
   /** How many long answers a round. */
   splits: 20,
+  /** How many hostile answers, and messages, on each platform. */
+  hostile: 20_000,
 };
 
 const QUICK: typeof FULL = {
@@ -86,6 +90,7 @@ const QUICK: typeof FULL = {
   modelRuns: 2,
   modelWords: 40,
   splits: 5,
+  hostile: 200,
 };
 
 const HELP = `Usage: npm run bench -- [options]

@@ -31,7 +31,10 @@ export function parseMarkdown(markdown: string): Root {
 /** Reads a long text beforehand, so that whoever renders it next finds it read. Lets others work in between. */
 export async function prepareMarkdown(markdown: string): Promise<void> {
   const turns = new InTurns();
-  for (const _ of partTrees(markdown)) await turns.next();
+  for (const { text, definitions } of partsOfMarkdown(markdown)) {
+    await turns.next();
+    treeOf(withoutLastBreaks(text), definitions);
+  }
 }
 
 function* partTrees(markdown: string): Generator<readonly RootContent[]> {

@@ -17,6 +17,8 @@ export interface Piece {
 export interface Room {
   readonly max: number;
   readonly lengthOf: (text: string) => number;
+  /** Does what takes long about measuring a text, beside other work. */
+  readonly prepare?: (text: string) => Promise<void>;
 }
 
 /** An open code fence: the line that opened it, and what closes it. */
@@ -43,12 +45,13 @@ export async function splitInTurns(text: string, room: Room): Promise<readonly P
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
+    await room.prepare?.(value);
     await turns.next();
   }
 }
 
-/** Rests after each measurement: those are what takes time. */
-function* splitting(text: string, room: Room): Generator<void, readonly Piece[]> {
+/** Rests before each measurement, and says of what: those are what takes time. */
+function* splitting(text: string, room: Room): Generator<string, readonly Piece[]> {
   const pieces: Piece[] = [];
   let fence: Fence | null = null;
   let start = 0;
@@ -93,7 +96,7 @@ const MAX_UNSEEN = 4;
  * To measure is to render, which is slow, so a piece is measured a few times only: its end is guessed from how long the
  * text has been so far, `pace` characters for each that counts, and then from what was measured.
  */
-function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<void, Mark> {
+function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<string, Mark> {
   const { text, start } = rest;
   const furthest = Math.min(start + MAX_UNSEEN * room.max, text.length);
   let fitting: Mark = { end: start, length: 0 };
@@ -102,8 +105,9 @@ function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<void, Mark
   for (let guesses = 0; ; guesses++) {
     const end = bestEnd(rest, Math.max(start + 1, Math.min(Math.floor(reach), furthest)));
     if (end <= fitting.end) return fitting;
-    const mark: Mark = { end, length: measured(rest, end, room) };
-    yield;
+    const shown = shownUpTo(rest, end);
+    yield shown;
+    const mark: Mark = { end, length: room.lengthOf(shown) };
     if (mark.length <= room.max) {
       fitting = mark;
       if (end === furthest) return fitting;
@@ -127,9 +131,9 @@ function between(fitting: Mark, over: Mark, max: number, guesses: number): numbe
   return Math.min(fitting.end + share * (over.end - fitting.end), over.end - 1);
 }
 
-function measured({ text, start, fence }: Rest, end: number, { lengthOf }: Room): number {
+function shownUpTo({ text, start, fence }: Rest, end: number): string {
   const body = text.slice(start, end);
-  return lengthOf(sent(body, fence, fenceAfter(body, fence)));
+  return sent(body, fence, fenceAfter(body, fence));
 }
 
 /** The best place to cut up to there: in the second half a paragraph, else a line, else a word, else any character. */

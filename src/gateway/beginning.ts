@@ -4,6 +4,7 @@
  * a crash the reply is sent anew, beside the beginning, which is better than one that is never finished.
  */
 import { type Adapter, type OutboundMessage, SendError } from "../adapter/adapter.js";
+import { prepareMarkdown } from "../adapter/markdown.js";
 
 export interface BegunMessage {
   readonly messageId: string;
@@ -26,8 +27,9 @@ export async function post(
   message: OutboundMessage,
   begun: BegunMessage | null,
 ): Promise<{ readonly messageId: string }> {
+  if (begun !== null && begun.text === message.text) return begun;
+  await prepareMarkdown(message.text);
   if (begun === null || !adapter.edit) return adapter.send(message);
-  if (begun.text === message.text) return begun;
   try {
     await adapter.edit(message, begun.messageId);
     return begun;

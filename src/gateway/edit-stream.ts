@@ -5,6 +5,7 @@
  * the reply.
  */
 import { type Adapter, fitsInto, type LiveReply } from "../adapter/adapter.js";
+import { prepareMarkdown } from "../adapter/markdown.js";
 import type { Address } from "../session/source.js";
 import { storableText } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
@@ -112,6 +113,8 @@ class GrowingMessage {
   #closed = false;
   /** It was time to show something before. */
   #isTried = false;
+  /** It has become longer than a message: it is shown no further. */
+  #isFull = false;
   #isSending = false;
 
   constructor(options: EditStreamOptions, deliveryId: string, turnstile: Turnstile) {
@@ -141,8 +144,7 @@ class GrowingMessage {
     if (this.#closed || this.#calling || this.#cancelRest || !this.#turnstile.mayCall()) return;
     // What has come so far may end in half a character.
     const text = storableText(this.#text.replace(/[\ud800-\udbff]$/u, ""));
-    if (text.trim() === "" || text === this.#begun?.text || !fitsInto(this.#adapter.capabilities, text))
-      return;
+    if (text.trim() === "" || text === this.#begun?.text || this.#isFull) return;
     this.#isTried = true;
     this.#calling = this.#show(text).then(() => {
       this.#calling = undefined;
@@ -161,6 +163,9 @@ class GrowingMessage {
   async #show(text: string): Promise<void> {
     const message = { address: this.#address, text, deliveryId: this.#deliveryId };
     try {
+      await prepareMarkdown(text);
+      this.#isFull = !fitsInto(this.#adapter.capabilities, text);
+      if (this.#isFull || this.#closed) return;
       if (this.#begun === null) {
         if (!(await this.#isClear()) || this.#closed) return;
         this.#isSending = true;

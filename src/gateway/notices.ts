@@ -1,5 +1,6 @@
 /** What the gateway itself says where a message came from: in pieces that the place takes, for whoever is to send it. */
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
+import { prepareMarkdown } from "../adapter/markdown.js";
 import { type Piece, type Room, split, splitInTurns } from "../delivery/split.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
@@ -58,7 +59,11 @@ export class Notices {
   #roomIn(platform: Platform): Room | null {
     const capabilities = this.#adapters.find((each) => each.platform === platform)?.capabilities;
     if (!capabilities) return null;
-    return { max: capabilities.maxText, lengthOf: (piece) => lengthIn(capabilities, piece) };
+    return {
+      max: capabilities.maxText,
+      lengthOf: (piece) => lengthIn(capabilities, piece),
+      prepare: prepareMarkdown,
+    };
   }
 }
 

@@ -290,7 +290,10 @@ export class TurnRun {
     notices: readonly string[],
     error: string | null,
   ): Promise<TurnOutcome> {
-    const { turns, clock, onCommit } = this.#setting;
+    const { turns, clock, onCommit, live, cut } = this.#setting;
+    const spoken = messages.filter(({ role }) => role === "assistant").map(({ content }) => content);
+    for (const text of live ? notices : [...spoken, ...notices]) await cut(text);
+    if (this.#lost) return "lost";
     const step = this.#step(messages, true);
     const said = notices.flatMap((text) => this.#pieces("notice", text));
     const whole = { ...step, deliveries: [...step.deliveries, ...said] };

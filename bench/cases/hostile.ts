@@ -1,0 +1,151 @@
+/**
+ * How long one text of 40,000 characters keeps everybody else waiting: outward, as an answer is cut and each piece of it
+ * formatted, and inward, as a message is read. Texts that are made to break or to delay, and ordinary ones. An answer is
+ * lost where a piece shows nothing or the pieces are not the text; a message, where nothing is heard.
+ */
+import fc from "fast-check";
+import { aDeepText, aHostileText } from "../../test/support/hostile-text.js";
+import { INBOUND } from "../../test/support/inbound-readers.js";
+import { aDocument } from "../../test/support/random-markdown.js";
+import type { Line, Outcome, Target } from "../report.js";
+import type { Bench } from "../run.js";
+
+const LENGTH = 40_000;
+const MOST_MS = 50;
+/** One in so many is of the whole length, the others of one to three messages: what is made to break does so in little. */
+const LONG_EVERY = 20;
+const LENGTHS = [3_000, 6_000];
+const ORDINARY = 10;
+
+const { prepareMarkdown } =
+  await built<typeof import("../../src/adapter/markdown.js")>("adapter/markdown.js");
+const { splitInTurns } = await built<typeof import("../../src/delivery/split.js")>("delivery/split.js");
+const discord =
+  await built<typeof import("../../src/adapter/discord/format.js")>("adapter/discord/format.js");
+const matrix = await built<typeof import("../../src/adapter/matrix/content.js")>("adapter/matrix/content.js");
+const signal = await built<typeof import("../../src/adapter/signal/format.js")>("adapter/signal/format.js");
+const slack = await built<typeof import("../../src/adapter/slack/format.js")>("adapter/slack/format.js");
+const telegram = await built<typeof import("../../src/adapter/telegram/format.js")>(
+  "adapter/telegram/format.js",
+);
+const whatsapp = await built<typeof import("../../src/adapter/whatsapp/format.js")>(
+  "adapter/whatsapp/format.js",
+);
+
+interface Platform {
+  readonly max: number;
+  readonly lengthOf: (markdown: string) => number;
+  /** What is sent. */
+  readonly format: (markdown: string) => string;
+}
+
+const OUTBOUND: Readonly<Record<string, Platform>> = {
+  Telegram: { max: 4_096, lengthOf: telegram.shownLength, format: telegram.toHtml },
+  Discord: { max: 2_000, lengthOf: discord.lengthOf, format: discord.formatMarkdown },
+  Slack: { max: slack.MAX_TEXT, lengthOf: slack.mrkdwnLength, format: slack.toMrkdwn },
+  Matrix: {
+    max: matrix.MAX_TEXT,
+    lengthOf: matrix.textBytes,
+    format: (markdown) => JSON.stringify(matrix.textContent(markdown)),
+  },
+  Signal: {
+    max: 2_000,
+    lengthOf: (markdown) => Buffer.byteLength(signal.formatText(markdown).text),
+    format: (markdown) => signal.formatText(markdown).text,
+  },
+  WhatsApp: {
+    max: 4_096,
+    lengthOf: (markdown) => whatsapp.formatText(markdown).length,
+    format: whatsapp.formatText,
+  },
+};
+
+export async function hostile({ sizes }: Bench): Promise<Outcome> {
+  const lines: Line[] = [];
+  const targets: Target[] = [];
+  const add = (what: string, { longestMs, lost }: Found): void => {
+    lines.push({ what, ours: longestMs, raw: null, unit: "ms" });
+    targets.push({ what: `${what}: CPU without a break`, value: longestMs, atMost: MOST_MS, unit: "ms" });
+    targets.push({ what: `${what}: lost`, value: lost, atMost: 0, unit: "" });
+  };
+  for (const [name, platform] of Object.entries(OUTBOUND)) {
+    const say = (text: string): Promise<boolean> => isSaid(text, platform);
+    add(`${name}: ${sizes.hostile} hostile answers`, await longestStretch(hostileTexts(sizes.hostile), say));
+    add(`${name}: ${ORDINARY} ordinary answers`, await longestStretch(ordinaryTexts(), say));
+  }
+  for (const [name, hear] of Object.entries(INBOUND)) {
+    const isHeard = async (text: string): Promise<boolean> => (hear(`x${text}`) ?? "") !== "";
+    add(
+      `${name}: ${sizes.hostile} hostile messages`,
+      await longestStretch(hostileTexts(sizes.hostile), isHeard),
+    );
+  }
+  return { lines, targets };
+}
+
+/** As the gateway does it: cut in turns, then each piece read in turns and formatted at once. */
+async function isSaid(text: string, { max, lengthOf, format }: Platform): Promise<boolean> {
+  const pieces = await splitInTurns(text, { max, lengthOf, prepare: prepareMarkdown });
+  let isWhole = text.trim() === "" || pieces.map(({ body }) => body).join("") === text;
+  for (const piece of pieces) {
+    await nextRound();
+    await prepareMarkdown(piece.text);
+    if (format(piece.text) === "") isWhole = false;
+  }
+  return isWhole;
+}
+
+function* hostileTexts(count: number): Generator<string> {
+  for (let n = 0; n < count; n++) {
+    const length = n % LONG_EVERY === 0 ? LENGTH : (LENGTHS[n % LENGTHS.length] ?? LENGTH);
+    yield* fc.sample(fc.oneof(aHostileText(length), aDeepText(length)), { numRuns: 1, seed: n });
+  }
+}
+
+function* ordinaryTexts(): Generator<string> {
+  const documents = fc.array(aDocument, { minLength: 900, maxLength: 900 });
+  for (const all of fc.sample(documents, { numRuns: ORDINARY, seed: 1 }))
+    yield all.join("\n\n").slice(0, LENGTH);
+}
+
+interface Found {
+  readonly longestMs: number;
+  readonly lost: number;
+}
+
+/** Beside the work a ticker runs in every round of the event loop. What other processes take is not counted. */
+async function longestStretch(
+  texts: Iterable<string>,
+  work: (text: string) => Promise<boolean>,
+): Promise<Found> {
+  let [longestMs, lost] = [0, 0];
+  let [at, cpu] = [performance.now(), process.cpuUsage()];
+  let state: "working" | "resting" | "over" = "resting";
+  const tick = (): void => {
+    const { user, system } = process.cpuUsage(cpu);
+    // Of the whole process, also of what collects its garbage meanwhile: the loop stood no longer than either.
+    const stretch = Math.min((user + system) / 1_000, performance.now() - at);
+    if (state === "working") longestMs = Math.max(longestMs, stretch);
+    [at, cpu] = [performance.now(), process.cpuUsage()];
+    if (state !== "over") setImmediate(tick);
+  };
+  setImmediate(tick);
+  for (const text of texts) {
+    await nextRound();
+    await nextRound();
+    state = "working";
+    if (!(await work(text))) lost += 1;
+    await nextRound();
+    state = "resting";
+  }
+  state = "over";
+  return { longestMs, lost };
+}
+
+function nextRound(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function built<Module>(path: string): Promise<Module> {
+  return import(new URL(`../../dist/${path}`, import.meta.url).href) as Promise<Module>;
+}
