@@ -1,4 +1,5 @@
 /** Configuration → the tools that Baton brings along, with the wall around commands; and what the doctor says of that wall. */
+import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tool } from "./agent/agent.js";
@@ -29,10 +30,16 @@ export async function openTools(config: Config): Promise<Tool[]> {
 
 /** What no tool may see or change: the home folder, the database and the files of secrets, wherever they lie. */
 function ownFiles(config: Config): string[] {
+  return [config.home, ...databaseFiles(config), ...secretFiles(config)];
+}
+
+function databaseFiles(config: Config): string[] {
   const database = sqliteFile(config.store.reveal());
-  const databaseFiles =
-    database === null ? [] : [database, `${database}-wal`, `${database}-shm`, `${database}-journal`];
-  return [config.home, ...databaseFiles, ...secretsOf(config).flatMap(({ file }) => file ?? [])];
+  return database === null ? [] : ["", "-wal", "-shm", "-journal"].map((end) => `${database}${end}`);
+}
+
+function secretFiles(config: Config): string[] {
+  return secretsOf(config).flatMap(({ file }) => file ?? []);
 }
 
 async function confinementOf(config: Config): Promise<Confinement> {
@@ -66,7 +73,9 @@ export async function sandboxFindings(config: Config): Promise<Finding[]> {
   const { workdir } = config.agent;
   const { sandbox: mode } = config.tools.terminal;
   const where = workdir === workspace() ? `${workdir}, made when it is first used` : workdir;
-  // Only to try it out: the doctor makes nothing, and another check looks at the secrets.
-  const found = mode === "off" ? null : await lookForSandbox(config, [config.home], tmpdir());
+  // Only to try it out: the doctor makes nothing, and another check looks at what is in the files of secrets.
+  const own = [...(config.store.file === null ? databaseFiles(config) : []), ...secretFiles(config)];
+  const hidden = existsSync(config.home) ? [config.home, ...own] : own;
+  const found = mode === "off" ? null : await lookForSandbox(config, hidden, tmpdir());
   return [{ check: "workdir", status: "ok", finding: where }, sandboxFinding(mode, found)];
 }
