@@ -72,7 +72,7 @@ function setUp(home: string): Record<string, string> {
         notes: {
           command: process.execPath,
           args: [MCP, "plain", "", `--token=${CANARIES.mcpArgument}`],
-          env: { NOTES_TOKEN: { file: secret("mcp-token", CANARIES.mcpToken) }, NOTES_KEY: CANARIES.mcpOpen },
+          env: { NOTES_TOKEN: { file: secret("mcp-token", CANARIES.mcpToken) }, NOTES_PAT: CANARIES.mcpOpen },
         },
       },
     },
