@@ -37,9 +37,9 @@ function secretsNamed(name: string, value: string): string[] {
 /** `--token=abc`, `--token abc`, `API_KEY=abc` and `Authorization: Bearer abc` all say `abc`. */
 function secretArguments(args: readonly string[]): string[] {
   return args.flatMap((argument, n) => {
-    const [, name, value] = /^-*([\w-]+)(?:=|: *)(.*)$/s.exec(argument) ?? [];
+    const [, name, value] = /^-*(\w[\w-]*)(?:=|: *)(.*)$/s.exec(argument) ?? [];
     const before = args[n - 1] ?? "";
-    const option = /^-+[\w-]+$/.test(before) && !argument.startsWith("-") ? before : "";
+    const option = /^-+\w[\w-]*$/.test(before) && !argument.startsWith("-") ? before : "";
     const own = name === undefined || value === undefined ? [] : secretsNamed(name, withoutScheme(value));
     return [...own, ...secretsNamed(option, argument)];
   });

@@ -6,7 +6,7 @@
 export function markedColumns(sql: string): readonly (string | null)[] {
   const insert = /^\s*INSERT INTO \w+\s*\(([^)]*)\)\s*(?:VALUES\s*\(|SELECT\s)/.exec(sql);
   const [inserted, rest] = insert ? insertedMarks(sql, insert) : [[], 0];
-  const compared = [...sql.slice(rest).matchAll(/(?:(\w+) *(?:=|<>) *)?\?/g)];
+  const compared = [...sql.slice(rest).matchAll(/(?:\b(\w+) *(?:=|<>) *)?\?/g)];
   return [...inserted, ...compared.map(([, column]) => column ?? null)];
 }
 
