@@ -94,6 +94,6 @@ export class Mortal {
   }
 }
 
-export function never(): Promise<never> {
+function never(): Promise<never> {
   return new Promise(() => {});
 }
