@@ -72,7 +72,10 @@ function setUp(home: string): Record<string, string> {
         notes: {
           command: process.execPath,
           args: [MCP, "plain", "", `--token=${CANARIES.mcpArgument}`],
-          env: { NOTES_TOKEN: { file: secret("mcp-token", CANARIES.mcpToken) }, NOTES_PAT: CANARIES.mcpOpen },
+          env: {
+            NOTES_TOKEN: { file: secret("mcp-token", CANARIES.mcpToken) },
+            NOTES_STORE: `postgres://me:${CANARIES.mcpOpen}@notes.example/notes`,
+          },
         },
       },
     },

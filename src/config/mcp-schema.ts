@@ -5,15 +5,12 @@
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.js";
 import { withoutPassword } from "./secret.js";
+import { holdsSecret } from "./secret-names.js";
 import { secretFile } from "./secret-schema.js";
 
 const SECONDS = "use a number of seconds above 0, at most 86400";
 const SECRET =
   "a secret does not stand in this file. Put it in a file of its own (chmod 600) and write `{ file: <path> }`";
-
-/** Names that say that what they hold is a secret. */
-const SAYS_SECRET =
-  /(?:^|[-_])(?:authorization|cookie|token|key|secret|passw(?:or)?d|credentials?)$|apikey$/i;
 
 /** Values by name; what is a secret by its name must stand in a file. */
 function namedValues(name: RegExp, allowed: string, description: string, each: string) {
@@ -22,7 +19,7 @@ function namedValues(name: RegExp, allowed: string, description: string, each: s
     .record(z.string().regex(name, allowed), value.meta({ description, fallback: "none", secret: true }))
     .superRefine((values, context) => {
       for (const [key, given] of Object.entries(values)) {
-        if (typeof given === "string" && SAYS_SECRET.test(key)) {
+        if (typeof given === "string" && holdsSecret(key, given)) {
           context.addIssue({ code: "custom", path: [key], message: SECRET });
         }
       }

@@ -83,6 +83,8 @@ describe("a server", () => {
     ["{ url: 'https://b', headers: { Authorization: canary } }", "a secret does not stand in this file"],
     ["{ url: 'https://b', headers: { X-Api-Key: canary } }", "a secret does not stand in this file"],
     ["{ command: a, env: { GITHUB_TOKEN: canary } }", "a secret does not stand in this file"],
+    ["{ command: a, env: { GITHUB_PAT: canary } }", "a secret does not stand in this file"],
+    ["{ command: a, env: { clientSecret_2: canary } }", "a secret does not stand in this file"],
     ["{ command: a, env: { 'A B': c } }", "use letters, digits and _"],
     ["{ command: a, args: [1] }", "put each argument in quotes"],
     ["{ command: a, timeoutSeconds: 0 }", "use a number of seconds above 0"],
@@ -90,6 +92,13 @@ describe("a server", () => {
   ])("is refused: %s", async (written, message) => {
     await refused(written).toThrow(message);
     await refused(written).not.toThrow("canary");
+  });
+
+  test("may be given the path of a key", async () => {
+    const { x } = await servers(
+      "{ command: a, env: { GOOGLE_APPLICATION_CREDENTIALS: /home/me/google.json } }",
+    );
+    expect(x?.reach).toMatchObject({ env: { GOOGLE_APPLICATION_CREDENTIALS: "/home/me/google.json" } });
   });
 
   test("is named without underscores and dots", async () => {

@@ -1,10 +1,7 @@
 /** Every secret that this run knows, so that none reaches a chat, a model, a log, a screen or the store. */
 import type { Config } from "./load.js";
 import { Secret } from "./secret.js";
-
-/** At the end: `TOKEN_TYPE` and `KEY_BACKEND` are settings. */
-const SECRET_NAME =
-  /(?:key|token|secret|password|passwd|passphrase|credential|dsn|auth|authorization|cookie|bearer|[_-]pat)s?(?:_id|_\d+)?$/i;
+import { holdsSecret } from "./secret-names.js";
 
 /** The values of variables whose names say that they hold a secret, and the passwords in those that are URLs. */
 export function secretVariables(variables: Readonly<NodeJS.ProcessEnv> = process.env): string[] {
@@ -16,10 +13,7 @@ export function secretValues(config: Config): string[] {
   return [...hiddenSecrets(config), ...openSecrets(config)];
 }
 
-/**
- * What MCP servers are told may be a secret, though it does not stand in a file of its own. Its name says so, never its
- * look: regions, models, packages and ids look the same.
- */
+/** What MCP servers are told may be a secret, though it does not stand in a file of its own. */
 function openSecrets({ mcp }: Config): string[] {
   return Object.values(mcp.servers).flatMap(({ reach }) => {
     const told = Object.entries(reach.kind === "command" ? reach.env : reach.headers);
@@ -31,7 +25,7 @@ function openSecrets({ mcp }: Config): string[] {
 }
 
 function secretsNamed(name: string, value: string): string[] {
-  return SECRET_NAME.test(name) && !isPath(value) ? [value, ...passwordsIn(value)] : passwordsIn(value);
+  return [...(holdsSecret(name, value) ? [value] : []), ...passwordsIn(value)];
 }
 
 /** `--token=abc`, `--token abc`, `API_KEY=abc` and `Authorization: Bearer abc` all say `abc`. */
@@ -48,10 +42,6 @@ function secretArguments(args: readonly string[]): string[] {
 /** `Bearer abc` is known by `abc`. */
 function withoutScheme(value: string): string {
   return value.replace(/^(?:basic|bearer|token) +/i, "");
-}
-
-function isPath(value: string): boolean {
-  return /^(?:\/|~\/|\.{1,2}\/)/.test(value);
 }
 
 function hiddenSecrets(config: Config): string[] {
