@@ -168,12 +168,17 @@ export class Gateway {
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#elapsed = options.elapsed ?? (() => performance.now());
     const { store, commands, scopes, answersAll, media, owner, clock, onProblem } = options;
-    const people = new People(store.people, options.people, { clock, toolLists: options.toolLists });
+    const limitLists = options.limits ?? {};
+    const people = new People(store.people, options.people, {
+      clock,
+      toolLists: options.toolLists,
+      limitLists,
+    });
     this.people = people;
     this.#requests = new Requests(people, options.toolLists);
     this.approvals = new Approvals(options.toolLists);
     this.standing = store.standing;
-    this.allowance = new Allowance({ spending: store.spending, lists: options.limits ?? {}, clock });
+    this.allowance = new Allowance({ spending: store.spending, lists: limitLists, clock });
     this.#notices = new Notices(options.adapters, (account) => this.#surfaces.senderOf(account));
     this.#turnTools = {
       ...options,

@@ -29,6 +29,13 @@ const GROUPS: Readonly<Record<Role, "guests" | "members" | "owners">> = {
   owner: "owners",
 };
 
+const LIMITS = [
+  "messagesPerMinute",
+  "turnsAtOnce",
+  "modelCallsPerDay",
+  "mediaBytesPerDay",
+] as const satisfies readonly (keyof Limits)[];
+
 export const MEGABYTE = 1024 * 1024;
 
 export function limitsFor(
@@ -47,6 +54,11 @@ export function limitsFor(
     modelCallsPerDay: count(written.modelCallsPerDay),
     mediaBytesPerDay: count(written.mediaMegabytesPerDay) * MEGABYTE,
   };
+}
+
+/** Whether these let somebody ask for no more than those do, in any respect. */
+export function isWithin(limits: Limits, most: Limits): boolean {
+  return LIMITS.every((name) => limits[name] <= most[name]);
 }
 
 /** What a person's identities spent together on a day. */

@@ -5,6 +5,7 @@ import { identityNamed } from "../session/access.js";
 import { parseSource } from "../session/source.js";
 import type { Db } from "../store/db.js";
 import { openSqlStore } from "../store/sql-store.js";
+import type { LimitLists } from "./limits.js";
 import { CODE_MS, LOCK_MS } from "./pairing.js";
 import { People, type PeopleRules, type PeopleSetting } from "./people.js";
 
@@ -155,6 +156,29 @@ it("joins nobody on one platform, nor anybody to less than what a second id make
   expect(await here.link("signal:uuid", again, { seenByOthers: false, role: "owner" })).toEqual({
     kind: "refused",
   });
+});
+
+it.each([
+  ["has looser limits of their own", { "discord:2": { modelCallsPerDay: "none" } }, "refused"],
+  [
+    "has looser limits in one respect only",
+    { "discord:2": { turnsAtOnce: 9, messagesPerMinute: 1 } },
+    "refused",
+  ],
+  ["has stricter limits", { "discord:2": { modelCallsPerDay: 1 } }, "linked"],
+  [
+    "has looser limits than the role, but not than who shows it",
+    { "discord:2": { modelCallsPerDay: 500 }, "telegram:1": { modelCallsPerDay: 500 } },
+    "linked",
+  ],
+] as const)("who shows a code gains nothing if who types it %s", async (_, byPerson, outcome) => {
+  const here = people(
+    { guests: { telegram: ["1"], discord: ["2"] } },
+    { limitLists: { byPerson: byPerson as LimitLists["byPerson"] & {} } },
+  );
+  const code = await here.showLink(identity("1"));
+  const linked = await here.link("discord:2", code, { seenByOthers: false, role: "guest" });
+  expect(linked.kind).toBe(outcome);
 });
 
 it("takes the role away from all of a person when the configuration does", async () => {

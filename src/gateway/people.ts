@@ -19,6 +19,7 @@ import {
   senderOf,
 } from "./authorize.js";
 import { HashQueue } from "./hash-queue.js";
+import { isWithin, type LimitLists, limitsFor } from "./limits.js";
 import { askingBy, CODE_MS, makeCode } from "./pairing.js";
 import type { Known, MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
 import { atLeast, highest, mayAllThat, type Role, type ToolLists } from "./permissions.js";
@@ -34,8 +35,9 @@ export interface PeopleSetting {
   readonly randomBytes?: (count: number) => Uint8Array;
   /** Slow enough that codes cannot be found from their hashes while they count. */
   readonly hash?: (code: string, salt: string) => Promise<string>;
-  /** The tools of people, which a link must not add to. */
+  /** The tools and limits of people, which a link must not add to. */
   readonly toolLists?: ToolLists;
+  readonly limitLists?: LimitLists;
 }
 
 /** What somebody unknown who writes is to be told. */
@@ -66,6 +68,7 @@ export class People {
   /** Who has a code that is being looked at. */
   readonly #trying = new Set<string>();
   readonly #toolLists: ToolLists;
+  readonly #limitLists: LimitLists;
   #salt: string | undefined;
   readonly #recent = new Map<string, Known>();
 
@@ -75,6 +78,7 @@ export class People {
     this.#pairing = rules.pairing !== "off";
     this.#clock = setting.clock;
     this.#toolLists = setting.toolLists ?? {};
+    this.#limitLists = setting.limitLists ?? {};
     this.#random = setting.randomBytes ?? randomBytes;
     this.#hash = setting.hash ?? slowHash;
   }
@@ -207,10 +211,10 @@ export class People {
       if (!isElsewhere || role === null || (otherRole !== null && !atLeast(role, otherRole))) return false;
       // A list that names who types it would count for both: it must bring nothing to who showed the code.
       const before = { role, source: { platform: "" }, names: namesOf(shown) };
-      return mayAllThat(
-        before,
-        { ...before, names: [...namesOf(shown), ...namesOf(other)] },
-        this.#toolLists,
+      const after = { ...before, names: [...namesOf(shown), ...namesOf(other)] };
+      return (
+        mayAllThat(before, after, this.#toolLists) &&
+        isWithin(limitsFor(after, this.#limitLists), limitsFor(before, this.#limitLists))
       );
     };
     return this.#try(typed, options.role === null, code, (hash, now) =>
