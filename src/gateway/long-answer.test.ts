@@ -32,7 +32,7 @@ async function world(said: readonly string[], options: ScriptedOptions & { maxSe
     tools: () => [],
     scopes: {},
     toolLists: {},
-    people: { allow: { [adapter.platform]: ["ann"] } },
+    people: { allow: { [adapter.platform]: ["ann"] }, guests: { [adapter.platform]: ["eve"] } },
     busy: { default: "queue", byPlatform: {}, byChat: {} },
     context: { connectedPlatforms: [], homeChannels: {} },
     maxMessages: 500,
@@ -88,7 +88,8 @@ it("the steps of a turn share the room, and the last word always has some", asyn
   expect(shown).toEqual(["0", "1", "2", "l", "0", "cut", "d"]);
 });
 
-it("/stop takes back what was not sent yet of the last answer, and comes next", async () => {
+/** An answer of ten messages in a group, of which the third is on its way until `goOn`. */
+async function halfSent() {
   let goOn: () => void = () => {};
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -105,13 +106,31 @@ it("/stop takes back what was not sent yet of the last answer, and comes next", 
       return held;
     },
   });
-  await adapter.write(ann, "go");
+  await adapter.write({ ...ann, ...room }, "go");
   await third;
-  await adapter.write(ann, "/stop");
+  return { adapter, store, goOn };
+}
+
+const room = { chatId: "room", chatType: "group" } as const;
+const begins = (adapter: ScriptedAdapter) => adapter.textsTo("room").map((text) => text.slice(0, 1));
+
+it("/stop takes back what was not sent yet of the last answer, and comes next", async () => {
+  const { adapter, store, goOn } = await halfSent();
+  await adapter.write({ ...ann, ...room }, "/stop");
   // Its answer is in the outbox, and nothing else is.
   await expect.poll(() => store.outbox.pending(adapter, 20)).toMatchObject([{ kind: "notice" }]);
   goOn();
   await adapter.until((sent) => sent.length === 4);
-  expect(adapter.textsTo("ann").map((text) => text.slice(0, 1))).toEqual(["0", "1", "2", "N"]);
-  expect(adapter.textsTo("ann")[3]).toBe("Nothing is running. 7 messages not sent yet dropped.");
+  expect(begins(adapter)).toEqual(["0", "1", "2", "N"]);
+  expect(adapter.textsTo("room")[3]).toBe("Nothing is running. 7 messages not sent yet dropped.");
+});
+
+it("/stop of a guest takes back nothing of an answer to someone who may do more", async () => {
+  const { adapter, store, goOn } = await halfSent();
+  await adapter.write({ userId: "eve", ...room }, "/stop");
+  await expect.poll(async () => (await store.outbox.pending(adapter, 20)).at(-1)?.kind).toBe("notice");
+  goOn();
+  await adapter.until((sent) => sent.length === 11);
+  expect(begins(adapter)).toEqual([..."0123456789", "N"]);
+  expect(adapter.textsTo("room").at(-1)).toMatch(/^Not done: .*someone who may do more than you/);
 });

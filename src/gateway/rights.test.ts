@@ -117,6 +117,13 @@ describe("a guest's request that the owner asks again", () => {
     expect(boss.told.at(-1)).toMatch(/no tool/i);
     expect(done).toEqual([]);
   });
+
+  it("runs as the guest in a branch too", async () => {
+    await told(eve, "rm it", /It says/);
+    await told(boss, "/branch", /You are in the branch/);
+    expect(await told(boss, "/retry", /It says|\/approve/)).toMatch(/no tool/i);
+    expect(done).toEqual([]);
+  });
 });
 
 describe("a turn of the owner", () => {
@@ -127,6 +134,25 @@ describe("a turn of the owner", () => {
     expect(await told(eve, "/status", /working on an answer/)).toContain("1 message waiting");
     await told(boss, "/stop", /Stopped/);
     await until(() => eve.told.some((text) => text.includes("me too")));
+  });
+
+  it("is not steered by a guest, whose message waits, and is by the owner", async () => {
+    await boss.begin("wait");
+    expect(await told(eve, "/steer do it", /./)).toMatch(/^Queued/);
+    expect(await told(boss, "/steer go on", /Passed on|Queued/)).toMatch(/^Passed on/);
+    await until(() => boss.told.some((text) => text.startsWith("waited")));
+    expect(boss.told.find((text) => text.startsWith("waited"))).toMatch(/ owner\] go on$/);
+  });
+
+  it("is not steered by a guest's message where messages steer", async () => {
+    await world.close();
+    world = await open({ gateway: { busy: { default: "steer", byPlatform: {}, byChat: {} } } });
+    [boss, eve] = [world.chat("boss", ROOM), world.chat("eve", ROOM)];
+    await boss.begin("wait");
+    await eve.write("do it");
+    await boss.write("/steer go on");
+    await until(() => boss.told.some((text) => text.startsWith("waited")));
+    expect(boss.told.find((text) => text.startsWith("waited"))).toMatch(/^waited \[Boss \S+ owner\] go on$/);
   });
 
   it.each([
