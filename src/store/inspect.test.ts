@@ -2,8 +2,11 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../../test/support/postgres.js";
+import { filesOf, fillPage } from "../../test/support/postgres-damage.js";
 import { openSessions } from "../open-sessions.js";
+import { localSource } from "../session/source.js";
 import { inspectPostgres } from "./inspect.js";
+import { openPostgres } from "./postgres/db.js";
 
 let server: Postgres;
 
@@ -24,11 +27,29 @@ test("a PostgreSQL store that is well", async () => {
   const url = await server.createDatabase();
   await (await openSessions({ url })).close();
   const findings = await inspectPostgres(url);
-  expect(findings.map((finding) => finding.status)).toEqual(["ok", "ok", "ok", "ok"]);
+  expect(findings.map((finding) => finding.status)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
   const text = findings.map((finding) => finding.finding).join("\n");
   expect(text).toMatch(
-    /schema \d+, up to date\nPostgreSQL \d+.* answers\nsynchronous_commit=on\ncan be written/,
+    /schema \d+, up to date\nPostgreSQL \d+.* answers\nsynchronous_commit=on\nall tables can be read\ncan be written/,
   );
+});
+
+test("one with a damaged page", async () => {
+  const url = await server.createDatabase();
+  const sessions = await openSessions({ url });
+  await sessions.receive(localSource(), { role: "user", content: "hello" });
+  await sessions.close();
+  const db = await openPostgres(url);
+  const [file = ""] = await filesOf(db, "messages", "table");
+  await db.close();
+  await server.whileDown(() => fillPage(file, 0xff));
+  expect(await inspectPostgres(url)).toMatchObject([
+    {
+      status: "broken",
+      finding: expect.stringContaining("damaged data"),
+      fix: expect.stringContaining("tools of PostgreSQL"),
+    },
+  ]);
 });
 
 test("one from a newer Baton, one that may lose commits, and one that is not there", async () => {

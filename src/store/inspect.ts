@@ -10,7 +10,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { BatonError, type ErrorCode } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
 import { counted } from "../util/words.js";
-import type { Db, Row } from "./db.js";
+import type { Db, Dialect, Row } from "./db.js";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations/index.js";
 import { APPLICATION_ID, openSqlite, type SqliteOptions } from "./sqlite/db.js";
 import { storeErrorOf } from "./sqlite/errors.js";
@@ -34,7 +34,7 @@ export async function inspectSqlite(path: string, options: SqliteOptions = {}): 
     // The modes last: opening makes -wal and -shm with the mode of the file.
     return [...findings, modeFinding(path), ...probed];
   } catch (error) {
-    return [...findings, failureFinding(storeErrorOf(error, path))];
+    return [...findings, failureFinding(storeErrorOf(error, path), "sqlite")];
   }
 }
 
@@ -45,16 +45,19 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
     const db = await openPostgres(url);
     return await openedFindings(db, postgresSettings);
   } catch (error) {
-    return [failureFinding(error)];
+    return [failureFinding(error, "postgres")];
   }
 }
 
-const RESTORE = "stop Baton, then `baton restore <backup>`, which keeps the damaged store aside";
+/** What to do about a damaged store. */
+const RESTORE: Readonly<Record<Dialect["name"], string>> = {
+  sqlite: "stop Baton, then `baton restore <backup>`, which keeps the damaged store aside",
+  postgres: "stop Baton, and restore a backup of the database with the tools of PostgreSQL",
+};
 
 /** What to do about an error of a store, by its code. */
 const FIXES: Partial<Record<ErrorCode, string>> = {
   store_foreign: "set `store` to another path, or bring its sessions in with `baton sessions import`",
-  store_corrupt: RESTORE,
   store_missing: "put the file back, or `baton restore <backup>`",
   store_readonly: "give the user that runs Baton write access to the file and its folder",
   store_full: "free some space",
@@ -85,7 +88,7 @@ async function probeSqlite(path: string, options: SqliteOptions): Promise<Findin
   } catch (error) {
     const failure = storeErrorOf(error, path);
     const damaged = failure instanceof BatonError && failure.code === "store_corrupt";
-    return [damaged ? broken(`${path} is damaged`, RESTORE) : failureFinding(failure)];
+    return [damaged ? broken(`${path} is damaged`, RESTORE.sqlite) : failureFinding(failure, "sqlite")];
   }
 }
 
@@ -103,7 +106,7 @@ function contentFinding(path: string): Finding {
     }
     const damage = database.prepare("PRAGMA quick_check(5)").all() as { quick_check: string }[];
     if (damage[0]?.quick_check === "ok") return ok(`${path} is whole (quick_check)`);
-    return broken(`${path} is damaged: ${damage.map((row) => row.quick_check).join("; ")}`, RESTORE);
+    return broken(`${path} is damaged: ${damage.map((row) => row.quick_check).join("; ")}`, RESTORE.sqlite);
   } finally {
     database.close();
   }
@@ -120,7 +123,7 @@ async function openedFindings(db: Db, settings: (db: Db) => Promise<Finding[]>):
     if (version > 0) await db.run("UPDATE migrations SET version = version WHERE version = ?", version);
     return [schema, ...(await settings(db)), ok("can be written"), ...(await doubtFindings(db, version))];
   } catch (error) {
-    return [failureFinding(error)];
+    return [failureFinding(error, db.dialect.name)];
   } finally {
     await db.close();
   }
@@ -158,7 +161,20 @@ async function postgresSettings(db: Db): Promise<Finding[]> {
     commit === "off"
       ? broken("synchronous_commit=off", "turn it on: a crash of the server could lose what was acknowledged")
       : ok(`synchronous_commit=${commit}`),
+    await readFinding(db),
   ];
+}
+
+/** Reads every row of every table, as a backup would. Its indexes are not looked at. */
+async function readFinding(db: Db): Promise<Finding> {
+  const tables = await db.all("SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()");
+  await db.transaction(
+    async (tx) => {
+      for (const { name } of tables) await tx.get(`SELECT count("${name}") AS rows FROM "${name}"`);
+    },
+    { isLong: true },
+  );
+  return ok("all tables can be read");
 }
 
 /** Conversations are private: nobody else may read the files. */
@@ -204,9 +220,10 @@ function modeOf(path: string): string {
   return ((statOf(path)?.mode ?? 0) & 0o777).toString(8).padStart(4, "0");
 }
 
-function failureFinding(error: unknown): Finding {
+function failureFinding(error: unknown, engine: Dialect["name"]): Finding {
   if (!(error instanceof BatonError)) throw error;
-  return broken(error.message, FIXES[error.code] ?? "mend what it says, then look again");
+  const fix = error.code === "store_corrupt" ? RESTORE[engine] : FIXES[error.code];
+  return broken(error.message, fix ?? "mend what it says, then look again");
 }
 
 function ok(finding: string): Finding {

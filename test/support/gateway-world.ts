@@ -14,7 +14,7 @@ import { buildSessionKey, type SessionKey } from "../../src/session/session-key.
 import { Sessions, type SessionsConfig } from "../../src/session/sessions.js";
 import type { SessionSource } from "../../src/session/source.js";
 import { openSqlStore } from "../../src/store/sql-store.js";
-import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
+import { type ScriptedAbility, ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
 
 export interface WorldOptions {
   readonly config?: SessionsConfig;
@@ -22,6 +22,7 @@ export interface WorldOptions {
   readonly account?: string;
   /** Other processes may have the account at the same time; so it is unless said otherwise. */
   readonly shared?: boolean;
+  readonly can?: readonly ScriptedAbility[];
   /** Other platforms of the same gateway. */
   readonly beside?: readonly ScriptedAdapter[];
   readonly people?: PeopleRules;
@@ -59,6 +60,7 @@ export class World {
     this.sessions = new Sessions(store, { clock: () => this.now, config: this.#config });
     this.adapter = new ScriptedAdapter({
       shared: options.shared ?? true,
+      can: options.can ?? [],
       ...(options.platform ? { platform: options.platform } : {}),
       ...(options.account ? { account: options.account } : {}),
     });

@@ -21,6 +21,8 @@ export interface Postgres {
   createDatabase(): Promise<string>;
   /** Ends the server at once, as a crash does, and starts it again. */
   crash(): Promise<void>;
+  /** Stops the server in an orderly way, and starts it again when the work is done. */
+  whileDown(work: () => void): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +61,15 @@ async function serve(
   const { port, guard } = await launch(folder, binary, data, user);
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
   let databases = 0;
+  const restart = async (signal: NodeJS.Signals, whileDown: () => void): Promise<void> => {
+    const isDown = once(guard, "message");
+    guard.send(signal);
+    await isDown;
+    const isBack = once(guard, "message");
+    whileDown();
+    guard.send("start");
+    await isBack;
+  };
   return {
     url,
     createDatabase: async () => {
@@ -72,11 +83,8 @@ async function serve(
       }
       return url(name);
     },
-    crash: async () => {
-      const isBack = once(guard, "message");
-      guard.send("crash");
-      await isBack;
-    },
+    crash: () => restart("SIGQUIT", () => {}),
+    whileDown: (work) => restart("SIGINT", work),
     stop: async () => {
       const gone = once(guard, "exit");
       guard.ref();

@@ -1,6 +1,8 @@
 /** What PostgreSQL and the network say, as errors that say what to do. */
 import { BatonError, type ErrorCode, StoreError } from "../../session/errors.js";
 
+const LOOK = "Look at the server's log, then restore a backup of the database.";
+
 /** What the server or the network says; the URL, which may hold a password, stays out of it. */
 const BY_CODE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   "53100": ["store_full", "The PostgreSQL server has no disk space left. Free some; nothing was lost."],
@@ -45,7 +47,14 @@ const BY_CODE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   "57014": ["store_busy", "PostgreSQL took too long for one step. Look at the server, then try again."],
   "57P03": ["store_unreachable", "The PostgreSQL server is starting or stopping. Try again."],
   ECONNRESET: ["store_unreachable", "The connection to PostgreSQL was lost. Try again."],
-  XX001: ["store_corrupt", "PostgreSQL reports damaged data. Restore a backup."],
+  XX000: ["store_corrupt", `PostgreSQL failed in itself, as it does if its data is damaged. ${LOOK}`],
+  XX001: ["store_corrupt", `PostgreSQL reports damaged data. ${LOOK}`],
+  XX002: [
+    "store_corrupt",
+    "PostgreSQL reports a damaged index. Look at the server's log, then run `REINDEX SCHEMA baton`.",
+  ],
+  "58030": ["store_corrupt", `PostgreSQL can't read or write its files. Check the disk. ${LOOK}`],
+  "58P01": ["store_corrupt", `A file of the PostgreSQL database is missing. ${LOOK}`],
 };
 
 /** Of the server or the network, not of what it was asked for: soon it may be there again. */

@@ -4,6 +4,7 @@ import { type Postgres, startPostgres } from "../../../test/support/postgres.js"
 import { openSessions, openStore } from "../../open-sessions.js";
 import { OWNER } from "../../session/access.js";
 import { localSource } from "../../session/source.js";
+import { openPostgres } from "./db.js";
 
 let server: Postgres;
 beforeAll(async () => {
@@ -149,6 +150,14 @@ describe("a PostgreSQL database", () => {
     await sessions.indexAll();
     expect((await sessions.search("tortoise", OWNER)).items).toHaveLength(1);
     await sessions.close();
+  });
+
+  it.each(["XX000", "58030"])("counts as damaged where it says %s", async (code) => {
+    const db = await openPostgres(await server.createDatabase());
+    const raise = `DO $$ BEGIN RAISE 'invalid memory alloc request size' USING ERRCODE = '${code}'; END $$`;
+    const damage = { code: "store_corrupt", message: expect.stringContaining("restore a backup") };
+    await expect(db.run(raise)).rejects.toMatchObject(damage);
+    await db.close();
   });
 
   it.each([
