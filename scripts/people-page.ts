@@ -144,7 +144,7 @@ person's. In a shared session only an owner can repeat it or take it back.
 | files a day | 50 MB | 500 MB | no limit |
 
 A message over the limit is skipped, and its sender is told so, once until I take one again. Commands are counted apart, so
-that \`/stop\` still works. A turn over the limit waits for one of theirs to end; in a
+that \`/stop\` still works; those that make the agent answer (\`/queue\`, \`/steer\`, \`/retry\`, \`/handoff\`) count as messages. A turn over the limit waits for one of theirs to end; in a
 group it is skipped, so that nobody else waits for it. Model calls and files count for a day (UTC),
 for all accounts of a person together, also after a restart; messages and turns count in each gateway process.
 
@@ -188,8 +188,8 @@ p_c4deb2c6c2  Ann   guest  discord:987654321, telegram:123456789
 \`\`\`
 
 Every session stays whose it was, and is seen from both sides; in a group nothing of the other side shows. Both have the
-role of the side that showed the code: one who may do more is not joined by typing the code of one who may do less. A
-code that was written in a group is worthless. \`/link\` at the terminal makes who types it the terminal's user there:
+role of the side that showed the code: one who may do more is not joined by typing the code of one who may do less, nor one
+whom \`tools.byPerson\` gives more tools, or \`limits.byPerson\` more room. A code that was written in a group is worthless. \`/link\` at the terminal makes who types it the terminal's user there:
 an owner who sees everything, in private.
 
 \`baton people link\` does the same without a code, and \`baton people unlink\` makes an identity what it was before:

@@ -43,7 +43,7 @@ describe.each([
       apologies: new Apologies(),
       allowance: new Allowance({ spending: store.spending, lists: {}, clock }),
       scopes: {},
-      isCommand: () => false,
+      commands: { isCommand: () => false, asksAgent: () => false },
       answersAll: () => false,
       owner: "me",
       clock,

@@ -54,6 +54,21 @@ it("takes so many messages of a guest in a minute, says so once, and takes their
   await world.adapter.until(() => world.chat("boss").told.some((text) => text.startsWith("message 9")));
 });
 
+it("counts a command that makes the agent answer as a message", async () => {
+  await open({ messagesPerMinute: 3 });
+  const ann = world.chat("ann");
+  expect(await ann.ask("one")).toBe("one (1)");
+  expect(await ann.ask("/queue two")).toBe("two (3)");
+  expect(await ann.ask("/retry")).toContain("Trying again");
+  await world.adapter.until(() => ann.told.length === 4);
+  for (const text of ["/queue four", "/RETRY", "/steer four", "four", "/handoff telegram:ann"])
+    await ann.write(text);
+  expect(await ann.ask("/whoami")).toContain("3 messages a minute");
+  const said = (await ann.transcript()).filter((line) => line.startsWith("user:"));
+  expect(said).toEqual(["user: one", "user: two"]);
+  expect(ann.told.filter((text) => text.startsWith("You can send 3 messages a minute here"))).toHaveLength(1);
+});
+
 it("makes so many model calls a day for a guest, also within one turn and over a restart, and then says so", async () => {
   const agent = caller(3);
   await open({ modelCallsPerDay: 7, messagesPerMinute: "none" }, { gateway: { agent } });

@@ -10,6 +10,7 @@ import type { Clock } from "../util/clock.js";
 import type { Allowance, MediaGrant } from "./allowance.js";
 import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
+import type { Commands } from "./commands/commands.js";
 import { Doorstep } from "./doorstep.js";
 import { amendedText, inboundText } from "./inbound-text.js";
 import { MAX_BYTES, type Media, type Taken } from "./media.js";
@@ -24,7 +25,7 @@ export interface EntranceSetting {
   /** Null where files are not taken. */
   readonly media: Media | null;
   readonly scopes: SessionScopes;
-  readonly isCommand: (text: string) => boolean;
+  readonly commands: Pick<Commands, "isCommand" | "asksAgent">;
   /** What is said to others in this group is answered too. */
   readonly answersAll: (source: SessionSource) => boolean;
   readonly owner: string;
@@ -50,7 +51,7 @@ export class Entrance {
   }
 
   async receive(adapter: Adapter, message: InboundMessage): Promise<Entered> {
-    const { people, answersAll, isCommand, allowance, apologies } = this.#setting;
+    const { people, answersAll, commands, allowance, apologies } = this.#setting;
     if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
     const isKept = message.kind === "message" || message.kind === "command";
     // Only what is kept is bound to the version: anything else asks the store.
@@ -61,11 +62,19 @@ export class Entrance {
     if (damage) return this.#fail("A message could not be answered", damage, adapter, message);
     if (message.kind === "edit") return this.#amend(adapter, message);
     if (!isKept) return nothing("accepted"); // Known, and nothing to answer yet.
-    const kind = isOrder(message, isCommand) ? "command" : "message";
-    const tooMany = allowance.message(access, kind);
-    if (!tooMany) return this.#keep(adapter, message, kind, seen, access);
-    if (tooMany.told !== null) this.#doorstep.say(adapter, message, tooMany.told);
-    return nothing("refused");
+    const kind = isOrder(message, commands) ? "command" : "message";
+    const counted = commands.asksAgent(message.text) ? "message" : kind;
+    const tooMany = allowance.message(access, counted);
+    if (tooMany) {
+      if (tooMany.told !== null) this.#doorstep.say(adapter, message, tooMany.told);
+      return nothing("refused");
+    }
+    try {
+      return await this.#keep(adapter, message, kind, seen, access);
+    } catch (error) {
+      allowance.takeBack(access, counted);
+      throw error;
+    }
   }
 
   /** Waits until what is being said at the door is out. */
@@ -118,7 +127,6 @@ export class Entrance {
       await room?.settle(isNew ? sizeOf(taken) : 0).catch(() => {}); // Accepted as it is; too much stays set aside today.
       return entered;
     } catch (error) {
-      allowance.takeBack(who, kind);
       await room?.settle(0).catch(() => {}); // The store failed: what was set aside is counted until midnight.
       await media?.forget(taken.attachments).catch(() => {}); // The message comes again, and its files with it.
       return this.#fail("A message could not be kept", error as Error, adapter, message);
@@ -167,6 +175,6 @@ function sizeOf({ attachments }: Taken): number {
 }
 
 /** What somebody passes on, they did not say. */
-function isOrder({ text, forwarded }: InboundMessage, isCommand: (text: string) => boolean): boolean {
-  return !forwarded && isCommand(text);
+function isOrder({ text, forwarded }: InboundMessage, commands: Pick<Commands, "isCommand">): boolean {
+  return !forwarded && commands.isCommand(text);
 }

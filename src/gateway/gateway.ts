@@ -233,7 +233,7 @@ export class Gateway {
       inbox: store.inbox,
       media: media ?? null,
       scopes,
-      isCommand: (text) => commands.isCommand(text),
+      commands,
       answersAll: answersAll ?? (() => false),
       owner,
       clock,

@@ -12,7 +12,7 @@ import { atLeast, type Role } from "../permissions.js";
 import type { InboxItem } from "../store.js";
 import type { TurnRun } from "../turn-run.js";
 
-export interface Command {
+interface CommandWords {
   readonly name: string;
   /** What may follow the name: `[title]`, `<words>`. */
   readonly usage: string;
@@ -22,15 +22,23 @@ export interface Command {
   readonly details?: string;
   /** The least that one must be; a guest where absent. */
   readonly role?: Role;
-  /** Acts, and says what came of it; an empty text says nothing. */
-  run(call: CommandCall): Promise<string>;
 }
+
+/**
+ * `run` acts, and says what came of it; an empty text says nothing. Only one that `asksAgent` can: it begins a turn, so it
+ * counts as a message against the person's limits.
+ */
+export type Command = CommandWords &
+  (
+    | { readonly asksAgent?: never; readonly run: (call: CommandCall) => Promise<string> }
+    | { readonly asksAgent: true; readonly run: (call: AskingCall) => Promise<string> }
+  );
 
 /** Of the sessions, what looks and changes nothing. */
 type SessionsToRead = Pick<Sessions, "current" | "get" | "load" | "history" | "explain">;
 
-/** Of the gateway, what looks, and what asks first whose request it would touch (`touch`, `change`, `stopTurn`, `enqueue`). */
-export type GatewayForCommands = Omit<Gateway, "lane" | "handoffs" | "start" | "stop"> & {
+/** Of the gateway, what looks, and what asks first whose request it would touch (`touch`, `change`, `stopTurn`). */
+export type GatewayForCommands = Omit<Gateway, "lane" | "handoffs" | "start" | "stop" | "enqueue"> & {
   lane(key: SessionKey): Pick<Lane, "waiting"> & { readonly run?: Pick<TurnRun, "startedAt"> | undefined };
   readonly handoffs: Pick<HandoffDesk, "places" | "placeNamed" | "active" | "offers">;
 };
@@ -48,6 +56,10 @@ export interface CommandCall {
   readonly view: SessionsView;
 }
 
+export interface AskingCall extends CommandCall {
+  readonly gateway: GatewayForCommands & Pick<Gateway, "enqueue">;
+}
+
 export class Commands {
   readonly table: readonly Command[];
   readonly #sessions: Sessions;
@@ -62,6 +74,11 @@ export class Commands {
     return /^\/[a-z]/i.test(text.trimStart());
   }
 
+  /** Whether a command makes the agent answer: then it counts as a message. */
+  asksAgent(text: string): boolean {
+    return this.#named(parsed(text).name)?.asksAgent === true;
+  }
+
   /** The commands that begin like the line, while it is still a command's first word. */
   completions(line: string): Pick<Command, "name" | "description">[] {
     const [, word] = /^\/(\S*)$/.exec(line) ?? [];
@@ -70,8 +87,8 @@ export class Commands {
   }
 
   async run(item: InboxItem, gateway: Gateway): Promise<string[]> {
-    const [, name = "", words = ""] = /^\s*\/(\S+)\s*(.*)$/s.exec(item.text) ?? [];
-    const command = this.table.find((each) => each.name === name.toLowerCase());
+    const { name, words } = parsed(item.text);
+    const command = this.#named(name);
     if (!command) return [`There is no command /${cleanLine(name).slice(0, 40)}. /help lists them.`];
     const who = await gateway.people.access(item.source);
     if (!who.allowed) return []; // Let in no longer.
@@ -87,6 +104,15 @@ export class Commands {
       throw error;
     }
   }
+
+  #named(name: string): Command | undefined {
+    return this.table.find((each) => each.name === name.toLowerCase());
+  }
+}
+
+function parsed(text: string): { readonly name: string; readonly words: string } {
+  const [, name = "", words = ""] = /^\s*\/(\S+)\s*(.*)$/s.exec(text) ?? [];
+  return { name, words };
 }
 
 export function mayRun({ role: needed = "guest" }: Pick<Command, "role">, role: Role): boolean {

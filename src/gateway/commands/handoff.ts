@@ -17,6 +17,7 @@ export const handoff: Command = {
     "Without it, the places that you may name are listed. What is running ends first, and its " +
     "answer comes here; `--now` stops it. `/handoff cancel` takes it back while nobody has begun, `/resume` brings the " +
     "conversation back later.",
+  asksAgent: true, // To confirm it in the new place.
   async run(call) {
     const words = call.words.split(/\s+/).filter((word) => word !== "");
     const where = words.filter((word) => word !== "--now").join(" ");

@@ -3,7 +3,7 @@ import { ownWords } from "../../session/sender.js";
 import { counted } from "../../util/words.js";
 import type { BusyMode } from "../busy.js";
 import type { InboxItem } from "../store.js";
-import type { Command, CommandCall } from "./commands.js";
+import type { AskingCall, Command } from "./commands.js";
 
 export const stop: Command = {
   name: "stop",
@@ -25,6 +25,7 @@ export const queue: Command = {
   name: "queue",
   usage: "<text>",
   description: "say this after what is running has ended",
+  asksAgent: true,
   run: (call) => send(call, "queue"),
 };
 
@@ -33,11 +34,12 @@ export const steer: Command = {
   usage: "<text>",
   description: "say this to what is running, without stopping it",
   details: "What may do more than you may is not steered by you: then it comes after it.",
+  asksAgent: true,
   run: (call) => send(call, "steer"),
 };
 
 /** Where nothing is running it is a message like any other, and the answer says enough. */
-async function send(call: CommandCall, mode: BusyMode): Promise<string> {
+async function send(call: AskingCall, mode: BusyMode): Promise<string> {
   const { item, words, gateway, who } = call;
   if (words === "") return `Say what, as in \`/${mode} and in French, please\`.`;
   const running = await gateway.isAnswering(item.key);

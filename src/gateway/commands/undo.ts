@@ -39,6 +39,7 @@ export const retry: Command = {
   details:
     "The answer so far is kept, but the agent no longer sees it. What is running is stopped first. In a group the message " +
     "stays with the person who wrote it: it runs with their rights, and only they or someone who may do as much can repeat it.",
+  asksAgent: true,
   run: (call) =>
     inTranscript(call, 1, async (entry, messages, { takeBack }) => {
       const from = askedIn(messages).at(-1) ?? -1;
