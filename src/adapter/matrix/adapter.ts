@@ -284,7 +284,7 @@ async function openLine(
     tell,
     intake,
     pull: (since, waitMs) => api.sync(since, FILTER, waitMs),
-    take: (batch, since) => timeline.take(batch, since),
+    take: (batch, since, next) => timeline.take(batch, since, next),
   });
   const outgoing = new Outgoing({ api, userId, rooms, seen, encryption });
   await loop.start();

@@ -1,48 +1,52 @@
-/** Which events of a room are new to us: what the sync brought, what it left out, and where our part of it begins. */
+/** Which events of a room are new to us: what the sync left out and what it brought, and where our part of it begins. */
 import type { MatrixApi } from "./api.js";
 import { type Json, list, record, string } from "./json.js";
-import { isMissing } from "./trouble.js";
+import type { Gap } from "./pending.js";
+import { isRefusedForGood, reasonOf } from "./trouble.js";
 
 const PAGE = 100;
 const MAX_PAGES = 10;
 
-/** The events of a room's timeline, oldest first, with those that a `limited` one left out: at most a thousand. */
-export async function newEvents(
-  api: MatrixApi,
-  roomId: string,
-  given: unknown,
-  since: string | null,
-  userId: string,
-): Promise<readonly Json[]> {
-  const timeline = record(given);
-  const events = list(timeline.events).map(record);
-  const from = string(timeline.prev_batch);
-  if (since === null) return [];
-  const before = timeline.limited === true && from ? await backfill(api, roomId, from, since) : [];
-  const known = new Set(events.map(({ event_id }) => event_id));
-  const all = [...before.filter(({ event_id }) => !known.has(event_id)), ...events];
-  return all.slice(ourBeginning(all, userId));
+/** Events of a room, oldest first. */
+export interface Stretch {
+  readonly events: readonly Json[];
+  /** Why older ones are missing, as a sentence; absent if none are. */
+  readonly missing?: string;
 }
 
-async function backfill(api: MatrixApi, roomId: string, from: string, to: string): Promise<Json[]> {
+/** What the gap has, with what the sync has shown of it: at most the last thousand events. Fails if they cannot be had. */
+export async function eventsOf(api: MatrixApi, gap: Gap, userId: string): Promise<Stretch> {
+  const found = await eventsBetween(api, gap);
+  const known = new Set(found.events.map(({ event_id }) => event_id));
+  const shown = gap.shown.filter(({ event_id }) => !known.has(event_id));
+  return ourPart({ ...found, events: [...found.events, ...shown] }, userId);
+}
+
+async function eventsBetween(api: MatrixApi, { roomId, since, upTo }: Gap): Promise<Stretch> {
   const pages: Json[][] = [];
-  let next: string | undefined = from;
-  while (next !== undefined && pages.length < MAX_PAGES) {
+  const stretch = (missing?: string): Stretch => ({
+    events: pages.flat().reverse(),
+    ...(missing === undefined ? {} : { missing }),
+  });
+  let next: string | undefined = upTo;
+  while (next !== undefined) {
+    if (pages.length === MAX_PAGES) return stretch(`I look back over ${PAGE * MAX_PAGES} at most.`);
     try {
-      const page: Json = await api.messagesBefore(roomId, next, to, PAGE);
+      const page: Json = await api.messagesBefore(roomId, next, since, PAGE);
       const events = list(page.chunk).map(record);
       pages.push(events);
       next = events.length > 0 && page.end !== next ? string(page.end) : undefined;
     } catch (error) {
-      if (!isMissing(error)) throw error;
-      next = undefined; // It is not shown to us: there is nothing to answer there.
+      if (!isRefusedForGood(error)) throw error;
+      return stretch(reasonOf(error));
     }
   }
-  return pages.flat().reverse();
+  return stretch();
 }
 
 /** In a room that was just entered: from the invitation on, or else from when we came in. */
-function ourBeginning(events: readonly Json[], userId: string): number {
+export function ourPart(stretch: Stretch, userId: string): Stretch {
+  const { events } = stretch;
   const isOurs = (event: Json, membership: string): boolean =>
     event.type === "m.room.member" &&
     event.state_key === userId &&
@@ -50,7 +54,7 @@ function ourBeginning(events: readonly Json[], userId: string): number {
   const joined = events.findLastIndex(
     (event) => isOurs(event, "join") && record(record(event.unsigned).prev_content).membership !== "join",
   );
-  if (joined < 0) return 0;
+  if (joined < 0) return stretch;
   const invited = events.slice(0, joined).findLastIndex((event) => isOurs(event, "invite"));
-  return invited < 0 ? joined : invited;
+  return { events: events.slice(invited < 0 ? joined : invited) };
 }

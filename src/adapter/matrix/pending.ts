@@ -1,6 +1,6 @@
 /**
- * What was taken and is not done: invitations that could not be accepted yet, and messages whose keys have not come.
- * Remembered for the account, because the homeserver does not send them again. Bounded: the oldest go first.
+ * What was taken and is not done: invitations that could not be accepted yet, messages whose keys have not come, and
+ * what the homeserver has not given of a room. Remembered for the account, because the homeserver does not send them again. Bounded: the oldest go first.
  */
 import type { Memory } from "../adapter.js";
 import { id, type Json, list, record } from "./json.js";
@@ -12,6 +12,17 @@ export interface PendingEvent {
   readonly at: number;
 }
 
+/** What a sync left out of a room. */
+export interface Gap {
+  readonly roomId: string;
+  /** The token of the sync up to which all of the room was received. */
+  readonly since: string;
+  /** What came up to this token is missing. */
+  readonly upTo: string;
+  /** The last events of it that a sync has shown. */
+  readonly shown: readonly Json[];
+}
+
 const NAME = "pending";
 const MAX_INVITES = 100;
 /** Strangers' invitations: so many a day are accepted, and as many at once are pending; the others are left alone. */
@@ -20,6 +31,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How often an invitation is tried before it is left. */
 const MAX_TRIES = 10;
 const MAX_EVENTS = 100;
+const MAX_SHOWN = 50;
 const MAX_BYTES = 1_000_000;
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 
@@ -30,6 +42,8 @@ export class Pending {
   #strangers: readonly number[] = [];
   readonly #tries = new Map<string, number>();
   #events: readonly PendingEvent[] = [];
+  /** One a room. */
+  readonly #gaps = new Map<string, Gap>();
   #saved = "";
 
   constructor(memory: Memory) {
@@ -44,10 +58,14 @@ export class Pending {
     return this.#events;
   }
 
+  get gaps(): ReadonlyMap<string, Gap> {
+    return this.#gaps;
+  }
+
   async load(): Promise<void> {
     const kept = await this.#memory.read(NAME);
     this.#saved = kept ?? "";
-    const { invites, events, strangers } = record(kept === null ? null : JSON.parse(kept));
+    const { invites, events, strangers, gaps } = record(kept === null ? null : JSON.parse(kept));
     this.#strangers = list(strangers).filter((at) => typeof at === "number");
     this.#invites = list(invites).flatMap((roomId) => id(roomId, "!") ?? []);
     this.#events = list(events).flatMap((entry) => {
@@ -55,6 +73,12 @@ export class Pending {
       const room = id(roomId, "!");
       return room && typeof at === "number" ? [{ roomId: room, event: record(event), at }] : [];
     });
+    for (const entry of list(gaps)) {
+      const { roomId, since, upTo, shown } = record(entry);
+      const room = id(roomId, "!");
+      if (room && typeof since === "string" && typeof upTo === "string")
+        this.#gaps.set(room, { roomId: room, since, upTo, shown: list(shown).map(record) });
+    }
   }
 
   /** An invitation; from a stranger, only if there were few today. */
@@ -89,9 +113,21 @@ export class Pending {
     this.#events = this.#events.filter((known) => known.event.event_id !== event.event_id);
   }
 
+  lacks(gap: Gap): void {
+    this.#gaps.set(gap.roomId, { ...gap, shown: gap.shown.slice(-MAX_SHOWN) });
+  }
+
+  filled(roomId: string): void {
+    this.#gaps.delete(roomId);
+  }
+
   async save(now: number): Promise<void> {
     this.#events = this.#events.filter(({ at }) => now - at < KEPT_MS);
     let text = this.#text();
+    if (text.length > MAX_BYTES) {
+      for (const gap of this.#gaps.values()) this.lacks({ ...gap, shown: [] }); // The homeserver has them.
+      text = this.#text();
+    }
     while (text.length > MAX_BYTES && this.#events.length > 0) {
       this.#events = this.#events.slice(1);
       text = this.#text();
@@ -102,8 +138,17 @@ export class Pending {
   }
 
   #text(): string {
-    return JSON.stringify({ invites: this.#invites, events: this.#events, strangers: this.#strangers });
+    return textOf(this.#invites, this.#events, this.#strangers, [...this.#gaps.values()]);
   }
 }
 
-const EMPTY = JSON.stringify({ invites: [], events: [], strangers: [] });
+function textOf(
+  invites: readonly string[],
+  events: readonly PendingEvent[],
+  strangers: readonly number[],
+  gaps: readonly Gap[],
+): string {
+  return JSON.stringify({ invites, events, strangers, gaps });
+}
+
+const EMPTY = textOf([], [], [], []);

@@ -2,6 +2,7 @@
  * What is known of the rooms: who is in them, what they are called, whether they are encrypted, and who else could read
  * them. Asked for when a room is first needed, and kept up by what the sync says of it.
  */
+import type { SessionSource } from "../../session/source.js";
 import type { MatrixApi } from "./api.js";
 import { id, type Json, list, record, string } from "./json.js";
 import type { RoomFacts } from "./parse.js";
@@ -30,6 +31,11 @@ function isPrivate({ members, invited, joinRule, visibility }: Room): boolean {
 /** What is said of a room that the homeserver does not tell of: nothing private is shown there. */
 export function unknownRoom(roomId: string): RoomFacts {
   return { roomId, chatType: "group", nameOf: () => undefined };
+}
+
+/** Somebody in a room, to be asked whether they are let in. */
+export function senderIn(roomId: string, userId: string): SessionSource {
+  return { platform: "matrix", chatId: roomId, chatType: "group", userId };
 }
 
 const MAX_ROOMS = 1_000;

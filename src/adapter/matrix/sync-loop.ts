@@ -18,8 +18,8 @@ export interface SyncLoopOptions {
   readonly intake: Intake<string>;
   /** What is new since then, waiting that long for something. */
   readonly pull: (since: string | null, waitMs: number) => Promise<Json>;
-  /** Gives its events to the intake, or fails. */
-  readonly take: (batch: Json, since: string | null) => Promise<void>;
+  /** Gives its events to the intake, or fails; `next` is the token that comes after the batch. */
+  readonly take: (batch: Json, since: string | null, next: string) => Promise<void>;
 }
 
 const WAIT_MS = 30_000;
@@ -81,7 +81,7 @@ export class SyncLoop {
     if (next === undefined) throw new Error("its answer has no next_batch");
     if (this.isOver) return;
     const { intake, take } = this.#options;
-    await take(batch, this.#since);
+    await take(batch, this.#since, next);
     this.#since = next;
     intake.pass(next);
     await intake.quiet(READ_ON_MS);

@@ -1,6 +1,6 @@
 /** What events and invitations may cost a homeserver, and what holds where it does not answer. */
-import { HTTPError } from "matrix-js-sdk/lib/http-api/index.js";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { InboundMessage } from "../adapter.js";
 import { Intake } from "../intake.js";
 import type { MatrixApi } from "./api.js";
@@ -20,17 +20,28 @@ let joined: string[];
 /** What the homeserver was asked. */
 let asked: string[];
 let isBroken: boolean;
+/** What was said in rooms, newest first, and why it is not given. */
+let history: readonly Json[];
+let historyTrouble: Error | null;
+/** What the account remembers. */
+let memory: Map<string, string>;
+/** Fails while the store is away. */
+let isStoreAway: boolean;
 let received: InboundMessage[];
 let problems: string[];
 let intake: Intake<string>;
 let timeline: Timeline;
+let pending: Pending;
 let rooms: Rooms;
 let next: number;
+let connect: () => Promise<void>;
 
-beforeEach(() => {
+beforeEach(async () => {
   [states, invited, joined] = [{}, [], [ANN, BOT]];
   [asked, received, problems] = [[], [], []];
-  isBroken = false;
+  isBroken = isStoreAway = false;
+  [history, historyTrouble] = [[], null];
+  memory = new Map();
   next = 0;
   const answer = async (what: string, json: Json | null): Promise<Json> => {
     asked.push(what);
@@ -44,34 +55,52 @@ beforeEach(() => {
       answer("invited", { chunk: invited.map((who) => ({ state_key: who, type: "m.room.member" })) }),
     state: (_: string, type: string) => answer("state", states[type] ?? null),
     event: () => answer("event", { sender: BOT, event_id: "$old", content: {}, type: "m.room.message" }),
-    messagesBefore: () => answer("history", { chunk: [] }),
+    messagesBefore: async (roomId: string, from: string, to: string) => {
+      if (historyTrouble) throw historyTrouble;
+      return answer(`history ${roomId} ${to}..${from}`, from === "end" ? {} : { chunk: history, end: "end" });
+    },
     join: (roomId: string) => answer(`join ${roomId}`, {}),
   } as unknown as MatrixApi;
-  rooms = new Rooms(api);
-  intake = new Intake<string>();
-  timeline = new Timeline({
-    api,
-    self: { userId: BOT, commands: new Set() },
-    rooms,
-    seen: new SeenEvents(api, async () => null),
-    pending: new Pending({ read: async () => null, write: async () => {} }),
-    encryption: null,
-    receive: async (message) => {
-      received.push(message);
-      return "accepted";
-    },
-    knows: async ({ userId }) => userId === ANN,
-    problem: (sentence) => problems.push(sentence),
-    intake,
-    isOver: () => false,
-    wait: async () => {},
-  });
+  connect = async () => {
+    rooms = new Rooms(api);
+    intake = new Intake<string>({
+      settle: async () => pending.save(Date.now()),
+      wait: async () => {
+        isStoreAway = false;
+      },
+    });
+    pending = new Pending({
+      read: async (name) => memory.get(name) ?? null,
+      write: async (name, text) => void memory.set(name, text),
+    });
+    await pending.load();
+    timeline = new Timeline({
+      api,
+      self: { userId: BOT, commands: new Set() },
+      rooms,
+      seen: new SeenEvents(api, async () => null),
+      pending,
+      encryption: null,
+      receive: async (message) => {
+        if (isStoreAway) throw new Error("the store is away");
+        received.push(message);
+        return "accepted";
+      },
+      knows: async ({ userId }) => userId === ANN,
+      problem: (sentence) => problems.push(sentence),
+      intake,
+      isOver: () => false,
+      wait: async () => {},
+    });
+  };
+  await connect();
 });
 afterEach(() => intake.stop());
 
-/** A sync brings this; settles when all of it was received. */
-const sync = async (rooms: Json, since = "s"): Promise<void> => {
-  await timeline.take({ rooms }, since);
+/** A sync brings this; settles when all of it was received, and its token is confirmed. */
+const sync = async (rooms: Json, since = "s", token = "next"): Promise<void> => {
+  await timeline.take({ rooms }, since, token);
+  intake.pass(token);
   await intake.fewerThan(1);
 };
 const said = (sender: string, more: Json = {}): Json => {
@@ -145,13 +174,99 @@ describe("a homeserver that does not answer", () => {
     await sync({ join: { "!a:test": inRoom([said(ANN)]) } });
     expect(received.at(-1)?.source.chatType).toBe("dm");
   });
+});
 
-  it("costs a gap in a room, and not the messages after it", async () => {
-    await sync({ join: { "!a:test": inRoom([said(ANN)]) } });
-    isBroken = true;
-    await sync({ join: { "!a:test": inRoom([said(ANN)], { limited: true, prev_batch: "p" }) } });
-    expect(received).toHaveLength(2);
-    expect(problems.join()).toMatch(/while I did not listen/);
+describe("messages that a sync left out, while the homeserver does not give them", () => {
+  const limited = { limited: true, prev_batch: "p" };
+  const written = (body: string): Json => said(ANN, { body });
+  const texts = (): string[] => received.map(({ text }) => text);
+  let first: Json;
+  let second: Json;
+  let third: Json;
+  const minutes = (count: number): void => void vi.advanceTimersByTime(count * 60_000);
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    [first, second, third] = [written("first"), written("second"), written("third")];
+    historyTrouble = new HTTPError("broken", 500);
+    await sync({ join: { "!a:test": inRoom([second], limited) } }, "s0", "s1");
+  });
+  afterEach(() => vi.useRealTimers());
+
+  it("keep their room waiting and no other, and come in order when it does", async () => {
+    await sync({ join: { "!b:test": inRoom([written("elsewhere")]) } }, "s1", "s2");
+    await sync({ join: { "!a:test": inRoom([third]) } }, "s2", "s3");
+    expect(texts()).toEqual(["elsewhere"]);
+    expect(problems.join()).toMatch(/room !a:test while I did not listen: the room waits.*500/);
+
+    historyTrouble = null;
+    history = [third, second, first];
+    minutes(10);
+    await sync({ join: { "!a:test": inRoom([written("fourth")]) } }, "s3", "s4");
+    expect(asked.filter((what) => what.startsWith("history"))[0]).toBe("history !a:test s0..s3");
+    expect(texts()).toEqual(["elsewhere", "first", "second", "third", "fourth"]);
+    expect(problems.join()).toMatch(/!a:test waits no more/);
+  });
+
+  it("are waited for over a restart, though the token was confirmed", async () => {
+    expect(intake.settledUpTo).toBe("s1");
+    await intake.stop();
+    await connect();
+    historyTrouble = null;
+    history = [second, first];
+    await sync({}, "s1", "s2");
+    expect(texts()).toEqual(["first", "second"]);
+    await intake.stop();
+    await connect();
+    await sync({}, "s2", "s3");
+    expect(texts()).toHaveLength(2);
+  });
+
+  it("are asked for less and less often, but at least every ten minutes", async () => {
+    const triesInAnHour = async (): Promise<number> => {
+      problems = [];
+      for (let seconds = 0; seconds < 3_600; seconds += 5) {
+        vi.advanceTimersByTime(5_000);
+        await sync({});
+      }
+      return problems.filter((sentence) => sentence.includes("still waits")).length;
+    };
+    expect(await triesInAnHour()).toBeLessThan(15);
+    expect(await triesInAnHour()).toBe(6);
+  });
+
+  it("are not lost if the store is away when they come", async () => {
+    historyTrouble = null;
+    history = [second, first];
+    isStoreAway = true;
+    await sync({}, "s1", "s2");
+    expect(texts()).toEqual(["first", "second"]);
+  });
+
+  it("are given up where the homeserver refuses them for good, and the log says so", async () => {
+    historyTrouble = new MatrixError({ errcode: "M_FORBIDDEN", error: "not for you" }, 403);
+    await sync({}, "s1", "s2");
+    expect(problems.join()).toMatch(/gave up on older messages in room !a:test.*not for you/);
+    await sync({ join: { "!a:test": inRoom([third]) } }, "s2", "s3");
+    expect(texts()).toEqual(["second", "third"]); // What the sync has shown is not among them.
+  });
+
+  it("are not given up for a proxy that says 404 while the homeserver is away", async () => {
+    historyTrouble = new HTTPError("no such page", 404);
+    await sync({ join: { "!a:test": inRoom([third]) } }, "s1", "s2");
+    historyTrouble = null;
+    history = [third, second, first];
+    minutes(10);
+    await sync({}, "s2", "s3");
+    expect(texts()).toEqual(["first", "second", "third"]);
+  });
+
+  it("are of no interest any more in a room that we left", async () => {
+    await sync({ leave: { "!a:test": {} } }, "s1", "s2");
+    minutes(10);
+    problems = [];
+    await sync({}, "s2", "s3");
+    expect(problems).toEqual([]);
   });
 });
 

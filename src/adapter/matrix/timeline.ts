@@ -2,12 +2,12 @@
  * A batch of the sync, taken: invitations are accepted, rooms kept up, and what people wrote is received, in order within
  * a room, rooms side by side.
  */
-import type { SessionSource } from "../../session/source.js";
 import type { Receive, RemoteFile, Surroundings } from "../adapter.js";
 import type { Intake } from "../intake.js";
 import type { MatrixApi } from "./api.js";
 import type { Encryption } from "./encryption.js";
-import { newEvents } from "./history.js";
+import { Gaps } from "./gaps.js";
+import { Invitations } from "./invitations.js";
 import { id, type Json, list, record } from "./json.js";
 import type { Self } from "./mention.js";
 import {
@@ -19,9 +19,9 @@ import {
   type RoomFacts,
 } from "./parse.js";
 import type { Pending, PendingEvent } from "./pending.js";
-import { type Rooms, unknownRoom } from "./rooms.js";
+import { type Rooms, senderIn, unknownRoom } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
-import { isMissing, reasonOf } from "./trouble.js";
+import { reasonOf } from "./trouble.js";
 
 export interface TimelineOptions {
   readonly api: MatrixApi;
@@ -48,8 +48,8 @@ const HOUR_MS = 60 * 60 * 1_000;
 
 export class Timeline {
   readonly #options: TimelineOptions;
-  /** Invitations that are being accepted. */
-  readonly #joining = new Set<string>();
+  readonly #gaps: Gaps;
+  readonly #invitations: Invitations;
   /** Events that waited for their keys, and are being received. */
   readonly #opened = new Set<PendingEvent>();
   /** When rooms were looked at for strangers. */
@@ -57,9 +57,13 @@ export class Timeline {
 
   constructor(options: TimelineOptions) {
     this.#options = options;
+    const { api, self, pending, problem } = options;
+    this.#gaps = new Gaps({ api, userId: self.userId, pending, problem });
+    this.#invitations = new Invitations(options);
   }
 
-  async take(batch: Json, since: string | null): Promise<void> {
+  /** `next`: the token that comes after the batch. */
+  async take(batch: Json, since: string | null, next: string): Promise<void> {
     const { encryption, intake } = this.#options;
     const { invite, join, leave } = record(batch.rooms) as {
       invite?: unknown;
@@ -68,28 +72,61 @@ export class Timeline {
     };
     await encryption?.receive(batch);
     for (const [roomId, room] of Object.entries(record(invite)))
-      if (id(roomId, "!")) await this.#invited(roomId, record(room));
+      if (id(roomId, "!")) await this.#invitations.hear(roomId, record(room));
+    for (const roomId of this.#gaps.due(performance.now())) intake.add(roomId, this.#missing(roomId));
     for (const [roomId, room] of Object.entries(record(join)))
-      if (id(roomId, "!")) intake.add(roomId, this.#room(roomId, record(room), since));
+      if (id(roomId, "!")) intake.add(roomId, this.#room(roomId, record(room), since, next));
     for (const roomId of Object.keys(record(leave))) intake.add(roomId, async () => this.#left(roomId));
     this.#tryAgain();
     await encryption?.settle();
-    this.#acceptAll();
+    this.#invitations.acceptAll();
   }
 
   /** What a batch has of a room, to be taken. Where it stops in the middle, it goes on from there the next time. */
-  #room(roomId: string, room: Json, since: string | null): () => Promise<void> {
-    const { api, pending, self } = this.#options;
-    pending.answered(roomId);
-    let events: readonly Json[] | undefined;
-    let next = 0;
+  #room(roomId: string, room: Json, since: string | null, next: string): () => Promise<void> {
+    this.#options.pending.answered(roomId);
+    let work: (() => Promise<void>) | undefined;
     return async () => {
       for (const event of list(record(room.state).events)) await this.#hear(roomId, record(event));
-      events ??= await this.#lookUp(
-        "what was said in a room while I did not listen",
-        () => newEvents(api, roomId, room.timeline, since, self.userId),
-        list(record(room.timeline).events).map(record),
-      );
+      work ??= this.#all(roomId, await this.#newEvents(roomId, room.timeline, since, next));
+      await work();
+    };
+  }
+
+  /** None where the room waits for a gap: they come with what is missing. */
+  async #newEvents(
+    roomId: string,
+    timeline: unknown,
+    since: string | null,
+    next: string,
+  ): Promise<readonly Json[]> {
+    if (since === null) return [];
+    const ask = (): Promise<readonly Json[]> => this.#gaps.newEvents(roomId, timeline, since);
+    const what = `what was said in room ${roomId} while I did not listen: the room waits until it does`;
+    const events = this.#gaps.isOpen(roomId) ? null : await this.#lookUp(what, ask, null);
+    if (events) return events;
+    const shown = list(record(timeline).events).map(record);
+    this.#gaps.open(roomId, since, next, shown);
+    for (const event of shown) await this.#hear(roomId, event);
+    return [];
+  }
+
+  /** What a room lacks, to be taken if the homeserver gives it now. */
+  #missing(roomId: string): () => Promise<void> {
+    let work: (() => Promise<void>) | undefined;
+    return async () => {
+      const events = work ? [] : await this.#gaps.events(roomId);
+      if (!events) return;
+      work ??= this.#all(roomId, events);
+      await work();
+      this.#gaps.close(roomId);
+    };
+  }
+
+  /** Takes these events one after the other. */
+  #all(roomId: string, events: readonly Json[]): () => Promise<void> {
+    let next = 0;
+    return async () => {
       for (; next < events.length; next += 1) {
         if (this.#options.isOver()) throw new Error("it was disconnected meanwhile");
         const event = record(events[next]);
@@ -243,35 +280,6 @@ export class Timeline {
   #left(roomId: string): void {
     this.#options.rooms.forget(roomId);
     this.#options.pending.answered(roomId);
+    this.#gaps.close(roomId);
   }
-
-  /** Those who are let in may invite us at any time, strangers now and then: what they say then, the gate refuses. */
-  async #invited(roomId: string, room: Json): Promise<void> {
-    const { pending, self, knows } = this.#options;
-    const events = list(record(room.invite_state).events).map(record);
-    const ours = events.find(({ type, state_key }) => type === "m.room.member" && state_key === self.userId);
-    const inviter = id(ours?.sender, "@");
-    const isKnown = inviter !== undefined && (await knows(senderIn(roomId, inviter)));
-    pending.invited(roomId, !isKnown, Date.now());
-  }
-
-  /** Beside the sync: far servers take their time. */
-  #acceptAll(): void {
-    const { api, pending } = this.#options;
-    for (const roomId of pending.invites) {
-      if (this.#joining.has(roomId)) continue;
-      this.#joining.add(roomId);
-      const done = (error?: unknown): void => {
-        this.#joining.delete(roomId);
-        if (error === undefined || isMissing(error)) pending.answered(roomId);
-        else pending.failed(roomId); // Again with the next batch.
-      };
-      api.join(roomId).then(() => done(), done);
-    }
-  }
-}
-
-/** Somebody in a room, for those who look whether they are let in. */
-function senderIn(roomId: string, userId: string): SessionSource {
-  return { platform: "matrix", chatId: roomId, chatType: "group", userId };
 }

@@ -69,6 +69,16 @@ export function isMissing(error: unknown): boolean {
   return error instanceof HTTPError && (error.httpStatus === 404 || error.httpStatus === 403);
 }
 
+/** The homeserver itself, not a proxy before it, says no, and will say so the next time. */
+export function isRefusedForGood(error: unknown): boolean {
+  return (
+    error instanceof MatrixError &&
+    error.errcode !== undefined &&
+    (isMissing(error) || error.httpStatus === 400) &&
+    !isTokenRefused(error)
+  );
+}
+
 /** The server does not know this call. */
 export function isUnrecognized({ status }: { readonly status: number }): boolean {
   return status === 404 || status === 405;
