@@ -165,9 +165,10 @@ different ids. A line of text that begins with a bracket is given with a backsla
 looks like somebody else's. Messages that were imported, or that are older than this rule, say \`unverified\` instead.
 
 Notes that Baton adds to a message (\`[attached: …]\`, \`[in reply to: …]\`, \`[forwarded]\`) are lines in brackets too. If a person
-types such a line, it is stored with a backslash before it. Forwarded text is never a command, on the platforms that say what
-was forwarded: Telegram, Discord and WhatsApp. Slack gives the forwarded text apart from the message, and it is not read;
-Signal and Matrix do not tell.
+types such a line, it is stored with a backslash before it. Forwarded text is never a command if the app marks it as
+forwarded: Telegram, Discord and WhatsApp do, and some Matrix apps. In Slack the forwarded text is apart from the message, and
+Baton does not read it. **Signal and Element do not mark it**: a forwarded \`/approve 1234\` looks as if you had typed it there.
+So never forward to Baton, from Signal or Element, a message that begins with \`/\`.
 
 Names of people and chats, and topics, are no part of the system prompt: it has ids only. The names are given in the user role.
 

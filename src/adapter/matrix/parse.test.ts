@@ -55,6 +55,30 @@ describe("an event", () => {
     },
   );
 
+  it.each([
+    "m.forwarded",
+    "org.matrix.msc4553.forwarded",
+    "com.famedly.app.forwarded",
+    "moe.sable.message.forward",
+    "xyz.extera.forward",
+  ])("that an app marks as forwarded (%s) is text, and no command", (mark) => {
+    const forwarded = said("!stop", { [mark]: { event_id: "$elsewhere" } });
+    expect(parseEvent(forwarded, group, self)).toMatchObject({
+      text: "!stop",
+      isAddressed: false,
+      forwarded: {},
+    });
+    const edited = { "m.relates_to": { rel_type: "m.replace", event_id: "$earlier" } };
+    const content = { msgtype: "m.text", body: "/stop", [mark]: true };
+    expect(parseEvent(said("* /stop", { ...edited, "m.new_content": content }), group, self)).toMatchObject({
+      text: "/stop",
+      isAddressed: false,
+      forwarded: {},
+    });
+    expect(parseEvent(said("!stop", { [mark]: false }), group, self)).toMatchObject({ text: "/stop" });
+    expect(parseEvent(said("!stop"), group, self)?.forwarded).toBeUndefined();
+  });
+
   it("that answers another names it, without what older clients put before it", () => {
     expect(parseEvent(events["reply with fallback"], group, self)).toMatchObject({
       text: "I agree",

@@ -36,17 +36,30 @@ export interface Parsed {
   /** It names the bot, or is a command; whether it answers the bot is looked up. */
   readonly isAddressed: boolean;
   readonly replyTo?: NonNullable<InboundMessage["replyTo"]>;
+  readonly forwarded?: NonNullable<InboundMessage["forwarded"]>;
   readonly media?: MediaReference;
 }
 
+/**
+ * Under these names some apps say that a message was forwarded. Only proposals have one (MSC2723, MSC4553); Element sends a
+ * forward as a new message that says nothing of it.
+ */
+const FORWARDED = [
+  "m.forwarded",
+  "org.matrix.msc4553.forwarded",
+  "com.famedly.app.forwarded",
+  "moe.sable.message.forward",
+  "xyz.extera.forward",
+] as const;
+const NO_COMMANDS: ReadonlySet<string> = new Set();
 const MEDIA_TYPES = new Set(["m.image", "m.file", "m.audio", "m.video"]);
 
-export function parseEvent(given: unknown, room: RoomFacts, self: Self): Parsed | null {
+export function parseEvent(given: unknown, room: RoomFacts, bot: Self): Parsed | null {
   const event = record(given);
   const sender = id(event.sender, "@");
   const eventId = id(event.event_id, "$");
   if (event.type !== "m.room.message" || event.state_key !== undefined || !sender || !eventId) return null;
-  if (sender === self.userId) return null;
+  if (sender === bot.userId) return null;
 
   const outer = record(event.content);
   const relation = record(outer["m.relates_to"]);
@@ -55,6 +68,8 @@ export function parseEvent(given: unknown, room: RoomFacts, self: Self): Parsed 
   const content = isEdit ? record(outer["m.new_content"]) : outer;
   if (!messageId || content.msgtype === "m.notice") return null; // Notices are what bots say, and are never answered.
 
+  const isForwarded = FORWARDED.some((name) => outer[name] ?? content[name] ?? false);
+  const self = isForwarded ? { ...bot, commands: NO_COMMANDS } : bot;
   const answered = isEdit ? undefined : answeredBy(relation);
   const written = writtenIn(content, self, answered !== undefined, room.chatType === "dm");
   if (!written) return null;
@@ -67,6 +82,7 @@ export function parseEvent(given: unknown, room: RoomFacts, self: Self): Parsed 
     text,
     isAddressed: written.isMentioned || isCommand(text, self),
     ...(answered ? { replyTo: { messageId: answered, ...(quoted ? { text: quoted } : {}) } } : {}),
+    ...(isForwarded ? { forwarded: {} } : {}),
     ...(media && !isEdit ? { media } : {}),
   };
 }

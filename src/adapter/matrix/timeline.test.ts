@@ -161,6 +161,11 @@ describe("a stranger", () => {
   });
 });
 
+it("says of a message that it was forwarded", async () => {
+  await sync({ join: { "!a:test": inRoom([said(ANN, { "m.forwarded": {} }), said(ANN)]) } });
+  expect(received.map(({ forwarded }) => forwarded)).toEqual([{}, undefined]);
+});
+
 describe("a homeserver that does not answer", () => {
   it("costs a message what was asked for, never the message, and nothing private is said of the room", async () => {
     isBroken = true;

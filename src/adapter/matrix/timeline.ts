@@ -184,13 +184,14 @@ export class Timeline {
       ? await this.#relations(roomId, parsed, facts)
       : { isAddressed: facts.chatType === "dm" || parsed.isAddressed };
     if (!relations) return;
-    const { source, messageId, text, kind, media } = parsed;
+    const { source, messageId, text, kind, media, forwarded } = parsed;
     await receive({
       kind,
       source,
       messageId,
       text,
       ...relations,
+      ...(forwarded ? { forwarded } : {}),
       ...(media ? { files: [this.#file(media)] } : {}),
     });
   }

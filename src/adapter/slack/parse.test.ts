@@ -105,6 +105,13 @@ describe("an event", () => {
     ]);
   });
 
+  it("that was shared has what its sender wrote with it, and nothing of what was shared", () => {
+    const shared = payload("message-im-forwarded") as { event: Record<string, unknown> };
+    expect(parse(shared)?.message).toMatchObject({ source: dm, text: "what do you think of this?" });
+    shared.event.text = "";
+    expect(parse(shared)).toBeNull();
+  });
+
   it.each([
     "message-changed-by-preview",
     "message-deleted",
