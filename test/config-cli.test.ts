@@ -212,6 +212,15 @@ describe.concurrent("check", () => {
     expect((await config(home, "check")).stdout).toBe("The configuration is fine.\n");
   });
 
+  test("an id that can match nobody: a warning with its key and what an id looks like", async () => {
+    const home = setUp({ own: 'people:\n  allow: { telegram: ["@alice"] }\n' });
+    const run = await config(home, "check");
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toMatch(
+      /config\.yaml:2: people\.allow\.telegram: "@alice" matches nobody on Telegram/,
+    );
+  });
+
   test("variables that set nothing: a warning with the nearest that is one, and no error anywhere", async () => {
     const home = makeHome();
     const env = {

@@ -245,6 +245,13 @@ const CASES: Record<
     says: /^scopes\.dm is "platform", so 2 people on Telegram share one conversation/,
     fix: /^set scopes\.dm to chat/,
   },
+  "an id that can match nobody": {
+    make: (home) => config(home, 'people: { guests: { telegram: ["@alice"] } }\n'),
+    check: "people",
+    status: "warning",
+    says: /^people\.guests\.telegram: "@alice" matches nobody on Telegram/,
+    fix: /\/whoami/,
+  },
   "one who was let in by a code, and so shares them": {
     make: async (home) => {
       config(home, "scopes: { dm: platform }\npeople: { owners: { telegram: [1] } }\n");

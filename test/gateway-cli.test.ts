@@ -2,7 +2,7 @@
 
 import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -195,6 +195,19 @@ describe("a gateway as a process", () => {
     expect(await three.ended).toBe(0);
     expect(three.said()).toContain("The gateway has stopped.");
     expect((await baton(home, ["gateway", "status"])).code).toBe(1);
+  }, 60_000);
+
+  test("says which ids can match nobody, and ends when another has taken its home folder", async () => {
+    const home = makeHome();
+    writeFileSync(join(home, "config.yaml"), 'people: { allow: { telegram: ["@alice"] } }\n');
+    const gateway = start(home);
+    await gateway.running();
+    expect(gateway.said()).toContain('warn people.allow.telegram: "@alice" matches nobody on Telegram');
+    const other = { owner: "elsewhere 1 1 a", pid: 1, host: "elsewhere", since: "" };
+    writeFileSync(homeLockFile(home), JSON.stringify(other));
+    expect(await gateway.ended).toBe(0);
+    expect(gateway.said()).toContain(`error Another gateway took ${home} while this one stood still`);
+    expect(JSON.parse(readFileSync(homeLockFile(home), "utf8"))).toEqual(other);
   }, 60_000);
 
   test("status says who has the account: to the gateway that has it, and to one that stands by", async () => {

@@ -69,6 +69,15 @@ describe("baton chat", () => {
   });
 });
 
+test("a model that does not begin to answer is given up after agent.firstWordSeconds", async () => {
+  server.play({ ending: "hang" });
+  writeFileSync(join(home, "config.yaml"), "agent: { firstWordSeconds: 0.5 }\n");
+  const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url };
+  const run = await baton(home, ["chat", "--message", "hi"], { env });
+  expect(run).toMatchObject({ code: 1, stdout: "" });
+  expect(run.stderr).toContain("did not begin to answer in time");
+});
+
 describe("baton models", () => {
   test("lists what is offered, marks the one in use, and says why", async () => {
     writeFileSync(join(home, "config.yaml"), `agent:\n  baseUrl: ${server.url}\n  model: model-b\n`);

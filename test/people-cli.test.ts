@@ -138,6 +138,7 @@ describe.concurrent("what cannot be meant", () => {
     [["role", "p_00", "guest"], 1, "Nobody is known as p_00."],
     [["role", "Ann", "guest"], 2, "Use <platform>:<user id>"],
     [["forget", "telegram:1"], 1, "Nobody is known as telegram:1."],
+    [["deny", "telegram:@alice"], 2, '"@alice" matches nobody on Telegram'],
   ] as const)("%j is refused", async (words, code, problem) => {
     const run = await peopleIn(makeHome(), words);
     expect(run).toMatchObject({ code, said: "", problem: expect.stringContaining(problem) });

@@ -503,7 +503,7 @@ describe("after a process ended in the middle", () => {
   });
 
   /** A turn in which so many processes have ended, each running so many turns. */
-  async function endedIn(ends: number, turns: number) {
+  async function endedIn(ends: number, turns: number, agent = echo) {
     const store = await left();
     const owners = Array.from({ length: ends }, () => endedOwner());
     const people = Array.from({ length: turns }, (_, n) => `p${n}`);
@@ -515,7 +515,7 @@ describe("after a process ended in the middle", () => {
       for (const { turn } of await store.turns.running(first.adapter, now))
         await store.turns.takeOver(turn, { owner, leaseMs: 1_000 }, now);
     }
-    const next = await world(echo, { on: store, ...allowed });
+    const next = await world(agent, { on: store, ...allowed });
     await next.adapter.until((sent) => sent.length === turns);
     expect(await store.turns.running(next.adapter, now)).toEqual([]);
     return next.adapter.sent.map(({ text }) => text);
@@ -524,6 +524,21 @@ describe("after a process ended in the middle", () => {
   it("tries a turn a third time, and parks it where its processes ended of it alone; and says so", async () => {
     expect(await endedIn(2, 1)).toEqual([expect.stringMatching(/^poison\?/)]);
     expect(await endedIn(3, 1)).toEqual([expect.stringMatching(/gave up.*3 times.*\/retry/)]);
+  });
+
+  it("tries each a third time alone, and not before", async () => {
+    const most = async (ends: number) => {
+      let [running, highest] = [0, 0];
+      const slow = scripted(async function* () {
+        highest = Math.max(highest, ++running);
+        for (let n = 0; n < 100; n++) await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        yield* say("done");
+      });
+      await endedIn(ends, 3, slow);
+      return highest;
+    };
+    expect([await most(1), await most(2)]).toEqual([3, 1]);
   });
 
   it("blames no turn for the end of a process that ran others too, unless it is far too often", async () => {
@@ -564,17 +579,22 @@ describe("after a process ended in the middle", () => {
       await new Promise<void>((resolve) => (go = resolve));
       yield* say("late");
     });
-    const first = await world(agent, { on: store, leaseMs: 60 });
+    const busy = { default: "queue", byPlatform: {}, byChat: {} } as const;
+    const first = await world(agent, { on: store, leaseMs: 60, busy });
     await first.adapter.write(ann, "go");
-    await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
+    const lane = first.gateway.lane(laneKey(first));
+    await until(() => lane.run !== undefined);
+    await first.adapter.write(ann, "and then");
+    expect(lane.waiting).toBe(1);
     const { accounts } = store;
     const holder = await accounts.holder(first.adapter, now);
     await accounts.take(first.adapter, { owner: "thief 1 1 x", leaseMs: 0 }, holder?.owner ?? null, now);
     const second = await world(echo, { on: store, leaseMs: 60 });
     await until(() => first.gateway.platforms()[0]?.state.kind === "standing by");
+    await until(() => lane.waiting === 0); // What waited is the other's, too.
     go();
-    await second.adapter.until((sent) => sent.length === 1);
-    expect([first.adapter.sent, second.adapter.textsTo("ann")]).toEqual([[], ["late"]]);
+    await second.adapter.until((sent) => sent.length === 2);
+    expect([first.adapter.sent, second.adapter.textsTo("ann")]).toEqual([[], ["late", "and then (3)"]]);
   });
 
   it("says of a command that was being carried out that nobody knows", async () => {
@@ -618,6 +638,19 @@ describe("delivery", () => {
     await here.adapter.until((sent) => sent.filter(({ address }) => address.chatId === "ann").length === 2);
     expect(here.adapter.textsTo("ann")).toEqual(["a", "c"]);
     expect(here.problems).toEqual([expect.stringMatching(/unknown/)]);
+  });
+
+  it("waits as long as the platform asks for in time that passes, though the clock stands still", async () => {
+    let refused = false;
+    const onSend = () => {
+      if (refused) return;
+      refused = true;
+      throw new SendError("retryable", "429", { retryAfterMs: 1 });
+    };
+    const here = await world(echo, { scripted: { onSend }, clock: () => 0 });
+    await here.adapter.write(ann, "hello");
+    await here.adapter.until((sent) => sent.length === 1);
+    expect(here.adapter.textsTo("ann")).toEqual(["hello (1)"]);
   });
 });
 

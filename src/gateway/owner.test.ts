@@ -2,7 +2,15 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
-import { fateOf, hasLeft, isSameProcess, ownerWords, processOwner } from "./owner.js";
+import {
+  fateOf,
+  hasLeft,
+  isSameProcess,
+  ownerWords,
+  processNamed,
+  processOwner,
+  runningGroup,
+} from "./owner.js";
 
 const me = processOwner();
 /** The same process, as somebody else would see it who changed this. */
@@ -48,6 +56,21 @@ describe.runIf(process.platform === "linux")("a process", () => {
     expect(spawnSync("unshare", given, { encoding: "utf8" }).stdout).toBe("unknown\n");
   });
 });
+
+it.runIf(process.platform === "linux")(
+  "leads a group that is known while something of it runs, and not for another with its number",
+  async () => {
+    const leader = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    const ended = once(leader, "exit");
+    const name = processNamed(leader.pid ?? 0);
+    const [host, pid, , ...rest] = name.split(" ");
+    expect(runningGroup(name)).toBe(leader.pid);
+    expect(runningGroup([host, pid, "1", ...rest].join(" "))).toBeNull();
+    leader.kill("SIGKILL");
+    await ended;
+    expect(runningGroup(name)).toBeNull();
+  },
+);
 
 it("has many names, which are of one process, and one for people", () => {
   expect(isSameProcess(me, processOwner())).toBe(true);

@@ -625,6 +625,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const both = await Promise.all([1, 2, 3, 4].map((n) => ask(n % 2 ? store : other, ["a", "b"], 3)));
       expect(both.reduce((sum, granted) => sum + granted, 0)).toBe(6);
       expect(await ask(other, ["b"], 3)).toBe(3);
+      expect(await ask(store, ["b", "a"], 3)).toBe(0); // Linked since: what the other one used counts.
       await store.spending.giveBack(["a", "b"], "modelCalls", 2, today);
       expect(await store.spending.of(today)).toEqual([
         { identity: "a", modelCalls: 8, mediaBytes: 0 },

@@ -305,6 +305,22 @@ describe.each(places)("terminal %s", (place) => {
   });
 });
 
+it.runIf(process.platform === "linux")(
+  "says who leads a command, so that one that outlives us is found",
+  async () => {
+    confinement = { kind: "none" };
+    const leaders: number[] = [];
+    const context = {
+      call: aCall,
+      signal: new AbortController().signal,
+      leads: (pid: number) => leaders.push(pid),
+    };
+    const printed = await terminal().run({ command: "cut -d' ' -f5 /proc/self/stat" }, context); // Its group.
+    expect(printed).toContain(String(leaders[0]));
+    expect(leaders).toHaveLength(1);
+  },
+);
+
 describe.runIf(found.sandbox)("a command in the sandbox", () => {
   const inSandbox = (mayLeave: boolean) =>
     terminal({ confinement: { kind: "sandbox", sandbox: found.sandbox as Sandbox, mayLeave } });

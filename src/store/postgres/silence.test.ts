@@ -2,11 +2,13 @@
  * A PostgreSQL server that is cut off without a word, ends connections at the worst moment, or is blocked by a process
  * that stands still: each step has an end, and the next one goes through.
  */
+import { Socket } from "node:net";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Postgres, startPostgres } from "../../../test/support/postgres.js";
 import { PostgresProxy } from "../../../test/support/postgres-proxy.js";
 import type { Db } from "../db.js";
+import { Connections } from "./connections.js";
 import { openPostgres } from "./db.js";
 
 /** Time-outs so short that a test waits for them. */
@@ -58,6 +60,21 @@ describe("connections that died in silence", () => {
       });
     }
     expect(await name(db)).toBe("one");
+  });
+
+  it("are looked for: each has keep-alives, and a query ends before a lease of 15 s does", async () => {
+    const keepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");
+    const connections = new Connections(url, "baton");
+    const pooled = await connections.pool.connect();
+    expect(keepAlive).toHaveBeenLastCalledWith(true, 5_000);
+    pooled.release();
+    keepAlive.mockClear();
+    const single = connections.single();
+    await single.connect();
+    expect(keepAlive).toHaveBeenLastCalledWith(true, 5_000);
+    await single.end();
+    expect(connections.pool.options.query_timeout).toBe(10_000);
+    await connections.pool.end();
   });
 
   it("do not keep a listener from hearing what happens, and what it missed is looked for", async () => {
@@ -147,7 +164,10 @@ describe("a process that stands still in the middle of a transaction", () => {
     const blocker = new pg.Client({ connectionString: url });
     await blocker.connect();
     await blocker.query("BEGIN; UPDATE baton.things SET name = 'blocked'");
-    await expect(db.run("UPDATE things SET name = ?", "next")).rejects.toMatchObject({ code: "store_busy" });
+    await expect(db.run("UPDATE things SET name = ?", "next")).rejects.toMatchObject({
+      code: "store_busy",
+      message: expect.stringMatching(/^Another process is changing the same rows/),
+    });
     await blocker.query("ROLLBACK");
     await blocker.end();
     expect(await db.run("UPDATE things SET name = ?", "next")).toBe(1);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { SessionsProcess } from "../../../test/support/sessions-process.js";
+import { storeErrorOf } from "./errors.js";
 import { lockHolderText } from "./lock-holder.js";
 
 let folder = "";
@@ -26,6 +27,8 @@ it.runIf(process.platform === "linux")(
     const stopped =
       /^Process (\d+) holds it and is stopped: `kill -CONT \1` lets it go on, `kill -9 \1` ends it\.$/;
     await vi.waitUntil(() => stopped.test(lockHolderText(path) ?? ""), { timeout: 20_000 });
+    const error = storeErrorOf(Object.assign(new Error("database is locked"), { errcode: 5 }), path);
+    expect(error).toMatchObject({ code: "store_busy", message: expect.stringContaining("`kill -CONT ") });
     holder.signal("SIGCONT");
     expect(lockHolderText(join(folder, "none.db"))).toBeNull();
   },

@@ -11,12 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openSessions } from "../../open-sessions.js";
 import { OWNER } from "../../session/access.js";
 import { localSource } from "../../session/source.js";
 import type { Db } from "../db.js";
 import { openSqlite } from "./db.js";
+import { FileWatch } from "./file-watch.js";
 
 const code = (name: string) => expect.objectContaining({ code: name });
 const hello = { role: "user", content: "hello" } as const;
@@ -239,5 +240,21 @@ describe("a file that is lost while it is open", () => {
     await db.run("INSERT INTO t VALUES (4)");
     expect(await kept(db)).toEqual([1, 4]);
     await db.close();
+  });
+
+  it.each([
+    ["a transaction", (db: Db) => db.transaction((tx) => tx.run("INSERT INTO t VALUES (2)"))],
+    ["a statement", (db: Db) => db.run("INSERT INTO t VALUES (2)")],
+  ])("in the middle of %s: that is not said to be kept", async (_, write) => {
+    const db = await openSqlite(path);
+    await db.run("CREATE TABLE t (n INTEGER)");
+    const { check } = FileWatch.prototype;
+    vi.spyOn(FileWatch.prototype, "check").mockImplementationOnce(function (this: FileWatch) {
+      check.call(this);
+      renameSync(path, `${path}.away`); // Just before the commit.
+    });
+    await expect(write(db)).rejects.toMatchObject({ code: "store_gone" });
+    await db.close();
+    vi.restoreAllMocks();
   });
 });
