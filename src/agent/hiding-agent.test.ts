@@ -15,6 +15,7 @@ function turnWith(rest: Partial<TurnInput> = {}): TurnInput {
   return {
     sessionId: "s",
     prompt: `prompt ${CANARY}`,
+    labels: `labels ${CANARY}`,
     history: [
       { role: "user", content: `history ${CANARY}`, name: CANARY },
       {

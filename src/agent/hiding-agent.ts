@@ -44,6 +44,7 @@ function cleanTurn(turn: TurnInput, hide: Hide): TurnInput {
   return {
     ...turn,
     prompt: hide(turn.prompt),
+    ...(turn.labels === undefined ? {} : { labels: hide(turn.labels) }),
     history: turn.history.map((message) => cleanMessage(message, hide)),
     tools: turn.tools.map((tool) => cleanTool(tool, hide)),
     steer: () => turn.steer().map((message) => cleanMessage(message, hide)),

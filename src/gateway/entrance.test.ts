@@ -92,6 +92,18 @@ describe("files", () => {
     });
   });
 
+  it("that take long in one chat hold up no other", async () => {
+    let arrive: (bytes: Buffer) => void = () => {};
+    const read = () =>
+      new Promise<Buffer>((resolve) => {
+        arrive = resolve;
+      });
+    const slow = write(ann, "look", { files: [{ ...file(""), read }] });
+    expect(await world.chat("bob").ask("hello")).toBe("hello (1)");
+    arrive(Buffer.from("late"));
+    expect(await slow).toBe("accepted");
+  });
+
   it("of a message that was there already are not kept twice", async () => {
     const again = { messageId: "same", files: [file("hello")] };
     expect(await write(ann, "look", again)).toBe("accepted");

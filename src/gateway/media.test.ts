@@ -83,6 +83,8 @@ describe("the media store", () => {
       "slower.txt: it took longer than 0.001 s to fetch",
     ]);
     expect(readdirSync(folder)).toHaveLength(attachments.length);
+    const { problems: alone } = await impatient.take([remote({ name: "slow.txt", read: never })]);
+    expect(alone).toEqual(["slow.txt: it took longer than 0.001 s to fetch"]); // Given up in the middle, too.
   });
 
   it("fetches eight files at once, and the next when one has ended", async () => {

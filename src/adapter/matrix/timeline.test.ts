@@ -20,6 +20,8 @@ let joined: string[];
 /** What the homeserver was asked. */
 let asked: string[];
 let isBroken: boolean;
+/** So many answers are still to fail. */
+let failing: number;
 /** What was said in rooms, newest first, and why it is not given. */
 let history: readonly Json[];
 let historyTrouble: Error | null;
@@ -40,12 +42,13 @@ beforeEach(async () => {
   [states, invited, joined] = [{}, [], [ANN, BOT]];
   [asked, received, problems] = [[], [], []];
   isBroken = isStoreAway = false;
+  failing = 0;
   [history, historyTrouble] = [[], null];
   memory = new Map();
   next = 0;
   const answer = async (what: string, json: Json | null): Promise<Json> => {
     asked.push(what);
-    if (isBroken) throw new HTTPError("broken", 500);
+    if (isBroken || failing-- > 0) throw new HTTPError("broken", 500);
     if (json === null) throw new HTTPError("not here", 404);
     return json;
   };
@@ -149,6 +152,20 @@ describe("a stranger", () => {
     expect(asked).toContain("join !ann:test");
   });
 
+  it("has no more of them accepted that day after a restart", async () => {
+    const kept = new Map<string, string>();
+    const memory = {
+      read: async (name: string) => kept.get(name) ?? null,
+      write: async (name: string, value: string) => void kept.set(name, value),
+    };
+    const [before, after] = [new Pending(memory), new Pending(memory)];
+    for (let n = 0; n < 20; n += 1) before.invited(`!${n}:test`, true, 0);
+    await before.save(0);
+    await after.load();
+    for (const now of [1, 24 * 60 * 60 * 1_000]) after.invited(`!at${now}:test`, true, now);
+    expect(after.invites.slice(10)).toEqual(["!at86400000:test"]);
+  });
+
   it("cannot have an invitation tried for ever", async () => {
     isBroken = true;
     const events = [{ type: "m.room.member", state_key: BOT, sender: EVE, content: {} }];
@@ -179,6 +196,13 @@ describe("a homeserver that does not answer", () => {
     await sync({ join: { "!a:test": inRoom([said(ANN)]) } });
     expect(received.at(-1)?.source.chatType).toBe("dm");
   });
+});
+
+it("asks a homeserver that fails three times", async () => {
+  failing = 2;
+  await sync({ join: { "!a:test": inRoom([said(ANN)]) } });
+  expect(received.map(({ source }) => source.chatType)).toEqual(["dm"]);
+  expect(problems).toEqual([]);
 });
 
 describe("messages that a sync left out, while the homeserver does not give them", () => {

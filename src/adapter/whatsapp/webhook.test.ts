@@ -65,6 +65,25 @@ describe("a post", () => {
     },
   );
 
+  it("whose body does not say how long it is, is read no further than a megabyte", async () => {
+    await open();
+    const { socket, answer } = head([`X-Hub-Signature-256: ${signed("")}`, "Transfer-Encoding: chunked"]);
+    const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+    socket.write(chunk.repeat(17));
+    expect(await answer).toMatch(/^HTTP\/1.1 413 .*connection: close/is);
+    expect(posted).toEqual([]);
+  });
+
+  it("is not heard beside 64 connections", async () => {
+    await open();
+    for (let n = 0; n < 64; n += 1) {
+      const idle = connect(port, "127.0.0.1");
+      sockets.push(idle);
+      await new Promise((resolve) => idle.once("connect", resolve));
+    }
+    expect(await head(["Content-Length: 0"]).answer).toBe("");
+  });
+
   it("whose body does not come is given up", async () => {
     await open({ bodyMs: 1 });
     const { answer } = head([`X-Hub-Signature-256: ${signed("{}")}`, "Content-Length: 2"]);
