@@ -212,13 +212,19 @@ describe.concurrent("check", () => {
     expect((await config(home, "check")).stdout).toBe("The configuration is fine.\n");
   });
 
-  test("an id that can match nobody: a warning with its key and what an id looks like", async () => {
-    const home = setUp({ own: 'people:\n  allow: { telegram: ["@alice"] }\n' });
+  test("ids that can match nobody: a warning with their place, not a mistake", async () => {
+    const home = setUp({
+      own: "people:\n  allow: { telegram: ['@alice', 7] }\nbusy:\n  byChat: { 'slack:#general': queue }\n",
+    });
     const run = await config(home, "check");
     expect(run).toMatchObject({ code: 0, stderr: "" });
-    expect(run.stdout).toMatch(
-      /config\.yaml:2: people\.allow\.telegram: "@alice" matches nobody on Telegram/,
+    expect(run.stdout).toContain(
+      `${join(home, "config.yaml")}:2: people.allow.telegram: "@alice" matches nobody on Telegram`,
     );
+    expect(run.stdout).toContain(
+      `${join(home, "config.yaml")}:4: busy.byChat.slack:#general: "#general" is no chat's id on Slack.`,
+    );
+    expect(run.stdout).toMatch(/The configuration is valid\.\n$/);
   });
 
   test("variables that set nothing: a warning with the nearest that is one, and no error anywhere", async () => {

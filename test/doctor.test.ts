@@ -262,6 +262,13 @@ const CASES: Record<
     says: /2 people on Telegram share one conversation/,
     fix: /^set scopes\.dm to chat/,
   },
+  "an id of a chat that can match none": {
+    make: (home) => config(home, "platforms: { slack: { homeChannel: '#general' } }\n"),
+    check: "people",
+    status: "warning",
+    says: /^platforms\.slack\.homeChannel: "#general" is no chat's id on Slack\./,
+    fix: /^write the chat's id there/,
+  },
   "a variable that is mistyped": {
     make: () => {},
     env: { BATON_BUSY_DEFALT: "queue" },

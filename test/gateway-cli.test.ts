@@ -199,10 +199,14 @@ describe("a gateway as a process", () => {
 
   test("says which ids can match nobody, and ends when another has taken its home folder", async () => {
     const home = makeHome();
-    writeFileSync(join(home, "config.yaml"), 'people: { allow: { telegram: ["@alice"] } }\n');
+    writeFileSync(
+      join(home, "config.yaml"),
+      "people: { allow: { telegram: ['@alice'] } }\nbusy: { byChat: { 'matrix:#room': queue } }\n",
+    );
     const gateway = start(home);
     await gateway.running();
     expect(gateway.said()).toContain('warn people.allow.telegram: "@alice" matches nobody on Telegram');
+    expect(gateway.said()).toContain('warn busy.byChat.matrix:#room: "#room" is no chat\'s id on Matrix.');
     const other = { owner: "elsewhere 1 1 a", pid: 1, host: "elsewhere", since: "" };
     writeFileSync(homeLockFile(home), JSON.stringify(other));
     expect(await gateway.ended).toBe(0);

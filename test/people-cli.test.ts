@@ -139,6 +139,7 @@ describe.concurrent("what cannot be meant", () => {
     [["role", "Ann", "guest"], 2, "Use <platform>:<user id>"],
     [["forget", "telegram:1"], 1, "Nobody is known as telegram:1."],
     [["deny", "telegram:@alice"], 2, '"@alice" matches nobody on Telegram'],
+    [["link", "slack:U1", "discord:alice#1234"], 2, '"alice#1234" matches nobody on Discord'],
   ] as const)("%j is refused", async (words, code, problem) => {
     const run = await peopleIn(makeHome(), words);
     expect(run).toMatchObject({ code, said: "", problem: expect.stringContaining(problem) });

@@ -43,11 +43,11 @@ export async function careFindings(cli: Cli, config: Config): Promise<Finding[]>
 /** People who share a conversation, of the configuration and of the store. */
 async function peopleFindings(cli: Cli, config: Config): Promise<Finding[]> {
   const nobodys = unmatchableIds(config).map(
-    ({ message }): Finding => ({
+    ({ message, fix }): Finding => ({
       check: "people",
       status: "warning",
       finding: message,
-      fix: "write their id there; /whoami in a chat shows it",
+      fix,
     }),
   );
   return [...nobodys, ...(await sharedFindings(cli, config))];

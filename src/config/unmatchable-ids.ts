@@ -1,5 +1,7 @@
-/** Ids of people in the configuration that can match nobody, such as a name where a platform has numbers. */
-import { isPlatform, unmatchableId } from "../session/platform.js";
+/** Ids of people and chats in the configuration that can match nobody, such as a name where a platform has numbers. */
+import { isPlatform, unmatchableChat, unmatchableId } from "../session/platform.js";
+import { unescapePart } from "../util/escape.js";
+import { addressIn } from "./home-channel.js";
 import type { Config } from "./load.js";
 
 export interface UnmatchableId {
@@ -7,31 +9,75 @@ export interface UnmatchableId {
   readonly key: string;
   /** A sentence. */
   readonly message: string;
+  /** What to do. */
+  readonly fix: string;
 }
 
-export function unmatchableIds({ people, tools, limits }: Pick<Config, "people" | "tools" | "limits">) {
-  const listed = Object.entries({
-    allow: people.allow,
-    owners: people.owners,
-    guests: people.guests,
-  }).flatMap(([list, byPlatform]) =>
+interface Written {
+  readonly key: string;
+  readonly platform: string;
+  readonly id: string;
+}
+
+type Named = Pick<Config, "people" | "tools" | "limits" | "busy" | "platforms">;
+
+export function unmatchableIds(config: Named): UnmatchableId[] {
+  return [
+    ...mistakes(
+      [...listed(config), ...named(config)],
+      unmatchableId,
+      "write their id there; /whoami in a chat shows it",
+    ),
+    ...mistakes(
+      chats(config),
+      unmatchableChat,
+      "write the chat's id there; `baton logs` shows it with each message",
+    ),
+  ];
+}
+
+function mistakes(
+  ids: readonly Written[],
+  mistakeIn: (platform: string, id: string) => string | null,
+  fix: string,
+): UnmatchableId[] {
+  return ids.flatMap(({ key, platform, id }) => {
+    const message = isPlatform(platform) ? mistakeIn(platform, id) : null;
+    return message === null ? [] : [{ key, message: `${key}: ${message}`, fix }];
+  });
+}
+
+function listed({ people }: Named): Written[] {
+  const { allow, owners, guests } = people;
+  return Object.entries({ allow, owners, guests }).flatMap(([list, byPlatform]) =>
     Object.entries(byPlatform).flatMap(([platform, ids]) =>
       ids.map((id) => ({ key: `people.${list}.${platform}`, platform, id })),
     ),
   );
-  const named = Object.entries({ tools: tools.byPerson, limits: limits.byPerson }).flatMap(
-    ([group, byPerson]) =>
-      Object.keys(byPerson).map((name) => {
-        const colon = name.indexOf(":");
-        return {
-          key: `${group}.byPerson.${name}`,
-          platform: name.slice(0, colon),
-          id: name.slice(colon + 1),
-        };
-      }),
+}
+
+function named({ tools, limits }: Named): Written[] {
+  const groups = { "tools.byPerson": tools.byPerson, "limits.byPerson": limits.byPerson };
+  return Object.entries(groups).flatMap(([group, byPerson]) =>
+    Object.keys(byPerson).map((name) => nameIn(group, name)),
   );
-  return [...listed, ...named].flatMap(({ key, platform, id }): UnmatchableId[] => {
-    const message = isPlatform(platform) ? unmatchableId(platform, id) : null;
-    return message === null ? [] : [{ key, message: `${key}: ${message}` }];
+}
+
+function chats({ busy, platforms }: Named): Written[] {
+  const homes = Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
+    homeChannel === null
+      ? []
+      : [{ key: `platforms.${platform}.homeChannel`, platform, id: addressIn(platform, homeChannel).chatId }],
+  );
+  const written = Object.keys(busy.byChat).map((name) => {
+    const { id, ...rest } = nameIn("busy.byChat", name);
+    return { ...rest, id: unescapePart(id) ?? id };
   });
+  return [...written, ...homes];
+}
+
+/** Of `<platform>:<id>`. */
+function nameIn(group: string, name: string): Written {
+  const colon = name.indexOf(":");
+  return { key: `${group}.${name}`, platform: name.slice(0, colon), id: name.slice(colon + 1) };
 }

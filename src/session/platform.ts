@@ -15,7 +15,15 @@ export interface PlatformTraits {
   /** Maps the spellings of one id to one; must leave ids it does not know alone. */
   readonly foldId?: (id: string) => string;
   /** What people's ids look like, once folded: one that does not can match nobody. */
-  readonly userId?: { readonly pattern: RegExp; readonly like: string };
+  readonly userId?: IdShape;
+  /** The same of chats; those of two may be a person's id. */
+  readonly chatId?: IdShape;
+}
+
+interface IdShape {
+  readonly pattern: RegExp;
+  /** An example, in words. */
+  readonly like: string;
 }
 
 /** The platform of the machine that runs Baton. */
@@ -23,12 +31,30 @@ export const LOCAL: Platform = "local";
 
 const table = new Map<Platform, PlatformTraits>([
   [LOCAL, { title: "Local" }],
-  ["telegram", { title: "Telegram", userId: { pattern: /^\d{1,15}$/, like: "a number such as 123456789" } }],
+  [
+    "telegram",
+    {
+      title: "Telegram",
+      userId: { pattern: /^\d{1,15}$/, like: "a number such as 123456789" },
+      chatId: { pattern: /^-?\d{1,15}$/, like: "a number such as -1001234567890" },
+    },
+  ],
   [
     "discord",
-    { title: "Discord", userId: { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" } },
+    {
+      title: "Discord",
+      userId: { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" },
+      chatId: { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" },
+    },
   ],
-  ["slack", { title: "Slack", userId: { pattern: /^[UW][A-Z0-9]+$/, like: "U012ABCDEF" } }],
+  [
+    "slack",
+    {
+      title: "Slack",
+      userId: { pattern: /^[UW][A-Z0-9]+$/, like: "U012ABCDEF" },
+      chatId: { pattern: /^[CDG][A-Z0-9]+$/, like: "C012ABCDEF" },
+    },
+  ],
   [
     "whatsapp",
     {
@@ -38,6 +64,10 @@ const table = new Map<Platform, PlatformTraits>([
       userId: {
         pattern: /^[1-9]\d{0,14}$|^\d+@lid$/,
         like: "a number with its country code such as +15551234567",
+      },
+      chatId: {
+        pattern: /^[1-9]\d{0,14}$|^\d+@lid$|^[\d-]+@g\.us$/,
+        like: "a number with its country code such as +15551234567, or a group such as 123456789012345678@g.us",
       },
     },
   ],
@@ -49,9 +79,21 @@ const table = new Map<Platform, PlatformTraits>([
         pattern: /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
         like: "a number with its country code such as +15551234567, or a UUID",
       },
+      chatId: {
+        pattern:
+          /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[a-z0-9+/_-]{22,128}={0,2}$/i,
+        like: "a number with its country code such as +15551234567, a UUID, or a group's id in base64",
+      },
     },
   ],
-  ["matrix", { title: "Matrix", userId: { pattern: /^@[^:\s]+:\S+$/, like: "@ann:example.org" } }],
+  [
+    "matrix",
+    {
+      title: "Matrix",
+      userId: { pattern: /^@[^:\s]+:\S+$/, like: "@ann:example.org" },
+      chatId: { pattern: /^!\S+$/, like: "a room such as !abc:example.org" },
+    },
+  ],
 ]);
 
 /** Adds a platform of one's own. Registering a name again with other traits is refused. */
@@ -93,6 +135,13 @@ export function unmatchableId(platform: Platform, id: string): string | null {
   const { userId, title } = platformTraits(platform);
   if (!userId || userId.pattern.test(foldId(platform, id))) return null;
   return `${JSON.stringify(id)} matches nobody on ${title}: names can be taken by others, so people are known by their id, ${userId.like}.`;
+}
+
+/** The same of a chat. */
+export function unmatchableChat(platform: Platform, id: string): string | null {
+  const { chatId, title } = platformTraits(platform);
+  if (!chatId || chatId.pattern.test(foldId(platform, id))) return null;
+  return `${JSON.stringify(id)} is no chat's id on ${title}. An id there is ${chatId.like}.`;
 }
 
 /** The one spelling of an id on its platform. */

@@ -75,7 +75,10 @@ describe("slack", () => {
     await server.close();
   });
 
-  const connect = (receive?: (message: InboundMessage) => Promise<Received>) =>
+  const connect = (
+    receive?: (message: InboundMessage) => Promise<Received>,
+    more: Pick<Surroundings, "knows"> = {},
+  ) =>
     adapter.connect(
       async (message) => {
         received.push(message);
@@ -88,6 +91,7 @@ describe("slack", () => {
           { name: "status", description: "" },
         ],
         tell: (state) => told.push(state),
+        ...more,
       },
     );
   const outbound = (text: string, chatId: string, more: object = {}) => {
@@ -203,6 +207,26 @@ describe("slack", () => {
         chatName: "team",
         chatTopic: "Work",
       });
+    });
+
+    it("what a stranger writes without a single request about them, their place or their thread", async () => {
+      const ann = server.idOf("ann");
+      await connect(undefined, { knows: async ({ userId }) => userId === ann });
+      const asked = (): string[] =>
+        server.calls.map(({ method }) => method).filter((method) => /\.(info|replies|members)$/.test(method));
+      const { messageId: root } = await server.write({ text: "a beginning", in: "group", from: "bob" });
+      const before = asked().length;
+      await server.write({ text: "let me in", from: "bob" });
+      const reply = { channel: server.channel, replyTo: root, mentions: true };
+      for (let n = 0; n < 20; n += 1) await server.write({ ...reply, text: `again ${n}`, from: "bob" });
+      await server.command("/new", "", { from: "bob", channel: server.channel });
+      expect(received.length).toBeGreaterThan(20); // The gate refuses them.
+      expect(received.every(({ source }) => source.userName === undefined)).toBe(true);
+      expect(asked().slice(before)).toEqual([]);
+      await server.write({ ...reply, text: "and now?" });
+      expect(new Set(asked())).toEqual(
+        new Set(["users.info", "conversations.info", "conversations.replies"]),
+      );
     });
 
     it("the beginning of a thread that it was not told of, once", async () => {
