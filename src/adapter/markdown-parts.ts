@@ -1,65 +1,89 @@
 /**
- * A Markdown text in parts that look the same apart as together: cut at blank lines, outside of fences, before a line that
- * stands at the margin and goes on with no list. A long text is read part by part, and one that grows or is measured many
- * times is new in its last part only. Linear in the text.
+ * A Markdown text in parts that look the same apart as together: blocks between blank lines, fences, and the items of a
+ * list, each for itself. A long text is read part by part, and one that grows or is measured many times is new in its last
+ * part only. Linear in the text.
  */
-
-/** What an item begins with. */
-const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
-/** The beginning of a fence, also of one in a quote or in a list's item. */
-const FENCE = /^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})/;
-/** What stands further in does not close a fence. */
-const MAX_INDENT = 3;
-const DEFINITION = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t>]+)*(\[[^\]]{1,200}\]:.*)/;
-/** More than that is no list of links that somebody wrote. */
-const MAX_DEFINITIONS = 2_000;
+import { type Fence, fenceAfter, fenceAt } from "./markdown-fence.js";
+import { namesIn, needed } from "./markdown-names.js";
 
 export interface MarkdownPart {
   readonly text: string;
-  /** The lines of other parts that say what the name of a link or a footnote stands for. */
-  readonly definitions: string;
+  /** Lines that make known the names of links and footnotes which other parts explain. */
+  readonly names: string;
+  /** It begins with the next item of the list before; `after blank`, if a blank line stands between them. */
+  readonly goesOn: "no" | "at once" | "after blank";
 }
 
-export function partsOfMarkdown(given: string): readonly MarkdownPart[] {
-  const parts: string[][] = [[]];
-  const definitions: { readonly line: string; readonly part: number }[] = [];
-  let fence: Fence | null = null;
-  let isAfterBlank = false;
-  for (const line of given.replace(/\r\n?/g, "\n").split("\n")) {
-    const goesOn = ITEM.test(line) && ITEM.test(parts.at(-1)?.[0] ?? "");
-    if (isAfterBlank && fence === null && /^\S/.test(line) && !goesOn) parts.push([]);
-    parts.at(-1)?.push(line);
-    const [, definition] = fence === null ? (DEFINITION.exec(line) ?? []) : [];
-    if (definition !== undefined) definitions.push({ line: definition, part: parts.length - 1 });
-    fence = fenceAfter(line, fence);
-    isAfterBlank = line.trim() === "";
+/** What an item begins with, at the margin. */
+const ITEM = /^(?:([-*+])|\d{1,9}([.)]))(?:[ \t]|$)/;
+
+class Cut {
+  readonly lines: string[] = [];
+  readonly goesOn: MarkdownPart["goesOn"];
+  readonly isFence: boolean;
+  readonly isList: boolean;
+  /** The sign of its last item; items of one list have the same. */
+  sign: string | null = null;
+  /** So far nothing but items and what is in them. */
+  #isItemsOnly: boolean;
+  /** What looks like a fence may be HTML. */
+  #hasHtml = false;
+
+  constructor(line: string, before: Cut | null, isAfterBlank: boolean) {
+    const sign = signOf(line);
+    const isNext = sign !== null && sign === before?.sign;
+    this.goesOn = isNext ? (isAfterBlank ? "after blank" : "at once") : "no";
+    this.isFence = opensFence(line);
+    this.isList = this.#isItemsOnly = sign !== null;
   }
-  const length = definitions.reduce((sum, { line }) => sum + line.length, 0);
-  const known = length > MAX_DEFINITIONS ? [] : definitions;
-  return parts.map((lines, index) => {
+
+  /** Whether another part begins with this line, outside of a fence. */
+  endsBefore(line: string, isAfterBlank: boolean): boolean {
+    if (this.isFence) return true;
+    if (!/^\S/.test(line)) return false;
+    return isAfterBlank || (this.#isItemsOnly && ITEM.test(line)) || (!this.#hasHtml && opensFence(line));
+  }
+
+  add(line: string): void {
+    this.lines.push(line);
+    const sign = signOf(line);
+    if (sign !== null) this.sign = sign;
+    else if (/^\S/.test(line)) this.#isItemsOnly = false;
+    if (/^ {0,3}</.test(line)) this.#hasHtml = true;
+  }
+}
+
+export function partsOfMarkdown(markdown: string): readonly MarkdownPart[] {
+  const cuts = [...cutsOf(markdown.split("\n"))];
+  const names = namesIn(cuts.map(({ isFence, lines }) => (isFence ? [] : lines)));
+  return cuts.map(({ lines, goesOn, isFence }, index) => {
     const text = lines.join("\n");
-    const needed = text.includes("[") ? known.filter(({ part }) => part !== index) : [];
-    return { text, definitions: needed.map(({ line }) => line).join("\n") };
+    return { text, names: isFence ? "" : needed(names, text, index), goesOn };
   });
 }
 
-export interface Fence {
-  readonly marks: string;
-  /** How far in it stands. */
-  readonly margin: number;
+function* cutsOf(lines: readonly string[]): Generator<Cut> {
+  let cut: Cut | null = null;
+  let open: Fence | null = null;
+  let isAfterBlank = false;
+  for (const line of lines) {
+    open = fenceAt(line, open, cut?.isList ?? false);
+    if (cut === null || (open === null && cut.endsBefore(line, isAfterBlank))) {
+      if (cut) yield cut;
+      cut = new Cut(line, cut, isAfterBlank);
+    }
+    cut.add(line);
+    open = fenceAfter(line, open, cut.isList);
+    isAfterBlank = line.trim() === "";
+  }
+  if (cut) yield cut;
 }
 
-/** The fence that is open after this line. */
-export function fenceAfter(line: string, open: Fence | null): Fence | null {
-  const [beginning = "", before = "", marks = ""] = FENCE.exec(line) ?? [];
-  if (marks === "") return open;
-  const info = line.slice(beginning.length);
-  if (open === null)
-    return marks.startsWith("`") && info.includes("`") ? null : { marks, margin: before.length };
-  const closes =
-    marks[0] === open.marks[0] &&
-    marks.length >= open.marks.length &&
-    info.trim() === "" &&
-    before.length <= open.margin + MAX_INDENT;
-  return closes ? null : open;
+function signOf(line: string): string | null {
+  const [, bullet, delimiter] = ITEM.exec(line) ?? [];
+  return bullet ?? delimiter ?? null;
+}
+
+function opensFence(line: string): boolean {
+  return /^[`~]/.test(line) && fenceAfter(line, null, false) !== null;
 }

@@ -9,7 +9,8 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { InTurns } from "../util/in-turns.js";
 import { isTooCostly } from "./markdown-cost.js";
-import { partsOfMarkdown } from "./markdown-parts.js";
+import { fenceAfter } from "./markdown-fence.js";
+import { type MarkdownPart, partsOfMarkdown } from "./markdown-parts.js";
 
 /** Made once: that takes longer than reading a message. */
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
@@ -25,21 +26,62 @@ export function rendered<Result>(markdown: string, render: (root: Root) => Resul
 }
 
 export function parseMarkdown(markdown: string): Root {
-  return root([...partTrees(markdown)].flat());
+  const children: RootContent[] = [];
+  for (const part of partsOfMarkdown(readable(markdown))) {
+    const nodes = treeOf(part);
+    const [first] = nodes;
+    const last = children.at(-1);
+    const goesOn = part.goesOn !== "no" && last?.type === "list" && first?.type === "list";
+    if (goesOn) {
+      last.children.push(...first.children);
+      last.spread = last.spread || first.spread || part.goesOn === "after blank";
+    }
+    for (const node of goesOn ? nodes.slice(1) : nodes) children.push(withOwnItems(node));
+  }
+  return root(children);
+}
+
+/** A list may get more items; what was read before keeps those it had. */
+function withOwnItems(node: RootContent): RootContent {
+  return node.type === "list" ? { ...node, children: [...node.children] } : node;
 }
 
 /** Reads a long text beforehand, so that whoever renders it next finds it read. Lets others work in between. */
 export async function prepareMarkdown(markdown: string): Promise<void> {
   const turns = new InTurns();
-  for (const { text, definitions } of partsOfMarkdown(markdown)) {
+  for (const part of partsOfMarkdown(readable(markdown))) {
     await turns.next();
-    treeOf(withoutLastBreaks(text), definitions);
+    treeOf(part);
   }
 }
 
-function* partTrees(markdown: string): Generator<readonly RootContent[]> {
-  for (const { text, definitions } of partsOfMarkdown(markdown))
-    yield treeOf(withoutLastBreaks(text), definitions);
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** The text that is read: no platform shows more of it. */
+function readable(markdown: string): string {
+  return markdown.toWellFormed().replace(/\r\n?/g, "\n").replace(CONTROLS, "");
+}
+
+/** What was read of late: as many characters as the longest text that is prepared, and as many of what came before. */
+let read = new Map<string, readonly RootContent[]>();
+let readBefore = read;
+let readLength = 0;
+const MAX_READ = 65_536;
+
+function treeOf({ text, names }: MarkdownPart): readonly RootContent[] {
+  const part = withoutLastBreaks(text);
+  const key = names === "" ? part : `${part}\n\n${names}`;
+  const known = read.get(key);
+  if (known) return known;
+  const tree = readBefore.get(key) ?? codeOf(part) ?? parsed(key, part);
+  if (readLength + key.length > MAX_READ) {
+    readBefore = read;
+    read = new Map();
+    readLength = 0;
+  }
+  read.set(key, tree);
+  readLength += key.length;
+  return tree;
 }
 
 function withoutLastBreaks(part: string): string {
@@ -48,28 +90,18 @@ function withoutLastBreaks(part: string): string {
   return part.slice(0, end);
 }
 
-/** What was read of late, up to so many characters in all. */
-const read = new Map<string, readonly RootContent[]>();
-const MAX_READ = 65_536;
-let readLength = 0;
-
-function treeOf(part: string, definitions: string): readonly RootContent[] {
-  const text = definitions === "" ? part : `${part}\n\n${definitions}`;
-  const known = read.get(text);
-  if (known) return known;
-  const tree = isTooCostly(text) ? plain(part) : parsed(text, part);
-  if (readLength + text.length > MAX_READ) {
-    read.clear();
-    readLength = 0;
-  }
-  if (text.length <= MAX_READ) {
-    read.set(text, tree);
-    readLength += text.length;
-  }
-  return tree;
+/** Of a fence only the first line is read; the code is what it is. */
+function codeOf(part: string): readonly RootContent[] | null {
+  const [opening = "", ...lines] = part.split("\n");
+  const fence = /^[`~]/.test(opening) ? fenceAfter(opening, null, false) : null;
+  if (fence === null || isTooCostly(opening)) return null;
+  if (fenceAfter(lines.at(-1) ?? "", fence, false) === null) lines.pop();
+  const [code] = parsed(`${opening}\n${fence.marks}`, opening);
+  return code?.type === "code" ? [{ ...code, value: lines.join("\n") }] : null;
 }
 
 function parsed(text: string, part: string): readonly RootContent[] {
+  if (isTooCostly(text)) return plain(part);
   try {
     const { children } = fromMarkdown(text, GFM);
     const own = children.filter(({ position }) => (position?.start.offset ?? 0) <= part.length);

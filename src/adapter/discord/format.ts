@@ -138,9 +138,7 @@ function renderInline(node: PhrasingContent, context: Context): string {
     case "linkReference": {
       const definition = context.definitions.get(node.identifier);
       const text = labelOf(node, context);
-      return definition
-        ? link(text, plainText(node), definition.url, context)
-        : escapeText("[") + text + escapeText("]");
+      return definition ? link(text, plainText(node), definition.url, context) : text;
     }
     case "image":
       return link(escapeText(node.alt ?? ""), node.alt ?? "", node.url, context);
