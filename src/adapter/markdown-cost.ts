@@ -3,10 +3,10 @@
  * some texts, and what is nested deep enough ends the stack: what a person never writes is not read as Markdown at all.
  */
 
-/** Quotes and lists in one another, as they begin a line. */
-const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){16}/;
+/** Sixteen quotes and lists in one another, as they begin a line, or an item that stands as far in. */
+const TOO_DEEP = /^(?:(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){16}|[ \t]{32,}(?:[*+-]|\d{1,9}[.)])[ \t])/;
 /** One is about 20 µs of the parser's work. A paragraph has ten, a full screen of Markdown some two hundred. */
-const MAX_WEIGHT = 1_000;
+const MAX_WEIGHT = 800;
 /** So many characters weigh as much as a line or a mark, and so many columns that a line is indented by. */
 const CHARACTERS = 32;
 const COLUMNS = 4;
