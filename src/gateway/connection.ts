@@ -1,7 +1,9 @@
 /**
  * One account of a platform, as this process has it. An account is one process's at a time: another stands by, and takes
- * it when the first has ended or lost it. Who cannot renew the lease lets go of it: nothing is received or sent meanwhile. A platform that cannot be reached is tried again, each time a little later; one
- * that cannot be reached until somebody mends something is left, and says why. Neither keeps the others from working.
+ * it when the first has ended or lost it. Who cannot renew the lease lets go of it: nothing is kept or answered meanwhile.
+ * If nobody stands by, it goes on listening, only to say that; otherwise it leaves the platform to whoever stands by.
+ * A platform that cannot be reached is tried again, each time a little later; one that cannot be reached until somebody
+ * mends something is left, and says why. Neither keeps the others from working.
  */
 import { type Adapter, ConnectError, type Receive, type Surroundings } from "../adapter/adapter.js";
 import { platformTraits } from "../session/platform.js";
@@ -50,6 +52,10 @@ const LONGEST_PAUSE_MS = 60_000;
 const CONNECT_MS = 30_000;
 /** Under which name an account remembers how it was last: for those who look from another process. */
 export const STATE = "state";
+/** Under which name those who stand by leave until when they count. */
+const STANDBY = "standby";
+/** Long, since they set it by their own clocks, and it is no harm if one has ended since. */
+const STANDBY_MS = 10 * 60_000;
 /** A holder of whom nothing is known. */
 const SOMEBODY = "another process";
 
@@ -77,6 +83,9 @@ export class Connection {
   #state: ConnectionState = { kind: "idle" };
   #lastError: string | null = null;
   #isOurs = false;
+  /** Nobody stands by, as far as was seen with the last renewal. */
+  #isAlone = false;
+  #isListening = false;
   #lease: Renewal | undefined;
   #attempts = 0;
   #next: NodeJS.Timeout | undefined;
@@ -107,6 +116,11 @@ export class Connection {
 
   get isConnected(): boolean {
     return this.#state.kind === "connected" && this.isHeld;
+  }
+
+  /** The account is not this process's, but nobody else is there to hear: who writes can be told. */
+  get isListening(): boolean {
+    return this.#isListening;
   }
 
   /** Tries once, and from then on by itself. Throws only where the store fails. */
@@ -142,6 +156,7 @@ export class Connection {
     if (this.#stopped) return;
     if (!this.#isOurs) {
       const holder = this.#isExclusive ? await this.#take() : null;
+      await this.#listenNoMore();
       if (holder !== null) {
         this.#is({ kind: "standing by", holder });
         return this.#later(this.#setting.leaseMs / 3);
@@ -159,7 +174,11 @@ export class Connection {
     const ended = holder && !mayBeAlive(holder.owner) ? holder.owner : null;
     const lease = new Renewal(leaseMs, elapsed);
     const isTaken = await accounts.take(adapter, { owner, leaseMs }, ended, clock());
-    if (!isTaken) return holder?.owner ?? SOMEBODY;
+    if (!isTaken) {
+      await accounts.write(adapter, STANDBY, String(clock() + STANDBY_MS));
+      return holder?.owner ?? SOMEBODY;
+    }
+    this.#isAlone = false;
     this.#lease = lease;
     clearInterval(this.#beat);
     this.#beat = setInterval(() => this.#renew(), timerMs(leaseMs / 3));
@@ -170,7 +189,10 @@ export class Connection {
   async #renew(): Promise<void> {
     const { accounts, adapter, owner, clock, leaseMs, onConnected } = this.#setting;
     const wasOver = this.#lease?.isOver;
-    const held = await this.#lease?.ask(() => accounts.renew(adapter, { owner, leaseMs }, clock()));
+    const held = await this.#lease?.ask(async () => {
+      this.#isAlone = Number(await accounts.read(adapter, STANDBY)) < clock();
+      return accounts.renew(adapter, { owner, leaseMs }, clock());
+    });
     if (this.#stopped || !this.#isOurs) return;
     if (held === false) {
       await this.#letGo(
@@ -182,7 +204,8 @@ export class Connection {
       const reason = `The lease on the account could not be renewed for ${leaseMs / 1_000} s: ${held.message}`;
       await this.#letGo(
         { kind: "lost", reason },
-        `${reason} Nothing is received or sent until the store answers again.`,
+        `${reason} Nothing is kept or answered until the store answers again.`,
+        this.#isAlone,
       );
     } else if (wasOver && this.isConnected) {
       onConnected(); // It had stood still: what was to be said waits.
@@ -190,15 +213,24 @@ export class Connection {
   }
 
   /** Leaves the account to whoever comes first, and tries to be that. */
-  async #letGo(state: ConnectionState, why: string): Promise<void> {
-    const { adapter, leaseMs, onProblem } = this.#setting;
+  async #letGo(state: ConnectionState, why: string, isAlone = false): Promise<void> {
+    const { leaseMs, onProblem } = this.#setting;
+    const wasConnected = this.#state.kind === "connected";
     clearInterval(this.#beat);
     this.#isOurs = false;
     this.#is(state);
     onProblem(`${this.#title}: ${why}`);
-    await adapter.disconnect().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
+    this.#isListening = true;
+    if (!isAlone || !wasConnected) await this.#listenNoMore();
     await this.#setting.onLost().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
     this.#later(leaseMs / 3);
+  }
+
+  async #listenNoMore(): Promise<void> {
+    if (!this.#isListening) return;
+    this.#isListening = false;
+    const { adapter, onProblem } = this.#setting;
+    await adapter.disconnect().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
   }
 
   async #connect(): Promise<void> {
@@ -245,6 +277,8 @@ export class Connection {
   }
 
   #hear(state: Parameters<Surroundings["tell"]>[0]): void {
+    // Somebody else may have been let in instead: whoever only listens gives way.
+    if (this.#isListening && state !== "connected") void this.#listenNoMore();
     if (this.#stopped || !this.#isOurs) return;
     const { clock, onConnected, onProblem } = this.#setting;
     if (state === "connected") {

@@ -3,6 +3,7 @@
  * What is refused or not meant for us leaves no trace.
  */
 import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
+import { StoreError } from "../session/errors.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
@@ -82,14 +83,28 @@ export class Entrance {
     return this.#doorstep.idle();
   }
 
+  /** Keeps nothing, since the store is away. */
+  turnAway(adapter: Adapter, message: InboundMessage): never {
+    const isForUs = message.isAddressed !== false || this.#setting.answersAll(message.source);
+    const error = new StoreError("store_unreachable", "The store is away.");
+    return this.#fail(
+      "A message could not be kept",
+      error,
+      isForUs ? this.#ifKnown(adapter, message) : null,
+      message,
+    );
+  }
+
   #lookUp(adapter: Adapter, message: InboundMessage): Promise<Seen> {
-    const { people } = this.#setting;
-    const { source } = message;
-    return people.lookUp(source).catch((error: Error) => {
-      // Nobody is told anything who would not be answered. Who was let in lately is known when the store cannot be asked.
-      const isKnown = people.isAnswered(source) || people.remembered(source) !== null;
-      return this.#fail("Who wrote cannot be looked up", error, isKnown ? adapter : null, message);
+    return this.#setting.people.lookUp(message.source).catch((error: Error) => {
+      return this.#fail("Who wrote cannot be looked up", error, this.#ifKnown(adapter, message), message);
     });
+  }
+
+  /** Nobody is told anything who would not be answered. Who was let in lately is known when the store cannot be asked. */
+  #ifKnown(adapter: Adapter, { source }: InboundMessage): Adapter | null {
+    const { people } = this.#setting;
+    return people.isAnswered(source) || people.remembered(source) !== null ? adapter : null;
   }
 
   async #refuse(adapter: Adapter, message: InboundMessage): Promise<Entered> {

@@ -245,6 +245,7 @@ export class Gateway {
       commands: commands.table,
       media: media ?? null,
       receive: (adapter, message) => this.#track(this.#inOrder(adapter, message)),
+      turnAway: (adapter, message) => this.#entrance.turnAway(adapter, message),
       knows: (sender) => people.isLetIn(sender),
       onTaken: (adapter) => this.#recover(adapter),
       onLeft: (account) => {

@@ -19,6 +19,8 @@ export interface SurfacesSetting {
   readonly commands: Surroundings["commands"];
   readonly media: Media | null;
   readonly receive: (adapter: Adapter, message: InboundMessage) => Promise<Received>;
+  /** Tells who writes that the store is away; keeps nothing. */
+  readonly turnAway: (adapter: Adapter, message: InboundMessage) => never;
   /** Whether this sender is let in. */
   readonly knows: (sender: SessionSource) => Promise<boolean>;
   /** The account is this process's now: what others left is taken on before anything is received. */
@@ -62,8 +64,10 @@ export class Surfaces {
       accounts: store.accounts,
       commands,
       receive: async (message) => {
+        const bounded = boundedMessage(message);
+        if (connection.isListening) return this.#setting.turnAway(adapter, bounded);
         if (!connection.isHeld) throw new Error("The account may be another process's now.");
-        return this.#setting.receive(adapter, boundedMessage(message));
+        return this.#setting.receive(adapter, bounded);
       },
       knows: (sender) => this.#setting.knows(sender),
       owner,

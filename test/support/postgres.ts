@@ -22,7 +22,7 @@ export interface Postgres {
   /** Ends the server at once, as a crash does, and starts it again. */
   crash(): Promise<void>;
   /** Stops the server in an orderly way, and starts it again when the work is done. */
-  whileDown(work: () => void): Promise<void>;
+  whileDown(work: () => Promise<void> | void): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,14 +61,17 @@ async function serve(
   const { port, guard } = await launch(folder, binary, data, user);
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
   let databases = 0;
-  const restart = async (signal: NodeJS.Signals, whileDown: () => void): Promise<void> => {
+  const restart = async (signal: NodeJS.Signals, whileDown: () => Promise<void> | void): Promise<void> => {
     const isDown = once(guard, "message");
     guard.send(signal);
     await isDown;
-    const isBack = once(guard, "message");
-    whileDown();
-    guard.send("start");
-    await isBack;
+    try {
+      await whileDown();
+    } finally {
+      const isBack = once(guard, "message");
+      guard.send("start");
+      await isBack;
+    }
   };
   return {
     url,
