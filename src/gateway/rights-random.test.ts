@@ -2,7 +2,8 @@
  * Nobody gains a right: random authors, actors, commands and places against a small model of who may what.
  *
  * 10,000 cases drive the decisions themselves (`authorize`, `Requests`, `Approvals`, `toolsFor`, `People.link`), with
- * people, links and tool lists made up each time. 300 journeys drive a whole gateway over a store in memory.
+ * people, links and tool lists made up each time. 300 journeys drive a whole gateway over a store in memory, and each
+ * author with each actor one more of a handoff, whose messages move along, and one of a link.
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +13,7 @@ import { runToolCall } from "../agent/tool-call.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import { type Message, parseMessage } from "../session/transcript.js";
+import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Approvals } from "./approvals.js";
 import { type Access, authorize, listedRoles } from "./authorize.js";
 import { People } from "./people.js";
@@ -273,6 +275,19 @@ function mayModel(actor: string, author: string): boolean {
   return actor === author || isAbove;
 }
 
+/** The same people have these on both platforms. */
+const LISTS: Lists = {
+  guests: ["fetch_url"],
+  members: ["read_file", "fetch_url"],
+  byPlatform: {},
+  byPerson: Object.fromEntries(
+    [HERE, THERE].flatMap((at) => [
+      [`${at}:limited`, ["read_file"]],
+      [`${at}:handy`, ["terminal"]],
+    ]),
+  ),
+};
+
 const UNLIMITED = { messagesPerMinute: "none", turnsAtOnce: "none", modelCallsPerDay: "none" } as const;
 const REFUSED = /someone who may do more than you/;
 const CHANGES = [
@@ -325,20 +340,21 @@ describe("300 journeys through a gateway", () => {
       },
     }),
   );
-  const named = (role: Role) => ({ [HERE]: NAMES.filter((name) => PEOPLE[name]?.role === role) });
+  const named = (role: Role) => {
+    const ids = NAMES.filter((name) => PEOPLE[name]?.role === role);
+    return { [HERE]: ids, [THERE]: ids };
+  };
+  const beside = new ScriptedAdapter({ platform: THERE, shared: true });
   beforeAll(async () => {
     world = await World.open({
       platform: HERE,
+      beside: [beside],
       people: { owners: named("owner"), allow: named("member"), guests: named("guest") },
       gateway: {
         agent: asker,
         tools: () => tools,
         limits: { guests: UNLIMITED, members: UNLIMITED },
-        toolLists: {
-          guests: ["fetch_url"],
-          members: ["read_file", "fetch_url"],
-          byPerson: { [`${HERE}:limited`]: ["read_file"], [`${HERE}:handy`]: ["terminal"] },
-        },
+        toolLists: LISTS,
       },
     });
   });
@@ -398,8 +414,7 @@ describe("300 journeys through a gateway", () => {
           else if (does === "/retry") {
             const repeated = () => given.slice(turns).find(({ said }) => said === (runs ? "wait" : "hello"));
             await until(() => repeated() !== undefined);
-            const has = repeated()?.tools.filter((tool) => [...ALL, "unlisted"].includes(tool)) ?? [];
-            expect([...has].sort()).toEqual([...(PEOPLE[authors.at(-1) as string]?.tools ?? [])].sort());
+            expect(toolsOf(repeated())).toEqual(modelTools(authors.at(-1) as string));
           }
         }
         const lane = world.gateway.lane(me.key);
@@ -411,6 +426,71 @@ describe("300 journeys through a gateway", () => {
       { numRuns: 300 },
     );
   });
+
+  const pairs = NAMES.flatMap((author) => NAMES.map((actor) => [author, actor] as const));
+  /** A private chat that nobody has used yet. */
+  const fresh = (name: string, adapter: ScriptedAdapter) =>
+    world.chat(name, { chatId: `${name}-${rooms++}` }, adapter);
+
+  it.each(pairs)("what %s takes to %s moves with the rights of who wrote it", async (author, actor) => {
+    [done, given] = [[], []];
+    const [own, there] = [fresh(author, world.adapter), fresh(actor, beside)];
+    const line = `rm ${rooms}`;
+    await there.ask("hello");
+    await own.ask("hello");
+    const move = `/handoff ${THERE}:${there.source.chatId} --now`;
+    if (PEOPLE[author]?.role !== "owner") {
+      expect(await told(own, move, /^There is no chat|Mov/)).toMatch(/^There is no chat/);
+      return;
+    }
+    await own.begin("wait");
+    await told(own, `/queue ${line}`, /Queued/);
+    await told(own, move, /Moved/);
+    const may = mayModel(actor, author);
+    const isAsked =
+      PEOPLE[author]?.tools.includes("terminal") === true && PEOPLE[actor]?.role === "owner" && may;
+    await decide(there, 0, line, isAsked);
+
+    const before = await state(there);
+    const [turns, texts] = [given.length, there.told.length];
+    expect(REFUSED.test(await told(there, "/retry"))).toBe(!may);
+    if (may) await decide(there, texts, line, isAsked);
+    else expect(await state(there)).toEqual(before);
+    expect(given.slice(turns).map(toolsOf)).toEqual(may ? [modelTools(author)] : []);
+  });
+
+  it.each(pairs)("who shows a code gains nothing: %s, whose code %s types", async (shown, typed) => {
+    given = [];
+    const [one, other] = [fresh(shown, world.adapter), fresh(typed, beside)];
+    const [, code] = /Your code is (\S+),/.exec(await told(one, "/link", /Your code/)) ?? [];
+    const answer = await told(other, `/link ${code}`, /You are one person|I cannot join/);
+    const role = PEOPLE[shown]?.role ?? null;
+    const before = powers({ role, ids: [`${HERE}:${shown}`] }, [], LISTS);
+    const joined = powers({ role, ids: [`${HERE}:${shown}`, `${THERE}:${typed}`] }, [], LISTS);
+    const may = before.has(PEOPLE[typed]?.role ?? "") && includes(before, joined);
+    expect(/^You are one person/.test(answer)).toBe(may);
+
+    for (const chat of [one, other]) await chat.ask("hello");
+    const model = (name: string) => (may ? toolsOf({ tools: [...joined] }) : modelTools(name));
+    expect(given.map(toolsOf)).toEqual([model(shown), model(typed)]);
+    const { people } = world.gateway;
+    if (may) await people.store.unlink(`${THERE}:${typed}`, people.newId(), world.now);
+  });
+
+  const toolsOf = (turn: { readonly tools: readonly string[] } | undefined): string[] =>
+    (turn?.tools ?? []).filter((tool) => [...ALL, "unlisted"].includes(tool)).sort();
+  const modelTools = (name: string): string[] => [...(PEOPLE[name]?.tools ?? [])].sort();
+
+  /** A request that came to a private chat: it runs only if its author has the tool and who is there may allow it. */
+  async function decide(chat: Chat, from: number, line: string, isAsked: boolean): Promise<void> {
+    const outcome = () => chat.told.slice(from).find((text) => /^So: |\/approve \d/.test(text));
+    await until(() => outcome() !== undefined);
+    const [, number] = /\/approve (\d+)/.exec(outcome() ?? "") ?? [];
+    expect(number !== undefined).toBe(isAsked);
+    if (isAsked) await told(chat, `/approve ${number}`, /^So: /);
+    expect(done.splice(0)).toEqual(isAsked ? [line] : []);
+    await idle(chat);
+  }
 
   /** Only those whose author the actor may repeat or take back. */
   function takenBack(does: string, authors: readonly string[]): readonly string[] {
