@@ -420,7 +420,7 @@ export class Gateway {
     const served = await this.handoffs.accountOn(source.platform);
     if (!served) return;
     const where = { account: served.account, address: addressOf(source) };
-    const deliveries = this.#notices.to(where, deliveryId, text);
+    const deliveries = await this.#notices.to(where, deliveryId, text);
     await this.#options.store.outbox.add(deliveries, this.#options.clock());
     this.#surfaces.deliver(deliveries);
   }
@@ -529,7 +529,8 @@ export class Gateway {
         onProblem(`${nameOf(item)} failed: ${error.stack ?? error.message}`);
         return [`${nameOf(item)}: ${WENT_WRONG}`];
       });
-      const deliveries = said.flatMap((text, n) => this.#notices.about(item, `inbox.${item.id}.${n}`, text));
+      const told = said.map((text, n) => this.#notices.about(item, `inbox.${item.id}.${n}`, text));
+      const deliveries = (await Promise.all(told)).flat();
       await store.inbox.finishCommand(item.id, deliveries, clock());
       this.#surfaces.deliver(deliveries);
     };
@@ -598,7 +599,7 @@ export class Gateway {
     if (!isShared(item.source, scopes)) return false;
     const text =
       "You have as many requests running as you may, so I skipped this one. Send it again when one of them is done.";
-    const deliveries = this.#notices.about(item, `inbox.${item.id}.skipped`, text);
+    const deliveries = await this.#notices.about(item, `inbox.${item.id}.skipped`, text);
     await store.inbox.skip(item.id, owner, deliveries, clock());
     this.#surfaces.deliver(deliveries);
     return true;
@@ -753,7 +754,7 @@ export class Gateway {
       const text = `I was interrupted while carrying out ${nameOf(item)}. Look whether it took effect before you repeat it.`;
       await store.inbox.finishCommand(
         item.id,
-        this.#notices.about(item, `inbox.${item.id}.unknown`, text),
+        await this.#notices.about(item, `inbox.${item.id}.unknown`, text),
         clock(),
       );
     }
@@ -815,7 +816,7 @@ export class Gateway {
     const tries = taken.attempt - 1;
     onProblem(`A turn is given up: its process ended ${counted(tries, "time")} while it ran (${turn.id}).`);
     const text = `I gave up on this: I was cut off ${tries} times while I worked on it. /retry tries again.`;
-    const deliveries = this.#notices.about(item, `${turn.id}.parked`, text);
+    const deliveries = await this.#notices.about(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };
     await store.turns.finish(taken, "parked", step, `its process ended ${tries} times`, clock());
     this.#surfaces.deliver(deliveries);
@@ -829,9 +830,10 @@ export class Gateway {
     if (!messages) return true;
     const said = calls.map((call) => call.said).join("");
     const texts = [said, interruptedNotice(calls, runningGroup) ?? ""];
-    const deliveries = texts.flatMap((text, n) =>
+    const told = texts.map((text, n) =>
       text.trim() ? this.#notices.about(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text) : [],
     );
+    const deliveries = (await Promise.all(told)).flat();
     const step = { messages, deliveries, steeredIn: [] };
     if (!(await store.turns.step(turn, step, this.#leaseMs, clock()))) return false;
     this.#surfaces.deliver(deliveries);
@@ -842,9 +844,8 @@ export class Gateway {
     const text = resetText(entry, before);
     if (text === null || !this.#options.sessions.policyFor(entry).notify) return [];
     const { sessionId } = entry;
-    return this.#notices
-      .about(item, `inbox.${item.id}.reset`, text)
-      .map((notice) => ({ ...notice, sessionId }));
+    const notices = this.#notices.shortly(item, `inbox.${item.id}.reset`, text);
+    return notices.map((notice) => ({ ...notice, sessionId }));
   }
 }
 

@@ -21,12 +21,22 @@ export class Notices {
     this.#senderOf = senderOf;
   }
 
-  about(item: InboxItem, deliveryId: string, text: string): NewDelivery[] {
-    return this.to({ account: item.account, address: addressOf(item.source) }, deliveryId, text);
+  /** A long text is cut beside other work. */
+  about(item: InboxItem, deliveryId: string, text: string): Promise<NewDelivery[]> {
+    return this.to(placeOf(item), deliveryId, text);
   }
 
-  to(where: { account: string; address: Address }, deliveryId: string, text: string): NewDelivery[] {
-    const { account, address } = where;
+  /** A short text, in the middle of a transaction. */
+  shortly(item: InboxItem, deliveryId: string, text: string): NewDelivery[] {
+    return this.#deliveries(placeOf(item), deliveryId, text);
+  }
+
+  async to(where: Place, deliveryId: string, text: string): Promise<NewDelivery[]> {
+    await this.cut(where.address.platform, text);
+    return this.#deliveries(where, deliveryId, text);
+  }
+
+  #deliveries({ account, address }: Place, deliveryId: string, text: string): NewDelivery[] {
     const owner = this.#senderOf({ platform: address.platform, account });
     return this.piecesOf(address.platform, text).map((piece, n) => ({
       deliveryId: n === 0 ? deliveryId : `${deliveryId}.${n + 1}`,
@@ -40,7 +50,7 @@ export class Notices {
     }));
   }
 
-  /** A text in pieces that the platform takes. */
+  /** A text in pieces that the platform takes; a long one is cut beforehand. */
   piecesOf(platform: Platform, text: string): readonly string[] {
     const room = this.#roomIn(platform);
     if (!room) return [text];
@@ -65,6 +75,15 @@ export class Notices {
       prepare: prepareMarkdown,
     };
   }
+}
+
+interface Place {
+  readonly account: string;
+  readonly address: Address;
+}
+
+function placeOf({ account, source }: InboxItem): Place {
+  return { account, address: addressOf(source) };
 }
 
 function keyOf(platform: Platform, text: string): string {

@@ -21,7 +21,7 @@ export interface SendSetting {
   readonly owner: string;
   readonly clock: Clock;
   /** A text in pieces that the place takes. */
-  readonly pieces: (address: Address, text: string) => readonly string[];
+  readonly pieces: (address: Address, text: string) => Promise<readonly string[]>;
   /** Called when there is something to send to this address. */
   readonly onSaid: (address: Address) => void;
 }
@@ -64,7 +64,8 @@ async function send(setting: SendSetting, address: Address, text: string, callId
     return `Error: there is no chat ${name} that may be written to from here. Nobody was written to.`;
   const adapter = adapters.find(({ platform }) => platform === address.platform);
   if (!adapter) return `Error: ${address.platform} is not connected here, so nothing was sent.`;
-  const deliveries = setting.pieces(address, text).map((piece, n) => ({
+  const pieces = await setting.pieces(address, text);
+  const deliveries = pieces.map((piece, n) => ({
     deliveryId: `${turn.id}.${turn.fence}.sent.${callId}.${n}`,
     account: adapter.account,
     owner,

@@ -43,7 +43,10 @@ export async function turnTools(
     adapters,
     owner,
     clock,
-    pieces: ({ platform }, text) => notices.piecesOf(platform, text),
+    pieces: async ({ platform }, text) => {
+      await notices.cut(platform, text);
+      return notices.piecesOf(platform, text);
+    },
     onSaid: ({ platform }) => onSaid(platform),
   });
   const all = [...(await setting.tools(who)), ...sessionTools(view), send];
@@ -52,7 +55,7 @@ export async function turnTools(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );
   const show = async (text: string, number: number): Promise<void> => {
-    const question = notices.about(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
+    const question = await notices.about(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
     await store.outbox.add(question, clock());
     onSaid(item.platform);
   };

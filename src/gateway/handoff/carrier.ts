@@ -312,7 +312,7 @@ export class HandoffCarrier {
     const isMade = address.threadId !== undefined && parseAddress(held.target).threadId === undefined;
     const isOurs = destination.chatType === "dm" || isMade;
     const text = hereText(entry, held.asker?.source ?? entry.origin, { isTaken, isOurs });
-    const said = notices.to({ account, address }, announcementId(held.id), text);
+    const said = await notices.to({ account, address }, announcementId(held.id), text);
     if (!(await moves.announce(held, said, clock()))) throw new Lost();
     onSaid(address);
     for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
