@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import type { Adapter } from "./adapter/adapter.js";
 import type { Backups, ChatEvents, OpenChat, OpenHandoffs } from "./cli/cli.js";
 import { type Environment, readEnvironment } from "./config/environment.js";
@@ -199,10 +200,13 @@ async function openChat(
   const open = await openGatewayOf(environment, config, [adapter], events);
   const source = localSource();
   let places: Awaited<ReturnType<typeof open.gateway.handoffs.places>> = [];
-  /** Behind the line that is being written, which may be completed without it. */
+  /** Behind the line that is being written, which is drawn again if there are others than before. */
   const lookForPlaces = async (): Promise<void> => {
     const who = await open.gateway.people.access(source);
-    if (who.allowed) places = await open.gateway.handoffs.places(who);
+    const found = who.allowed ? await open.gateway.handoffs.places(who) : [];
+    if (isDeepStrictEqual(found, places)) return;
+    places = found;
+    events.onPlaces?.();
   };
   return {
     gateway: open.gateway,

@@ -141,6 +141,7 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
       adapter.refresh();
       if (move.state === "completed") void open.gateway.delivered().finally(leave); // The conversation is elsewhere.
     },
+    onPlaces: () => adapter.refresh(),
     onOffer: (text) => adapter.say(text),
   });
   const refresh = async (): Promise<void> => {

@@ -103,6 +103,8 @@ export interface ChatEvents {
   readonly onProblem: (problem: string) => void;
   /** A handoff that was asked for here goes on, or is over. */
   readonly onHandoff?: (move: Move) => void;
+  /** There are other places than before that a line may be completed with. */
+  readonly onPlaces?: () => void;
   /** A conversation is offered to the terminal, in words. */
   readonly onOffer?: (text: string) => void;
   /** Called again and again while a message in this lane waits for what another process answers in its session. */

@@ -104,12 +104,13 @@ describe.skipIf(pty === null)("the terminal", () => {
   test("completes the places, and lists them", async () => {
     await serve();
     const chat = await start();
-    await chat.see("/handoff", "take this conversation to another place");
-    await chat.see(" t", "Ann's phone");
+    // All in one go: the places come only after the last key.
+    await chat.see("/handoff t", "Ann's phone");
     chat.type("\t");
     await chat.until(() => /^› \/handoff telegram ?$/m.test(chat.vt.text()));
     chat.type("\u0015"); // Nothing is written any more.
-    await chat.see("/handoff\r", "can go to");
+    await chat.see("/handoff", "take this conversation to another place");
+    await chat.see("\r", "can go to");
     expect(from(chat, "This conversation")).toMatch(
       /^This conversation can go to:\n\n• \/handoff telegram: Ann's phone\n\n›/,
     );
