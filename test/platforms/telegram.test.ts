@@ -12,7 +12,9 @@ const CHILD = fileURLToPath(new URL("../support/telegram-child.mjs", import.meta
 const ANN = "100001";
 const TEAM = "-1001234567890";
 
-type Said = { readonly kind: "ready" | "begun" } | { readonly kind: "problem"; readonly problem: string };
+type Said =
+  | { readonly kind: "ready" | "begun" | "settled" }
+  | { readonly kind: "problem"; readonly problem: string };
 
 let folder: string;
 let server: TelegramServer;
@@ -53,6 +55,13 @@ async function said(kind: Said["kind"]): Promise<void> {
 async function kill(): Promise<void> {
   child.kill("SIGKILL");
   await once(child, "exit");
+}
+
+/** What was sent is remembered as sent: of anything else the next process says that it may not have arrived. */
+async function settled(): Promise<void> {
+  const heard = said("settled");
+  child.send({ kind: "settle" });
+  await heard;
 }
 
 const texts = (chat = ANN): string[] => server.sentTo(chat).map(({ text }) => text);
@@ -126,6 +135,7 @@ describe.sequential("on Telegram", () => {
     const { told } = await server.inject({ chatId: ANN, text: "slow" });
     await begun;
     expect(await told).toBe(true); // It was kept, so Telegram was told: it does not come again.
+    await settled();
     await kill();
     await start({ isQuick: true });
     await server.until(() => texts().includes("Slow, but sure."));
@@ -134,6 +144,7 @@ describe.sequential("on Telegram", () => {
   });
 
   test("what is written while nobody is there is answered by the next, once", async () => {
+    await settled();
     await kill();
     const before = texts().length;
     await server.inject({ chatId: ANN, text: "is anybody there?" });

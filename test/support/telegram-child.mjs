@@ -52,7 +52,11 @@ const { gateway, close } = await openGateway({
   people: { allow: { telegram: people } },
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });
-process.on("message", async () => {
+process.on("message", async ({ kind }) => {
+  if (kind === "settle") {
+    await gateway.delivered();
+    return process.send({ kind: "settled" });
+  }
   await close({ drainMs: 0 });
   process.removeAllListeners("disconnect"); // Nothing else may keep it alive.
   process.disconnect();

@@ -365,7 +365,8 @@ describe("whatsapp, by Baileys", () => {
       const bytes = new Uint8Array([1, 2, 3]);
       const media = await world.keepFile("image", { name: "", mediaType: "image/png", bytes });
       const broken = await world.keepFile("image", { name: "", mediaType: "image/png", bytes });
-      world.files.get(broken.directPath)?.fill(0, 0, 1);
+      const sealed = world.files.get(broken.directPath) ?? new Uint8Array();
+      sealed[0] = (sealed[0] ?? 0) ^ 1; // Whatever it was, it is another byte.
       const elsewhere = { directPath: "//169.254.169.254/latest", url: "http://169.254.169.254/latest" };
       for (const changed of [{}, elsewhere, { directPath: broken.directPath, mediaKey: broken.mediaKey }])
         world.write({ imageMessage: { ...media, ...changed } });
