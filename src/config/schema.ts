@@ -158,7 +158,7 @@ const turnLimits = z.strictObject({
     .min(1, MESSAGES)
     .meta({
       description:
-        "A turn sends at most this many messages beyond one for each of its steps; a longer answer is cut, and the chat is told.",
+        "A turn sends at most this many messages beyond one for each of its steps; Baton cuts a longer answer, and says so.",
       default: DEFAULTS.agent.maxSends,
     })
     .optional(),
@@ -232,7 +232,7 @@ function limits(defaults?: Readonly<Record<LimitName, number | "none">>) {
   return z.strictObject({
     messagesPerMinute: limit(
       "messagesPerMinute",
-      "Messages in a minute; more are skipped, and they are told.",
+      "Messages in a minute. Baton skips more, and says so once.",
     ),
     turnsAtOnce: limit("turnsAtOnce", "Turns that run at the same time; more wait."),
     modelCallsPerDay: limit("modelCallsPerDay", "Calls of a model in a day (UTC)."),
@@ -264,7 +264,7 @@ const tools = toolSettings.extend({
     .array(z.string().regex(/^[\w-]{1,128}\*?$/, "name each tool, or all of a server as <server>_*"))
     .meta({
       description:
-        "Tools whose every call is asked about, such as `fetch_url`; `<server>_*` means all tools of an MCP server.",
+        "Tools that Baton asks about before each call, such as `fetch_url`; `<server>_*` means all tools of an MCP server.",
       fallback: "none",
     })
     .optional(),
@@ -399,7 +399,7 @@ const modelSettings = {
     .positive(SECONDS)
     .max(86_400, SECONDS)
     .meta({
-      description: "How long a model may take to begin its answer before the fallback is asked.",
+      description: "How many seconds a model may take to begin its answer; then Baton asks the fallback.",
       default: DEFAULTS.agent.firstWordSeconds,
     })
     .optional(),

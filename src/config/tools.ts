@@ -51,7 +51,7 @@ export const toolSettings = z.strictObject({
         .array(z.string().regex(PLAIN_WORDS, COMMAND))
         .meta({
           description:
-            "Commands that run without a question, such as `git status`; if this is set, all others are asked about.",
+            "Commands that run without a question, such as `git status`; if this is set, Baton asks before all others.",
           fallback: "every command that is not dangerous",
         })
         .optional(),
@@ -59,7 +59,7 @@ export const toolSettings = z.strictObject({
         .enum(SANDBOX_MODES, "use auto, required or off")
         .meta({
           description:
-            "Whether commands run in a sandbox. `auto`: if this machine has one; `required`: otherwise nothing is run; `off`: never.",
+            "Whether commands run in a sandbox. `auto`: if this machine has one. `required`: without one, Baton runs no command. `off`: never.",
           default: DEFAULTS.tools.terminal.sandbox,
         })
         .optional(),

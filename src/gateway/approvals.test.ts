@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { SessionKey } from "../session/session-key.js";
 import { localSource } from "../session/source.js";
-import { Approvals } from "./approvals.js";
+import { Approvals, approver } from "./approvals.js";
 import type { Who } from "./authorize.js";
 import type { Role } from "./permissions.js";
 
@@ -29,4 +29,13 @@ it("what only an owner may allow is not for its author to allow, unless they are
   expect(approvals.openTo(key, member)).toEqual([question]);
   expect(approvals.openTo(key, owner)).toEqual([question, strict]);
   for (const open of [question, strict]) approvals.answer(open, "denied");
+});
+
+it("what only an owner may allow is asked about, though it is in the store as allowed for good", async () => {
+  const about = { key, author: somebody("owner", "a:1") };
+  const approve = approver(new Approvals({}), about, null, { has: async () => true });
+  const { signal } = new AbortController();
+  const danger = { reason: "leaves the sandbox", what: "ls" };
+  expect(await approve("act", danger, signal)).toBeNull();
+  expect(await approve("act", { ...danger, onlyOwner: true }, signal)).toMatch(/^Error: not run/);
 });

@@ -244,7 +244,7 @@ export class Deliverer {
         if (isLast) throw error;
         if (failures === 0)
           this.#onProblem(
-            `What became of a message cannot be saved; trying until it can: ${(error as Error).message}`,
+            `The outcome of a send cannot be saved. Baton keeps trying: ${(error as Error).message}`,
           );
         const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
         await pause(ms, this.#stopping.signal);

@@ -66,7 +66,7 @@ export class Doorstep {
       .send({ address, text, deliveryId: `say.${randomUUID()}` })
       .then(() => {})
       .catch(async (error: Error) => {
-        onProblem(`Somebody at the door could not be answered: ${error.message}`);
+        onProblem(`A stranger could not be answered: ${error.message}`);
         await undo?.();
       })
       .catch((error: Error) => onProblem(`A request could not be taken back: ${error.message}`))

@@ -97,7 +97,12 @@ export class Entrance {
 
   #lookUp(adapter: Adapter, message: InboundMessage): Promise<Seen> {
     return this.#setting.people.lookUp(message.source).catch((error: Error) => {
-      return this.#fail("Who wrote cannot be looked up", error, this.#ifKnown(adapter, message), message);
+      return this.#fail(
+        "The sender of a message cannot be looked up",
+        error,
+        this.#ifKnown(adapter, message),
+        message,
+      );
     });
   }
 

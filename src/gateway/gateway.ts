@@ -370,7 +370,7 @@ export class Gateway {
           if (looks === MOST_LOOKS)
             throw new ConflictError(
               "turn_running",
-              "What runs in another process does not end. Try again later.",
+              "The answer that runs in another process does not stop. Try again later.",
             );
           if (lane.answering) await Promise.allSettled([lane.answering.over]);
           else await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));

@@ -97,6 +97,15 @@ describe("a dangerous call", () => {
   };
   const numberIn = (question: string): string => /\/approve (\d{4})/.exec(question)?.[1] ?? "none";
 
+  it("is every call of a tool that `tools.ask` names", async () => {
+    await world.close();
+    world = await World.open({ gateway: { ...options, toolLists: { members: ["act"], ask: ["act"] } } });
+    ann = world.chat("ann", { chatId: "room", chatType: "group" });
+    const { question } = await asked("look around");
+    expect(question).toMatch(/^This uses act, a tool that the owner wants to be asked about\./);
+    expect(question).toContain('line: "look around"');
+  });
+
   it("is asked about with exactly what would be done, and done once it is approved", async () => {
     const { question, number } = await asked("rm -r build");
     expect(question).toMatch(/^This deletes things\.\n/);
@@ -232,7 +241,7 @@ describe("what an owner allows always", () => {
     const [, id = ""] = await said(boss, "/approve list", /^(\d+): `act: rm it in \/work`, for \S+:boss$/m);
     await said(world.chat("boss"), `/approve forget ${id}`, /^Which one\?/);
     await said(boss, "/approve forget x", /^Which one\?/);
-    await said(boss, `/approve forget ${id}`, new RegExp(`^${id} is asked about again\\.$`));
+    await said(boss, `/approve forget ${id}`, new RegExp(`^I will ask again about ${id}\\.$`));
     await said(boss, "rm it", QUESTION);
   });
 
@@ -263,7 +272,7 @@ describe("what only an owner may allow", () => {
     expect(question).not.toContain("always");
     const [, number = ""] = /\/approve (\d{4})/.exec(question) ?? [];
     expect(await cleo.ask(`/approve ${number} always`)).toBe(
-      `This is asked each time, so it can't be allowed always. To allow it once: /approve ${number}`,
+      `I ask about this each time, so it can't be allowed always. To allow it once: /approve ${number}`,
     );
     expect(acts).toEqual([]);
     await cleo.write(`/approve ${number}`);

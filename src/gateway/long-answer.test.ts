@@ -122,7 +122,7 @@ it("/stop takes back what was not sent yet of the last answer, and comes next", 
   goOn();
   await adapter.until((sent) => sent.length === 4);
   expect(begins(adapter)).toEqual(["0", "1", "2", "N"]);
-  expect(adapter.textsTo("room")[3]).toBe("Nothing is running. 7 messages not sent yet dropped.");
+  expect(adapter.textsTo("room")[3]).toBe("Nothing is running. Dropped 7 unsent messages.");
 });
 
 it("/stop of a guest takes back nothing of an answer to someone who may do more", async () => {

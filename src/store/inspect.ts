@@ -139,7 +139,7 @@ async function doubtFindings(db: Db, version: number): Promise<Finding[]> {
   const count = Number(row?.count);
   if (count === 0) return [];
   const finding = `${counted(count, "message")} of the last 7 days may not have arrived (unknown)`;
-  const fix = "see `baton logs` for which and why; the chats were told";
+  const fix = "see `baton logs` for which and why; Baton has said so in the chats";
   return [{ check: "delivery", status: "hint", finding, fix }];
 }
 
@@ -223,7 +223,7 @@ function modeOf(path: string): string {
 function failureFinding(error: unknown, engine: Dialect["name"]): Finding {
   if (!(error instanceof BatonError)) throw error;
   const fix = error.code === "store_corrupt" ? RESTORE[engine] : FIXES[error.code];
-  return broken(error.message, fix ?? "mend what it says, then look again");
+  return broken(error.message, fix ?? "fix that, then run `baton doctor` again");
 }
 
 function ok(finding: string): Finding {

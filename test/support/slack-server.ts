@@ -74,7 +74,7 @@ export class SlackServer {
   readonly #unacknowledged = new Map<string, Envelope>();
   readonly #acknowledged = new Map<string, (answer: Json) => void>();
   #last: Envelope | undefined;
-  #trouble: Trouble | undefined;
+  #trouble: Trouble | "bad gateway" | undefined;
   /** It opens lines and says nothing. */
   isMute = false;
   /** How many lines were opened. */
@@ -302,8 +302,8 @@ export class SlackServer {
     return new Uint8Array(await response.arrayBuffer());
   }
 
-  /** To the next call of the bot's that says something; a token is revoked for good. */
-  trouble(what: Trouble): void {
+  /** To the next call of the bot's that says something; a token is revoked for good. "bad gateway": taken, and then 502. */
+  trouble(what: Trouble | "bad gateway"): void {
     if (what === "revoked token") this.#isRevoked = true;
     else this.#trouble = what;
   }
@@ -460,6 +460,7 @@ export class SlackServer {
     this.stirs += 1;
     for (const look of this.#waiting.splice(0)) look();
     if (trouble === "swallowed") return void this.#held.add(response);
+    if (trouble === "bad gateway") return void response.writeHead(502).end("<h1>Bad gateway</h1>");
     response.writeHead(upstream.status, {
       "content-type": upstream.headers.get("content-type") ?? "application/json",
     });

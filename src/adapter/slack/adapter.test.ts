@@ -404,6 +404,13 @@ describe("slack", () => {
       });
     });
 
+    it("and looks for what was taken before a proxy failed (502), instead of sending it again", async () => {
+      const dm = await server.dm();
+      server.trouble("bad gateway");
+      const { messageId } = await adapter.send(outbound("x", dm));
+      expect((await server.said(dm)).map(({ ts }) => ts)).toEqual([messageId]);
+    });
+
     it("files, after the text that goes with them", async () => {
       const folder = await mkdtemp(join(tmpdir(), "baton-slack-"));
       const path = join(folder, "kept");

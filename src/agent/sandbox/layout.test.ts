@@ -86,6 +86,14 @@ describe("the layout", () => {
     expect(shown).toEqual([join(root, "home/tool/bin"), join(root, "home/tool/lib")]);
   });
 
+  it("shows no folder in which other programs have their sockets", () => {
+    const { mounts } = layoutOf(walls, ["/srv/x"], lookAround(walls, ["/srv/x"], true));
+    const shown = mounts.filter(({ kind }) => kind === "read-only" || kind === "writable");
+    expect(shown.map(({ path }) => path)).toContain("/usr");
+    const taboo = ["/", "/run", "/var", "/var/run", "/home", "/root", "/dev", "/proc"];
+    expect(shown.filter(({ path, from }) => taboo.includes(path) || taboo.includes(from))).toEqual([]);
+  });
+
   it("keeps /tmp between commands, unless a working folder lies there", () => {
     const temporary = (folders: readonly string[]) =>
       layoutOf(walls, folders, NOTHING).mounts.filter(({ path }) => path === "/tmp");
@@ -277,7 +285,7 @@ describe("what follows from the setting and the machine", () => {
     const doubtful = sandboxFinding("auto", { sandbox: { ...sandbox, doubt: "it is new" } });
     expect(doubtful).toMatchObject({
       status: "hint",
-      finding: expect.stringMatching(/still asked about, since it is new$/),
+      finding: expect.stringMatching(/still asks before dangerous ones, since it is new$/),
     });
   });
 

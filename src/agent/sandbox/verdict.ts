@@ -24,7 +24,7 @@ export function confinementFor(mode: Mode, found: Found | null): Confinement {
 }
 
 const MOVE = "Move it to a folder of its own";
-const ASKED = "commands run with all that you may do, and only dangerous ones are asked about";
+const ASKED = "commands run with all your rights, and Baton asks only before dangerous ones";
 
 export function sandboxFinding(mode: Mode, found: Found | null): Finding {
   const check = "sandbox";
@@ -35,19 +35,19 @@ export function sandboxFinding(mode: Mode, found: Found | null): Finding {
   if (found.sandbox === null) {
     const { why, fix } = found;
     return mode === "required"
-      ? { check, status: "broken", finding: `${why} It is required, so no command is run`, fix }
+      ? { check, status: "broken", finding: `${why} It is required, so Baton runs no command`, fix }
       : { check, status: "hint", finding: `${why} So ${ASKED}`, fix };
   }
   const { name, network, doubt, gap } = found.sandbox;
   if (mode === "required" && gap !== null) {
-    return { check, status: "broken", finding: `${gap}. So no command is run`, fix: MOVE };
+    return { check, status: "broken", finding: `${gap}. So Baton runs no command`, fix: MOVE };
   }
   const finding = `commands run in ${name}, with the network ${network ? "on" : "off"}`;
   if (doubt === null) return { check, status: "ok", finding };
   return {
     check,
     status: "hint",
-    finding: `${finding}. Dangerous ones are still asked about, since ${doubt}`,
+    finding: `${finding}. Baton still asks before dangerous ones, since ${doubt}`,
     fix: doubt === gap ? MOVE : "set agent.workdir and tools.folders to folders within your home",
   };
 }

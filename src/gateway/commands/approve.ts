@@ -12,9 +12,9 @@ export const approve: Command = {
   usage: "[number] [always]",
   description: "let the agent do what it asked about",
   details:
-    "Holds for that one call, with exactly what was shown; the next one is asked about again. An owner can add `always`: " +
-    "then exactly this call of this person is not asked about again in this chat. `/approve list` shows what is allowed " +
-    "so, and `/approve forget` with its number takes it back. Leaving the sandbox is asked each time.",
+    "Allows that one call, exactly as shown; I ask again about the next one. An owner can add `always`: then I do not ask " +
+    "again about exactly this call of this person in this chat. `/approve list` shows what is always allowed, and " +
+    "`/approve forget` with its number ends that. I ask each time before a command leaves the sandbox.",
   run: async (call) => {
     const [, which = "", word = ""] = /^(\S*)\s*(.*)$/s.exec(call.words) ?? [];
     if (which === "list") return list(call);
@@ -46,7 +46,7 @@ async function always(call: CommandCall, which: string): Promise<string> {
   if (typeof question === "string") return question;
   const { key, author, tool, danger, number } = question;
   if (danger.onlyOwner)
-    return `This is asked each time, so it can't be allowed always. To allow it once: /approve ${number}`;
+    return `I ask about this each time, so it can't be allowed always. To allow it once: /approve ${number}`;
   const [identity] = author.identities;
   if (identity === undefined) return `${OWNERS_ONLY} Nobody is known here.`;
   const shown = shorten(cleanLine(`${tool}: ${seenText(danger.what).text}`), 200);
@@ -63,14 +63,14 @@ async function list({ item, who, gateway }: CommandCall): Promise<string> {
   const allowed = await gateway.standing.in(item.key);
   if (allowed.length === 0) return "Nothing is always allowed in this chat.";
   const lines = allowed.map(({ id, identity, shown }) => `${id}: \`${shown}\`, for ${identity}`);
-  return `Always allowed in this chat:\n${lines.join("\n")}\n/approve forget <number> takes one back.`;
+  return `Always allowed in this chat:\n${lines.join("\n")}\nTo be asked again: /approve forget <number>`;
 }
 
 async function forget({ item, who, gateway }: CommandCall, number: string): Promise<string> {
   if (who.role !== "owner") return OWNERS_ONLY;
   const isGone = /^\d{1,15}$/.test(number) && (await gateway.standing.remove(item.key, Number(number)));
   return isGone
-    ? `${number} is asked about again.`
+    ? `I will ask again about ${number}.`
     : "Which one? /approve list shows the numbers of what is always allowed in this chat.";
 }
 

@@ -44,9 +44,7 @@ describe("/help", () => {
   });
 
   it("explains one, with or without its slash", async () => {
-    expect(await ann.ask("/help /undo")).toMatch(
-      /^`\/undo \[n\]`: take back .*\. What is taken back is kept/,
-    );
+    expect(await ann.ask("/help /undo")).toMatch(/^`\/undo \[n\]`: take back .*\. Baton keeps the messages/);
     expect(await ann.ask("/help UNDO")).toBe(ann.told[0]);
     expect(await ann.ask("/help stauts")).toBe(
       'There is no command /stauts. Did you mean "status"? /help lists them.',

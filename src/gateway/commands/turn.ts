@@ -12,7 +12,7 @@ export const stop: Command = {
   async run({ item, gateway, who }) {
     const dropped = await gateway.dropUnsent(item, who);
     const where = await gateway.stopTurn(item.key, who);
-    const unsent = dropped === 0 ? [] : [`${counted(dropped, "message")} not sent yet dropped.`];
+    const unsent = dropped === 0 ? [] : [`Dropped ${counted(dropped, "unsent message")}.`];
     if (where === null) return ["Nothing is running.", ...unsent].join(" ");
     const stopped = where === "here" ? "Stopped." : "Stopping it: it runs in another process.";
     const { waiting } = gateway.lane(item.key);
@@ -33,7 +33,8 @@ export const steer: Command = {
   name: "steer",
   usage: "<text>",
   description: "say this to what is running, without stopping it",
-  details: "What may do more than you may is not steered by you: then it comes after it.",
+  details:
+    "In a group you cannot steer a request from someone who may do more than you: then your message waits until it is done.",
   asksAgent: true,
   run: (call) => send(call, "steer"),
 };

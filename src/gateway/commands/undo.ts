@@ -13,8 +13,8 @@ export const undo: Command = {
   usage: "[n]",
   description: "take back the last message, or the last n, with the answers",
   details:
-    "What is taken back is kept, but the agent no longer sees it. What is running is stopped first. In a group you take " +
-    "back only messages of people who may do no more than you.",
+    "Baton keeps the messages, but the agent no longer sees them. A running answer is stopped first. In a group you can " +
+    "take back only messages of people who may do no more than you.",
   async run(call) {
     if (call.words !== "" && !/^[1-9]\d{0,3}$/.test(call.words))
       return "Say how many messages to take back, as in `/undo 2`.";
@@ -37,8 +37,8 @@ export const retry: Command = {
   usage: "",
   description: "ask again with the last message",
   details:
-    "The answer so far is kept, but the agent no longer sees it. What is running is stopped first. In a group the message " +
-    "stays with the person who wrote it: it runs with their rights, and only they or someone who may do as much can repeat it.",
+    "Baton keeps the answer so far, but the agent no longer sees it. A running answer is stopped first. In a group the " +
+    "message runs with the rights of the person who wrote it, and only they or someone who may do as much can repeat it.",
   asksAgent: true,
   run: (call) =>
     inTranscript(call, 1, async (entry, messages, { takeBack }) => {
