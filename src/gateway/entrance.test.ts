@@ -72,6 +72,16 @@ describe("what is said to others", () => {
   });
 });
 
+it("what is longer than any message is cut, whatever the adapter lets through", async () => {
+  expect(
+    await write(ann, "x".repeat(70_000), { replyTo: { messageId: "1", text: "y".repeat(70_000) } }),
+  ).toBe("accepted");
+  await ann.next(0);
+  const [message] = await world.sessions.load((await ann.session()).sessionId);
+  expect(message?.content).toMatch(/\n\[cut off here: the message has 70000 characters\]$/);
+  expect(message?.content.length).toBeLessThan(67_000);
+});
+
 describe("files", () => {
   it("are fetched only once their sender was let in", async () => {
     let reads = 0;
