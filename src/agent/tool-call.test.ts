@@ -27,6 +27,8 @@ describe("a tool call", () => {
     expect(await runToolCall(call("{}", "other"), [echo], quiet)).toMatch(/no tool "other". Tools: echo\./);
     expect(await runToolCall(call("{}"), [], quiet)).toMatch(/Tools: none\./);
     expect(await runToolCall(call("{"), [echo], quiet)).toMatch(/not JSON/);
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    expect(await runToolCall(call(deep), [echo], quiet)).toMatch(/nested too deeply/);
     const thrower = tool(() => {
       throw new Error("oops");
     });

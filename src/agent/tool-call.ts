@@ -3,6 +3,7 @@
  * that breaks, a turn that is stopped. So every call of a message has one, in text that every store keeps.
  */
 import type { ToolCall } from "../session/transcript.js";
+import { parseJson } from "../util/json.js";
 import { storableText } from "../util/text.js";
 import type { Tool, ToolContext } from "./agent.js";
 
@@ -31,9 +32,9 @@ export async function runToolCall(
 async function attempt(tool: Tool, context: ToolContext): Promise<string> {
   let args: unknown;
   try {
-    args = JSON.parse(context.call.arguments);
+    args = parseJson(context.call.arguments);
   } catch {
-    return "Error: the arguments are not JSON.";
+    return "Error: the arguments are not JSON, or nested too deeply.";
   }
   try {
     return await tool.run(args, context);

@@ -10,12 +10,19 @@ export interface Mistake {
   readonly message: string;
 }
 
+/** So many keys of a group are named that nobody knows; looking for what each could mean takes a while. */
+const MOST_UNKNOWN = 10;
+
 /** The mistakes in what stands at `base` of a file; `base` is empty for the whole file. */
 export function mistakesIn(error: z.ZodError, file: z.ZodObject, base: readonly string[] = []): Mistake[] {
   return error.issues.flatMap((issue) => {
     const path = [...base, ...issue.path.map(String)];
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(file, [...path, key]) }));
+      const named = issue.keys
+        .slice(0, MOST_UNKNOWN)
+        .map((key) => ({ path: [...path, key], message: unknownKey(file, [...path, key]) }));
+      const more = issue.keys.length - named.length;
+      return more > 0 ? [...named, { path, message: `${more} more unknown keys.` }] : named;
     }
     if (path.length === 0) return [{ path, message: "a config file is a list of `key: value` lines." }];
     const message = (issue.code === "invalid_key" ? issue.issues[0]?.message : undefined) ?? issue.message;

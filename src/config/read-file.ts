@@ -3,7 +3,7 @@
  * is guessed, and a key that is misspelt never passes for one that is absent.
  */
 import { readFile } from "node:fs/promises";
-import { type Document, isMap, isScalar, isSeq, LineCounter } from "yaml";
+import { type Document, isMap, isScalar, isSeq, LineCounter, type YAMLMap } from "yaml";
 import type { z } from "zod";
 import { type Layer, leavesOf, NOTHING, type Tree } from "./layer.js";
 import { mistakesIn } from "./mistakes.js";
@@ -53,19 +53,18 @@ export function checkText(text: string, file: string, schema: z.ZodObject): Laye
     // Aliases that multiply beyond reason.
     return withProblems([{ place: { file, line: null }, key: "", message: `${(error as Error).message}.` }]);
   }
+  const offsetOf = offsetsIn(document);
   const parsed = schema.safeParse(content);
   const mistakes = parsed.success ? unknownTools(parsed.data) : mistakesIn(parsed.error, schema);
   if (parsed.success && mistakes.length === 0) {
     const tree = parsed.data as Tree;
-    const places = leavesOf(tree).map(
-      ({ path }) => [path.join("."), placeAt(offsetOf(document, path))] as const,
-    );
+    const places = leavesOf(tree).map(({ path }) => [path.join("."), placeAt(offsetOf(path))] as const);
     return { content: tree, places: new Map(places), problems: [] };
   }
   return withProblems(
     mistakes.map(({ path, message }) => {
       const key = path.join(".");
-      const place = placeAt(offsetOf(document, path));
+      const place = placeAt(offsetOf(path));
       return { place, key, message: key === "" ? message : `${key}: ${message}` };
     }),
   );
@@ -75,20 +74,30 @@ function withProblems(problems: readonly Problem[]): Layer {
   return { ...NOTHING, problems };
 }
 
-/** Where in the text the key at this path stands. */
-function offsetOf(document: Document, path: readonly string[]): number {
-  let node: unknown = document.contents;
-  let offset = 0;
-  for (const key of path) {
-    let at: unknown;
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
-      [at, node] = [pair?.key, pair?.value];
-    } else {
-      node = isSeq(node) ? node.items[Number(key)] : undefined;
-      at = node;
+/** Where in the text the key at a path stands; every group is gone through once. */
+function offsetsIn(document: Document): (path: readonly string[]) => number {
+  const pairs = new Map<unknown, ReadonlyMap<string, { key: unknown; value: unknown }>>();
+  const pairIn = (map: YAMLMap, key: string) => {
+    const known =
+      pairs.get(map) ??
+      new Map(map.items.map((item) => [isScalar(item.key) ? String(item.key.value) : "", item]));
+    pairs.set(map, known);
+    return known.get(key);
+  };
+  return (path) => {
+    let node: unknown = document.contents;
+    let offset = 0;
+    for (const key of path) {
+      let at: unknown;
+      if (isMap(node)) {
+        const pair = pairIn(node, key);
+        [at, node] = [pair?.key, pair?.value];
+      } else {
+        node = isSeq(node) ? node.items[Number(key)] : undefined;
+        at = node;
+      }
+      offset = (isScalar(at) ? at.range?.[0] : undefined) ?? offset;
     }
-    offset = (isScalar(at) ? at.range?.[0] : undefined) ?? offset;
-  }
-  return offset;
+    return offset;
+  };
 }

@@ -1,5 +1,15 @@
 /** YAML as config files have it: 1.2, with numbers only where they are written plainly. */
-import { type Document, type LineCounter, parseDocument, type ScalarTag } from "yaml";
+import {
+  type Document,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  parseDocument,
+  type ScalarTag,
+  YAMLParseError,
+} from "yaml";
 
 /** `0123`, `1e3`, `0x10` and `1.0` stay text: a user's id that looks like that must not become somebody else's. */
 const plainNumber: ScalarTag = {
@@ -12,12 +22,35 @@ const plainNumber: ScalarTag = {
 };
 
 export function parseYaml(text: string, lineCounter?: LineCounter): Document {
-  return parseDocument(text, {
+  const document = parseDocument(text, {
     prettyErrors: false,
+    uniqueKeys: false, // It would compare each key with every other one.
     customTags: (tags) => [
       ...tags.filter((tag) => typeof tag === "string" || !/:(?:int|float)$/.test(tag.tag)),
       plainNumber,
     ],
     ...(lineCounter ? { lineCounter } : {}),
   });
+  document.errors.push(...repeatedKeys(document));
+  return document;
+}
+
+function repeatedKeys({ contents }: Document): YAMLParseError[] {
+  const errors: YAMLParseError[] = [];
+  const open: unknown[] = [contents];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isPair(node)) open.push(node.value ?? null);
+    else if (isSeq(node)) for (const item of node.items) open.push(item);
+    if (!isMap(node)) continue;
+    const keys = new Set<unknown>();
+    for (const pair of node.items) {
+      open.push(pair);
+      if (!isScalar(pair.key)) continue;
+      const [start = 0, end = 0] = pair.key.range ?? [];
+      if (keys.has(pair.key.value))
+        errors.push(new YAMLParseError([start, end], "DUPLICATE_KEY", "Map keys must be unique"));
+      keys.add(pair.key.value);
+    }
+  }
+  return errors;
 }

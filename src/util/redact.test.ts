@@ -216,6 +216,14 @@ describe("what is known to be secret", () => {
     );
   });
 
+  test("two secrets that overlap, in pieces: neither is shown, nor the rest of the second", () => {
+    const redactor = new Redactor();
+    redactor.know(() => ["abcdefgh-1", "gh-1-ijklmn"]);
+    const stream = redactor.stream();
+    const shown = [..."x abcdefgh-1-ijklmn y"].map((letter) => stream.push(letter)).join("") + stream.end();
+    expect(shown).toBe("x *** y");
+  });
+
   test("each line of a private key", () => {
     const line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
     const redactor = new Redactor();

@@ -32,24 +32,44 @@ export class Redactor {
 
   readonly redact: Hide = (text) => withoutShapes(this.hide(text), (value) => this.#all().others.has(value));
 
+  /** Every character is read once, however small the pieces are. */
   readonly stream = (): HidingStream => {
+    let { finder } = this.#all();
+    let reading = finder.begin();
+    let shown = 0;
+    /** What was read and not shown. */
     let waiting = "";
+    const read = (piece: string): void => {
+      waiting += piece;
+      if (finder === this.#all().finder) finder.read(reading, piece);
+      else begin(waiting); // More is known by now.
+    };
+    const begin = (text: string): void => {
+      ({ finder } = this.#all());
+      reading = finder.begin();
+      [shown, waiting] = [0, text];
+      finder.read(reading, text);
+    };
+    const showUpTo = (end: number): string => {
+      if (end <= shown) return "";
+      const text = replaced(waiting.slice(0, end - shown), reading.spans, shown);
+      waiting = waiting.slice(end - shown);
+      shown = end;
+      return text;
+    };
     return {
       push: (piece) => {
-        const text = waiting + piece;
-        const { spans, openFrom } = this.#all().finder.findSoFar(text);
-        const last = spans.findLast(({ start }) => start < openFrom);
-        const whole = Math.max(openFrom, last?.end ?? 0);
-        waiting = text.slice(whole);
-        return replaced(
-          text.slice(0, whole),
-          spans.filter(({ start }) => start < whole),
-        );
+        read(piece);
+        const openFrom = finder.openFrom(reading);
+        const last = reading.spans.findLast(({ start }) => start < openFrom);
+        const text = showUpTo(Math.max(openFrom, last?.end ?? 0));
+        reading.spans = reading.spans.filter(({ end }) => end > openFrom);
+        return text;
       },
       end: () => {
-        const rest = this.hide(waiting);
-        waiting = "";
-        return rest;
+        const text = showUpTo(reading.length);
+        begin("");
+        return text;
       },
     };
   };
@@ -66,13 +86,14 @@ export class Redactor {
   }
 }
 
-function replaced(text: string, spans: readonly Span[]): string {
-  if (spans.length === 0) return text;
+/** `from`: where the text stands in what was read; a span that began before it has its stars already. */
+function replaced(text: string, spans: readonly Span[], from = 0): string {
   let hidden = "";
   let at = 0;
   for (const { start, end } of spans) {
-    hidden += text.slice(at, start) + HIDDEN;
-    at = end;
+    if (start - from >= text.length) break;
+    if (start >= from) hidden += text.slice(at, start - from) + HIDDEN;
+    at = Math.max(at, end - from);
   }
   return hidden + text.slice(at);
 }

@@ -30,10 +30,14 @@ test("finds what trying every place finds", () => {
   );
 });
 
-test("tells which end may be the beginning of one", () => {
+test("tells which end may be the beginning of one, also of a text in pieces", () => {
   fc.assert(
-    fc.property(fc.array(text, { maxLength: 6 }), text, (words, haystack) => {
-      const { openFrom } = new TextFinder(words).findSoFar(haystack);
+    fc.property(fc.array(text, { maxLength: 6 }), fc.array(text, { maxLength: 4 }), (words, pieces) => {
+      const finder = new TextFinder(words);
+      const reading = finder.begin();
+      for (const piece of pieces) finder.read(reading, piece);
+      const haystack = pieces.join("");
+      const openFrom = finder.openFrom(reading);
       const bare = (part: string) => part.replaceAll("\n", "");
       const isOpen = (end: string) => end !== "" && words.some((word) => bare(word).startsWith(end));
       expect(openFrom === haystack.length || isOpen(bare(haystack.slice(openFrom)))).toBe(true);

@@ -9,6 +9,18 @@ export interface Span {
   readonly end: number;
 }
 
+/** A text that is read piece by piece, from its first character on. */
+export interface Reading {
+  /** What was found so far and may still grow or be asked for. In order; what overlaps is one span. */
+  spans: Span[];
+  state: number;
+  beginsLine: boolean;
+  /** How many characters were read. */
+  length: number;
+  /** Where the last characters stand that were not passed over. */
+  places: number[];
+}
+
 const LINE_FEED = 10;
 const RETURN = 13;
 const TAB = 9;
@@ -44,26 +56,29 @@ export class TextFinder {
   }
 
   /** Where any of them stands; what overlaps is one span. In order. */
-  find(text: string): Span[] {
-    return this.#read(text).spans;
+  find(text: string): readonly Span[] {
+    const reading = this.begin();
+    this.read(reading, text);
+    return reading.spans;
   }
 
-  /** The same, and where the end begins that may be the beginning of one of them. */
-  findSoFar(text: string): { readonly spans: readonly Span[]; readonly openFrom: number } {
-    const { spans, state, places } = this.#read(text);
+  begin(): Reading {
+    return { spans: [], state: 0, beginsLine: false, length: 0, places: [] };
+  }
+
+  /** Where the end begins that may be the beginning of one of them. */
+  openFrom({ state, places, length }: Reading): number {
     const depth = this.#depth[state] ?? 0;
-    return { spans, openFrom: depth === 0 ? text.length : (places[places.length - depth] ?? 0) };
+    return depth === 0 ? length : (places[places.length - depth] ?? 0);
   }
 
-  /** `places`: where each character stands that was not passed over. */
-  #read(text: string) {
-    const spans: { start: number; end: number }[] = [];
-    const places = new Int32Array(text.length);
-    let count = 0;
-    let state = 0;
-    let beginsLine = false;
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
+  /** The next piece. */
+  read(reading: Reading, piece: string): void {
+    const { spans, places } = reading;
+    let { state, beginsLine } = reading;
+    for (let index = 0; index < piece.length; index++) {
+      const at = reading.length + index;
+      const code = piece.charCodeAt(index);
       if (code === LINE_FEED || code === RETURN) {
         beginsLine = true;
         continue;
@@ -72,18 +87,21 @@ export class TextFinder {
       const isBlank = code === SPACE || code === TAB;
       if (beginsLine && isBlank && this.#depth[next] !== (this.#depth[state] ?? 0) + 1) continue;
       beginsLine &&= isBlank;
-      places[count++] = at;
+      places.push(at);
       state = next;
       const length = this.#found[state] ?? 0;
       if (length === 0) continue;
-      let start = places[count - length] ?? 0;
+      let start = places[places.length - length] ?? 0;
       for (let last = spans.at(-1); last && last.end > start; last = spans.at(-1)) {
         start = Math.min(start, last.start);
         spans.pop();
       }
       spans.push({ start, end: at + 1 });
     }
-    return { spans, state, places: places.subarray(0, count) };
+    const depth = this.#depth[state] ?? 0;
+    // Trimmed only now and then: small pieces should not copy the places for each of them.
+    if (places.length > 2 * depth + 1_000) places.splice(0, places.length - depth);
+    Object.assign(reading, { state, beginsLine, length: reading.length + piece.length });
   }
 
   #plant(words: readonly string[]): void {

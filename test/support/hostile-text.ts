@@ -5,7 +5,7 @@
 import fc from "fast-check";
 
 /** Each repeated is somebody's worst case. */
-const UNITS: readonly string[] = [
+export const UNITS: readonly string[] = [
   ...[
     " ",
     "\t",
@@ -209,6 +209,11 @@ export function aDeepText(length: number): fc.Arbitrary<string> {
   return fc.oneof(runs, steps, mixed);
 }
 
-function filled(text: string, length: number): string {
+/** One in another, so many times. */
+export function nested(open: string, close: string, depth: number): string {
+  return open.repeat(depth) + close.repeat(depth);
+}
+
+export function filled(text: string, length: number): string {
   return text === "" ? "" : text.repeat(Math.ceil(length / text.length)).slice(0, length);
 }

@@ -11,7 +11,7 @@ const BOT = "1100000000000000001";
 const commands = new Set(["new"]);
 const read = async (): Promise<Uint8Array> => new Uint8Array();
 
-function fixture(path: string): Record<string, never> {
+export function fixture(path: string): Record<string, unknown> {
   return JSON.parse(readFileSync(new URL(`../../src/adapter/${path}`, import.meta.url), "utf8"));
 }
 

@@ -14,6 +14,8 @@ const TARGET = /\shref=["']?https:\/\/matrix\.to\/#\/([^"'>\s]{1,600})/i;
 const LONGEST_TAG = 1_000;
 const LONGEST_NAME = 300;
 const MAX_FORMATTED = 100_000;
+/** So many names for one bot are looked for in a message. */
+const MOST_NAMES = 8;
 
 export function withoutMention(
   content: Json,
@@ -25,7 +27,8 @@ export function withoutMention(
   const atStart = namesOf(self).find((name) => beginsWith(body, name));
   const isMentioned = isListed || pills.length > 0 || atStart !== undefined || body.includes(self.userId);
   if (!isMentioned) return { text: body, isMentioned };
-  const shown = [...pills, ...(atStart === undefined ? [] : [atStart]), self.userId];
+  const named = [...new Set(pills)].slice(0, MOST_NAMES);
+  const shown = [...named, ...(atStart === undefined ? [] : [atStart]), self.userId];
   return { text: shown.reduce(without, body).trim(), isMentioned };
 }
 

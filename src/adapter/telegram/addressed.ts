@@ -100,7 +100,7 @@ function changed(text: string, changes: readonly Change[]): string {
     if (from < at) continue;
     result += text.slice(at, from) + by;
     at = to;
-    if (by === "" && /(?:^|\s)$/.test(result) && text[at] === " ") at += 1; // Of the spaces around it, one is enough.
+    if (by === "" && /^\s?$/.test(result.slice(-1)) && text[at] === " ") at += 1; // Of the spaces around it, one is enough.
   }
   return result + text.slice(at);
 }

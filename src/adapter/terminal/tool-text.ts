@@ -1,5 +1,6 @@
 /** A tool at work in words: what was called, and what came back. Needs nothing: a script that only prints loads it. */
 import type { ToolCall } from "../../session/transcript.js";
+import { parseJson } from "../../util/json.js";
 import { cleanLine } from "../../util/text.js";
 
 /** Enough of a result for its first lines; the rest is only counted. */
@@ -24,7 +25,7 @@ export function toolResultText(content: string): string[] {
 function argumentWords(json: string): string {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(json);
+    parsed = parseJson(json);
   } catch {
     return json;
   }

@@ -52,6 +52,16 @@ describe("what a model is sent", () => {
     });
   });
 
+  it("arguments that are nested too deeply to be written again: as they were, and shortened", () => {
+    const deep = `{"x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const sent = prompt([
+      user("go"),
+      { role: "assistant", content: "", toolCalls: [{ id: "1", name: "x", arguments: deep }] },
+      { role: "tool", toolCallId: "1", content: "" },
+    ]);
+    expect(JSON.stringify(sent)).toContain('{"unreadable":"{\\"x\\":[[[');
+  });
+
   it("images where the model takes them, and a note where it does not", () => {
     const attachments = [
       { file: "a.png", mediaType: "image/png" },

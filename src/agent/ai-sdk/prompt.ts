@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Message, ToolCall } from "../../session/transcript.js";
+import { parseJson } from "../../util/json.js";
 import { shorten } from "../../util/text.js";
 import type { Tool } from "../agent.js";
 import type { Prompt, Request } from "./provider.js";
@@ -133,7 +134,7 @@ function callPart({ id, name, arguments: json }: ToolCall) {
 /** An object, as every API wants it. */
 function argumentsOf(json: string): object {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = parseJson(json);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
     // Told below: what the model wrote is shown to it as it was.

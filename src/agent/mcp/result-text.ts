@@ -1,5 +1,6 @@
 /** The result of a tool as text for the model: what is text as it is, anything else mentioned by its kind; bounded. */
 import { z } from "zod";
+import { isTooDeep } from "../../util/json.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { BoundedOutput } from "../tools/bounded-output.js";
 
@@ -12,6 +13,8 @@ export const toolResult = z.looseObject({
 export type ToolResult = z.infer<typeof toolResult>;
 
 const LONGEST = 30_000;
+/** More parts than anybody reads are not looked at. */
+const MOST_PARTS = 500;
 
 const part = z.union([
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -23,12 +26,16 @@ const part = z.union([
   }),
 ]);
 
+const TOO_DEEP = "[a result that is nested too deeply to be shown]";
+
 /** `hide` takes out what may not be seen. */
 export function resultText(result: ToolResult, hide: (text: string) => string): string {
   const output = new BoundedOutput(LONGEST);
-  const parts = result.content.map(partText);
-  if (parts.length === 0 && result.structuredContent !== undefined) {
-    parts.push(JSON.stringify(result.structuredContent));
+  const { content, structuredContent } = result;
+  const parts = content.slice(0, MOST_PARTS).map(partText);
+  if (content.length > MOST_PARTS) parts.push(`[${content.length - MOST_PARTS} more parts, not shown]`);
+  if (content.length === 0 && structuredContent !== undefined) {
+    parts.push(isTooDeep(structuredContent) ? TOO_DEEP : JSON.stringify(structuredContent));
   }
   parts.forEach((text, index) => {
     output.add(hide(index === 0 ? text : `\n${text}`));

@@ -3,6 +3,7 @@
  * take the others with it.
  */
 import { z } from "zod";
+import { isTooDeep } from "../../util/json.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 
 export interface ToolDefinition {
@@ -30,7 +31,6 @@ const listedTool = z.looseObject({
 const MOST_TOOLS = 128;
 const LONGEST_DESCRIPTION = 4_000;
 const LONGEST_SCHEMA = 50_000;
-const DEEPEST_SCHEMA = 50;
 
 /** In JSON: half a character, or NUL; strict readers refuse a whole request for it. */
 const BROKEN_TEXT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
@@ -65,7 +65,7 @@ function definitionOf(listed: unknown): ToolDefinition | string {
     return `lists ${typeof name === "string" ? `the tool ${quoted(name)}` : "a tool"} in a way that cannot be used`;
   }
   const { name, title, description, inputSchema } = parsed.data;
-  const json = isDeeper(inputSchema, DEEPEST_SCHEMA) ? null : JSON.stringify(inputSchema);
+  const json = isTooDeep(inputSchema) ? null : JSON.stringify(inputSchema);
   if (json === null || json.length > LONGEST_SCHEMA || BROKEN_TEXT.test(json)) {
     return `describes the arguments of the tool ${quoted(name)} in a way that cannot be used`;
   }
@@ -74,11 +74,6 @@ function definitionOf(listed: unknown): ToolDefinition | string {
     description: shorten(printableText(description || title || name), LONGEST_DESCRIPTION),
     parameters: inputSchema,
   };
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function quoted(name: string): string {

@@ -68,7 +68,7 @@ describe("arguments", () => {
     [edit, { path: "a", old_text: "y", new_text: "y" }, "`old_text` and `new_text` are the same"],
     [search, { query: "" }, "`query` is empty"],
     [search, { query: "(", regex: true }, "`query` is not a regular expression"],
-    [search, { query: "a", glob: "{a,b}".repeat(10) }, "`glob` has too many alternatives"],
+    [search, { query: "a", glob: "{a,b}".repeat(10) }, "`glob` has too many braces or alternatives"],
     [list, { path: "nowhere" }, "there is no <folder>/nowhere"],
     [list, JSON.parse('{"__proto__":{"path":"x"},"path":["x"]}'), "`path` must be a text"],
   ])("%o %j are refused in words", async (tool, args, words) => {

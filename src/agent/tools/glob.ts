@@ -4,8 +4,10 @@
  */
 
 const MOST_ALTERNATIVES = 100;
+/** In all that is written down while braces are taken apart. */
+const MOST_CHARACTERS = 10_000;
 
-/** Null where the pattern has more alternatives than anybody would write. */
+/** Null where the pattern has more braces or alternatives than anybody would write. */
 export function globMatcher(pattern: string): ((path: string) => boolean) | null {
   const alternatives = expanded(pattern);
   if (alternatives === null) return null;
@@ -20,14 +22,17 @@ export function globMatcher(pattern: string): ((path: string) => boolean) | null
 
 /** `a.{ts,js}` → `a.ts`, `a.js`; the innermost braces first. */
 function expanded(pattern: string): string[] | null {
-  let done: string[] = [];
+  const done: string[] = [];
   let open = [pattern];
+  let written = 0;
   while (open.length > 0) {
     if (open.length + done.length > MOST_ALTERNATIVES) return null;
     const next: string[] = [];
     for (const one of open) {
+      written += one.length;
+      if (written > MOST_CHARACTERS) return null;
       const [braces, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
-      if (braces === undefined || inner === undefined) done = [...done, one];
+      if (braces === undefined || inner === undefined) done.push(one);
       else next.push(...inner.split(",").map((choice) => one.replace(braces, () => choice)));
     }
     open = next;

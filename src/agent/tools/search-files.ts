@@ -63,7 +63,7 @@ export function searchFilesTool(confined: Confined, limits: SearchLimits = LIMIT
       if (query === "") throw new Refused("`query` is empty: say what to look for.");
       const glob = args.optionalText("glob", LONGEST_QUERY);
       const isWanted = glob ? globMatcher(glob) : () => true;
-      if (!isWanted) throw new Refused("`glob` has too many alternatives.");
+      if (!isWanted) throw new Refused("`glob` has too many braces or alternatives.");
       const until = performance.now() + limits.timeMs;
       const ignoreCase = args.flag("ignore_case");
       const start = args.optionalText("path", LONGEST_ARGUMENT) || ".";

@@ -12,6 +12,8 @@ export interface Phrase {
 }
 
 const MAX_PHRASES = 32;
+/** In all phrases together: each is looked for at every place of a message that is not indexed yet. */
+const MAX_TERMS = 64;
 /** A single letter begins so many words that looking them all up takes longer than anyone waits: its star does not count. */
 const MIN_PREFIX = 2;
 /** Behind the rest of its word (`foo_b*`) it does, this often: few enough for when they must be looked up after all. */
@@ -22,12 +24,15 @@ const SNIPPET_LENGTH = 160;
 export function parseQuery(text: string): Phrase[] {
   const phrases: Phrase[] = [];
   let letters = 0;
+  let room = MAX_TERMS;
   for (const [, quoted, word = ""] of text.slice(0, 2_000).matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
-    const terms = termsOf(quoted ?? word);
-    const starred = { terms, prefix: word.endsWith("*") };
+    const all = termsOf(quoted ?? word);
+    const terms = all.slice(0, room);
+    room -= terms.length;
+    const starred = { terms, prefix: word.endsWith("*") && terms.length === all.length };
     const counts = !endsInLetter(starred) || (terms.length > 1 && letters++ < MAX_LETTER_PREFIXES);
     if (terms.length > 0) phrases.push(counts ? starred : { terms, prefix: false });
-    if (phrases.length === MAX_PHRASES) break;
+    if (phrases.length === MAX_PHRASES || room === 0) break;
   }
   return phrases;
 }

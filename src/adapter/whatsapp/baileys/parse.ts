@@ -207,11 +207,10 @@ function readText(
   context: unknown,
   { us }: ParseSetting,
 ): { readonly text: string; readonly mentionsUs: boolean } {
-  const ours = listOf(field(context, "mentionedJid"))
-    .flatMap((jid) => personOf(jid) ?? [])
-    .filter((person) => us.includes(person));
+  const mentioned = new Set(listOf(field(context, "mentionedJid")).flatMap((jid) => personOf(jid) ?? []));
+  const ours = us.filter((own) => mentioned.has(own));
   if (ours.length === 0) return { text, mentionsUs: false };
-  const digits = ours.map((person) => person.replace(/@lid$/, "")).join("|");
+  const digits = ours.map((own) => own.replace(/@lid$/, "")).join("|");
   return { text: text.replace(new RegExp(`@(?:${digits})(?!\\d)`, "g"), "").trim(), mentionsUs: true };
 }
 

@@ -1,0 +1,14 @@
+/** JSON from outside that others go through or write again: deeper than this, they would run out of stack. */
+const DEEPEST = 50;
+
+/** Throws where the text is not JSON, or is nested too deeply. */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (isTooDeep(value)) throw new SyntaxError(`It is nested more than ${DEEPEST} deep.`);
+  return value;
+}
+
+export function isTooDeep(value: unknown, levels = DEEPEST): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
+}

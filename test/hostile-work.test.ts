@@ -1,0 +1,107 @@
+/**
+ * Every reader of what comes from outside, with deep and long texts and lists. Work is counted, not timed: a reader takes
+ * a bounded number of steps a character, whatever the characters are, and never ends the stack.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { globMatcher } from "../src/agent/tools/glob.js";
+import { readableHtml } from "../src/agent/tools/readable-html.js";
+import { checkText } from "../src/config/read-file.js";
+import { homeFile } from "../src/config/schema.js";
+import { Commands } from "../src/gateway/commands/commands.js";
+import { inboundText } from "../src/gateway/inbound-text.js";
+import { label } from "../src/session/label.js";
+import { senderPrefixed } from "../src/session/sender.js";
+import { cleanTitle } from "../src/session/session.js";
+import { parseQuery, snippetOf } from "../src/store/search/query.js";
+import { searchableText, termsOf } from "../src/store/search/terms.js";
+import { Redactor } from "../src/util/redact.js";
+import { seenText } from "../src/util/seen-text.js";
+import { cleanLine, printableText } from "../src/util/text.js";
+import { LISTS, LONGEST_PATH } from "./support/hostile-lists.js";
+import { aDeepText, aHostileText, filled, UNITS } from "./support/hostile-text.js";
+import { INBOUND } from "./support/inbound-readers.js";
+import { stepsOf } from "./support/steps.js";
+
+const redactor = new Redactor();
+redactor.know(() => ["aaaaaaaaaaaaaaaaaaab", "abababababababab", "a1".repeat(500)]);
+redactor.hide(""); // They are known from now on.
+const commands = new Commands([], null as never);
+const message = { kind: "message", source: {}, messageId: "1" } as never as Parameters<typeof inboundText>[0];
+
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  ...INBOUND,
+  "a line": cleanLine,
+  "printable text": printableText,
+  "text to be approved": seenText,
+  "a label": label,
+  "a title": (text) => cleanTitle(text.slice(0, 100)),
+  "a sender's text": (text) =>
+    senderPrefixed({}, inboundText({ ...message, text }, { attachments: [], problems: [] })),
+  "a command": (text) =>
+    commands.isCommand(text) || commands.run({ text: `/${text}` } as never, null as never),
+  "a search": parseQuery,
+  "search terms": termsOf,
+  "a search's snippet": (text) => snippetOf({ role: "user", content: text }, parseQuery("a b x")),
+  "a tool's arguments, searched": (text) =>
+    searchableText({ role: "assistant", content: "", toolCalls: [{ id: "1", name: "x", arguments: text }] }),
+  "known secrets": redactor.hide,
+  "what looks like a secret": redactor.redact,
+  "a page": (text) => readableHtml(text, "https://example.org/", 40_000),
+  "a pattern for files": (text) => globMatcher(text)?.(LONGEST_PATH),
+  settings: (text) => checkText(text, "x.yaml", homeFile),
+};
+
+const LENGTH = 2_000;
+/** A few passes over the text; what is quadratic takes thousands. */
+const MOST_A_CHARACTER = 250;
+
+async function expectBounded(length: number, run: () => unknown): Promise<void> {
+  expect(await stepsOf(run)).toBeLessThanOrEqual(MOST_A_CHARACTER * length);
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "baton-hostile-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("counts loops, calls, and what built-in functions go through", async () => {
+  const pairs = (n: number) => () => {
+    let equal = 0;
+    for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) if (a === b) equal += 1;
+    return equal;
+  };
+  expect(await stepsOf(pairs(1_000))).toBeGreaterThan(1_000_000);
+  const text = "ab".repeat(1_000);
+  for (const scan of [
+    () => text.indexOf("c"),
+    () => /c/.test(text),
+    () => text.replace(/b/g, ""),
+    () => text.split(/b/),
+    () => [...text].length,
+    () => JSON.parse(`"${text}"`),
+  ])
+    expect(await stepsOf(() => Array.from({ length: 10 }, scan))).toBeGreaterThan(10 * text.length);
+});
+
+describe.each(Object.entries(READERS))("%s", (_, read) => {
+  it("takes a bounded number of steps a character: each worst case, and random ones, deep and long", async () => {
+    for (const unit of UNITS) {
+      const text = filled(unit, LENGTH);
+      await expectBounded(LENGTH, () => read(text));
+    }
+    const hostile = fc.oneof(aHostileText(LENGTH), aDeepText(LENGTH));
+    await fc.assert(
+      fc.asyncProperty(hostile, (text) => expectBounded(text.length, () => read(text))),
+      { numRuns: 30 },
+    );
+  });
+});
+
+it.each(Object.entries(LISTS))("%s: a bounded number of steps a character", async (_, read) => {
+  await expectBounded(20 * LENGTH, () => read(20 * LENGTH, folder));
+});
