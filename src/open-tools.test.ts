@@ -1,26 +1,56 @@
-/** What the doctor says of the wall around commands. */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+/** The wall around commands, as the configuration asks for it, and what the doctor says of it. */
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, onTestFinished, vi } from "vitest";
+import { aCall } from "../test/support/a-call.js";
 import { readEnvironment } from "./config/environment.js";
 import { loadConfig } from "./config/load.js";
-import { sandboxFindings } from "./open-tools.js";
+import { openTools, sandboxFindings } from "./open-tools.js";
+import { makeFolder } from "./util/make-folder.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "baton-open-tools-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-async function findingWith(store: string): Promise<string | undefined> {
+function configWith(store: string, sandbox: "auto" | "required") {
   const variables = {
     BATON_HOME: join(root, "none"),
     BATON_AGENT_WORKDIR: root,
     BATON_STORE: store,
-    BATON_TOOLS_TERMINAL_SANDBOX: "required",
+    BATON_TOOLS_TERMINAL_SANDBOX: sandbox,
   };
-  const findings = await sandboxFindings(await loadConfig(readEnvironment(variables), root));
+  return loadConfig(readEnvironment(variables), root);
+}
+
+async function findingWith(store: string): Promise<string | undefined> {
+  const findings = await sandboxFindings(await configWith(store, "required"));
   const { finding } = findings.find(({ check }) => check === "sandbox") ?? {};
   return finding;
 }
+
+it("a database right in the working folder keeps commands from being run, also where no sandbox is required", async () => {
+  const outcome = async (store: string) => {
+    const tools = await openTools(await configWith(store, "auto"));
+    const { signal } = new AbortController();
+    return tools
+      .find(({ name }) => name === "terminal")
+      ?.run({ command: "echo well" }, { call: aCall, signal });
+  };
+  expect(await outcome("/nonexistent/baton.db")).toContain("well");
+  if (!(await findingWith("/nonexistent/baton.db"))?.startsWith("commands run in")) return; // There is no sandbox here.
+  expect(await outcome(join(root, "baton.db"))).toMatch(/not run: .*baton\.db lies right in .*Move it/);
+});
+
+it("what commands left in /tmp two days ago is gone", async () => {
+  const temporary = join(root, "none/sandbox/tmp");
+  makeFolder(temporary);
+  writeFileSync(join(temporary, "left"), "");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 24 * 60 * 60 * 1_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  await openTools(await configWith("/nonexistent/baton.db", "auto"));
+  if (!(await findingWith("/nonexistent/baton.db"))?.startsWith("commands run in")) return; // There is no sandbox here.
+  expect(readdirSync(temporary)).toEqual([]);
+});
 
 it("a database right in the working folder is told, there or not", async () => {
   const elsewhere = await findingWith("/nonexistent/baton.db");

@@ -47,16 +47,16 @@ async function confinementOf(config: Config): Promise<Confinement> {
   const { sandbox: mode } = config.tools.terminal;
   const temporary = join(config.home, "sandbox", "tmp");
   // With it the home folder: what is not there cannot be hidden, but could be made.
-  if (mode !== "off") makeFolder(temporary);
-  return confinementFor(
-    mode,
-    mode === "off" ? null : await lookForSandbox(config, ownFiles(config), temporary),
-  );
+  if (mode === "off") return confinementFor(mode, null);
+  makeFolder(temporary);
+  const walls = wallsOf(config, ownFiles(config), temporary);
+  const { sweepTemporary } = await import("./agent/sandbox/sweep.js");
+  await sweepTemporary(walls);
+  return confinementFor(mode, await lookForSandbox(walls));
 }
 
-async function lookForSandbox(config: Config, hidden: readonly string[], temporary: string): Promise<Found> {
-  const { openSandbox } = await import("./agent/sandbox/open-sandbox.js");
-  const walls: Walls = {
+function wallsOf(config: Config, hidden: readonly string[], temporary: string): Walls {
+  return {
     folders: [config.agent.workdir, ...config.tools.folders],
     hidden,
     home: homedir(),
@@ -64,7 +64,10 @@ async function lookForSandbox(config: Config, hidden: readonly string[], tempora
     temporary,
     network: config.tools.terminal.network === "on",
   };
-  return openSandbox(walls);
+}
+
+async function lookForSandbox(walls: Walls): Promise<Found> {
+  return (await import("./agent/sandbox/open-sandbox.js")).openSandbox(walls);
 }
 
 /** Where the agent works, and whether its commands are walled in there. */
@@ -76,6 +79,6 @@ export async function sandboxFindings(config: Config): Promise<Finding[]> {
   // Only to try it out: the doctor makes nothing, and another check looks at what is in the files of secrets.
   const own = [...(config.store.file === null ? databaseFiles(config) : []), ...secretFiles(config)];
   const hidden = existsSync(config.home) ? [config.home, ...own] : own;
-  const found = mode === "off" ? null : await lookForSandbox(config, hidden, tmpdir());
+  const found = mode === "off" ? null : await lookForSandbox(wallsOf(config, hidden, tmpdir()));
   return [{ check: "workdir", status: "ok", finding: where }, sandboxFinding(mode, found)];
 }

@@ -1,7 +1,7 @@
 /**
  * What no command sees. A file that is hidden by itself comes to light as soon as another takes its name, since the mask is
  * on the old one: a token that is renewed, a journal of the database. So the folder that it lies in is hidden. If that is
- * one which commands must see, the sandbox has a gap, and says so.
+ * one which commands must see, the sandbox has a gap, and no command is run.
  */
 import { dirname, join } from "node:path";
 import { isWithin } from "../../util/within.js";

@@ -75,8 +75,7 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
     };
   }
   const name = `bubblewrap ${version}`;
-  const gap = gapAbout(walls, folders);
-  const doubt = doubtAbout(walls, folders) ?? gap;
+  const [gap, doubt] = [gapAbout(walls, folders), doubtAbout(walls, folders)];
   return { sandbox: { name, folders, network: walls.network, doubt, gap, launch } };
 }
 
@@ -139,7 +138,7 @@ function remedy(): string {
 }
 
 /** Runs something short to its end. `failed` says how, where it was not well. */
-function outcomeOf({
+export function outcomeOf({
   file,
   args,
   environment,

@@ -38,7 +38,7 @@ export interface Sandbox {
   readonly network: boolean;
   /** Null if nothing that is done in it needs a question; otherwise why the questions stay, as after "since". */
   readonly doubt: string | null;
-  /** Null if it hides all that it must; otherwise what may come to light, as after "since": then there is a doubt, too. */
+  /** Null if it hides all that it must; otherwise what may come to light, as a clause: then no command may be run. */
   readonly gap: string | null;
   launch(
     command: readonly [string, ...string[]],

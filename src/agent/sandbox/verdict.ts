@@ -10,12 +10,7 @@ export function confinementFor(mode: Mode, found: Found | null): Confinement {
   if (mode === "off" || found === null) return { kind: "none" };
   if (found.sandbox !== null) {
     const { gap } = found.sandbox;
-    if (mode === "required" && gap !== null) {
-      return {
-        kind: "missing",
-        why: `not run: \`tools.terminal.sandbox\` is \`required\`, but ${gap}. ${MOVE}.`,
-      };
-    }
+    if (gap !== null) return { kind: "missing", why: `not run: ${gap}. ${MOVE}.` };
     return { kind: "sandbox", sandbox: found.sandbox, mayLeave: mode === "auto" };
   }
   if (mode === "auto") return { kind: "none" };
@@ -23,7 +18,7 @@ export function confinementFor(mode: Mode, found: Found | null): Confinement {
   return { kind: "missing", why };
 }
 
-const MOVE = "Move it to a folder of its own";
+const MOVE = "Move it to a folder of its own, and change the setting that names it";
 const ASKED = "commands run with all your rights, and Baton asks only before dangerous ones";
 
 export function sandboxFinding(mode: Mode, found: Found | null): Finding {
@@ -39,7 +34,7 @@ export function sandboxFinding(mode: Mode, found: Found | null): Finding {
       : { check, status: "hint", finding: `${why} So ${ASKED}`, fix };
   }
   const { name, network, doubt, gap } = found.sandbox;
-  if (mode === "required" && gap !== null) {
+  if (gap !== null) {
     return { check, status: "broken", finding: `${gap}. So Baton runs no command`, fix: MOVE };
   }
   const finding = `commands run in ${name}, with the network ${network ? "on" : "off"}`;
@@ -48,6 +43,6 @@ export function sandboxFinding(mode: Mode, found: Found | null): Finding {
     check,
     status: "hint",
     finding: `${finding}. Baton still asks before dangerous ones, since ${doubt}`,
-    fix: doubt === gap ? MOVE : "set agent.workdir and tools.folders to folders within your home",
+    fix: "set agent.workdir and tools.folders to folders within your home",
   };
 }
