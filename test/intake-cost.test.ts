@@ -39,7 +39,7 @@ describe.each([
     const entrance = new Entrance({
       people,
       inbox: new SqlInbox(db),
-      media: null,
+      takesFiles: false,
       apologies: new Apologies(),
       allowance: new Allowance({ spending: store.spending, lists: {}, clock }),
       scopes: {},

@@ -116,8 +116,8 @@ export interface RemoteFile {
   /** As the sender says: neither is to be believed. */
   readonly name?: string;
   readonly mediaType: string;
-  /** Fails where it is larger. */
-  read(maxBytes: number): Promise<Uint8Array>;
+  /** Fails where it is larger, and as soon as `end` says that nobody waits for it any more. */
+  read(maxBytes: number, end: AbortSignal): Promise<Uint8Array>;
 }
 
 /** `ignored`: it was not meant for us. */

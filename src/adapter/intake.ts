@@ -76,8 +76,8 @@ export class Intake<Position = never> {
   }
 
   /** The same for what is no entry of the platform's: nothing but its chat waits for it. */
-  beside(chat: string, work: () => Promise<void>): void {
-    void this.#next(chat, async () => void (await this.#untilDone(work)));
+  beside(chat: string, work: () => Promise<void>): Promise<void> {
+    return this.#next(chat, async () => void (await this.#untilDone(work)));
   }
 
   /** Tries it once, in the order of its chat; fails if it could not be taken: then the platform sends it again. */

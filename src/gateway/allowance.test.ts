@@ -169,6 +169,7 @@ it("charges a message that comes again once", async () => {
       files: [file],
       messageId: "the same",
     });
+  await ann.next(0);
   const day = new Date(world.now).toISOString().slice(0, 10);
   expect(await world.store.spending.of(day)).toMatchObject([{ mediaBytes: 1024 * 1024 }]);
 });

@@ -89,9 +89,9 @@ export class Allowance {
    */
   async media(who: Who, wanted: number): Promise<MediaGrant> {
     const { mediaBytesPerDay: limit } = limitsFor(who, this.#setting.lists);
-    if (!isLimit(limit)) return { bytes: wanted, reason: null, settle: async () => {} };
     const { spending, clock } = this.#setting;
     const settled = await this.#afterMedia(personOf(who));
+    if (!isLimit(limit)) return { bytes: wanted, reason: null, settle: async () => settled() };
     const { day, endsAt } = dayOf(clock());
     const bytes = await spending
       .grant(inOrder(who), "mediaBytes", wanted, limit, day)

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
 import { OWNER } from "../session/access.js";
@@ -118,6 +118,7 @@ describe("files", () => {
     const again = { messageId: "same", files: [file("hello")] };
     expect(await write(ann, "look", again)).toBe("accepted");
     expect(await write(ann, "look", again)).toBe("duplicate");
+    expect(await ann.next(0)).toContain("[attached: notes.txt");
     expect(kept().filter((name) => name.endsWith(".txt"))).toHaveLength(1);
   });
 
@@ -160,8 +161,10 @@ describe("a change of what was written", () => {
     await write(ann, "se this", { messageId: "waiting", files: [file("hello"), broken] });
     await edit(ann, "waiting", "see this");
     const text = "see this\n[attached: notes.txt (text/plain)]\n[not taken: gone.txt: gone]";
-    const [waiting] = await world.store.inbox.waiting(world.adapter);
-    expect(waiting?.item).toMatchObject({ text, attachments: [{ name: "notes.txt" }] });
+    await vi.waitFor(async () => {
+      const [waiting] = await world.store.inbox.waiting(world.adapter);
+      expect(waiting?.item).toMatchObject({ text, attachments: [{ name: "notes.txt" }] });
+    });
     world.gateway.lane(ann.key).stop("stopped");
     await world.adapter.until((sent) => sent.some((each) => each.text.startsWith("see this")));
     const last = (await world.sessions.load((await ann.session()).sessionId)).findLast(

@@ -1,20 +1,19 @@
 /**
- * The way in, for every kind of entry: was it meant for us, may its sender, and only then is it kept, with its files.
- * What is refused or not meant for us leaves no trace.
+ * The way in, for every kind of entry: was it meant for us, may its sender, and only then is it kept; its files are fetched
+ * after that. What is refused or not meant for us leaves no trace.
  */
-import type { Adapter, InboundMessage, Received } from "../adapter/adapter.js";
+import type { Adapter, InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
 import { StoreError } from "../session/errors.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
-import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
-import type { Allowance, MediaGrant } from "./allowance.js";
+import type { Allowance } from "./allowance.js";
 import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
 import type { Commands } from "./commands/commands.js";
 import { Doorstep } from "./doorstep.js";
 import { amendedText, inboundText } from "./inbound-text.js";
-import { MAX_BYTES, type Media, type Taken } from "./media.js";
+import { notYetTaken } from "./media.js";
 import type { People, Seen } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
 
@@ -23,8 +22,7 @@ export interface EntranceSetting {
   readonly people: People;
   readonly allowance: Allowance;
   readonly inbox: Inbox;
-  /** Null where files are not taken. */
-  readonly media: Media | null;
+  readonly takesFiles: boolean;
   readonly scopes: SessionScopes;
   readonly commands: Pick<Commands, "isCommand" | "asksAgent">;
   /** What is said to others in this group is answered too. */
@@ -35,12 +33,16 @@ export interface EntranceSetting {
 }
 
 export type Entered =
-  | { readonly kind: "new"; readonly item: InboxItem; readonly who: Who }
+  /** `files` came with it, and are not in the item. */
+  | {
+      readonly kind: "new";
+      readonly item: InboxItem;
+      readonly who: Who;
+      readonly files: readonly RemoteFile[];
+    }
   /** A message that waits was changed. */
   | { readonly kind: "amended"; readonly item: InboxItem }
   | { readonly kind: "nothing"; readonly received: Received };
-
-const NO_FILES: Taken = { attachments: [], problems: [] };
 
 export class Entrance {
   readonly #setting: EntranceSetting;
@@ -71,7 +73,7 @@ export class Entrance {
       return nothing("refused");
     }
     try {
-      return await this.#keep(adapter, message, kind, seen, access);
+      return await this.#keep(adapter, message, kind, seen);
     } catch (error) {
       allowance.takeBack(access, counted);
       throw error;
@@ -129,26 +131,13 @@ export class Entrance {
     message: InboundMessage,
     kind: InboxItem["kind"],
     seen: Seen,
-    who: Who,
   ): Promise<Entered> {
-    const { media, apologies, allowance } = this.#setting;
-    const { files = [] } = message;
-    let taken = NO_FILES;
-    let room: MediaGrant | null = null;
+    const { apologies } = this.#setting;
     try {
-      if (media && files.length > 0) {
-        room = await allowance.media(who, files.length * MAX_BYTES);
-        taken = await media.take(files, room);
-      }
-      const entered = await this.#accept(adapter, message, kind, taken, seen);
+      const entered = await this.#accept(adapter, message, kind, seen);
       apologies.over();
-      const isNew = entered.kind === "new";
-      if (!isNew) await media?.forget(taken.attachments).catch(() => {}); // A sweep finds what is left of it.
-      await room?.settle(isNew ? sizeOf(taken) : 0).catch(() => {}); // Accepted as it is; too much stays set aside today.
       return entered;
     } catch (error) {
-      await room?.settle(0).catch(() => {}); // The store failed: what was set aside is counted until midnight.
-      await media?.forget(taken.attachments).catch(() => {}); // The message comes again, and its files with it.
       return this.#fail("A message could not be kept", error as Error, adapter, message);
     }
   }
@@ -158,23 +147,21 @@ export class Entrance {
     adapter: Adapter,
     message: InboundMessage,
     kind: InboxItem["kind"],
-    taken: Taken,
     first: Seen,
   ): Promise<Entered> {
-    const { people, inbox, scopes, owner, clock } = this.#setting;
+    const { people, inbox, scopes, takesFiles, owner, clock } = this.#setting;
     const { platform, account } = adapter;
     const { source, messageId } = message;
-    const text = kind === "command" ? message.text : inboundText(message, taken);
-    const attached: { attachments?: readonly Attachment[] } =
-      taken.attachments.length > 0 ? { attachments: taken.attachments } : {};
+    const files = kind === "message" && takesFiles ? (message.files ?? []) : [];
+    const text = kind === "command" ? message.text : inboundText(message, notYetTaken(files));
     const key = buildSessionKey(source, scopes);
-    const item = { platform, account, kind, key, source, messageId, text, ...attached };
+    const item = { platform, account, kind, key, source, messageId, text };
     for (let seen = first; ; seen = await people.lookUp(source)) {
       const { access, peopleVersion } = seen;
       if (!access.allowed) return this.#refuse(adapter, message);
       const kept = await inbox.acceptFrom(peopleVersion, item, owner, clock());
       if (kept === "duplicate") return nothing("duplicate");
-      if (kept !== "outdated") return { kind: "new", item: kept, who: access };
+      if (kept !== "outdated") return { kind: "new", item: kept, who: access, files };
     }
   }
 
@@ -188,10 +175,6 @@ export class Entrance {
 
 function nothing(received: Received): Entered {
   return { kind: "nothing", received };
-}
-
-function sizeOf({ attachments }: Taken): number {
-  return attachments.reduce((sum, { size = 0 }) => sum + size, 0);
 }
 
 /** What somebody passes on, they did not say. */

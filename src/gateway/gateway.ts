@@ -27,6 +27,7 @@ import { counted } from "../util/words.js";
 import { Allowance } from "./allowance.js";
 import { Apologies } from "./apology.js";
 import { Approvals } from "./approvals.js";
+import { Arrivals } from "./arrivals.js";
 import { isGivenUp, isTriedAlone } from "./attempts.js";
 import type { Access, Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
@@ -161,6 +162,7 @@ export class Gateway {
   readonly #receiving = new Set<Promise<unknown>>();
   /** Messages of a chat are kept in the order in which they came, however long one takes. */
   readonly #intake = new Intake();
+  readonly #arrivals: Arrivals;
   #stopping = false;
 
   constructor(options: GatewayOptions) {
@@ -231,12 +233,20 @@ export class Gateway {
       people,
       allowance: this.allowance,
       inbox: store.inbox,
-      media: media ?? null,
+      takesFiles: media !== undefined,
       scopes,
       commands,
       answersAll: answersAll ?? (() => false),
       owner,
       clock,
+      onProblem,
+    });
+    this.#arrivals = new Arrivals({
+      inbox: store.inbox,
+      media: media ?? null,
+      allowance: this.allowance,
+      owner,
+      join: (item, who) => this.#join(item, who),
       onProblem,
     });
     this.#surfaces = new Surfaces({
@@ -278,8 +288,9 @@ export class Gateway {
     this.#unwatch();
     await this.#carrier.stop();
     const lanes = [...this.#lanes.values()];
-    const drained = Promise.all(lanes.map((lane) => lane.idle()));
+    const drained = Promise.all([this.#arrivals.idle(), ...lanes.map((lane) => lane.idle())]);
     const timer = setTimeout(() => {
+      this.#arrivals.giveUp();
       for (const lane of lanes) lane.stop("parked");
     }, timerMs(options.drainMs));
     await drained;
@@ -482,12 +493,13 @@ export class Gateway {
   }
 
   async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
-    const entered = await this.#entrance.receive(adapter, message);
+    const entered = await this.#arrivals.receive(adapter, message, () =>
+      this.#entrance.receive(adapter, message),
+    );
     if (entered.kind === "nothing") return entered.received;
     const { item } = entered;
     if (entered.kind === "amended") this.lane(item.key).amend(item);
     else if (item.kind === "command") this.#command(item);
-    else await this.#join(item, entered.who);
     if (entered.kind === "new")
       adapter.react?.(addressOf(item.source), item.messageId, "seen").catch(() => {});
     return "accepted";
@@ -766,7 +778,7 @@ export class Gateway {
     // This process's own, too: where a commit was not heard of, it does not know that it has them.
     for (const { item } of [...left, ...waiting.filter(({ owner }) => owner === me)]) {
       if (item.kind === "command") this.#command(item);
-      else this.#queue(item);
+      else if (!this.#arrivals.has(item)) this.#queue(item);
     }
     this.#surfaces.wake(adapter.platform);
   }

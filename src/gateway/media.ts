@@ -10,7 +10,7 @@ import type { Attachment } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { makeFolder } from "../util/make-folder.js";
 import { cleanLine, shorten } from "../util/text.js";
-import { timerMs } from "../util/timer-ms.js";
+import { Patience } from "./patience.js";
 import type { MediaFiles } from "./store.js";
 
 /** The most that one file may have. */
@@ -32,6 +32,14 @@ export interface Taken {
 export interface Room {
   readonly bytes: number;
   readonly reason: string | null;
+}
+
+/** What is said of files that are not there yet, in case they never are. */
+export function notYetTaken(files: readonly RemoteFile[]): Taken {
+  const problems = files
+    .slice(0, MAX_FILES)
+    .map((file) => `${nameOf(file)}: it was not fetched in time; ask for it again`);
+  return { attachments: [], problems: [...problems, ...tooMany(files)] };
 }
 
 const ALL: Room = { bytes: Number.POSITIVE_INFINITY, reason: null };
@@ -61,18 +69,25 @@ export class Media {
     this.#patienceMs = patienceMs;
   }
 
+  /** How long the files of a message that has just come may take, all in all. */
+  patience(): Patience {
+    return new Patience(this.#patienceMs);
+  }
+
   /**
    * Fetches and keeps the files of a message; what cannot be is told, and costs no other. The store knows each before it
    * is there, so that none is left behind by a process that ends in between.
    */
-  async take(files: readonly RemoteFile[], room: Room = ALL): Promise<Taken> {
+  async take(
+    files: readonly RemoteFile[],
+    { room = ALL, patience = this.patience() }: { readonly room?: Room; readonly patience?: Patience } = {},
+  ): Promise<Taken> {
     const attachments: Attachment[] = [];
     const problems: string[] = [];
     const wanted = files.slice(0, MAX_FILES).map((remote) => ({ remote, file: newName(remote) }));
     const names = wanted.map(({ file }) => file);
     if (names.length > 0) await this.#files.taking(names, this.#clock());
     let left = room.bytes;
-    const patience = new Patience(this.#patienceMs);
     for (const { remote, file } of wanted) {
       try {
         const attachment = await this.#keep(remote, file, left, patience);
@@ -83,9 +98,8 @@ export class Media {
         problems.push(`${nameOf(remote)}: ${(left < MAX_BYTES && room.reason) || reason}`);
       }
     }
-    patience.end();
-    if (files.length > MAX_FILES)
-      problems.push(`${files.length - MAX_FILES} more: at most ${MAX_FILES} are taken`);
+    patience.end("all is there");
+    problems.push(...tooMany(files));
     await this.#remove(names.filter((name) => attachments.every(({ file }) => file !== name)));
     return { attachments, problems };
   }
@@ -128,13 +142,13 @@ export class Media {
     if (names.length > 0) await this.#files.gone(names);
   }
 
-  /** A place is given back when the fetching has ended, also where nobody waits for it any more. */
+  /** A place is given back when the fetching has ended, or nobody waits for it any more. */
   async #fetch(remote: RemoteFile, most: number, patience: Patience): Promise<Uint8Array> {
     if (this.#fetching >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#fetching += 1;
     try {
-      if (patience.isOver) return await patience.over;
-      return await remote.read(most);
+      if (patience.signal.aborted) return await patience.over;
+      return await Promise.race([remote.read(most, patience.signal), patience.over]);
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
@@ -145,34 +159,12 @@ export class Media {
   async #keep(remote: RemoteFile, file: string, left: number, patience: Patience): Promise<Attachment> {
     const most = Math.min(MAX_BYTES, left);
     if (most <= 0) throw new Error("there is no room for it");
-    const bytes = await Promise.race([this.#fetch(remote, most, patience), patience.over]);
+    const bytes = await this.#fetch(remote, most, patience);
     if (bytes.byteLength > most) throw new Error(`larger than ${most / 1024 / 1024} MB`);
     makeFolder(this.#folder);
     await writeFile(join(this.#folder, file), bytes, { mode: 0o600, flag: "wx" });
     const mediaType = mediaTypeOf(remote.mediaType);
     return { file, mediaType, name: nameOf(remote), size: bytes.byteLength };
-  }
-}
-
-/** How long somebody waits, from now on. */
-class Patience {
-  /** Fails once it is over. */
-  readonly over: Promise<never>;
-  isOver = false;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(ms: number) {
-    this.over = new Promise((_, reject) => {
-      this.#timer = setTimeout(() => {
-        this.isOver = true;
-        reject(new Error(`it took longer than ${ms / 1_000} s to fetch`));
-      }, timerMs(ms));
-    });
-    this.over.catch(() => {}); // Nobody may be waiting any more.
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
   }
 }
 
@@ -191,6 +183,11 @@ async function removeFile(path: string | null): Promise<number | null> {
 function ifAbsent(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
   throw error;
+}
+
+function tooMany(files: readonly RemoteFile[]): string[] {
+  const more = files.length - MAX_FILES;
+  return more > 0 ? [`${more} more: at most ${MAX_FILES} are taken`] : [];
 }
 
 function newName({ name }: RemoteFile): string {

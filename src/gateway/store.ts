@@ -64,6 +64,13 @@ export interface Inbox {
    * asked what it becomes, perhaps more than once.
    */
   amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
+  /** Puts the files to a message that waits for this owner to answer it; null where none does any more. */
+  complete(
+    id: number,
+    owner: string,
+    attachments: readonly Attachment[],
+    text: (was: string) => string,
+  ): Promise<InboxItem | null>;
   /** What was accepted and nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<OwnedItem[]>;
   /** The messages of a lane that nobody has begun to answer, in whichever process they wait. */

@@ -580,6 +580,19 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, () => "late")).toBeNull();
     });
 
+    it("puts files to a message that waits, for the process that is to answer it", async () => {
+      const { id } = await accept("one");
+      const files = [{ file: "a", mediaType: "image/png" }];
+      const complete = (owner: string) =>
+        store.inbox.complete(id, owner, files, (was) => `${was} with a picture`);
+      expect(await complete("another")).toBeNull();
+      const completed = await complete("me");
+      expect(completed).toMatchObject({ text: "one with a picture", attachments: files });
+      expect((await store.inbox.waiting(account)).map(({ item }) => item)).toEqual([completed]);
+      await begun(completed as InboxItem);
+      expect(await complete("me")).toBeNull();
+    });
+
     it("knows which files nothing refers to: not those of messages, of what waits, or of what is to be sent", async () => {
       const file = (name: string) => [{ file: name, mediaType: "image/png" }];
       await store.files.taking(["said", "undone", "waiting", "answered", "to send", "sent", "nobody's"], now);

@@ -57,7 +57,8 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
         : {
             files: files.map(({ bytes, ...file }) => ({
               ...file,
-              read: async (maxBytes: number) => {
+              read: async (maxBytes: number, end: AbortSignal) => {
+                end.throwIfAborted();
                 if (bytes.byteLength > maxBytes) throw new Error(`larger than ${maxBytes} bytes`);
                 return bytes;
               },

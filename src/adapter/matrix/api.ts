@@ -5,6 +5,7 @@
 import { type IHttpOpts, MatrixHttpApi, Method } from "matrix-js-sdk/lib/http-api/index.js";
 import { TypedEventEmitter } from "matrix-js-sdk/lib/models/typed-event-emitter.js";
 import { timerMs } from "../../util/timer-ms.js";
+import { readBounded, within } from "../http-call.js";
 import { type Json, record, string } from "./json.js";
 import { isUnrecognized } from "./trouble.js";
 
@@ -132,20 +133,21 @@ export class MatrixApi {
   }
 
   /** A file of the homeserver's media store, or of another's through it; fails where it is larger. */
-  async download(server: string, mediaId: string, maxBytes: number): Promise<Uint8Array> {
+  download(server: string, mediaId: string, maxBytes: number, end: AbortSignal): Promise<Uint8Array> {
     const file = `${part(server)}/${part(mediaId)}`;
-    const found = await this.#get(`/_matrix/client/v1/media/download/${file}`);
-    // Servers older than authenticated media have it at the old place.
-    const response = isUnrecognized(found) ? await this.#get(`${MEDIA}/download/${file}`) : found;
-    if (!response.ok || !response.body) {
-      await response.body?.cancel();
-      throw new Error(`the homeserver does not give it (${response.status})`);
-    }
-    return readBounded(response.body, maxBytes);
+    return within(this.#options.timeoutMs * 4, end, async (signal) => {
+      const found = await this.#get(`/_matrix/client/v1/media/download/${file}`, signal);
+      // Servers older than authenticated media have it at the old place.
+      const response = isUnrecognized(found) ? await this.#get(`${MEDIA}/download/${file}`, signal) : found;
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw new Error(`the homeserver does not give it (${response.status})`);
+      }
+      return readBounded(response, maxBytes, signal);
+    });
   }
 
-  async #get(path: string): Promise<Response> {
-    const { signal } = this.#signal(this.#options.timeoutMs * 4);
+  async #get(path: string, signal: AbortSignal): Promise<Response> {
     const headers = { Authorization: `Bearer ${this.#options.accessToken()}` };
     return fetch(new URL(path, this.#options.homeserver), { headers, signal });
   }
@@ -186,15 +188,4 @@ function ask(abortSignal: AbortSignal) {
 
 function part(text: string): string {
   return encodeURIComponent(text.toWellFormed());
-}
-
-async function readBounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body) {
-    length += piece.byteLength;
-    if (length > maxBytes) throw new Error(`larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }

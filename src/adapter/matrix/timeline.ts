@@ -269,8 +269,8 @@ export class Timeline {
     return {
       mediaType,
       ...(name ? { name } : {}),
-      read: async (maxBytes) => {
-        const bytes = await api.download(server, mediaId, maxBytes);
+      read: async (maxBytes, end) => {
+        const bytes = await api.download(server, mediaId, maxBytes, end);
         if (!encrypted) return bytes;
         if (!encryption) throw new Error("it is encrypted, and there are no keys here");
         return encryption.decryptFile(bytes, encrypted);

@@ -344,9 +344,9 @@ describe("signal", () => {
     });
     await vi.waitUntil(() => received.length === 1, { timeout: 20_000 });
     const [file, missing] = received[0]?.files ?? [];
-    expect(await file?.read(3)).toEqual(Buffer.from([1, 2, 3]));
-    await expect(file?.read(2)).rejects.toThrow("larger");
-    await expect(missing?.read(2)).rejects.toThrow("Could not find");
+    expect(await file?.read(3, new AbortController().signal)).toEqual(Buffer.from([1, 2, 3]));
+    await expect(file?.read(2, new AbortController().signal)).rejects.toThrow("larger");
+    await expect(missing?.read(2, new AbortController().signal)).rejects.toThrow("Could not find");
   });
 
   describe("tells of a place", () => {

@@ -202,19 +202,19 @@ export class SignalAdapter implements Adapter {
   }
 
   /** Nobody gives it again: it is held until it was received. */
-  #take({ id, data }: StreamEvent, { receive, commands, end, intake }: Line): void {
-    const file = (found: SignalFile): RemoteFile => this.#remote(found, end.signal);
+  #take({ id, data }: StreamEvent, { receive, commands, intake }: Line): void {
+    const file = (found: SignalFile): RemoteFile => this.#remote(found);
     const message = parseEvent(data, { account: this.account, commands, file });
     if (message)
       intake.add(message.source.chatId, async () => void (await receive(message)), id ?? undefined);
     else if (id !== null) intake.pass(id);
   }
 
-  #remote({ id, chatId, size, name, mediaType }: SignalFile, end: AbortSignal): RemoteFile {
+  #remote({ id, chatId, size, name, mediaType }: SignalFile): RemoteFile {
     return {
       ...(name ? { name } : {}),
       mediaType,
-      read: async (maxBytes) => {
+      read: async (maxBytes, end) => {
         const tooLarge = new Error(`larger than ${Math.floor(maxBytes / 1024)} kB`);
         if (size !== null && size > maxBytes) throw tooLarge;
         const where = isGroupId(chatId) ? { groupId: chatId } : { recipient: chatId };

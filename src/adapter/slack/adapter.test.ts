@@ -282,8 +282,10 @@ describe("slack", () => {
       await server.write({ text: "look", files: [{ name: "table.csv", mediaType: "text/csv", bytes }] });
       const [file] = received[0]?.files ?? [];
       expect(file).toMatchObject({ name: "table.csv" });
-      expect(Buffer.from((await file?.read(100)) ?? [])).toEqual(Buffer.from(bytes));
-      await expect(file?.read(3)).rejects.toThrow("larger");
+      expect(Buffer.from((await file?.read(100, new AbortController().signal)) ?? [])).toEqual(
+        Buffer.from(bytes),
+      );
+      await expect(file?.read(3, new AbortController().signal)).rejects.toThrow("larger");
 
       const asked = vi.spyOn(globalThis, "fetch");
       const url_private = "https://files.slack.com.evil.example/x";
@@ -295,7 +297,9 @@ describe("slack", () => {
         ...dm,
         files: [{ url_private }],
       });
-      await expect(received[1]?.files?.[0]?.read(100)).rejects.toThrow("not kept by Slack");
+      await expect(received[1]?.files?.[0]?.read(100, new AbortController().signal)).rejects.toThrow(
+        "not kept by Slack",
+      );
       expect(asked.mock.calls.filter(([where]) => String(where).includes("evil"))).toEqual([]);
       asked.mockRestore();
     });

@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 import type { WebClient } from "@slack/web-api";
 import type { LocalFile, RemoteFile } from "../adapter.js";
+import { readBounded, within } from "../http-call.js";
 import type { SlackSettings } from "./config.js";
 import type { SharedFile } from "./parse.js";
 import { baseUrlOf } from "./web.js";
@@ -17,18 +18,17 @@ export function remoteFile(file: SharedFile, settings: SlackSettings): RemoteFil
   return {
     ...(file.name && { name: file.name }),
     mediaType: file.mediaType || "application/octet-stream",
-    read: async (maxBytes) => {
+    read: async (maxBytes, end) => {
       if (!isSlacks(file.url, settings)) throw new Error("it is not kept by Slack");
-      const response = await fetch(file.url, {
-        headers: { authorization: `Bearer ${settings.botToken()}` },
-        redirect: "error",
-        signal: AbortSignal.timeout(TRANSFER_MS),
+      const headers = { authorization: `Bearer ${settings.botToken()}` };
+      return within(TRANSFER_MS, end, async (signal) => {
+        const response = await fetch(file.url, { headers, redirect: "error", signal });
+        if (!response.ok) throw new Error(`Slack did not give it (HTTP ${response.status})`);
+        if (isPage(response) && !file.mediaType.startsWith("text/html")) {
+          throw new Error("Slack gave a page in its place: the app may lack the scope files:read");
+        }
+        return readBounded(response, maxBytes, signal);
       });
-      if (!response.ok) throw new Error(`Slack did not give it (HTTP ${response.status})`);
-      if (isPage(response) && !file.mediaType.startsWith("text/html")) {
-        throw new Error("Slack gave a page in its place: the app may lack the scope files:read");
-      }
-      return bounded(response, maxBytes);
     },
   };
 }
@@ -43,17 +43,6 @@ function isSlacks(address: string, settings: SlackSettings): boolean {
 
 function isPage(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/html") ?? false;
-}
-
-async function bounded(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.byteLength;
-    if (bytes > maxBytes) throw new Error(`larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 export interface Uploaded {

@@ -94,7 +94,7 @@ export class TelegramAdapter implements Adapter {
       hasTopics: me.has_topics_enabled === true,
       username: me.username ?? "",
       commands: new Set(commands.map(({ name }) => name.toLowerCase())),
-      read: (fileId: string, maxBytes: number) => this.#read(fileId, maxBytes),
+      read: (fileId: string, maxBytes: number, end: AbortSignal) => this.#read(fileId, maxBytes, end),
     };
     const reader = this.#client(POLL_SECONDS);
     const poller = new Poller({
@@ -234,12 +234,14 @@ export class TelegramAdapter implements Adapter {
     }
   }
 
-  async #read(fileId: string, maxBytes: number): Promise<Uint8Array> {
-    const { file_path: path } = await this.#api.getFile(fileId).catch((error: unknown) => {
-      throw new Error(failureOf(error).words);
-    });
+  async #read(fileId: string, maxBytes: number, end: AbortSignal): Promise<Uint8Array> {
+    const { file_path: path } = await this.#api
+      .getFile(fileId, end as Parameters<Api["getFile"]>[1])
+      .catch((error: unknown) => {
+        throw new Error(failureOf(error).words);
+      });
     if (!path) throw new Error("Telegram does not say where it is");
-    return fetchFile(this.#root, this.#token, path, maxBytes);
+    return fetchFile(this.#root, this.#token, path, maxBytes, end);
   }
 }
 

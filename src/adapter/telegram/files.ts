@@ -1,9 +1,10 @@
 /** The files of a message, and how they are fetched: bounded, and with no word of where from, for the address holds the token. */
 import type { RemoteFile } from "../adapter.js";
+import { within } from "../http-call.js";
 import { type Fields, listIn, numberIn, objectIn, textIn } from "./json.js";
 
 /** Fails where the file is larger. */
-export type ReadFile = (fileId: string, maxBytes: number) => Promise<Uint8Array>;
+export type ReadFile = (fileId: string, maxBytes: number, end: AbortSignal) => Promise<Uint8Array>;
 
 /** Where files are in a message, with what they are where it does not say. An animation comes as a document too. */
 const KINDS = [
@@ -34,9 +35,9 @@ function fileOf(file: unknown, usualType: string, read: ReadFile): readonly Remo
     {
       ...(name ? { name } : {}),
       mediaType: textIn(file, "mime_type") ?? usualType,
-      read: async (maxBytes) => {
+      read: async (maxBytes, end) => {
         if (size > maxBytes) throw tooLarge(maxBytes);
-        return read(id, maxBytes);
+        return read(id, maxBytes, end);
       },
     },
   ];
@@ -61,12 +62,16 @@ export async function fetchFile(
   token: string,
   path: string,
   maxBytes: number,
+  end: AbortSignal,
 ): Promise<Uint8Array> {
   const parts = path.split("/");
   if (parts.some((part) => part === "" || part === "." || part === ".."))
     throw new Error("it is not where Telegram keeps files");
   const url = `${root}/file/bot${token}/${parts.map(encodeURIComponent).join("/")}`;
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  return within(TIMEOUT_MS, end, (signal) => fetchBounded(url, maxBytes, signal));
+}
+
+async function fetchBounded(url: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const response = await fetch(url, { signal, redirect: "error" }).catch(unreachable);
   if (!response.ok || !response.body) {
     await response.body?.cancel();

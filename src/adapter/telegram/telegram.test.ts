@@ -101,7 +101,8 @@ describe("a token", () => {
     failures.push(await failure(send("lost?")));
     const [gone, broken] = [await sentFile("gone", new Uint8Array(1)), await sentFile("broken", null)];
     server.files.delete("gone");
-    for (const file of [gone, broken]) failures.push(await failure(file.read(10)));
+    for (const file of [gone, broken])
+      failures.push(await failure(file.read(10, new AbortController().signal)));
     expect(failures.map((error) => error instanceof Error)).toEqual([true, true, true, true]);
     for (const error of failures) expect(everythingOf(error)).not.toContain("crabline-telegram-token");
   });
@@ -300,8 +301,10 @@ describe("a file that came", () => {
   it("is read up to what was allowed, whatever its sender says", async () => {
     await connect();
     const file = await sentFile("odd name?", new TextEncoder().encode("12345"));
-    expect(Buffer.from(await file.read(5)).toString()).toBe("12345");
-    expect(await failure(file.read(4))).toMatchObject({ message: expect.stringContaining("larger than") });
+    expect(Buffer.from(await file.read(5, new AbortController().signal)).toString()).toBe("12345");
+    expect(await failure(file.read(4, new AbortController().signal))).toMatchObject({
+      message: expect.stringContaining("larger than"),
+    });
   });
 });
 

@@ -18,10 +18,10 @@ export function attachedFile(path: string): RemoteFile {
   return {
     name: basename(path),
     mediaType: MEDIA_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
-    read: async (maxBytes) => {
+    read: async (maxBytes, end) => {
       const { size } = await stat(path);
       if (size > maxBytes) throw new Error(`larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`);
-      return readFile(path);
+      return readFile(path, { signal: end });
     },
   };
 }

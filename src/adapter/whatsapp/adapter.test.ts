@@ -341,12 +341,14 @@ describe("whatsapp", () => {
     world.mediaRoot = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     world.media.set("77", { name: "a", mediaType: "image/png", bytes: Buffer.from("abc") });
     await world.writeMessage({ type: "image", image: { id: "77", mime_type: "image/png" } });
-    await expect(received[0]?.files?.[0]?.read(100)).rejects.toThrow("not its own");
+    await expect(received[0]?.files?.[0]?.read(100, new AbortController().signal)).rejects.toThrow(
+      "not its own",
+    );
     expect(seen).toEqual([]);
     other.close();
     world.mediaRoot = null;
-    expect(await received[0]?.files?.[0]?.read(3)).toEqual(Buffer.from("abc"));
-    await expect(received[0]?.files?.[0]?.read(2)).rejects.toThrow("larger");
+    expect(await received[0]?.files?.[0]?.read(3, new AbortController().signal)).toEqual(Buffer.from("abc"));
+    await expect(received[0]?.files?.[0]?.read(2, new AbortController().signal)).rejects.toThrow("larger");
   });
 
   it("keeps the port to this machine", async () => {

@@ -158,12 +158,12 @@ export class WhatsAppAdapter implements Adapter {
   }
 
   /** All that was posted; fails where any of it was not received, and then all of it comes again. */
-  async #take(body: unknown, { receive, problem, end, intake }: Line): Promise<void> {
+  async #take(body: unknown, { receive, problem, intake }: Line): Promise<void> {
     const { phoneNumberId } = this.#settings;
     const file = ({ id, name, mediaType }: MediaRef) => ({
       ...(name ? { name } : {}),
       mediaType,
-      read: (maxBytes: number) => this.#graph.download(id, maxBytes, end.signal),
+      read: (maxBytes: number, end: AbortSignal) => this.#graph.download(id, maxBytes, end),
     });
     const { messages, statuses } = parseWebhook(body, { phoneNumberId, file });
     for (const { deliveryId, messageId, failure } of statuses) {

@@ -13,6 +13,7 @@ import type {
 import { identityOf } from "../../session/access.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { parseSource } from "../../session/source.js";
+import type { Attachment } from "../../session/transcript.js";
 import { escapePart, unescapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row } from "../db.js";
@@ -64,6 +65,35 @@ export class SqlInbox implements Inbox {
       const changed = storableText(text(was));
       await tx.run("UPDATE inbox SET text = ? WHERE id = ?", changed, was.id);
       return { ...was, text: changed };
+    });
+  }
+
+  complete(
+    id: number,
+    owner: string,
+    attachments: readonly Attachment[],
+    text: (was: string) => string,
+  ): Promise<InboxItem | null> {
+    return this.#db.transaction(async (tx) => {
+      const row = await tx.get(
+        `SELECT ${columnsOf("inbox")} FROM inbox WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'
+           ${this.#db.dialect.forUpdate("inbox")}`,
+        id,
+        owner,
+      );
+      if (!row) return null;
+      const complete = {
+        ...row,
+        text: storableText(text(row.text as string)),
+        attachments: writeAttachments(attachments),
+      };
+      await tx.run(
+        "UPDATE inbox SET text = ?, attachments = ? WHERE id = ?",
+        complete.text,
+        complete.attachments,
+        id,
+      );
+      return inboxItem(complete);
     });
   }
 

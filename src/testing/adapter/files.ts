@@ -25,19 +25,30 @@ export function fileCases(stage: Stage): void {
       expect(text).toBe("look");
       expect(files).toHaveLength(1);
       expect(files[0]?.mediaType).toBe("image/png");
-      expect(Buffer.from((await files[0]?.read(10_000)) ?? [])).toEqual(Buffer.from(BYTES));
+      expect(Buffer.from((await files[0]?.read(10_000, new AbortController().signal)) ?? [])).toEqual(
+        Buffer.from(BYTES),
+      );
     });
 
     it("come without a word", async () => {
       const { text, files = [] } = await stage.hear({ text: "", files: [NOTES] });
       expect([text, files.length]).toEqual(["", 1]);
-      expect(Buffer.from((await files[0]?.read(10_000)) ?? [])).toEqual(Buffer.from(NOTES.bytes));
+      expect(Buffer.from((await files[0]?.read(10_000, new AbortController().signal)) ?? [])).toEqual(
+        Buffer.from(NOTES.bytes),
+      );
     });
 
     it("that are larger than allowed are not read", async () => {
       const { files = [] } = await stage.hear({ text: "look", files: [{ ...NOTES, bytes: BYTES }] });
-      await expect(files[0]?.read(100)).rejects.toThrow();
-      expect((await files[0]?.read(BYTES.byteLength))?.byteLength).toBe(BYTES.byteLength);
+      await expect(files[0]?.read(100, new AbortController().signal)).rejects.toThrow();
+      expect((await files[0]?.read(BYTES.byteLength, new AbortController().signal))?.byteLength).toBe(
+        BYTES.byteLength,
+      );
+    });
+
+    it("that nobody waits for any more are not read", async () => {
+      const { files = [] } = await stage.hear({ text: "look", files: [NOTES] });
+      await expect(files[0]?.read(10_000, AbortSignal.abort())).rejects.toThrow();
     });
 
     const local = async (name: string, mediaType: string, bytes: Uint8Array): Promise<LocalFile> => {

@@ -372,10 +372,10 @@ describe("whatsapp, by Baileys", () => {
         world.write({ imageMessage: { ...media, ...changed } });
       await until(() => received.length === 3);
       const [good, foreign, forged] = received.map(({ files }) => files?.[0]);
-      expect(await good?.read(3)).toEqual(Buffer.from(bytes));
-      await expect(good?.read(2)).rejects.toThrow("larger");
-      await expect(foreign?.read(100)).rejects.toThrow("not WhatsApp's");
-      await expect(forged?.read(100)).rejects.toThrow("not what was sent");
+      expect(await good?.read(3, new AbortController().signal)).toEqual(Buffer.from(bytes));
+      await expect(good?.read(2, new AbortController().signal)).rejects.toThrow("larger");
+      await expect(foreign?.read(100, new AbortController().signal)).rejects.toThrow("not WhatsApp's");
+      await expect(forged?.read(100, new AbortController().signal)).rejects.toThrow("not what was sent");
     });
 
     it("nobody's change of what another wrote", async () => {

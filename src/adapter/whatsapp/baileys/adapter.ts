@@ -256,7 +256,7 @@ export class BaileysAdapter implements Adapter {
       us: [me?.id, me?.lid].flatMap((jid) => personOf(jid) ?? []),
       commands,
       numberOf: (lid) => numbers.get(lid),
-      file: (file) => this.#remote(file, line.signal),
+      file: (file) => this.#remote(file),
     };
     return parseMessage(message, setting);
   }
@@ -282,13 +282,13 @@ export class BaileysAdapter implements Adapter {
     });
   }
 
-  #remote(file: WebFile, end: AbortSignal): RemoteFile {
+  #remote(file: WebFile): RemoteFile {
     const { baseUrl } = this.#settings;
     const root = baseUrl ? new URL(baseUrl).origin : undefined;
     return {
       ...(file.name ? { name: file.name } : {}),
       mediaType: file.mediaType,
-      read: (maxBytes) => download(file, maxBytes, { root, timeoutMs: timeoutOf(this.#settings), end }),
+      read: (maxBytes, end) => download(file, maxBytes, { root, timeoutMs: timeoutOf(this.#settings), end }),
     };
   }
 }

@@ -1,0 +1,150 @@
+/**
+ * Messages between the inbox and their lane. One with files is accepted before they are there, so that nothing of its chat
+ * waits for them: a command behind it acts at once. It joins its lane when its files are fetched or time is up; what comes
+ * behind it in that lane joins after it. A process that ends in between leaves a message that says what is missing.
+ */
+import type { InboundMessage, RemoteFile } from "../adapter/adapter.js";
+import { pause } from "../adapter/http-call.js";
+import { Intake } from "../adapter/intake.js";
+import type { SessionKey } from "../session/session-key.js";
+import type { Allowance } from "./allowance.js";
+import type { Who } from "./authorize.js";
+import type { Entered } from "./entrance.js";
+import { completedText } from "./inbound-text.js";
+import { MAX_BYTES, type Media, type Taken } from "./media.js";
+import type { Patience } from "./patience.js";
+import type { Account, Inbox, InboxItem } from "./store.js";
+
+export interface ArrivalsSetting {
+  readonly inbox: Inbox;
+  /** Null where files are not taken. */
+  readonly media: Media | null;
+  readonly allowance: Allowance;
+  readonly owner: string;
+  readonly join: (item: InboxItem, who: Who) => Promise<unknown>;
+  readonly onProblem: (problem: string) => void;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+
+export class Arrivals {
+  readonly #setting: ArrivalsSetting;
+  readonly #end = new AbortController();
+  readonly #lanes = new Intake({
+    wait: (attempt) => pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS), this.#end.signal),
+  });
+  /** What is being received, or has not joined yet. */
+  readonly #open = new Set<string>();
+  /** Those that wait for files, their own or those of one before. */
+  readonly #waiting = new Map<InboxItem, Promise<void>>();
+  readonly #patience = new Set<Patience>();
+
+  constructor(setting: ArrivalsSetting) {
+    this.#setting = setting;
+  }
+
+  /** Whether it joins its lane by itself. */
+  has(item: InboxItem): boolean {
+    return !item.made && this.#open.has(nameOf(item, item));
+  }
+
+  /** Receives a message; one that is new joins its lane, at once unless files are waited for. */
+  async receive(account: Account, message: InboundMessage, enter: () => Promise<Entered>): Promise<Entered> {
+    const name = nameOf(account, message);
+    const isFirst = !this.#open.has(name); // The same again, while its files are fetched, ends nothing.
+    this.#open.add(name);
+    const entered = enter();
+    const joined = entered.then((what) => this.#arrive(what));
+    const over = (): void => void (isFirst && this.#open.delete(name));
+    joined.then(({ later }) => later ?? undefined).then(over, over);
+    await joined;
+    return entered;
+  }
+
+  /** Waits until all have joined. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#waiting.values());
+  }
+
+  /** Waits no more, for files or the store: what is missing then is missing, and the next process goes on. */
+  giveUp(): void {
+    this.#end.abort();
+    for (const patience of this.#patience) patience.end("Baton stopped before it was fetched");
+  }
+
+  /** `later`: when it joins its lane, if not at once. */
+  async #arrive(entered: Entered): Promise<{ readonly later?: Promise<void> }> {
+    const { media, join } = this.#setting;
+    if (entered.kind !== "new" || entered.item.kind !== "message") return {};
+    const { item, who, files } = entered;
+    if (!media || (files.length === 0 && !this.#isAwaited(item.key))) {
+      await join(item, who);
+      return {};
+    }
+    const fetch = files.length === 0 ? null : this.#fetcher(media, files, who);
+    const later = this.#lanes
+      .beside(item.key, () => this.#complete(item, who, fetch))
+      .finally(() => this.#waiting.delete(item));
+    this.#waiting.set(item, later);
+    return { later };
+  }
+
+  #isAwaited(key: SessionKey): boolean {
+    return [...this.#waiting.keys()].some((item) => item.key === key);
+  }
+
+  /** Begins at once, whatever its lane waits for; what failed because of the store is begun again when it is asked for. */
+  #fetcher(media: Media, files: readonly RemoteFile[], who: Who): () => Promise<Taken> {
+    const patience = media.patience();
+    this.#patience.add(patience);
+    const fetch = (): Promise<Taken> => {
+      const taking = this.#fetch(media, files, who, patience);
+      taking.catch(() => {}); // Whoever asks for it is told.
+      return taking;
+    };
+    let taking = fetch();
+    return async () => {
+      const taken = await taking.catch((error: Error) => {
+        taking = fetch();
+        throw error;
+      });
+      this.#patience.delete(patience);
+      return taken;
+    };
+  }
+
+  async #fetch(media: Media, files: readonly RemoteFile[], who: Who, patience: Patience): Promise<Taken> {
+    const room = await this.#setting.allowance.media(who, files.length * MAX_BYTES);
+    let used = 0;
+    try {
+      const taken = await media.take(files, { room, patience });
+      used = taken.attachments.reduce((sum, { size = 0 }) => sum + size, 0);
+      return taken;
+    } finally {
+      await room.settle(used).catch(() => {}); // The store failed: what was set aside is counted until midnight.
+    }
+  }
+
+  async #complete(item: InboxItem, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
+    const { inbox, media, owner, join, onProblem } = this.#setting;
+    try {
+      const taken = (await fetch?.()) ?? null;
+      const attachments = taken?.attachments ?? [];
+      const textOf = (was: string): string => (taken ? completedText(was, taken) : was);
+      const complete = await inbox.complete(item.id, owner, attachments, textOf);
+      if (complete) await join(complete, who);
+      else await media?.forget(attachments); // It is answered elsewhere by now, without them.
+    } catch (error) {
+      onProblem(`The files of a message could not be kept: ${(error as Error).message}`);
+      if (!this.#end.signal.aborted) throw error; // It is tried again.
+    }
+  }
+}
+
+function nameOf(
+  { platform, account }: Account,
+  { source, messageId }: Pick<InboxItem, "source" | "messageId">,
+): string {
+  return JSON.stringify([platform, account, source.chatId, messageId]);
+}
