@@ -16,7 +16,7 @@ const somebody = (role: Role, identity: string): Who => ({
 });
 
 it("what only an owner may allow is not for its author to allow, unless they are one", () => {
-  const approvals = new Approvals({ members: ["terminal"] });
+  const approvals = new Approvals({ members: ["terminal"] }, () => 0);
   const [owner, member] = [somebody("owner", "a:1"), somebody("member", "a:2")];
   const { signal } = new AbortController();
   const danger = { reason: "leaves the sandbox", what: "ls" };
@@ -33,7 +33,7 @@ it("what only an owner may allow is not for its author to allow, unless they are
 
 it("what only an owner may allow is asked about, though it is in the store as allowed for good", async () => {
   const about = { key, author: somebody("owner", "a:1") };
-  const approve = approver(new Approvals({}), about, null, { has: async () => true });
+  const approve = approver(new Approvals({}, () => 0), about, null, { has: async () => true });
   const { signal } = new AbortController();
   const danger = { reason: "leaves the sandbox", what: "ls" };
   expect(await approve("act", danger, signal)).toBeNull();

@@ -6,6 +6,7 @@
 import { createHash, randomInt } from "node:crypto";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
+import type { Clock } from "../util/clock.js";
 import { seenText } from "../util/seen-text.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
@@ -111,12 +112,19 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
+/** Who answers without a number so soon after another question may have meant that one. */
+const SOON_MS = 10_000;
+
 export class Approvals {
   readonly #lists: ToolLists;
+  readonly #clock: Clock;
+  /** When a question was settled last, by lane. */
+  readonly #settledAt = new Map<SessionKey, number>();
   readonly #open = new Map<Question, (outcome: Outcome) => void>();
 
-  constructor(lists: ToolLists) {
+  constructor(lists: ToolLists, clock: Clock) {
     this.#lists = lists;
+    this.#clock = clock;
   }
 
   /** Opens a question; it is settled by `answer`, by the signal, or after that long. */
@@ -131,6 +139,7 @@ export class Approvals {
         clearTimeout(timer);
         signal.removeEventListener("abort", stopped);
         this.#open.delete(question);
+        this.#settledAt.set(question.key, this.#clock());
         resolve(how);
       };
       const stopped = (): void => settle("stopped");
@@ -145,6 +154,13 @@ export class Approvals {
   /** The questions that this person can answer in this lane. */
   openTo(key: SessionKey, who: Who): Question[] {
     return [...this.#open.keys()].filter((question) => question.key === key && this.mayAnswer(who, question));
+  }
+
+  /** Whether a question of this lane was settled shortly before. */
+  wasOneSettled(key: SessionKey): boolean {
+    const now = this.#clock();
+    for (const [lane, at] of this.#settledAt) if (at <= now - SOON_MS) this.#settledAt.delete(lane);
+    return this.#settledAt.has(key);
   }
 
   mayAnswer(who: Who, { author, danger }: Pick<Question, "author" | "danger">): boolean {

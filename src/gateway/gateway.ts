@@ -178,7 +178,7 @@ export class Gateway {
     });
     this.people = people;
     this.#requests = new Requests(people, options.toolLists);
-    this.approvals = new Approvals(options.toolLists);
+    this.approvals = new Approvals(options.toolLists, clock);
     this.standing = store.standing;
     this.allowance = new Allowance({ spending: store.spending, lists: limitLists, clock });
     this.#notices = new Notices(options.adapters, (account) => this.#surfaces.senderOf(account));
@@ -451,6 +451,11 @@ export class Gateway {
     const dropped = await store.outbox.drop(item, turnId);
     this.#surfaces.dropped(item, dropped);
     return dropped.length;
+  }
+
+  /** Whether all that there is to say has been sent to where this came from. */
+  isAllSaid(item: InboxItem): Promise<boolean> {
+    return this.#options.store.outbox.isClear(item, addressOf(item.source));
   }
 
   /** How many messages since then may not have arrived where this one came from. */

@@ -1,10 +1,11 @@
 /** Dangerous calls are asked about, each call is journaled, and what a crash left is said, not repeated. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
 import type { Agent, AgentEvent, Tool } from "../agent/agent.js";
 import { runToolCall } from "../agent/tool-call.js";
+import { addressOf } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
 import { Approvals, questionText } from "./approvals.js";
 import type { GatewayOptions } from "./gateway.js";
@@ -89,6 +90,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+/** A question counts as seen once the store knows that it was sent. */
+const allSaid = (chat: Chat): Promise<unknown> =>
+  vi.waitUntil(() => world.store.outbox.isClear(world.adapter, addressOf(chat.source)), { interval: 1 });
+
 describe("a dangerous call", () => {
   const asked = async (text: string): Promise<{ question: string; number: string }> => {
     const question = await ann.ask(text);
@@ -113,6 +118,7 @@ describe("a dangerous call", () => {
       /\nAllow once\? \/approve \d{4} or \/deny \d{4} \(no answer in 5 minutes means no\)$/,
     );
     expect(question).toContain("```\nrm -r build\nin /work\n```");
+    await allSaid(ann);
     expect(await ann.ask("/approve")).toBe(`Approved: ${number}, \`rm -r build in /work\`.`);
     await until(() => ann.told.some((text) => text.includes("Came of it")));
     expect(ann.told.at(-1)).toBe("Came of it: did rm -r build");
@@ -134,8 +140,46 @@ describe("a dangerous call", () => {
     const elsewhere = world.chat("ann");
     expect(await elsewhere.ask(`/approve ${number}`)).toBe("Nothing waits for your answer.");
     expect(acts).toEqual([]);
+    await allSaid(ann);
     await ann.ask("/approve");
     await until(() => acts.length === 1);
+  });
+
+  it.each(["/approve", "/deny"])("is not meant by a bare %s that may be for the one before", async (bare) => {
+    const { number } = await asked("rm one");
+    await ann.ask(`/deny ${number}`);
+    await until(() => ann.told.some((text) => text.includes("the person said no")));
+    await ann.write("rm two");
+    await until(() => ann.told.at(-1)?.includes("rm two") === true);
+    await allSaid(ann);
+    expect(await ann.ask(bare)).toMatch(/^Which one\? \d{4}, `rm two/);
+    expect(acts).toEqual([]);
+    await allSaid(ann);
+    world.now += 10_000;
+    expect(await ann.ask(bare)).toMatch(/^(Approved|Denied): \d{4}, `rm two/);
+  });
+
+  it("is not meant by a bare answer that came before it was shown", async () => {
+    let show: () => void = () => {};
+    const shown = new Promise<void>((resolve) => {
+      show = resolve;
+    });
+    const send = world.adapter.send.bind(world.adapter);
+    world.adapter.send = async (message) => {
+      await shown;
+      return send(message);
+    };
+    await ann.write("rm it");
+    const who = await world.gateway.people.access(ann.source);
+    if (!who.allowed) throw new Error(who.reason);
+    await until(() => world.gateway.approvals.openTo(ann.key, who).length === 1);
+    const [question] = world.gateway.approvals.openTo(ann.key, who);
+    await ann.write("/approve");
+    await world.gateway.lane(ann.key).hold(async () => {});
+    await vi.waitUntil(async () => (await world.store.inbox.waiting(world.adapter)).length === 0);
+    show();
+    await until(() => ann.told.some((text) => text.startsWith(`Which one? ${question?.number}, `)));
+    expect(acts).toEqual([]);
   });
 
   it("holds up none of the others, and each has its own answer", async () => {
@@ -178,7 +222,7 @@ describe("a dangerous call", () => {
   });
 
   it("is left after a while without an answer", async () => {
-    const approvals = new Approvals({});
+    const approvals = new Approvals({}, () => 0);
     const danger = { reason: "deletes", what: "rm" };
     const author = await world.gateway.people.access(ann.source);
     if (!author.allowed) throw new Error("Ann is let in.");
@@ -227,6 +271,7 @@ describe("what an owner allows always", () => {
     await said(boss, "rm -r build", DONE);
     expect(acts).toEqual(["rm -r build", "rm -r build"]);
     await said(boss, "rm -r builds", QUESTION);
+    await allSaid(boss);
     await said(boss, "/deny", /^Denied/);
     await said(world.chat("boss"), "rm -r build", QUESTION);
     expect(acts).toEqual(["rm -r build", "rm -r build"]);
@@ -236,6 +281,7 @@ describe("what an owner allows always", () => {
     const { boss } = await room();
     await said(boss, "/approve list", /^Nothing is always allowed in this chat\.$/);
     await said(boss, "rm it", QUESTION);
+    await allSaid(boss);
     await said(boss, "/approve always", /^Approved, now and always/);
     await until(() => boss.told.some((line) => DONE.test(line)));
     const [, id = ""] = await said(boss, "/approve list", /^(\d+): `act: rm it in \/work`, for \S+:boss$/m);

@@ -124,7 +124,7 @@ describe("10,000 cases of author, actor, command and place", () => {
             return tally(await passes(world.requests.mustForItems(who, [item as never])), may);
           case "approve": {
             if (!runsAs.allowed) return;
-            const approvals = new Approvals(given.lists);
+            const approvals = new Approvals(given.lists, () => 0);
             const question = approvals.ask(
               { key: KEY, author: runsAs, tool: "terminal", danger: DANGER },
               new AbortController().signal,

@@ -14,7 +14,8 @@ export const approve: Command = {
   details:
     "Allows that one call, exactly as shown; I ask again about the next one. An owner can add `always`: then I do not ask " +
     "again about exactly this call of this person in this chat. `/approve list` shows what is always allowed, and " +
-    "`/approve forget` with its number ends that. I ask each time before a command leaves the sandbox.",
+    "`/approve forget` with its number ends that. I ask each time before a command leaves the sandbox. Without a number it " +
+    "answers the only open question, unless another one was settled a moment ago: then give the number.",
   run: async (call) => {
     const [, which = "", word = ""] = /^(\S*)\s*(.*)$/s.exec(call.words) ?? [];
     if (which === "list") return list(call);
@@ -31,8 +32,8 @@ export const deny: Command = {
   run: async (call) => answer(call, call.words, "denied", "Denied"),
 };
 
-function answer(call: CommandCall, which: string, verdict: Verdict, said: string): string {
-  const question = find(call, which);
+async function answer(call: CommandCall, which: string, verdict: Verdict, said: string): Promise<string> {
+  const question = await find(call, which);
   if (typeof question === "string") return question;
   call.gateway.approvals.answer(question, verdict);
   return `${said}: ${asLine(question)}`;
@@ -42,7 +43,7 @@ const OWNERS_ONLY = "Only an owner can allow something always.";
 
 async function always(call: CommandCall, which: string): Promise<string> {
   if (call.who.role !== "owner") return OWNERS_ONLY;
-  const question = find(call, which);
+  const question = await find(call, which);
   if (typeof question === "string") return question;
   const { key, author, tool, danger, number } = question;
   if (danger.onlyOwner)
@@ -74,13 +75,14 @@ async function forget({ item, who, gateway }: CommandCall, number: string): Prom
     : "Which one? /approve list shows the numbers of what is always allowed in this chat.";
 }
 
-/** The question that is meant, or what to say where none is. */
-function find({ item, who, gateway }: CommandCall, which: string): Question | string {
+/** The question that is meant, or what to say where none is. Without a number it is the only one, and surely seen. */
+async function find({ item, who, gateway }: CommandCall, which: string): Promise<Question | string> {
   const open = gateway.approvals.openTo(item.key, who);
   if (open.length === 0) return "Nothing waits for your answer.";
   const [only, ...others] = open;
-  const question =
-    which === "" && others.length === 0 ? only : open.find((each) => `${each.number}` === which);
+  const isClear = async () => !gateway.approvals.wasOneSettled(item.key) && (await gateway.isAllSaid(item));
+  const isOnly = which === "" && others.length === 0 && (await isClear());
+  const question = isOnly ? only : open.find((each) => `${each.number}` === which);
   return question ?? `Which one? ${open.map(asLine).join(" ")}`;
 }
 
