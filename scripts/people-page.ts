@@ -144,9 +144,10 @@ person's. In a shared session only an owner can repeat it or take it back.
 | files a day | 50 MB | 500 MB | no limit |
 
 A message over the limit is skipped, and its sender is told so, once until I take one again. Commands are counted apart, so
-that \`/stop\` still works; those that make the agent answer (\`/queue\`, \`/steer\`, \`/retry\`, \`/handoff\`) count as messages. A turn over the limit waits for one of theirs to end; in a
-group it is skipped, so that nobody else waits for it. Model calls and files count for a day (UTC),
-for all accounts of a person together, also after a restart; messages and turns count in each gateway process.
+that \`/stop\` still works; those that make the agent answer (\`/queue\`, \`/steer\`, \`/retry\`, \`/handoff\`) count as
+messages. A turn over the limit waits for one of theirs to end; in a group it is skipped, so that nobody else waits for it.
+Model calls and files (with what \`/branch\` copies) count for a day (UTC), for all accounts of a person together, also after a
+restart; messages and turns count in each gateway process.
 
 \`baton people usage\` shows what everybody has used today, \`/whoami\` what you have. To change a limit:
 

@@ -174,6 +174,28 @@ it("charges a message that comes again once", async () => {
   expect(await world.store.spending.of(day)).toMatchObject([{ mediaBytes: 1024 * 1024 }]);
 });
 
+it("counts what /branch copies with the files of a day, and copies no more than that", async () => {
+  await open({ mediaMegabytesPerDay: 1 });
+  const sizeOf = async (user: string) => {
+    const chat = world.chat(user);
+    await chat.ask("hello");
+    const content = "x".repeat(300_000);
+    await world.sessions.record((await chat.session()).sessionId, [{ role: "assistant", content }]);
+    const said: string[] = [];
+    for (let n = 0; n < 5; n++) said.push(await chat.ask("/branch"));
+    return said;
+  };
+  const said = await sizeOf("ann");
+  expect(said.slice(0, 3).every((text) => text.startsWith("You are in the branch"))).toBe(true);
+  expect(said.slice(3)).toEqual(
+    Array(2).fill(
+      expect.stringMatching(/^This conversation is too long to copy today: you can send 1 MB of files a day/),
+    ),
+  );
+  expect(await world.chat("ann").ask("/whoami")).toContain("0.9 of 1 MB of files used today");
+  expect((await sizeOf("boss")).every((text) => text.startsWith("You are in the branch"))).toBe(true);
+});
+
 it("keeps nobody in a group waiting for one who has as many turns as they may", async () => {
   await open({ turnsAtOnce: 1 });
   const room = { chatId: "room", chatType: "group" } as const;

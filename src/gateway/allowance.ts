@@ -107,6 +107,15 @@ export class Allowance {
     };
   }
 
+  /** Counts a copy of so many bytes with the files of the day, before it is made; says why not if it is too much. */
+  async copy(who: Who, bytes: number): Promise<string | null> {
+    const { reason, settle } = await this.media(who, bytes);
+    await settle(reason === null ? bytes : 0);
+    return reason === null
+      ? null
+      : `This conversation is too long to copy today: ${reason}. A copy counts like a file.`;
+  }
+
   /** Waits for the person's turn to have files fetched; the returned function ends it. */
   async #afterMedia(person: string): Promise<() => void> {
     const before = this.#media.get(person);

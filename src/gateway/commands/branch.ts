@@ -1,6 +1,7 @@
 /** `/branch`: goes on in a copy of the session, which itself stays as it is. */
 import { randomBytes } from "node:crypto";
 import { cleanTitle, type SessionEntry, sessionIdAt } from "../../session/session.js";
+import type { StoredMessage } from "../../session/transcript.js";
 import type { Hands } from "../gateway.js";
 import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
@@ -23,7 +24,16 @@ export function branch({ clock }: Facts): Command {
         const original = await sessions.current(item.key);
         if (!original) return NO_SESSION;
         if (original.messageCount === 0) return "There is nothing to branch from yet.";
-        const sessionId = await copy(original, title ?? numberless(original.title), sessions, clock());
+        const messages = await sessions.load(original.sessionId);
+        const refused = await gateway.allowance.copy(who, Buffer.byteLength(JSON.stringify(messages)));
+        if (refused !== null) return refused;
+        const sessionId = await copy(
+          original,
+          messages,
+          title ?? numberless(original.title),
+          sessions,
+          clock(),
+        );
         const entry = await sessions.switchTo(item.key, sessionId);
         return `You are in the branch ${nameOf(entry)} now. ${nameOf(original)} stays as it is: /resume lists both.`;
       });
@@ -34,11 +44,11 @@ export function branch({ clock }: Facts): Command {
 /** Kept as ended until the chat is moved into it: a crash in between leaves no session that seems to be going on. */
 async function copy(
   original: SessionEntry,
+  messages: readonly StoredMessage[],
   title: string | null,
   sessions: Hands["sessions"],
   now: number,
 ): Promise<string> {
-  const messages = await sessions.load(original.sessionId);
   const { key, origin, displayName, owner, chat, summary, consolidatedThrough } = original;
   const sessionId = sessionIdAt(now, randomBytes(6).toString("hex"));
   await sessions.adopt(
