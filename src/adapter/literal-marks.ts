@@ -7,8 +7,7 @@
 export const JOINER = "\u2060";
 
 /** Between two letters a mark is none, and neither is one between two blanks. */
-const LITERAL = /(?<!(?<=[\p{L}\p{N}])[*_~`](?=[\p{L}\p{N}]))(?<!(?<=[ \t])[*_~`](?=[ \t]))/u;
-const MARKS = new RegExp(`[*_~\`]+${LITERAL.source}`, "gu");
+const MARKS = /[*_~`]+(?<!(?<=[\p{L}\p{N}])[*_~`](?=[\p{L}\p{N}]))(?<!(?<=[ \t])[*_~`](?=[ \t]))/gu;
 
 export function literalMarks(text: string): string {
   return text.replace(MARKS, (marks) => JOINER + [...marks].join(JOINER) + JOINER);
