@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
 import { ModelServer, type Reply } from "./support/model-server.js";
+import { saidBy } from "./support/said-by.js";
 import { TelegramServer } from "./support/telegram-server.js";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -113,13 +114,7 @@ function start(home: string, env: Record<string, string>): () => string {
     env: { PATH: process.env.PATH ?? "", HOME: join(home, ".."), TZ: "UTC", BATON_HOME: home, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
-  }
-  return () => said;
+  return saidBy(child);
 }
 
 const call = (name: string, args: unknown): Reply => ({ calls: [{ name, arguments: JSON.stringify(args) }] });

@@ -78,6 +78,16 @@ function failing(what: "sent" | "retry" | "fail" | "doubt", times: number): Outb
 }
 
 describe("while the store cannot be written", () => {
+  async function sendTwo(adapter: ScriptedAdapter, deliverer: Deliverer): Promise<void> {
+    await say(adapter, "one");
+    await say(adapter, "two");
+    await deliverer.wake();
+    await adapter.until((sent) => sent.length === 2);
+    await deliverer.idle();
+    expect(adapter.textsTo("ann")).toEqual(["one", "two"]);
+    expect(await states()).toEqual(["one sent", "two sent"]);
+  }
+
   it("a message that was refused for now is sent once it can", async () => {
     const refusals = [new SendError("retryable", "429", { retryAfterMs: 1 })];
     const onSend = () => {
@@ -85,25 +95,13 @@ describe("while the store cannot be written", () => {
       if (refusal) throw refusal;
     };
     const { adapter, deliverer, problems } = await begin({ onSend }, failing("retry", 3));
-    await say(adapter, "one");
-    await say(adapter, "two");
-    await deliverer.wake();
-    await adapter.until((sent) => sent.length === 2);
-    await deliverer.idle();
-    expect(adapter.textsTo("ann")).toEqual(["one", "two"]);
-    expect(await states()).toEqual(["one sent", "two sent"]);
+    await sendTwo(adapter, deliverer);
     expect(problems).toEqual([expect.stringMatching(/cannot be saved.*The disk is full/)]);
   });
 
   it("a message that was sent is not in doubt, nothing overtakes it, and it is not sent again", async () => {
     const { adapter, deliverer } = await begin({}, failing("sent", 3));
-    await say(adapter, "one");
-    await say(adapter, "two");
-    await deliverer.wake();
-    await adapter.until((sent) => sent.length === 2);
-    await deliverer.idle();
-    expect(adapter.textsTo("ann")).toEqual(["one", "two"]);
-    expect(await states()).toEqual(["one sent", "two sent"]);
+    await sendTwo(adapter, deliverer);
   });
 
   it("what failed for good, or nobody knows of, is kept as that", async () => {

@@ -61,6 +61,17 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       if (!held) throw new Error("It is not to be had.");
       return held;
     };
+    /** What makes the agent confirm, in the new place. */
+    const question = (): NewInboxItem => ({
+      ...there,
+      kind: "message",
+      key: sessions.laneOf(thread).key,
+      source: thread,
+      messageId: "h1",
+      made: "handoff",
+      text: "confirm",
+      by: ann,
+    });
     const complete = (held: Move, more: { first?: NewInboxItem; deliveries?: NewDelivery[] } = {}) =>
       store.moves.complete(
         held,
@@ -138,16 +149,8 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const held = await claim();
       const waiting = [await accept("one"), await accept("two")];
       expect((await begin(waiting[0] as never)).kind).toBe("moving");
-      const first = {
-        ...there,
-        kind: "message" as const,
-        source: thread,
-        messageId: "h1",
-        made: "handoff" as const,
-      };
-      const { key } = sessions.laneOf(thread);
       const items = await complete(held, {
-        first: { ...first, key, text: "confirm", by: ann },
+        first: question(),
         deliveries: [delivery("told", ann)],
       });
       expect(items?.map(({ text, by, source }) => [text, by, source])).toEqual([
@@ -156,7 +159,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
         ["two", ann, thread],
       ]);
       expect(await store.moves.find("h1", now)).toMatchObject({ state: "completed", finishedAt: now });
-      expect((await sessions.current(key))?.sessionId).toBe(entry.sessionId);
+      expect((await sessions.current(sessions.laneOf(thread).key))?.sessionId).toBe(entry.sessionId);
       expect(await sessions.current(entry.key)).toBeNull();
       expect((await begin(waiting[0] as never)).kind).toBe("gone");
       expect((await store.inbox.waiting(there)).map(({ item }) => item.text)).toEqual([
@@ -184,15 +187,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
 
     it("brings back what waits with the session, behind the turn that still runs in the other place", async () => {
       await ask();
-      const first = {
-        ...there,
-        kind: "message" as const,
-        source: thread,
-        messageId: "h1",
-        made: "handoff" as const,
-      };
-      const { key } = sessions.laneOf(thread);
-      await complete(await claim(), { first: { ...first, key, text: "confirm", by: ann } });
+      await complete(await claim(), { first: question() });
       const bob = { ...thread, userId: "bob" };
       const running = await accept("one", bob);
       const begun = await begin(running);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { baton, makeHome } from "../support/baton.js";
+import { saidBy } from "../support/said-by.js";
 import { SlackServer } from "../support/slack-server.js";
 import { TelegramServer } from "../support/telegram-server.js";
 
@@ -54,13 +55,7 @@ function start(home: string, slackBotToken: string): () => string {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
-  }
-  return () => said;
+  return saidBy(child);
 }
 
 async function statesIn(home: string) {
