@@ -28,6 +28,45 @@ export function beginsBracketed(line: string): number | null {
   return null;
 }
 
+/** What looks like the sign before an id. */
+export const HASHES = /[#\u266f\u2317\u22d5]/gu;
+/** An id as `shortHash` makes it; the sign may be written as HTML. */
+const ID = /(?:#|&(?:#0{0,5}35|#x0{0,5}23|num);?)[0-9a-f]{10}/gi;
+const OPENED = /\[|&(?:#0{0,5}91|#x0{0,5}5b|lsqb|lbrack);?/gi;
+
+/**
+ * Where the brackets stand, anywhere in the line, that have an id in them before they close: whatever stands before them
+ * (`> `, `**`, `- `), a model may take them for the beginning of somebody's words. What is not to be seen is passed over.
+ */
+export function bracketsWithIds(line: string): number[] {
+  const places: number[] = [];
+  let seen = "";
+  let at = 0;
+  for (const sign of line) {
+    const meant = sign.normalize("NFKC");
+    const shown = ALL_BLANK.test(meant) ? "" : plainSigns(meant);
+    for (let each = 0; each < shown.length; each++) places.push(at);
+    seen += shown;
+    at += sign.length;
+  }
+  let from = 0;
+  return [...seen.matchAll(ID)].flatMap(({ index, 0: id }) => {
+    const before = seen.slice(from, index);
+    const open = before.slice(before.lastIndexOf("]") + 1);
+    const found = [...open.matchAll(OPENED)].at(-1);
+    const place = found && places[index - open.length + found.index];
+    from = index + id.length;
+    return place === undefined ? [] : [place];
+  });
+}
+
+function plainSigns(meant: string): string {
+  return meant
+    .replace(new RegExp(OPENING, "gu"), "[")
+    .replace(new RegExp(CLOSING, "gu"), "]")
+    .replace(HASHES, "#");
+}
+
 /** In the letters that are meant, with parentheses for all that looks like a bracket. */
 export function withPlainBrackets(text: string): string {
   return text

@@ -1,10 +1,17 @@
 /**
  * Who speaks. Where several people share a session, each message is given to the agent as `[Ada #3f9c1a02b7 owner] text`:
- * the id is made of what nobody can change, the role is the one they had when they wrote. Lines of a person's text that
- * could be taken for such a beginning, or for a note of ours, begin with a backslash instead.
+ * the id is made of what nobody can change, the role is the one they had when they wrote. What could be taken for such a
+ * beginning in a person's text, or for a note of ours, has a backslash before it.
  */
 import { cleanLine } from "../util/text.js";
-import { BLANKS, beginsBracketed, LINE_BREAKS, withPlainBrackets } from "./brackets.js";
+import {
+  BLANKS,
+  beginsBracketed,
+  bracketsWithIds,
+  HASHES,
+  LINE_BREAKS,
+  withPlainBrackets,
+} from "./brackets.js";
 import { label, shortHash } from "./label.js";
 import type { Author, Message } from "./transcript.js";
 
@@ -21,7 +28,7 @@ export function senderPrefixed({ name, author }: Sender, text: string): string {
 
 /** `Ada #3f9c1a02b7 owner`: a name that cannot end its bracket, or bring an id of its own. */
 export function senderLabel({ name, author }: Sender): string {
-  const shown = name ? label(withPlainBrackets(name).replace(/[#\u266f\u2317\u22d5]/gu, "")) : "";
+  const shown = name ? label(withPlainBrackets(name).replace(HASHES, "")) : "";
   const proof = author ? `${shortHash(author.id)} ${author.role ?? "former"}` : "unverified";
   return `${shown} ${proof}`.trim();
 }
@@ -48,27 +55,37 @@ export function noteLine(kind: (typeof NOTES)[number], words = ""): string {
 
 /** A person's text as it is kept: what begins like a note of ours is not one. */
 export function ownWords(text: string): string {
-  return escapedLines(text, (bracketed) => {
-    const seen = bracketed.replace(BLANKS, " ").slice(0, 200).normalize("NFKC");
+  return escapedLines(text, (line) => {
+    const at = beginsBracketed(line);
+    if (at === null) return [];
+    const seen = line.slice(at).replace(BLANKS, " ").slice(0, 200).normalize("NFKC");
     const begins = cleanLine(seen).slice(1).trimStart().toLowerCase();
-    return NOTE_WORDS.some((word) => begins.startsWith(word));
+    return NOTE_WORDS.some((word) => begins.startsWith(word)) ? [at] : [];
   });
 }
 
-/** The same for every line that begins with a bracket, but for our own notes. */
+/** The same for every bracket that a line begins with or that has an id in it, but for our own notes. */
 function withoutForgedLines(text: string): string {
-  return escapedLines(text, (bracketed, line) => bracketed !== line || !OWN_NOTE.test(line));
+  return escapedLines(text, (line) => {
+    if (OWN_NOTE.test(line)) return [];
+    return [beginsBracketed(line) ?? [], bracketsWithIds(line)].flat();
+  });
 }
 
-/** Puts a backslash before the bracket of the lines for which that holds; they are given with and without what stands before it. */
-function escapedLines(text: string, holds: (bracketed: string, line: string) => boolean): string {
+/** Puts a backslash before each of these places of a line, unless one stands there. */
+function escapedLines(text: string, placesIn: (line: string) => readonly number[]): string {
   return text
     .split(LINE_BREAKS)
-    .map((line, n) => {
-      const at = n % 2 === 0 ? beginsBracketed(line) : null;
-      if (at === null) return line;
-      const bracketed = line.slice(at);
-      return holds(bracketed, line) ? `${line.slice(0, at)}\\${bracketed}` : line;
-    })
+    .map((line, n) => (n % 2 === 0 ? escapedAt(line, new Set(placesIn(line))) : line))
     .join("");
+}
+
+function escapedAt(line: string, places: ReadonlySet<number>): string {
+  let escaped = "";
+  let from = 0;
+  for (const at of places) {
+    escaped += line.slice(from, at) + (line[at - 1] === "\\" ? "" : "\\");
+    from = at;
+  }
+  return escaped + line.slice(from);
 }
