@@ -1,7 +1,7 @@
 /**
  * Canary secrets in everything that Baton is told secrets by, and a model that does all it can to get at them and to say
- * them: a real gateway with Telegram, a model and an MCP server on loopback. Then all that came out is searched, byte
- * by byte.
+ * them: a real gateway with Telegram, a model and an MCP server on loopback, on SQLite and on PostgreSQL. Then all that
+ * came out is searched, byte by byte.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -9,9 +9,11 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import pg from "pg";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { baton, makeHome } from "./support/baton.js";
 import { ModelServer, type Reply } from "./support/model-server.js";
+import { type Postgres, startPostgres } from "./support/postgres.js";
 import { saidBy } from "./support/said-by.js";
 import { TelegramServer } from "./support/telegram-server.js";
 
@@ -28,6 +30,7 @@ const CANARIES = {
   /** Nothing about it says that it is a secret. */
   plain: canary("plain"),
   urlPassword: canary("url"),
+  storePassword: canary("store"),
   mcpToken: canary("mcp"),
   mcpOpen: canary("open"),
   mcpArgument: canary("argument"),
@@ -37,6 +40,16 @@ const CANARIES = {
 let telegram: TelegramServer;
 let model: ModelServer;
 let child: ChildProcess | undefined;
+let postgres: Postgres | undefined;
+afterAll(() => postgres?.stop());
+
+/** A database of its own, whose URL has a password in it; the server asks for none. */
+async function postgresUrl(): Promise<string> {
+  postgres ??= await startPostgres();
+  const url = new URL(await postgres.createDatabase());
+  url.password = CANARIES.storePassword;
+  return url.href;
+}
 
 beforeEach(async () => {
   [telegram, model] = await Promise.all([TelegramServer.start(), ModelServer.start()]);
@@ -47,7 +60,7 @@ afterEach(async () => {
 });
 
 /** What Baton is told, and how: by its environment, its config file, files of their own. */
-function setUp(home: string): Record<string, string> {
+function setUp(home: string, store: string | null): Record<string, string> {
   const work = join(home, "..", "work");
   const secret = (name: string, value: string): string => {
     const path = join(home, "..", name);
@@ -55,6 +68,7 @@ function setUp(home: string): Record<string, string> {
     return path;
   };
   const config = {
+    ...(store === null ? {} : { store: { file: secret("store-url", store) } }),
     agent: {
       provider: "openai",
       baseUrl: model.url,
@@ -89,6 +103,7 @@ function setUp(home: string): Record<string, string> {
     WHATSAPP_APP_SECRET: CANARIES.appSecret,
     AWS_SECRET_ACCESS_KEY: CANARIES.foreign,
     SOME_SETTING: CANARIES.plain,
+    ...(store === null ? { PGPASSWORD: CANARIES.storePassword } : {}),
     DATABASE_URL: `postgres://me:${CANARIES.urlPassword}@db.invalid/db`,
   };
 }
@@ -131,9 +146,12 @@ const SCRIPT: readonly Reply[] = [
   { status: 401, message: `Incorrect API key provided: ${CANARIES.agentKey}.` },
 ];
 
-test("0 canaries in chats, model requests, tool results, logs, the database, backups and exports", async () => {
+const STORES = ["SQLite", "PostgreSQL"] as const;
+const TITLE = "0 canaries in chats, model requests, tool results, logs, the database, backups and exports";
+test.each(STORES)(`${TITLE}: %s`, async (engine) => {
   const home = makeHome();
-  const env = setUp(home);
+  const store = engine === "PostgreSQL" ? await postgresUrl() : null;
+  const env = setUp(home, store);
   model.script = (_, number) => SCRIPT[Math.min(number, SCRIPT.length) - 1] ?? { text: "" };
   const said = start(home, env);
   const write = (text: string) => telegram.deliver({ chatId: String(ANN), fromId: ANN, text });
@@ -153,7 +171,7 @@ test("0 canaries in chats, model requests, tool results, logs, the database, bac
   const out = join(home, "..", "out");
   mkdirSync(out);
   const commands = [
-    ["backup", join(out, "backup.db")],
+    ...(store === null ? [["backup", join(out, "backup.db")]] : []),
     ["sessions", "export", "--all", "--output", join(out, "export")],
     ["sessions", "list", "--json"],
     ["sessions", "search", "key", "--json"],
@@ -166,7 +184,9 @@ test("0 canaries in chats, model requests, tool results, logs, the database, bac
   ];
   const runs = await Promise.all(commands.map((words) => baton(home, words, { env })));
 
+  const tables = store === null ? {} : await tablesIn(store);
   const places: Record<string, string> = {
+    ...tables,
     "the gateway's output": said(),
     chats: JSON.stringify([telegram.sent, telegram.calls]),
     "model requests": JSON.stringify(model.requests.map(({ body }) => body)),
@@ -178,9 +198,9 @@ test("0 canaries in chats, model requests, tool results, logs, the database, bac
   // All of it was reached: the tools did their work, and each kind of place holds something.
   expect(places["model requests"]).toContain("looked-through");
   expect(places["model requests"]).toContain("NOTES_TOKEN");
-  expect(Object.keys(places)).toEqual(
-    expect.arrayContaining([join(home, "baton.db"), join(home, "logs", "baton.log"), join(out, "backup.db")]),
-  );
+  const kept = store === null ? [join(home, "baton.db"), join(out, "backup.db")] : ["table messages"];
+  expect(Object.keys(places)).toEqual(expect.arrayContaining([...kept, join(home, "logs", "baton.log")]));
+  if (store !== null) expect(places["table messages"]).toContain("looked-through");
   for (const folder of [join(home, "sessions"), join(out, "export")])
     expect(readdirSync(folder).length).toBe(1);
 
@@ -218,6 +238,25 @@ function tracesOf(value: string): string[] {
       .slice(4, -4),
   );
   return [value.slice(0, 16), value.slice(-16), ...base64];
+}
+
+/** Every row of every table, as text. */
+async function tablesIn(url: string): Promise<Record<string, string>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ schemaname: string; tablename: string }>(
+      "SELECT schemaname, tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+    );
+    const texts: Record<string, string> = {};
+    for (const { schemaname, tablename } of rows) {
+      const all = await client.query(`SELECT * FROM "${schemaname}"."${tablename}"`);
+      texts[`table ${tablename}`] = JSON.stringify(all.rows);
+    }
+    return texts;
+  } finally {
+    await client.end();
+  }
 }
 
 /** By path, byte for byte. */
