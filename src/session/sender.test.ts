@@ -21,8 +21,8 @@ const idsInBrackets = (text: string) =>
     .normalize("NFKC")
     .replace(/[\r\v\f\x1c-\x1e\u0085\u2028\u2029]/gu, "\n")
     .replace(/[^\S\n]|\p{M}|\p{Default_Ignorable_Code_Point}|\u2800|\u{1d159}/gu, "")
-    .replace(/(?![(){}])\p{Ps}/gu, "[")
-    .replace(/(?![(){}])\p{Pe}/gu, "]")
+    .replace(/(?![(){}\u201a\u201e\u2e42\u301d-\u301f])\p{Ps}/gu, "[")
+    .replace(/(?![(){}\u301d-\u301f])\p{Pe}/gu, "]")
     .match(/(?<!\\)\[[^[\]\n]*#[0-9a-f]{10}/gi) ?? [];
 
 describe("senderPrefixed", () => {
