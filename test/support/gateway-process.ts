@@ -48,8 +48,10 @@ export class GatewayProcess {
   readonly #child: ChildProcess;
   readonly #answer = (message: object): void => this.#tell(message);
   readonly #waiting: { kind: string; resolve(): void; reject(error: Error): void }[] = [];
+  readonly #platform: AtLeastOnce;
 
   constructor(options: GatewayProcessOptions, platform: AtLeastOnce) {
+    this.#platform = platform;
     this.#child = spawn(process.execPath, [CHILD, JSON.stringify(options)], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
     });
@@ -87,10 +89,12 @@ export class GatewayProcess {
     return this.#until("begun");
   }
 
-  /** Waits until nothing waits, runs or is on its way in it. */
-  settle(): Promise<void> {
-    this.#tell({ kind: "settle" });
-    return this.#until("settled");
+  /** Waits until nothing waits, runs or is on its way in it, nor on its way to it. */
+  async settle(): Promise<void> {
+    do {
+      this.#tell({ kind: "settle" });
+      await this.#until("settled");
+    } while (this.#platform.open > 0); // Refused for now, it comes again a moment later.
   }
 
   arm(point: Point): void {
