@@ -70,29 +70,37 @@ async function interrupted(options: ScriptedOptions, arrived: boolean, owner = E
 }
 
 describe("what was about to be sent when the store did not answer", () => {
-  it("is sent later, once", async () => {
+  it.each([
+    ["at once", true],
+    ["only when it is asked again", false],
+  ])("is sent once, before what comes after it; it was committed %s", async (_, atOnce) => {
     const adapter = new ScriptedAdapter();
     await adapter.connect(async () => "accepted");
     const address = { platform: adapter.platform, chatId: "ann" };
-    const to = { account: adapter.account, owner: "", address };
+    const to = { account: adapter.account, owner: "", address, kind: "reply" } as const;
+    const texts = ["first", "second", "third"];
     await store.outbox.add(
-      [{ ...to, deliveryId: "d1", text: "hello", kind: "reply", sessionId: null, shown: false }],
+      texts.map((text) => ({ ...to, deliveryId: text, text, sessionId: null, shown: false })),
       now,
     );
     const sending = store.outbox.sending.bind(store.outbox);
-    vi.spyOn(store.outbox, "sending").mockImplementationOnce(async (...call) => {
-      await sending(...call);
-      throw new Error("The connection was lost."); // It was committed all the same.
-    });
+    let late: (() => Promise<boolean>) | undefined;
+    vi.spyOn(store.outbox, "sending")
+      .mockImplementationOnce(async (...call) => {
+        if (atOnce) await sending(...call);
+        else late = () => sending(...call);
+        throw new Error("The connection was lost."); // It is committed all the same.
+      })
+      .mockImplementation(async (...call) => {
+        await late?.();
+        late = undefined;
+        return sending(...call);
+      });
     const made = deliverer(adapter);
     await made.wake();
+    await vi.waitUntil(() => adapter.sent.length === 3, { timeout: 60_000 });
     await made.idle();
-    expect(adapter.sent).toHaveLength(0);
-    await made.recover();
-    await made.wake();
-    await made.idle();
-    await made.recover();
-    expect(adapter.textsTo("ann")).toEqual(["hello"]);
+    expect(adapter.textsTo("ann")).toEqual(texts);
   });
 });
 

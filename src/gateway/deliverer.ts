@@ -34,6 +34,8 @@ export class Deliverer {
   readonly #inHand = new Set<number>();
   /** Of replies that this process began to show, by delivery id. */
   readonly #beginnings = new Map<string, Beginning>();
+  /** Something may be `sending` here without this process having heard that it is. */
+  #isUnsure = false;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #timer: NodeJS.Timeout | undefined;
@@ -127,6 +129,7 @@ export class Deliverer {
   }
 
   async #look(): Promise<void> {
+    if (this.#isUnsure) await this.#makeSure();
     const byChat = new Map<string, Delivery[]>();
     for (const delivery of await this.#mine()) {
       const chat = chatOf(delivery);
@@ -135,6 +138,17 @@ export class Deliverer {
     for (const [chat, deliveries] of byChat) {
       // A chat that is being served looks again when it is through.
       if (!this.#chats.has(chat)) this.#chats.set(chat, this.#serve(chat, deliveries));
+    }
+  }
+
+  /** What stands there as being sent, though nobody sends it, is put back: what comes after it does not overtake it. */
+  async #makeSure(): Promise<void> {
+    this.#isUnsure = false;
+    try {
+      await this.recover();
+    } catch (error) {
+      this.#isUnsure = true;
+      throw error;
     }
   }
 
@@ -181,7 +195,7 @@ export class Deliverer {
       const begun = (await this.#beginnings.get(delivery.deliveryId)?.message) ?? null;
       this.#inHand.add(delivery.id);
       try {
-        if (!(await this.#outbox.sending(delivery.id, this.#owner))) continue;
+        if (!(await this.#begin(delivery))) return this.#later(FIRST_PAUSE_MS);
         const again = await this.#send(delivery, begun);
         if (!again) return false;
       } finally {
@@ -189,6 +203,17 @@ export class Deliverer {
       }
     }
     return true;
+  }
+
+  /** False where it was dropped, is another's, or was begun before without a word: whoever looks again finds out. */
+  async #begin({ id }: Delivery): Promise<boolean> {
+    let isBegun = false;
+    try {
+      isBegun = await this.#outbox.sending(id, this.#owner);
+      return isBegun;
+    } finally {
+      if (!isBegun) this.#isUnsure = true;
+    }
   }
 
   async #send(delivery: Delivery, begun: BegunMessage | null): Promise<boolean> {
