@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseMarkdown } from "../src/adapter/markdown.js";
+import { partsOfMarkdown } from "../src/adapter/markdown-parts.js";
 import { globMatcher } from "../src/agent/tools/glob.js";
 import { readableHtml } from "../src/agent/tools/readable-html.js";
 import { checkText } from "../src/config/read-file.js";
@@ -105,3 +107,18 @@ describe.each(Object.entries(READERS))("%s", (_, read) => {
 it.each(Object.entries(LISTS))("%s: a bounded number of steps a character", async (_, read) => {
   await expectBounded(20 * LENGTH, () => read(20 * LENGTH, folder));
 });
+
+/** Of one part of a text, which is read without a break; the parser's lists, which it moves at once, are counted by item. */
+const MOST_A_PART = 15_000_000;
+
+it("Markdown: no part of an answer takes more than a bounded number of steps", async () => {
+  const texts = UNITS.flatMap((unit) =>
+    ["", "[", "https://a.b/"].map((before) => `${before}${filled(unit, 5_000)}x`),
+  );
+  const random = fc.sample(fc.oneof(aHostileText(5_000), aDeepText(5_000)), { numRuns: 30, seed: 1 });
+  for (const text of [...texts, ...random])
+    for (const part of partsOfMarkdown(text).slice(0, 3)) {
+      const steps = await stepsOf(() => parseMarkdown(part.text));
+      expect(steps, JSON.stringify(text.slice(0, 40))).toBeLessThanOrEqual(MOST_A_PART);
+    }
+}, 300_000);

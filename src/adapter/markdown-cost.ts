@@ -6,7 +6,7 @@
 /** Sixteen quotes and lists in one another, as they begin a line, or an item that stands as far in. */
 const TOO_DEEP = /^(?:(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){16}|[ \t]{32,}(?:[*+-]|\d{1,9}[.)])[ \t])/;
 /** One is about 20 µs of the parser's work. A paragraph has ten, a full screen of Markdown some two hundred. */
-const MAX_WEIGHT = 800;
+const MAX_WEIGHT = 700;
 /** So many characters weigh as much as a line or a mark, and so many columns that a line is indented by. */
 const CHARACTERS = 32;
 const COLUMNS = 4;
@@ -16,6 +16,14 @@ const BEGINNING = /^(?:[ \t]|>|(?:[*+-]|\d{1,9}[.)])(?=[ \t]))*/;
 /** Everything that may begin or end something. */
 const MARKS = /[*_~`[\]()!<>&\\|#@:=]|www\./g;
 
+/** HTML whose end is looked for up to the end of the text. */
+const UNENDED = /<[!?]/g;
+/** It makes a heading of the line before. */
+const UNDERLINE = /^ {0,3}(?:-+|=+)[ \t]*$/;
+/** What may stand behind an address without being part of it is looked through again for each of its characters. */
+const ADDRESS = /:\/\/|www\./;
+const BEHIND_ADDRESS = /[!"')*,.:;<?_~\]]{64,}/g;
+
 /** The same for whoever reads Markdown in another way. */
 export function isTooDeep(text: string): boolean {
   return text.split("\n").some((line) => TOO_DEEP.test(line));
@@ -23,7 +31,11 @@ export function isTooDeep(text: string): boolean {
 
 export function isTooCostly(part: string): boolean {
   let weight = part.length / CHARACTERS;
+  if (part.includes("[")) weight += (part.length / 200) ** 2; // One that nothing closes is looked for from everywhere.
+  weight += ((part.match(UNENDED)?.length ?? 0) * part.length) / 150;
   if (weight > MAX_WEIGHT) return true;
+  if (ADDRESS.test(part))
+    for (const [run] of part.matchAll(BEHIND_ADDRESS)) weight += run.length ** 2 / 1_000;
   for (const line of part.split("\n")) {
     weight += weightOf(line);
     if (weight > MAX_WEIGHT || TOO_DEEP.test(line)) return true;
@@ -36,5 +48,6 @@ function weightOf(line: string): number {
   const containers = beginning.replace(/[ \t\d]/g, "").length;
   const marks = line.slice(beginning.length).match(MARKS) ?? [];
   const cells = marks.filter((mark) => mark === "|").length;
-  return 1 + beginning.length / COLUMNS + 2 * containers + marks.length + cells;
+  const heading = UNDERLINE.test(line) ? 3 : 0;
+  return 1 + heading + beginning.length / COLUMNS + 2 * containers + marks.length + cells;
 }

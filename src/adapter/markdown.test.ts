@@ -65,6 +65,18 @@ describe("what nobody writes", () => {
     }
   });
 
+  it.each([
+    ["a bracket that nothing closes", `[${"some words ".repeat(1_000)}`],
+    ["signs behind an address", `https://example.org/${".".repeat(1_000)}x`],
+    ["HTML that does not end", "a <? b ".repeat(200)],
+    ["headings by underlining", "a\n-\n".repeat(200)],
+    ["items deep by indentation", Array.from({ length: 20 }, (_, n) => `${" ".repeat(2 * n)}- a`).join("\n")],
+    ["a paragraph without an end", "some words ".repeat(2_500)],
+  ])("is not read as Markdown: %s", (_, text) => {
+    expect(isTooCostly(text)).toBe(true);
+    expect(plainText(parseMarkdown(text))).toBe(text.trim());
+  });
+
   it("costs that part its look, and no other", () => {
     const text = `**a**\n\n${"- ".repeat(1_500)}x\n\n**b**`;
     const [first, second, third] = parseMarkdown(text).children;
