@@ -6,20 +6,21 @@
 /** Sixteen quotes and lists in one another, as they begin a line, or an item that stands as far in. */
 const TOO_DEEP = /^(?:(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){16}|[ \t]{32,}(?:[*+-]|\d{1,9}[.)])[ \t])/;
 /** One is about 20 µs of the parser's work. A paragraph has ten, a full screen of Markdown some two hundred. */
-const MAX_WEIGHT = 700;
+const MAX_WEIGHT = 750;
 /** So many characters weigh as much as a line or a mark, and so many columns that a line is indented by. */
-const CHARACTERS = 32;
+const CHARACTERS = 24;
 const COLUMNS = 4;
 
 /** What a line begins with: blanks, quotes, items. */
 const BEGINNING = /^(?:[ \t]|>|(?:[*+-]|\d{1,9}[.)])(?=[ \t]))*/;
-/** Everything that may begin or end something. */
-const MARKS = /[*_~`[\]()!<>&\\|#@:=]|www\./g;
-
+/** Everything that may begin or end something, as often as the parser has work with it. */
+const MARKS = /\*{1,2}|_{1,2}|~{1,2}|`+|[[\]<\\|@]|&(?=[#a-z])|:\/\/|www\./gi;
+/** Of these, three have as much work as one of the others. */
+const LIGHT_MARKS = /[!"#&(),.:;=>]/g;
 /** HTML whose end is looked for up to the end of the text. */
 const UNENDED = /<[!?]/g;
-/** It makes a heading of the line before. */
-const UNDERLINE = /^ {0,3}(?:-+|=+)[ \t]*$/;
+/** A heading, or what makes one of the line before. */
+const HEADING = /^ {0,3}(?:#|(?:-+|=+)[ \t]*$)/;
 /** What may stand behind an address without being part of it is looked through again for each of its characters. */
 const ADDRESS = /:\/\/|www\./;
 const BEHIND_ADDRESS = /[!"')*,.:;<?_~\]]{64,}/g;
@@ -31,7 +32,7 @@ export function isTooDeep(text: string): boolean {
 
 export function isTooCostly(part: string): boolean {
   let weight = part.length / CHARACTERS;
-  if (part.includes("[")) weight += (part.length / 200) ** 2; // One that nothing closes is looked for from everywhere.
+  if (part.includes("[")) weight += (part.length / 180) ** 2; // One that nothing closes is looked for from everywhere.
   weight += ((part.match(UNENDED)?.length ?? 0) * part.length) / 150;
   if (weight > MAX_WEIGHT) return true;
   if (ADDRESS.test(part))
@@ -46,8 +47,13 @@ export function isTooCostly(part: string): boolean {
 function weightOf(line: string): number {
   const [beginning] = BEGINNING.exec(line) ?? [""];
   const containers = beginning.replace(/[ \t\d]/g, "").length;
-  const marks = line.slice(beginning.length).match(MARKS) ?? [];
+  const rest = line.slice(beginning.length);
+  const marks = rest.match(MARKS) ?? [];
+  const light = rest.match(LIGHT_MARKS)?.length ?? 0;
+  const images = rest.match(/!\[/g)?.length ?? 0;
   const cells = marks.filter((mark) => mark === "|").length;
-  const heading = UNDERLINE.test(line) ? 3 : 0;
-  return 1 + heading + beginning.length / COLUMNS + 2 * containers + marks.length + cells;
+  const heading = HEADING.test(line) ? 3 : 0;
+  return (
+    1 + heading + beginning.length / COLUMNS + 2 * containers + marks.length + cells + 2 * images + light / 3
+  );
 }
