@@ -161,10 +161,13 @@ describe("a change of what was written", () => {
     await write(ann, "se this", { messageId: "waiting", files: [file("hello"), broken] });
     await edit(ann, "waiting", "see this");
     const text = "see this\n[attached: notes.txt (text/plain)]\n[not taken: gone.txt: gone]";
-    await vi.waitFor(async () => {
-      const [waiting] = await world.store.inbox.waiting(world.adapter);
-      expect(waiting?.item).toMatchObject({ text, attachments: [{ name: "notes.txt" }] });
-    });
+    await vi.waitFor(
+      async () => {
+        const [waiting] = await world.store.inbox.waiting(world.adapter);
+        expect(waiting?.item).toMatchObject({ text, attachments: [{ name: "notes.txt" }] });
+      },
+      { timeout: 30_000 },
+    );
     world.gateway.lane(ann.key).stop("stopped");
     await world.adapter.until((sent) => sent.some((each) => each.text.startsWith("see this")));
     const last = (await world.sessions.load((await ann.session()).sessionId)).findLast(

@@ -118,7 +118,9 @@ it("/stop takes back what was not sent yet of the last answer, and comes next", 
   const { adapter, store, goOn } = await halfSent();
   await adapter.write({ ...ann, ...room }, "/stop");
   // Its answer is in the outbox, and nothing else is.
-  await expect.poll(() => store.outbox.pending(adapter, 20)).toMatchObject([{ kind: "notice" }]);
+  await expect
+    .poll(() => store.outbox.pending(adapter, 20), { timeout: 30_000 })
+    .toMatchObject([{ kind: "notice" }]);
   goOn();
   await adapter.until((sent) => sent.length === 4);
   expect(begins(adapter)).toEqual(["0", "1", "2", "N"]);
@@ -128,7 +130,9 @@ it("/stop takes back what was not sent yet of the last answer, and comes next", 
 it("/stop of a guest takes back nothing of an answer to someone who may do more", async () => {
   const { adapter, store, goOn } = await halfSent();
   await adapter.write({ userId: "eve", ...room }, "/stop");
-  await expect.poll(async () => (await store.outbox.pending(adapter, 20)).at(-1)?.kind).toBe("notice");
+  await expect
+    .poll(async () => (await store.outbox.pending(adapter, 20)).at(-1)?.kind, { timeout: 30_000 })
+    .toBe("notice");
   goOn();
   await adapter.until((sent) => sent.length === 11);
   expect(begins(adapter)).toEqual([..."0123456789", "N"]);
