@@ -11,7 +11,7 @@ import { seenText } from "../util/seen-text.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
-import type { StandingApprovals } from "./store.js";
+import type { NewDelivery, StandingApprovals } from "./store.js";
 
 /** Null where the call of this tool may be run; otherwise what it comes to instead. */
 export type Approve = (tool: string, danger: Danger, signal: AbortSignal) => Promise<string | null>;
@@ -24,7 +24,11 @@ export interface Question {
   readonly author: Who;
   readonly tool: string;
   readonly danger: Danger;
+  /** The messages that show it, once they are in the outbox. */
+  shown: readonly Shown[];
 }
+
+type Shown = Pick<NewDelivery, "deliveryId" | "account" | "address">;
 
 /** The same only for the same tool, with exactly the same to do, for the same reason. */
 export function digestOf(tool: string, { reason, what }: Danger): string {
@@ -47,8 +51,8 @@ const TIMEOUT_MS = 300_000;
 
 /** How a question is asked in one place. */
 interface Asking {
-  /** Shows the question there. */
-  show(text: string, number: number): Promise<void>;
+  /** Puts the question into the outbox: the messages that show it there. */
+  show(text: string, number: number): Promise<readonly Shown[]>;
   /** Whether somebody may be there who may answer it. */
   canAnswer(danger: Danger): Promise<boolean>;
 }
@@ -71,7 +75,7 @@ export function approver(
     if (seenText(danger.what).text.length > MAX_SHOWN) return TOO_LONG;
     const { question, outcome } = approvals.ask({ ...about, tool, danger }, signal, TIMEOUT_MS);
     try {
-      await asking.show(questionText(question, TIMEOUT_MS / 60_000), question.number);
+      question.shown = await asking.show(questionText(question, TIMEOUT_MS / 60_000), question.number);
     } catch (error) {
       approvals.answer(question, "denied"); // Nobody has seen it.
       throw error;
@@ -129,11 +133,11 @@ export class Approvals {
 
   /** Opens a question; it is settled by `answer`, by the signal, or after that long. */
   ask(
-    about: Omit<Question, "number">,
+    about: Omit<Question, "number" | "shown">,
     signal: AbortSignal,
     timeoutMs: number,
   ): { readonly question: Question; readonly outcome: Promise<Outcome> } {
-    const question = { ...about, number: this.#freeNumber() };
+    const question: Question = { ...about, number: this.#freeNumber(), shown: [] };
     const outcome = new Promise<Outcome>((resolve) => {
       const settle = (how: Outcome): void => {
         clearTimeout(timer);

@@ -18,7 +18,7 @@ import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
-import { addressOf, type SessionSource } from "../session/source.js";
+import { addressOf, formatAddress, type SessionSource } from "../session/source.js";
 import type { Message, StoredMessage } from "../session/transcript.js";
 import { type Clock, steadyClock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
@@ -26,7 +26,7 @@ import { timerMs } from "../util/timer-ms.js";
 import { counted } from "../util/words.js";
 import { Allowance } from "./allowance.js";
 import { Apologies } from "./apology.js";
-import { Approvals } from "./approvals.js";
+import { Approvals, type Question } from "./approvals.js";
 import { Arrivals } from "./arrivals.js";
 import { isGivenUp, isTriedAlone } from "./attempts.js";
 import type { Access, Who } from "./authorize.js";
@@ -453,9 +453,12 @@ export class Gateway {
     return dropped.length;
   }
 
-  /** Whether all that there is to say has been sent to where this came from. */
-  isAllSaid(item: InboxItem): Promise<boolean> {
-    return this.#options.store.outbox.isClear(item, addressOf(item.source));
+  /** Whether the whole question has been sent to where this came from. */
+  async wasShown({ shown }: Question, { account, source }: InboxItem): Promise<boolean> {
+    const here = formatAddress(addressOf(source));
+    const isHere = shown.every((each) => each.account === account && formatAddress(each.address) === here);
+    if (shown.length === 0 || !isHere) return false;
+    return this.#options.store.outbox.areSent(shown.map(({ deliveryId }) => deliveryId));
   }
 
   /** How many messages since then may not have arrived where this one came from. */

@@ -3,11 +3,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
+import { SendError } from "../adapter/adapter.js";
 import type { Agent, AgentEvent, Tool } from "../agent/agent.js";
 import { runToolCall } from "../agent/tool-call.js";
 import { addressOf } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
-import { Approvals, questionText } from "./approvals.js";
+import { ScriptedAdapter } from "../testing/scripted-adapter.js";
+import { Approvals, type Question, questionText } from "./approvals.js";
 import type { GatewayOptions } from "./gateway.js";
 
 /** Calls the tool `act` with what it was told last, all lines at once, and says what came of it. */
@@ -92,7 +94,19 @@ afterEach(() => world.close());
 
 /** A question counts as seen once the store knows that it was sent. */
 const allSaid = (chat: Chat): Promise<unknown> =>
-  vi.waitUntil(() => world.store.outbox.isClear(world.adapter, addressOf(chat.source)), { interval: 1 });
+  vi.waitUntil(() => world.store.outbox.isClear(world.adapter, addressOf(chat.source)), {
+    interval: 1,
+    timeout: 30_000,
+  });
+
+/** The question that is open, whether or not it was sent. */
+async function opened(chat: Chat): Promise<Question> {
+  const who = await world.gateway.people.access(chat.source);
+  if (!who.allowed) throw new Error(who.reason);
+  const open = () => world.gateway.approvals.openTo(chat.key, who);
+  await until(() => open().length === 1);
+  return open()[0] as Question;
+}
 
 describe("a dangerous call", () => {
   const asked = async (text: string): Promise<{ question: string; number: string }> => {
@@ -170,16 +184,75 @@ describe("a dangerous call", () => {
       return send(message);
     };
     await ann.write("rm it");
-    const who = await world.gateway.people.access(ann.source);
-    if (!who.allowed) throw new Error(who.reason);
-    await until(() => world.gateway.approvals.openTo(ann.key, who).length === 1);
-    const [question] = world.gateway.approvals.openTo(ann.key, who);
+    const { number } = await opened(ann);
     await ann.write("/approve");
     await world.gateway.lane(ann.key).hold(async () => {});
-    await vi.waitUntil(async () => (await world.store.inbox.waiting(world.adapter)).length === 0);
+    await vi.waitUntil(async () => (await world.store.inbox.waiting(world.adapter)).length === 0, {
+      timeout: 30_000,
+    });
     show();
-    await until(() => ann.told.some((text) => text.startsWith(`Which one? ${question?.number}, `)));
+    await until(() => ann.told.some((text) => text.startsWith(`Which one? ${number}, `)));
     expect(acts).toEqual([]);
+  });
+
+  it.each(["/approve", "/deny"])("is not meant by a bare %s before it is in the outbox", async (bare) => {
+    let goOn: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const add = world.store.outbox.add.bind(world.store.outbox);
+    world.store.outbox.add = async (deliveries, now) => {
+      if (deliveries.some(({ text }) => text.includes("Allow once?"))) await held;
+      return add(deliveries, now);
+    };
+    await ann.write("rm it");
+    const { number } = await opened(ann);
+    expect(await ann.ask(bare)).toBe(`Which one? ${number}, \`rm it in /work\`.`);
+    goOn();
+    await until(() => ann.told.some((text) => text.includes("Allow once?")));
+    await allSaid(ann);
+    expect(await ann.ask(bare)).toMatch(/^(Approved|Denied): /);
+  });
+
+  it.each(["permanent", "unknown"] as const)(
+    "is not meant by a bare answer if sending it failed (%s)",
+    async (outcome) => {
+      const send = world.adapter.send.bind(world.adapter);
+      let tried = false;
+      world.adapter.send = async (message) => {
+        if (!message.text.includes("Allow once?")) return send(message);
+        tried = true;
+        throw new SendError(outcome, "400 bad request");
+      };
+      await ann.write("rm it");
+      const { number } = await opened(ann);
+      await until(() => tried);
+      await allSaid(ann);
+      for (const bare of ["/approve", "/deny"])
+        expect(await ann.ask(bare)).toBe(`Which one? ${number}, \`rm it in /work\`.`);
+      expect(acts).toEqual([]);
+      expect(await ann.ask(`/approve ${number}`)).toMatch(/^Approved: /);
+      await until(() => acts.length === 1);
+    },
+  );
+
+  it("is meant by a bare answer only where it was shown: in that chat, by that bot", async () => {
+    await world.close();
+    const other = new ScriptedAdapter({ account: "other bot", shared: true });
+    const config = { scopes: { dm: "platform" } } as const;
+    world = await World.open({ gateway: options, config, beside: [other] });
+    const [here, chat, bot] = [
+      world.chat("ann"),
+      world.chat("ann", { chatId: "elsewhere" }),
+      world.chat("ann", {}, other),
+    ];
+    const number = numberIn(await here.ask("rm it"));
+    await allSaid(here);
+    for (const elsewhere of [chat, bot])
+      expect(await elsewhere.ask("/approve")).toBe(`Which one? ${number}, \`rm it in /work\`.`);
+    expect(acts).toEqual([]);
+    expect(await here.ask("/approve")).toMatch(/^Approved: /);
+    await until(() => acts.length === 1);
   });
 
   it("holds up none of the others, and each has its own answer", async () => {
@@ -329,6 +402,7 @@ describe("what only an owner may allow", () => {
   it("is not run, and said so at once, in a private chat of somebody else", async () => {
     const own = world.chat("bob");
     expect(await own.ask("rm it")).toMatch(/^This deletes things\./);
+    await allSaid(own);
     await own.write("/deny");
     await until(() => own.told.some((text) => text.includes("the person said no")));
     await own.write("leave it");

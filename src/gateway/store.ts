@@ -282,6 +282,8 @@ export interface Outbox {
   drop(account: Account, turnId: string): Promise<readonly string[]>;
   /** Nothing waits to be sent there, or is being sent. */
   isClear(account: Account, address: Address): Promise<boolean>;
+  /** Each of these has surely been sent. */
+  areSent(deliveryIds: readonly string[]): Promise<boolean>;
   /** How many messages there since then are in doubt, and when the last of them was made. */
   doubtful(account: Account, address: Address, since: number): Promise<Doubtful>;
 }

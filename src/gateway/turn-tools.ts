@@ -12,7 +12,7 @@ import { guardedTools } from "./guarded-tools.js";
 import type { Notices } from "./notices.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
 import { sendTool } from "./send-tool.js";
-import type { GatewayStore, InboxItem, Turn } from "./store.js";
+import type { GatewayStore, InboxItem, NewDelivery, Turn } from "./store.js";
 
 export interface TurnToolsSetting {
   readonly sessions: Sessions;
@@ -54,10 +54,11 @@ export async function turnTools(
   const here = adapters.find(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );
-  const show = async (text: string, number: number): Promise<void> => {
+  const show = async (text: string, number: number): Promise<readonly NewDelivery[]> => {
     const question = await notices.about(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
     await store.outbox.add(question, clock());
     onSaid(item.platform);
+    return question;
   };
   const about = { key: turn.key, author: who };
   const canAnswer = (danger: Danger) => setting.canAnswer({ author: who, danger }, item);

@@ -481,6 +481,20 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
     });
 
+    it("knows which messages have surely been sent", async () => {
+      await store.outbox.add([delivery("a"), delivery("b"), delivery("c"), delivery("d")], now);
+      const [a, b, c] = (await store.outbox.pending(account, 10)).map(({ id }) => ({ id, owner: "me" }));
+      for (const each of [a, b, c]) await store.outbox.sending(each?.id ?? 0, "me");
+      expect(await store.outbox.areSent(["a"])).toBe(false);
+      await store.outbox.sent(a as Sending, "m1", now);
+      await store.outbox.fail(b as Sending, "no");
+      await store.outbox.doubt(c as Sending, "timeout", null, now);
+      await store.outbox.add([{ ...delivery("seen"), shown: true }], now);
+      expect(await store.outbox.areSent(["a", "seen"])).toBe(true);
+      for (const other of ["b", "c", "d", "never added"])
+        expect(await store.outbox.areSent(["a", other])).toBe(false);
+    });
+
     it("says that a message is in doubt with the doubt, once, and counts it", async () => {
       const doubt = (n: number): NewDelivery => ({ ...delivery(`doubt ${n}`), kind: "doubt" });
       const { address } = delivery("");

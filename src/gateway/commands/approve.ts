@@ -75,15 +75,14 @@ async function forget({ item, who, gateway }: CommandCall, number: string): Prom
     : "Which one? /approve list shows the numbers of what is always allowed in this chat.";
 }
 
-/** The question that is meant, or what to say where none is. Without a number it is the only one, and surely seen. */
+/** The question that is meant, or what to say where none is. Without a number it is the only one, shown right here. */
 async function find({ item, who, gateway }: CommandCall, which: string): Promise<Question | string> {
   const open = gateway.approvals.openTo(item.key, who);
   if (open.length === 0) return "Nothing waits for your answer.";
   const [only, ...others] = open;
-  const isClear = async () => !gateway.approvals.wasOneSettled(item.key) && (await gateway.isAllSaid(item));
-  const isOnly = which === "" && others.length === 0 && (await isClear());
-  const question = isOnly ? only : open.find((each) => `${each.number}` === which);
-  return question ?? `Which one? ${open.map(asLine).join(" ")}`;
+  const mayBeBare = only && others.length === 0 && !gateway.approvals.wasOneSettled(item.key);
+  if (which === "" && mayBeBare && (await gateway.wasShown(only, item))) return only;
+  return open.find(({ number }) => `${number}` === which) ?? `Which one? ${open.map(asLine).join(" ")}`;
 }
 
 function asLine({ number, danger }: Question): string {

@@ -187,6 +187,15 @@ export class SqlOutbox implements Outbox {
     return (await this.#db.get(sql, platform, account, formatAddress(address))) === undefined;
   }
 
+  async areSent(deliveryIds: readonly string[]): Promise<boolean> {
+    const row = await this.#db.get(
+      `SELECT count(*) AS sent FROM outbox
+       WHERE state = 'sent' AND delivery_id IN (${deliveryIds.map(() => "?").join(", ")})`,
+      ...deliveryIds,
+    );
+    return Number(row?.sent) === deliveryIds.length;
+  }
+
   async doubtful({ platform, account }: Account, address: Address, since: number): Promise<Doubtful> {
     const row = await this.#db.get(
       `SELECT count(*) AS count, max(created_at) AS last FROM outbox
