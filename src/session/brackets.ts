@@ -30,47 +30,99 @@ export function beginsBracketed(line: string): number | null {
 
 /** What looks like the sign before an id. */
 export const HASHES = /[#\u266f\u2317\u22d5]/gu;
-/** An id as `shortHash` makes it; the sign may be written as HTML. */
-const ID = /(?:#|&(?:#0{0,5}35|#x0{0,5}23|num);?)[0-9a-f]{10}/gi;
-const OPENED = /\[|&(?:#0{0,5}91|#x0{0,5}5b|lsqb|lbrack);?/gi;
+const OPENINGS = new RegExp(OPENING, "gu");
+const CLOSINGS = new RegExp(CLOSING, "gu");
+/** A bracket, or an id as `shortHash` makes it. */
+const MARK = /[[\]]|#[0-9a-f]{10}/gi;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  num: "#",
+  lsqb: "[",
+  lbrack: "[",
+  rsqb: "]",
+  rbrack: "]",
+  amp: "&",
+};
+const NAMES = Object.keys(ENTITIES).join("|");
+/** The HTML for a sign, some that mean themselves, or any other one. `&#39dddadadc` is an id behind an ampersand. */
+const SIGN = new RegExp(
+  `&(?!#(?!\\d+;)[0-9a-f]{10})(?:#(\\d+)|#x([0-9a-f]+)|(${NAMES}|[a-z][a-z0-9]{1,31}(?=;)));?|([!-%'-~]+)|.`,
+  "gisu",
+);
 
 /**
- * Where the brackets stand, anywhere in the line, that have an id in them before they close: whatever stands before them
- * (`> `, `**`, `- `), a model may take them for the beginning of somebody's words. What is not to be seen is passed over.
+ * Where the brackets stand, anywhere in the line, that have an id in them: whatever stands before them (`> `, `**`, `- `),
+ * a model may take them for the beginning of somebody's words. They are those still open before an id, and those that
+ * close after one what nothing opened. What is not to be seen is passed over.
  */
 export function bracketsWithIds(line: string): number[] {
-  const places: number[] = [];
-  let seen = "";
-  let at = 0;
-  for (const sign of line) {
-    const meant = sign.normalize("NFKC");
-    const shown = ALL_BLANK.test(meant) ? "" : plainSigns(meant);
-    for (let each = 0; each < shown.length; each++) places.push(at);
-    seen += shown;
-    at += sign.length;
+  if (!/[#&]/.test(line.normalize("NFKC").replace(HASHES, "#"))) return [];
+  // Read twice, for the HTML that appears only then: `&amp;num;`, or one with something invisible in it.
+  const { text, places } = read(
+    read({ text: line, places: Array.from({ length: line.length }, (_, at) => at) }),
+  );
+  const found = new Set<number>();
+  const open: number[] = [];
+  let taken = 0;
+  let idBefore = false;
+  for (const { 0: mark, index } of text.matchAll(MARK)) {
+    const at = places[index] ?? 0;
+    if (mark === "[") open.push(at);
+    else if (mark === "]") {
+      if (isEscaped(line, at)) continue;
+      if (open.pop() === undefined && idBefore) found.add(at);
+      taken = Math.min(taken, open.length);
+    } else {
+      idBefore = true;
+      for (; taken < open.length; taken++) found.add(open[taken] ?? 0);
+    }
   }
-  let from = 0;
-  return [...seen.matchAll(ID)].flatMap(({ index, 0: id }) => {
-    const before = seen.slice(from, index);
-    const open = before.slice(before.lastIndexOf("]") + 1);
-    const found = [...open.matchAll(OPENED)].at(-1);
-    const place = found && places[index - open.length + found.index];
-    from = index + id.length;
-    return place === undefined ? [] : [place];
-  });
+  return [...found];
 }
 
+/** An even number of backslashes are backslashes themselves. */
+export function isEscaped(line: string, at: number): boolean {
+  let from = at;
+  while (line[from - 1] === "\\") from--;
+  return (at - from) % 2 === 1;
+}
+
+/** A text, and where each of its characters stands in the line. */
+interface Reading {
+  readonly text: string;
+  readonly places: readonly number[];
+}
+
+/** With the signs that are meant for those that look like them or are written as HTML, and nothing invisible. */
+function read({ text, places }: Reading): Reading {
+  const shownAt: number[] = [];
+  let shown = "";
+  for (const { 0: sign, 1: decimal, 2: hex, 3: name, 4: plain, index } of text.matchAll(SIGN)) {
+    const seen = plainSigns(decoded(sign, decimal, hex, name).normalize("NFKC"));
+    for (let each = 0; each < seen.length; each++) shownAt.push(places[plain ? index + each : index] ?? 0);
+    shown += seen;
+  }
+  return { text: shown, places: shownAt };
+}
+
+/** A name that is not in our list is passed over: it may be that of an invisible sign in the middle of an id. */
+function decoded(sign: string, decimal?: string, hex?: string, name?: string): string {
+  if (name) return ENTITIES[name.toLowerCase()] ?? "";
+  const code = decimal ? Number(decimal) : Number.parseInt(hex ?? "", 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : sign;
+}
+
+/** All that has no part in a bracket or an id is a question mark, however long. */
 function plainSigns(meant: string): string {
+  if (ALL_BLANK.test(meant)) return "";
   return meant
-    .replace(new RegExp(OPENING, "gu"), "[")
-    .replace(new RegExp(CLOSING, "gu"), "]")
-    .replace(HASHES, "#");
+    .replace(OPENINGS, "[")
+    .replace(CLOSINGS, "]")
+    .replace(HASHES, "#")
+    .replace(/[^!-~]+/gu, "?");
 }
 
-/** In the letters that are meant, with parentheses for all that looks like a bracket. */
+/** In the letters that are meant, with parentheses for all that looks like a bracket, and none of it written as HTML. */
 export function withPlainBrackets(text: string): string {
-  return text
-    .normalize("NFKC")
-    .replace(new RegExp(OPENING, "gu"), "(")
-    .replace(new RegExp(CLOSING, "gu"), ")");
+  return text.normalize("NFKC").replace(OPENINGS, "(").replace(CLOSINGS, ")").replaceAll("&", "+");
 }

@@ -9,6 +9,7 @@ import {
   beginsBracketed,
   bracketsWithIds,
   HASHES,
+  isEscaped,
   LINE_BREAKS,
   withPlainBrackets,
 } from "./brackets.js";
@@ -26,7 +27,7 @@ export function senderPrefixed({ name, author }: Sender, text: string): string {
   return `[${senderLabel({ name, author })}] ${withoutForgedLines(text)}`;
 }
 
-/** `Ada #3f9c1a02b7 owner`: a name that cannot end its bracket, or bring an id of its own. */
+/** `Ada #3f9c1a02b7 owner`: a name that cannot end its bracket, or bring an id of its own, not even as HTML. */
 export function senderLabel({ name, author }: Sender): string {
   const shown = name ? label(withPlainBrackets(name).replace(HASHES, "")) : "";
   const proof = author ? `${shortHash(author.id)} ${author.role ?? "former"}` : "unverified";
@@ -64,15 +65,15 @@ export function ownWords(text: string): string {
   });
 }
 
-/** The same for every bracket that a line begins with or that has an id in it, but for our own notes. */
+/** The same for every bracket that a line begins with or that has an id in it, but for those around our own notes. */
 function withoutForgedLines(text: string): string {
   return escapedLines(text, (line) => {
-    if (OWN_NOTE.test(line)) return [];
+    if (OWN_NOTE.test(line)) return bracketsWithIds(line.slice(1, -1)).map((at) => at + 1);
     return [beginsBracketed(line) ?? [], bracketsWithIds(line)].flat();
   });
 }
 
-/** Puts a backslash before each of these places of a line, unless one stands there. */
+/** Puts a backslash before each of these places of a line that is not escaped. */
 function escapedLines(text: string, placesIn: (line: string) => readonly number[]): string {
   return text
     .split(LINE_BREAKS)
@@ -84,7 +85,7 @@ function escapedAt(line: string, places: ReadonlySet<number>): string {
   let escaped = "";
   let from = 0;
   for (const at of places) {
-    escaped += line.slice(from, at) + (line[at - 1] === "\\" ? "" : "\\");
+    escaped += line.slice(from, at) + (isEscaped(line, at) ? "" : "\\");
     from = at;
   }
   return escaped + line.slice(from);
