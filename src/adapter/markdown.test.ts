@@ -105,6 +105,13 @@ describe("what nobody writes", () => {
     expect(plainText(parseMarkdown("a **part** that fails"))).toBe("a **part** that fails");
   });
 
+  it.each(["<!-- see [x]\n\n[x]: http://a", "<pre>[x]\n\n[x]: http://a"])(
+    "gets no word that is not there: %j",
+    (text) => {
+      expect(JSON.stringify(parseMarkdown(text))).not.toContain("]: x");
+    },
+  );
+
   it("is rendered as bare words where a renderer fails", () => {
     const render = (root: Nodes): string => {
       if (JSON.stringify(root).includes("strong")) throw new Error("cannot");

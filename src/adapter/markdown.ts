@@ -105,6 +105,9 @@ function parsed(text: string, part: string): readonly RootContent[] {
   try {
     const { children } = fromMarkdown(text, GFM);
     const own = children.filter(({ position }) => (position?.start.offset ?? 0) <= part.length);
+    // HTML that goes on over blank lines has taken in what makes names known.
+    const isBeyond = own.some(({ position }) => (position?.end.offset ?? 0) > part.length);
+    if (isBeyond && text !== part) return parsed(part, part);
     return own.some((node) => isDeeper(node, MAX_DEPTH)) ? plain(part) : own;
   } catch {
     return plain(part); // Nested deeper than the stack, or a defect of the parser's.

@@ -196,6 +196,16 @@ it("counts what /branch copies with the files of a day, and copies no more than 
   expect((await sizeOf("boss")).every((text) => text.startsWith("You are in the branch"))).toBe(true);
 });
 
+it("copies a conversation while a file of that person is fetched", async () => {
+  await open({ mediaMegabytesPerDay: 1 });
+  const who = await world.gateway.people.access(world.chat("ann").source);
+  if (!who.allowed) throw new Error("Ann is let in.");
+  const fetched = await world.gateway.allowance.media(who, 100_000);
+  expect(await world.gateway.allowance.copy(who, 900_000)).toBeNull();
+  expect(await world.gateway.allowance.copy(who, 900_000)).toContain("too long to copy today");
+  await fetched.settle(0);
+});
+
 it("keeps nobody in a group waiting for one who has as many turns as they may", async () => {
   await open({ turnsAtOnce: 1 });
   const room = { chatId: "room", chatType: "group" } as const;

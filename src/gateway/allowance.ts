@@ -88,28 +88,33 @@ export class Allowance {
    * use is not missed by the next, and nobody has more than one message's files fetched at a time.
    */
   async media(who: Who, wanted: number): Promise<MediaGrant> {
+    const settled = await this.#afterMedia(personOf(who));
+    try {
+      const grant = await this.#grant(who, wanted);
+      return { ...grant, settle: (used) => grant.settle(used).finally(settled) };
+    } catch (error) {
+      settled();
+      throw error;
+    }
+  }
+
+  async #grant(who: Who, wanted: number): Promise<MediaGrant> {
     const { mediaBytesPerDay: limit } = limitsFor(who, this.#setting.lists);
     const { spending, clock } = this.#setting;
-    const settled = await this.#afterMedia(personOf(who));
-    if (!isLimit(limit)) return { bytes: wanted, reason: null, settle: async () => settled() };
+    if (!isLimit(limit)) return { bytes: wanted, reason: null, settle: async () => {} };
     const { day, endsAt } = dayOf(clock());
-    const bytes = await spending
-      .grant(inOrder(who), "mediaBytes", wanted, limit, day)
-      .catch((error: Error) => {
-        settled();
-        throw error;
-      });
+    const bytes = await spending.grant(inOrder(who), "mediaBytes", wanted, limit, day);
     const reason = `you can send ${limit / MEGABYTE} MB of files a day, and get new room ${this.#from(endsAt)}`;
     return {
       bytes,
       reason: bytes < wanted ? reason : null,
-      settle: (used) => spending.giveBack(inOrder(who), "mediaBytes", bytes - used, day).finally(settled),
+      settle: (used) => spending.giveBack(inOrder(who), "mediaBytes", bytes - used, day),
     };
   }
 
   /** Counts a copy of so many bytes with the files of the day, before it is made; says why not if it is too much. */
   async copy(who: Who, bytes: number): Promise<string | null> {
-    const { reason, settle } = await this.media(who, bytes);
+    const { reason, settle } = await this.#grant(who, bytes);
     await settle(reason === null ? bytes : 0);
     return reason === null
       ? null

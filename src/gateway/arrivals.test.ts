@@ -2,9 +2,10 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
+import { Media } from "./media.js";
 
 const ROOM = { chatId: "room", chatType: "group" as const };
 let folder: string;
@@ -78,11 +79,14 @@ it("the owner's commands in a group pass a guest's file; ordinary messages keep 
 });
 
 it("a file holds up no other lane, and one person's files are fetched one message at a time, limited or not", async () => {
+  const patience = vi.spyOn(Media.prototype, "patience");
+  onTestFinished(() => patience.mockRestore());
   const first = await send(world.chat("boss"), "first");
   const second = new SlowFile();
   expect(await write(boss, "second", { files: [second] })).toBe("accepted");
   const guests = await send(world.chat("eve"), "mine");
   expect(second.reads).toBe(0);
+  expect(patience).toHaveBeenCalledTimes(2); // Its time has not begun.
   guests.come();
   expect(await world.chat("eve").next(0)).toContain("mine");
   first.come();
@@ -151,16 +155,20 @@ it("a gateway that is killed leaves the message, which says what is missing", as
   file.come();
 });
 
-it("a store that fails meanwhile costs neither the message nor its file", async () => {
+it.each([
+  ["fails meanwhile", false],
+  ["does not say that it has kept them", true],
+])("a store that %s costs neither the message nor its file, which it names once", async (_, isCommitted) => {
   const file = await send(eve, "look");
   let failures = 0;
-  world.store.inbox.complete = async () => {
+  world.store.inbox.complete = async (...call) => {
     failures += 1;
     delete (world.store.inbox as Partial<typeof world.store.inbox>).complete; // The one of its class is left.
+    if (isCommitted) await world.store.inbox.complete(...call);
     throw new Error("The disk is full.");
   };
   file.come();
-  expect(await eve.next(0)).toContain("[attached: slow.txt");
+  expect((await eve.next(0)).match(/\[attached: slow.txt/g)).toHaveLength(1);
   expect([failures, file.reads]).toEqual([1, 1]);
   expect(world.problems).toEqual(["The files of a message could not be kept: The disk is full."]);
 });

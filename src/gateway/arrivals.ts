@@ -27,6 +27,7 @@ export interface ArrivalsSetting {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
+const STOPPED = "Baton stopped before it was fetched";
 
 export class Arrivals {
   readonly #setting: ArrivalsSetting;
@@ -70,7 +71,7 @@ export class Arrivals {
   /** Waits no more, for files or the store: what is missing then is missing, and the next process goes on. */
   giveUp(): void {
     this.#end.abort();
-    for (const patience of this.#patience) patience.end("Baton stopped before it was fetched");
+    for (const patience of this.#patience) patience.end(STOPPED);
   }
 
   /** `later`: when it joins its lane, if not at once. */
@@ -96,32 +97,32 @@ export class Arrivals {
 
   /** Begins at once, whatever its lane waits for; what failed because of the store is begun again when it is asked for. */
   #fetcher(media: Media, files: readonly RemoteFile[], who: Who): () => Promise<Taken> {
-    const patience = media.patience();
-    this.#patience.add(patience);
     const fetch = (): Promise<Taken> => {
-      const taking = this.#fetch(media, files, who, patience);
+      const taking = this.#fetch(media, files, who);
       taking.catch(() => {}); // Whoever asks for it is told.
       return taking;
     };
     let taking = fetch();
-    return async () => {
-      const taken = await taking.catch((error: Error) => {
+    return () =>
+      taking.catch((error: Error) => {
         taking = fetch();
         throw error;
       });
-      this.#patience.delete(patience);
-      return taken;
-    };
   }
 
-  async #fetch(media: Media, files: readonly RemoteFile[], who: Who, patience: Patience): Promise<Taken> {
+  /** The time for its files begins when those of the person's messages before are there. */
+  async #fetch(media: Media, files: readonly RemoteFile[], who: Who): Promise<Taken> {
     const room = await this.#setting.allowance.media(who, files.length * MAX_BYTES);
+    const patience = media.patience();
+    this.#patience.add(patience);
+    if (this.#end.signal.aborted) patience.end(STOPPED);
     let used = 0;
     try {
       const taken = await media.take(files, { room, patience });
       used = taken.attachments.reduce((sum, { size = 0 }) => sum + size, 0);
       return taken;
     } finally {
+      this.#patience.delete(patience);
       await room.settle(used).catch(() => {}); // The store failed: what was set aside is counted until midnight.
     }
   }

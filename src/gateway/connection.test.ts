@@ -170,6 +170,8 @@ describe("an account", () => {
     await vi.waitUntil(() => events.includes("left"), { timeout: 20_000 });
     expect(connection.state).toMatchObject({ kind: "lost", reason: expect.stringContaining("gone") });
     expect(events.join()).toMatch(/Nothing is kept or answered until the store answers again/);
+    // This platform does not bring again what was not taken: it is left, and keeps what is written meanwhile.
+    expect(() => adapter.write({ userId: "ann" }, "hi")).toThrow("not connected");
 
     failure = null;
     await vi.waitUntil(() => connection.isConnected, { timeout: 20_000 });

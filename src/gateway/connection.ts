@@ -1,7 +1,8 @@
 /**
  * One account of a platform, as this process has it. An account is one process's at a time: another stands by, and takes
  * it when the first has ended or lost it. Who cannot renew the lease lets go of it: nothing is kept or answered meanwhile.
- * If nobody stands by, it goes on listening, only to say that; otherwise it leaves the platform to whoever stands by.
+ * If nobody stands by, it goes on listening, only to say that, where the platform brings again what was not confirmed;
+ * otherwise it leaves the platform.
  * A platform that cannot be reached is tried again, each time a little later; one that cannot be reached until somebody
  * mends something is left, and says why. Neither keeps the others from working.
  */
@@ -205,7 +206,7 @@ export class Connection {
       await this.#letGo(
         { kind: "lost", reason },
         `${reason} Nothing is kept or answered until the store answers again.`,
-        this.#isAlone,
+        this.#isAlone && this.#setting.adapter.capabilities.redelivers === true,
       );
     } else if (wasOver && this.isConnected) {
       onConnected(); // It had stood still: what was to be said waits.
@@ -213,7 +214,7 @@ export class Connection {
   }
 
   /** Leaves the account to whoever comes first, and tries to be that. */
-  async #letGo(state: ConnectionState, why: string, isAlone = false): Promise<void> {
+  async #letGo(state: ConnectionState, why: string, mayListen = false): Promise<void> {
     const { leaseMs, onProblem } = this.#setting;
     const wasConnected = this.#state.kind === "connected";
     clearInterval(this.#beat);
@@ -221,7 +222,7 @@ export class Connection {
     this.#is(state);
     onProblem(`${this.#title}: ${why}`);
     this.#isListening = true;
-    if (!isAlone || !wasConnected) await this.#listenNoMore();
+    if (!mayListen || !wasConnected) await this.#listenNoMore();
     await this.#setting.onLost().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
     this.#later(leaseMs / 3);
   }

@@ -104,6 +104,26 @@ describe("what was about to be sent when the store did not answer", () => {
   });
 });
 
+it("what the next holder of the account is sending is left alone by one that has lost it", async () => {
+  const adapter = new ScriptedAdapter({ can: ["idempotent"] });
+  await adapter.connect(async () => "accepted");
+  const next = "elsewhere 1 1 x";
+  const address = { platform: adapter.platform, chatId: "ann" };
+  const to = { account: adapter.account, address, kind: "reply", sessionId: null, shown: false } as const;
+  await store.accounts.take(adapter, { owner: next, leaseMs: 60_000 }, null, now);
+  await store.outbox.add([{ ...to, owner: next, deliveryId: "theirs", text: "theirs" }], now);
+  const [theirs] = await store.outbox.pending(adapter, 10);
+  expect(await store.outbox.sending(theirs?.id ?? 0, next)).toBe(true);
+  await store.outbox.add([{ ...to, owner: processOwner(), deliveryId: "ours", text: "ours" }], now);
+  const made = deliverer(adapter);
+  for (let look = 0; look < 2; look++) {
+    await made.wake();
+    await made.idle();
+  }
+  expect(adapter.sent).toEqual([]);
+  expect((await store.outbox.interrupted(adapter)).map(({ owner }) => owner)).toEqual([next]);
+});
+
 describe("what was being sent when a process ended", () => {
   it.each([true, false])("is found where the platform can be asked (arrived: %s)", async (arrived) => {
     const { shown, sentAgain, isOver, left } = await interrupted({ can: ["find"] }, arrived);

@@ -69,11 +69,16 @@ export class Deliverer {
    * send, and does not know that it was, was not given to the platform.
    */
   async recover(): Promise<void> {
+    await this.#putBack();
+    for (const delivery of await this.#outbox.interrupted(this.#adapter))
+      if (this.#hasLeft(delivery)) await this.#reconcile(delivery);
+  }
+
+  async #putBack(): Promise<void> {
     const before = new Set(this.#inHand);
     for (const delivery of await this.#outbox.interrupted(this.#adapter)) {
       const isInHand = before.has(delivery.id) || this.#inHand.has(delivery.id);
-      if (this.#hasLeft(delivery)) await this.#reconcile(delivery);
-      else if (delivery.owner === this.#owner && !isInHand)
+      if (delivery.owner === this.#owner && !isInHand)
         await this.#outbox.retry(delivery, 0, "the store did not say that it was begun", this.#steady());
     }
   }
@@ -141,11 +146,14 @@ export class Deliverer {
     }
   }
 
-  /** What stands there as being sent, though nobody sends it, is put back: what comes after it does not overtake it. */
+  /**
+   * What stands there as being sent by this process, though it is not, is put back: what comes after it does not overtake
+   * it. What others send is left alone: the account may be theirs by now.
+   */
   async #makeSure(): Promise<void> {
     this.#isUnsure = false;
     try {
-      await this.recover();
+      await this.#putBack();
     } catch (error) {
       this.#isUnsure = true;
       throw error;

@@ -13,7 +13,7 @@ import type { Walls } from "./sandbox.js";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** A folder that nobody may read is opened first, and goes the next time. */
-const SWEEP = `old=$(mktemp) && touch -t "$1" "$old" &&
+const SWEEP = `old=$(mktemp) && touch -t "$1" "$old" || exit 1
 find "$TMPDIR" -mindepth 1 -type d ! -cnewer "$old" ! -perm -700 -exec chmod 700 {} +
 find "$TMPDIR" -mindepth 1 ! -cnewer "$old" -delete
 rm -f "$old"`;

@@ -82,11 +82,9 @@ export class SqlInbox implements Inbox {
         owner,
       );
       if (!row) return null;
-      const complete = {
-        ...row,
-        text: storableText(text(row.text as string)),
-        attachments: writeAttachments(attachments),
-      };
+      const written = writeAttachments(attachments);
+      if (written !== null && row.attachments === written) return inboxItem(row); // Done before, without a word.
+      const complete = { ...row, text: storableText(text(row.text as string)), attachments: written };
       await tx.run(
         "UPDATE inbox SET text = ?, attachments = ? WHERE id = ?",
         complete.text,
