@@ -23,7 +23,7 @@ function configure(modes: readonly string[], more = ""): void {
 }
 
 const noted = (name: string): string[] =>
-  existsSync(join(notes, name)) ? readFileSync(join(notes, name), "utf8").trim().split("\n") : [];
+  existsSync(join(notes, name)) ? readFileSync(join(notes, name), "utf8").split("\n").filter(Boolean) : [];
 
 function living(): string[] {
   return [...noted("starts"), ...noted("child")].filter((pid) => {
