@@ -41,7 +41,7 @@ class Moody extends ScriptedAdapter {
   }
 }
 
-function connect(adapter: ScriptedAdapter, owner = processOwner()) {
+function connect(adapter: ScriptedAdapter, owner = processOwner(), takeOn = async () => {}) {
   const events: string[] = [];
   const connection = new Connection({
     adapter,
@@ -54,7 +54,10 @@ function connect(adapter: ScriptedAdapter, owner = processOwner()) {
     clock: () => now,
     elapsed: () => elapsed,
     onProblem: (problem) => events.push(problem),
-    onTaken: async () => void events.push("taken"),
+    onTaken: async () => {
+      await takeOn();
+      events.push("taken");
+    },
     onConnected: () => events.push("connected"),
     onLost: async () => void events.push("left"),
     connectMs: 50,
@@ -75,6 +78,28 @@ describe("an account", () => {
     await connection.start();
     expect(events).toEqual(["taken", "connected"]);
     expect(connection.state).toEqual({ kind: "connected", since: 1_000 });
+  });
+
+  it("is kept, and nothing comes in, until what was left is taken on by a store that failed for a moment", async () => {
+    const adapter = new Moody();
+    let failures = 2;
+    const { connection, events } = connect(adapter, processOwner(), async () => {
+      expect(adapter.attempts).toBe(0);
+      if (failures-- > 0) throw new StoreError("store_full", "The disk is full.");
+    });
+    await connection.start();
+    expect(connection.isHeld).toBe(true);
+    expect(connection.state).toEqual({ kind: "lost", reason: "The disk is full." });
+    await vi.waitFor(() => expect(connection.isConnected).toBe(true), 10_000);
+    const trouble = "Telegram is not connected: The disk is full. It is tried again.";
+    expect(events).toEqual([trouble, trouble, "taken", "connected"]);
+  });
+
+  it("cannot be had from a store that does not say whose it is: that ends the start", async () => {
+    await store.close();
+    await expect(connect(new Moody()).connection.start()).rejects.toThrow(StoreError);
+    open.pop();
+    store = await openSqlStore(await openDb("sqlite::memory:"), 0);
   });
 
   it("has what its adapter says of trouble told under its platform's name, on one line", async () => {

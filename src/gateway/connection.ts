@@ -84,6 +84,8 @@ export class Connection {
   #state: ConnectionState = { kind: "idle" };
   #lastError: string | null = null;
   #isOurs = false;
+  /** What was left with the account is taken on. */
+  #isTakenOn = false;
   /** Nobody stands by, as far as was seen with the last renewal. */
   #isAlone = false;
   #isListening = false;
@@ -124,9 +126,14 @@ export class Connection {
     return this.#isListening;
   }
 
-  /** Tries once, and from then on by itself. Throws only where the store fails. */
+  /** Tries once, and from then on by itself. Throws only if the store cannot say whose the account is. */
   async start(): Promise<void> {
-    await this.#try();
+    try {
+      await this.#try();
+    } catch (error) {
+      if (!this.#isOurs) throw error;
+      this.#again(error as Error);
+    }
   }
 
   /** Receives no more, and leaves the account to the next process. */
@@ -163,8 +170,10 @@ export class Connection {
         return this.#later(this.#setting.leaseMs / 3);
       }
       this.#isOurs = true;
-      await this.#setting.onTaken();
+      this.#isTakenOn = false;
     }
+    if (!this.#isTakenOn) await this.#setting.onTaken();
+    this.#isTakenOn = true;
     await this.#connect();
   }
 
@@ -308,15 +317,19 @@ export class Connection {
 
   #later(ms: number): void {
     if (this.#stopped) return;
-    const { onProblem } = this.#setting;
     clearTimeout(this.#next);
     this.#next = setTimeout(() => {
-      this.#try().catch((error: Error) => {
-        onProblem(`${this.#title}: ${error.message}`);
-        this.#later(this.#setting.leaseMs);
-      });
+      this.#try().catch((error: Error) => this.#again(error));
     }, timerMs(ms));
     this.#next.unref();
+  }
+
+  /** The store failed before the platform could be reached. */
+  #again({ message }: Error): void {
+    this.#lastError = message;
+    if (this.#isOurs) this.#is({ kind: "lost", reason: message });
+    this.#setting.onProblem(`${this.#title} is not connected: ${message} It is tried again.`);
+    this.#later(this.#setting.leaseMs / 3);
   }
 
   get #title(): string {
