@@ -169,6 +169,7 @@ describe("refused, with file, line and key", () => {
       "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, platforms, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
+    ["? {timezone: UTC}\n: UTC\n", "/home/config.yaml:1: Map keys must be plain text."],
     ["- a\n", "/home/config.yaml:1: a config file is a list of `key: value` lines."],
     ["mirror: sqlite\n", '/home/config.yaml:1: mirror: Invalid input: expected "jsonl".'],
     [

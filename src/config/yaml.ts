@@ -2,6 +2,7 @@
 import {
   type Document,
   isMap,
+  isNode,
   isPair,
   isScalar,
   isSeq,
@@ -31,11 +32,12 @@ export function parseYaml(text: string, lineCounter?: LineCounter): Document {
     ],
     ...(lineCounter ? { lineCounter } : {}),
   });
-  document.errors.push(...repeatedKeys(document));
+  document.errors.push(...wrongKeys(document));
   return document;
 }
 
-function repeatedKeys({ contents }: Document): YAMLParseError[] {
+/** Keys that are there twice, and keys that are maps or lists: those in one another would be written out again and again. */
+function wrongKeys({ contents }: Document): YAMLParseError[] {
   const errors: YAMLParseError[] = [];
   const open: unknown[] = [contents];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -45,8 +47,10 @@ function repeatedKeys({ contents }: Document): YAMLParseError[] {
     const keys = new Set<unknown>();
     for (const pair of node.items) {
       open.push(pair);
+      const [start = 0, end = 0] = (isNode(pair.key) && pair.key.range) || [];
+      if (isNode(pair.key) && !isScalar(pair.key))
+        errors.push(new YAMLParseError([start, end], "UNEXPECTED_TOKEN", "Map keys must be plain text"));
       if (!isScalar(pair.key)) continue;
-      const [start = 0, end = 0] = pair.key.range ?? [];
       if (keys.has(pair.key.value))
         errors.push(new YAMLParseError([start, end], "DUPLICATE_KEY", "Map keys must be unique"));
       keys.add(pair.key.value);
