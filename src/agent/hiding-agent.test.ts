@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Laborious } from "../../test/support/laborious.js";
 import { Redactor } from "../util/redact.js";
 import { type Agent, AgentError, type AgentEvent, type Tool, type TurnInput } from "./agent.js";
 import { hidingAgent } from "./hiding-agent.js";
@@ -61,6 +62,18 @@ test("an agent is given no secret: not in its prompt, history, tools, results an
   expect(given).toContain("prompt ***");
   expect(given).not.toContain(CANARY);
   expect(given).not.toContain(Buffer.from(`x${CANARY}`).toString("base64"));
+});
+
+test("a long history is cleaned beside other work", async () => {
+  const laborious = new Laborious(5);
+  const agent: Agent = {
+    name: "silent",
+    async *run() {
+      yield { kind: "done", stopped: false };
+    },
+  };
+  await collect(hidingAgent(agent, hiding()).run(turnWith({ history: laborious.messages })));
+  expect(laborious.rounds).toBe(5);
 });
 
 test("an agent says none: streamed in single characters, in calls, in messages and in errors", async () => {

@@ -3,6 +3,7 @@
  * their results) nor what comes of it. Text that streams waits while it may be the beginning of a secret.
  */
 import type { Message, ToolCall } from "../session/transcript.js";
+import { mapInTurns } from "../util/in-turns.js";
 import type { Hide, HidingStream, Redactor } from "../util/redact.js";
 import { type Agent, AgentError, type AgentEvent, type Tool, type TurnInput } from "./agent.js";
 
@@ -16,7 +17,7 @@ async function* cleanEvents(agent: Agent, turn: TurnInput, hiding: Hiding): Asyn
   const { hide, redact } = hiding;
   const streams = { text: hiding.stream(), reasoning: hiding.stream() };
   try {
-    for await (const event of agent.run(cleanTurn(turn, hide))) {
+    for await (const event of agent.run(await cleanTurn(turn, hide))) {
       if (event.kind === "text" || event.kind === "reasoning") {
         const text = streams[event.kind].push(event.text);
         if (text !== "") yield { ...event, text };
@@ -40,12 +41,12 @@ function* waiting(streams: Readonly<Record<"text" | "reasoning", HidingStream>>)
   }
 }
 
-function cleanTurn(turn: TurnInput, hide: Hide): TurnInput {
+async function cleanTurn(turn: TurnInput, hide: Hide): Promise<TurnInput> {
   return {
     ...turn,
     prompt: hide(turn.prompt),
     ...(turn.labels === undefined ? {} : { labels: hide(turn.labels) }),
-    history: turn.history.map((message) => cleanMessage(message, hide)),
+    history: await mapInTurns(turn.history, (message) => cleanMessage(message, hide)),
     tools: turn.tools.map((tool) => cleanTool(tool, hide)),
     steer: () => turn.steer().map((message) => cleanMessage(message, hide)),
   };

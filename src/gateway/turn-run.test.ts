@@ -1,7 +1,29 @@
-/** What a turn says is cut beside other work, however the turn ends: nothing of it is measured at once. */
+/** What a turn is told and says is read and cut beside other work, however long it is. */
 import { expect, it } from "vitest";
+import { Laborious } from "../../test/support/laborious.js";
 import { AgentError } from "../agent/agent.js";
 import { TurnRun, type TurnSetting } from "./turn-run.js";
+
+const TURN = { id: "t", sessionId: "s", fence: 1, address: {} } as Partial<
+  TurnRun["turn"]
+> as TurnRun["turn"];
+const SETTING = {
+  turns: { finish: async () => true },
+  tools: async () => [],
+  prompt: "",
+  labels: null,
+  history: [] as TurnSetting["history"],
+  shared: false,
+  maxSends: 9,
+  replyTo: null,
+  account: "a",
+  owner: () => "",
+  clock: () => 0,
+  elapsed: () => 0,
+  leaseMs: 60_000,
+  deadlineMs: 60_000,
+  onCommit: () => {},
+} as Partial<Omit<TurnSetting, "turns">> as TurnSetting;
 
 it.each([
   ["done", "piece by piece", undefined],
@@ -14,7 +36,8 @@ it.each([
     const message = { role: "assistant", content: said } as const;
     const cut = new Set<string>();
     const asked: string[] = [];
-    const setting: Partial<TurnSetting> = {
+    const setting: TurnSetting = {
+      ...SETTING,
       agent: {
         name: "one that talks",
         async *run() {
@@ -22,30 +45,30 @@ it.each([
           if (error) throw error;
         },
       },
-      turns: { finish: async () => true } as Partial<TurnSetting["turns"]> as TurnSetting["turns"],
-      tools: async () => [],
-      prompt: "",
-      labels: null,
-      history: [],
-      shared: false,
       cut: async (text) => void cut.add(text),
       pieces: (text) => {
         if (!cut.has(text)) asked.push(text);
         return [text];
       },
-      maxSends: 9,
-      replyTo: null,
-      account: "a",
-      owner: () => "",
-      clock: () => 0,
-      elapsed: () => 0,
-      leaseMs: 60_000,
-      deadlineMs: 60_000,
-      onCommit: () => {},
     };
-    const turn = { id: "t", sessionId: "s", fence: 1, address: {} } as Partial<TurnRun["turn"]>;
-    expect(await new TurnRun(turn as TurnRun["turn"], setting as TurnSetting).run()).toBe(end);
+    expect(await new TurnRun(TURN, setting).run()).toBe(end);
     expect(cut).toContain(said);
     expect(asked).toEqual([]);
   },
 );
+
+it("a long history that several people share is given to the agent after others were let go first", async () => {
+  const laborious = new Laborious(5);
+  let given: readonly string[] = [];
+  const agent: TurnSetting["agent"] = {
+    name: "one that listens",
+    async *run({ history }) {
+      given = history.map(({ content }) => content);
+      yield { kind: "done", stopped: false };
+    },
+  };
+  const setting = { ...SETTING, agent, shared: true, history: laborious.messages };
+  expect(await new TurnRun(TURN, setting).run()).toBe("done");
+  expect(given).toEqual(Array(5).fill("[unverified] words"));
+  expect(laborious.rounds).toBe(5);
+});

@@ -6,10 +6,11 @@
 
 import type { LiveReply } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
-import { withSenders } from "../session/sender.js";
+import { withSender } from "../session/sender.js";
 import { completeUsage, type Usage } from "../session/session.js";
 import type { Author, Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
+import { mapInTurns } from "../util/in-turns.js";
 import { timerMs } from "../util/timer-ms.js";
 import { counted } from "../util/words.js";
 import type { Beginning } from "./beginning.js";
@@ -78,10 +79,11 @@ const GRACE_MS = 150;
 
 export type TurnOutcome = TurnEnd | "interrupted" | "lost" | "released";
 
-/** Something that came in meanwhile, and what it is in the transcript. */
+/** Something that came in meanwhile, what it is in the transcript, and how the agent is given it. */
 interface Steering {
   readonly item: InboxItem;
   readonly message: Message;
+  readonly given: Message;
 }
 
 export class TurnRun {
@@ -130,7 +132,7 @@ export class TurnRun {
 
   /** Gives the running turn a message that came in meanwhile. */
   steer(item: InboxItem, message: Message): void {
-    this.#steering.push({ item, message });
+    this.#steering.push({ item, message, given: this.#setting.shared ? withSender(message) : message });
   }
 
   /** Messages that were to be steered in, but the turn ended before they were kept. */
@@ -172,7 +174,7 @@ export class TurnRun {
         sessionId: this.turn.sessionId,
         prompt,
         ...(labels === null ? {} : { labels }),
-        history: shared ? history.map(withSenders) : history,
+        history: shared ? await mapInTurns(history, withSender) : history,
         tools,
         ...(model === undefined ? {} : { model }),
         signal: this.#abort.signal,
@@ -386,11 +388,11 @@ export class TurnRun {
   }
 
   #takeSteering(): Message[] {
-    const taken = this.#steering.map(({ message }) => message);
-    this.#steeredIn.push(...this.#steering);
+    const taken = this.#steering;
     this.#steering = [];
-    this.#whole.push(...taken);
-    return this.#setting.shared ? taken.map(withSenders) : taken;
+    this.#steeredIn.push(...taken);
+    this.#whole.push(...taken.map(({ message }) => message));
+    return taken.map(({ given }) => given);
   }
 
   #lose(): void {

@@ -29,9 +29,15 @@ export function beginsBracketed(line: string): number | null {
 }
 
 /** What looks like the sign before an id. */
-export const HASHES = /[#\u266f\u2317\u22d5]/gu;
+const HASH = "#\\u266f\\u2317\\u22d5";
+export const HASHES = new RegExp(`[${HASH}]`, "gu");
+/** A sign before an id, in any of its widths, or what may be HTML for it. */
+const MAY_HAVE_ID = new RegExp(`[${HASH}\\ufe5f\\uff03&\\ufe60\\uff06]`, "u");
 const OPENINGS = new RegExp(OPENING, "gu");
 const CLOSINGS = new RegExp(CLOSING, "gu");
+/** What can be part of a bracket or an id, as it is and in any letters. */
+const PLAIN = /^[!-~]+$/;
+const OF_USE = new RegExp(`[!-~${HASH}]|${OPENING}|${CLOSING}`, "u");
 /** A bracket, or an id as `shortHash` makes it. */
 const MARK = /[[\]]|#[0-9a-f]{10}/gi;
 
@@ -44,11 +50,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
 };
 const NAMES = Object.keys(ENTITIES).join("|");
-/** The HTML for a sign, some that mean themselves, or any other one. `&#39dddadadc` is an id behind an ampersand. */
-const SIGN = new RegExp(
-  `&(?!#(?!\\d+;)[0-9a-f]{10})(?:#(\\d+)|#x([0-9a-f]+)|(${NAMES}|[a-z][a-z0-9]{1,31}(?=;)));?|([!-%'-~]+)|.`,
-  "gisu",
+/** The HTML for a sign: some that mean themselves, or any other one. `&#39dddadadc` is an id behind an ampersand. */
+const ENTITY = new RegExp(
+  `&(?!#(?!\\d+;)[0-9a-f]{10})(?:#(\\d+)|#x([0-9a-f]+)|(${NAMES}|[a-z][a-z0-9]{1,31}(?=;)));?`,
+  "iy",
 );
+const AMPERSAND = "&".charCodeAt(0);
 
 /**
  * Where the brackets stand, anywhere in the line, that have an id in them: whatever stands before them (`> `, `**`, `- `),
@@ -56,7 +63,7 @@ const SIGN = new RegExp(
  * close after one what nothing opened. What is not to be seen is passed over.
  */
 export function bracketsWithIds(line: string): number[] {
-  if (!/[#&]/.test(line.normalize("NFKC").replace(HASHES, "#"))) return [];
+  if (!MAY_HAVE_ID.test(line)) return [];
   // Read twice, for the HTML that appears only then: `&amp;num;`, or one with something invisible in it.
   const { text, places } = read(
     read({ text: line, places: Array.from({ length: line.length }, (_, at) => at) }),
@@ -97,25 +104,38 @@ interface Reading {
 function read({ text, places }: Reading): Reading {
   const shownAt: number[] = [];
   let shown = "";
-  for (const { 0: sign, 1: decimal, 2: hex, 3: name, 4: plain, index } of text.matchAll(SIGN)) {
-    const seen = plainSigns(decoded(sign, decimal, hex, name).normalize("NFKC"));
-    for (let each = 0; each < seen.length; each++) shownAt.push(places[plain ? index + each : index] ?? 0);
+  for (let at = 0; at < text.length; ) {
+    const sign = signAt(text, at);
+    const seen = plainSigns(sign.meant);
+    for (let each = 0; each < seen.length; each++) shownAt.push(places[at] ?? 0);
     shown += seen;
+    at += sign.length;
   }
   return { text: shown, places: shownAt };
 }
 
 /** A name that is not in our list is passed over: it may be that of an invisible sign in the middle of an id. */
-function decoded(sign: string, decimal?: string, hex?: string, name?: string): string {
-  if (name) return ENTITIES[name.toLowerCase()] ?? "";
-  const code = decimal ? Number(decimal) : Number.parseInt(hex ?? "", 16);
-  return code <= 0x10ffff ? String.fromCodePoint(code) : sign;
+function signAt(text: string, at: number): { readonly meant: string; readonly length: number } {
+  const code = text.codePointAt(at) ?? 0;
+  const sign = String.fromCodePoint(code);
+  if (code !== AMPERSAND) return { meant: sign, length: sign.length };
+  ENTITY.lastIndex = at;
+  const entity = ENTITY.exec(text);
+  if (!entity) return { meant: sign, length: 1 };
+  const { 0: written, 1: decimal, 2: hex, 3: name } = entity;
+  const { length } = written;
+  if (name) return { meant: ENTITIES[name.toLowerCase()] ?? "", length };
+  const number = decimal ? Number(decimal) : Number.parseInt(hex ?? "", 16);
+  return { meant: number <= 0x10ffff ? String.fromCodePoint(number) : written, length };
 }
 
 /** All that has no part in a bracket or an id is a question mark, however long. */
 function plainSigns(meant: string): string {
-  if (ALL_BLANK.test(meant)) return "";
-  return meant
+  if (PLAIN.test(meant)) return meant;
+  const letters = meant.normalize("NFKC");
+  if (ALL_BLANK.test(letters)) return "";
+  if (!OF_USE.test(letters)) return "?";
+  return letters
     .replace(OPENINGS, "[")
     .replace(CLOSINGS, "]")
     .replace(HASHES, "#")

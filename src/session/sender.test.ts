@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attachmentLine } from "./attachments.js";
-import { noteLine, ownWords, senderPrefixed, withSenders } from "./sender.js";
+import { noteLine, ownWords, senderPrefixed, withSender } from "./sender.js";
 
 const ada = { name: "Ada", author: { id: "somewhere:1", role: "owner" } };
 const eve = { name: "Ada", author: { id: "somewhere:2", role: "guest" } };
@@ -261,15 +261,15 @@ describe("ownWords", () => {
   );
 });
 
-describe("withSenders", () => {
+describe("withSender", () => {
   it("gives our own notes as they are, and no bookkeeping", () => {
     const note = { role: "user", content: "[This conversation has …]", ...ada, note: true } as const;
-    expect(withSenders(note)).toEqual({ role: "user", content: note.content });
-    expect(withSenders({ role: "user", content: "hi", ...ada, at: 1 })).toEqual({
+    expect(withSender(note)).toEqual({ role: "user", content: note.content });
+    expect(withSender({ role: "user", content: "hi", ...ada, at: 1 })).toEqual({
       role: "user",
       content: "[Ada #39dddadadc owner] hi",
     });
-    expect(withSenders({ role: "assistant", content: "[x]" })).toEqual({ role: "assistant", content: "[x]" });
+    expect(withSender({ role: "assistant", content: "[x]" })).toEqual({ role: "assistant", content: "[x]" });
   });
 
   it("has notes of one line, whatever is in them", () => {

@@ -34,8 +34,8 @@ export function senderLabel({ name, author }: Sender): string {
   return `${shown} ${proof}`.trim();
 }
 
-/** The messages as they are given to an agent where several people share the session. */
-export function withSenders(message: Message): Message {
+/** A message as it is given to an agent where several people share the session. */
+export function withSender(message: Message): Message {
   if (message.role !== "user") return message;
   const { attachments, name, author, note, content } = message;
   const given = note ? content : senderPrefixed({ name, author }, content);

@@ -13,3 +13,17 @@ export class InTurns {
     this.#since = performance.now();
   }
 }
+
+/** Each of a list that may be long, as `map`. */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Result,
+): Promise<Result[]> {
+  const turns = new InTurns();
+  const results: Result[] = [];
+  for (const item of items) {
+    await turns.next();
+    results.push(work(item));
+  }
+  return results;
+}
