@@ -24,7 +24,7 @@ import { Redactor } from "../src/util/redact.js";
 import { seenText } from "../src/util/seen-text.js";
 import { cleanLine, printableText } from "../src/util/text.js";
 import { LISTS, LONGEST_PATH } from "./support/hostile-lists.js";
-import { aDeepText, aHostileText, filled, UNITS } from "./support/hostile-text.js";
+import { aDeepText, aHostileText, deepTexts, filled, UNITS } from "./support/hostile-text.js";
 import { INBOUND } from "./support/inbound-readers.js";
 import { stepsOf } from "./support/steps.js";
 
@@ -92,10 +92,8 @@ it("counts loops, calls, and what built-in functions go through", async () => {
 
 describe.each(Object.entries(READERS))("%s", (_, read) => {
   it("takes a bounded number of steps a character: each worst case, and random ones, deep and long", async () => {
-    for (const unit of UNITS) {
-      const text = filled(unit, LENGTH);
-      await expectBounded(LENGTH, () => read(text));
-    }
+    const worst = [...UNITS.map((unit) => filled(unit, LENGTH)), ...deepTexts(LENGTH)];
+    for (const text of worst) await expectBounded(LENGTH, () => read(text));
     const hostile = fc.oneof(aHostileText(LENGTH), aDeepText(LENGTH));
     await fc.assert(
       fc.asyncProperty(hostile, (text) => expectBounded(text.length, () => read(text))),

@@ -24,6 +24,7 @@ const discord =
   await built<typeof import("../../src/adapter/discord/format.js")>("adapter/discord/format.js");
 const matrix = await built<typeof import("../../src/adapter/matrix/content.js")>("adapter/matrix/content.js");
 const signal = await built<typeof import("../../src/adapter/signal/format.js")>("adapter/signal/format.js");
+const { senderPrefixed } = await built<typeof import("../../src/session/sender.js")>("session/sender.js");
 const slack = await built<typeof import("../../src/adapter/slack/format.js")>("adapter/slack/format.js");
 const telegram = await built<typeof import("../../src/adapter/telegram/format.js")>(
   "adapter/telegram/format.js",
@@ -60,6 +61,12 @@ const OUTBOUND: Readonly<Record<string, Platform>> = {
   },
 };
 
+const SOMEBODY = { name: "Ann", author: { id: "telegram:1", role: "guest" } };
+const READERS: Readonly<Record<string, (text: string) => string | null>> = {
+  ...INBOUND,
+  "A shared session": (text) => senderPrefixed(SOMEBODY, `# &${text}`),
+};
+
 export async function hostile({ sizes }: Bench): Promise<Outcome> {
   const lines: Line[] = [];
   const targets: Target[] = [];
@@ -73,7 +80,7 @@ export async function hostile({ sizes }: Bench): Promise<Outcome> {
     add(`${name}: ${sizes.hostile} hostile answers`, await longestStretch(hostileTexts(sizes.hostile), say));
     add(`${name}: ${ORDINARY} ordinary answers`, await longestStretch(ordinaryTexts(), say));
   }
-  for (const [name, hear] of Object.entries(INBOUND)) {
+  for (const [name, hear] of Object.entries(READERS)) {
     const isHeard = async (text: string): Promise<boolean> => (hear(`x${text}`) ?? "") !== "";
     add(
       `${name}: ${sizes.hostile} hostile messages`,

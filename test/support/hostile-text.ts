@@ -31,6 +31,8 @@ export const UNITS: readonly string[] = [
     "\u0301",
     "\u202e",
     "\ud83d",
+    "\ufdfa", // Eighteen letters by NFKC.
+    "㎢",
     ".",
     ",",
     "-",
@@ -172,28 +174,33 @@ export function aHostileText(length: number): fc.Arbitrary<string> {
   return parts.map(([before, units, after, end]) => before + filled(units.join(""), length) + after + end);
 }
 
+/** What opens, and what closes it. */
+const PAIRS = [
+  ["[", "](b)"],
+  ["*", "*"],
+  ["**a ", "**"],
+  ["_(", ")_"],
+  ["<b>", "</b>"],
+  ["> ", ""],
+  ["- ", ""],
+  ["> - 1. ", "x"],
+  ["~~", "~~"],
+  ["![", "](a)"],
+  ["`", "`"],
+  ["(", ")"],
+  ["[a](", ")"],
+  ["{", "}"],
+  ['["', '"]'],
+] as const;
+
+/** So deep that half of the text opens and the other half closes. */
+export function deepTexts(length: number): string[] {
+  return PAIRS.map(([open, close]) => filled(open, length / 2) + filled(close, length / 2));
+}
+
 /** Things in one another: a run that opens, then one that closes; or lists and quotes by indentation. */
 export function aDeepText(length: number): fc.Arbitrary<string> {
-  const pairs = fc.constantFrom(
-    ...([
-      ["[", "](b)"],
-      ["*", "*"],
-      ["**a ", "**"],
-      ["_(", ")_"],
-      ["<b>", "</b>"],
-      ["> ", ""],
-      ["- ", ""],
-      ["> - 1. ", "x"],
-      ["~~", "~~"],
-      ["![", "](a)"],
-      ["`", "`"],
-      ["(", ")"],
-      ["[a](", ")"],
-      ["{", "}"],
-      ['["', '"]'],
-    ] as const),
-  );
-  const runs = pairs.map(([open, close]) => filled(open, length / 2) + filled(close, length / 2));
+  const runs = fc.constantFrom(...deepTexts(length));
   const steps = unit.map((mark) => {
     const lines: string[] = [];
     for (let depth = 0, all = 0; all < length; depth++) {
