@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
+import { Arrivals } from "./arrivals.js";
+import type { Entered } from "./entrance.js";
 import { Media } from "./media.js";
+import type { Inbox, InboxItem } from "./store.js";
 
 const ROOM = { chatId: "room", chatType: "group" as const };
 let folder: string;
@@ -20,7 +23,11 @@ beforeEach(async () => {
     guests: { telegram: ["eve", "mallory"] },
   };
   const busy = { default: "queue" as const, byPlatform: {}, byChat: {} };
-  world = await World.open({ people, mediaFolder: join(folder, "media"), gateway: { busy } });
+  world = await World.open({
+    people,
+    mediaFolder: join(folder, "media"),
+    gateway: { busy, leaseMs: 3_600_000 },
+  });
   boss = world.chat("boss", ROOM);
   eve = world.chat("eve", ROOM);
 });
@@ -61,6 +68,26 @@ const answers = (chat: Chat): string[] =>
   chat.told.filter((text) => / \(\d+\)$/.test(text)).map((text) => text.replace(/^\[[^\]]*\] /, ""));
 const waiting = async (): Promise<string[]> =>
   (await world.store.inbox.waiting(world.adapter)).map(({ item }) => item.text);
+
+const bring = (sessionId: string, { source }: Chat) =>
+  world.gateway.handoffs.bring(sessionId, { source, account: world.adapter.account }, world.gateway.owner);
+
+/** Once that method has done its work, and before anybody hears of it, something else is waited for. */
+function holding<Home extends object>(home: Home, name: keyof Home, work: () => Promise<void>): void {
+  const method = home[name] as (...args: unknown[]) => Promise<unknown>;
+  const held = async (...args: unknown[]): Promise<unknown> => {
+    Object.assign(home, { [name]: method });
+    const done = await method.apply(home, args);
+    await work();
+    return done;
+  };
+  Object.assign(home, { [name]: held });
+}
+
+/** When that method has next done its work. */
+function after<Home extends object>(home: Home, name: keyof Home): Promise<void> {
+  return new Promise((resolve) => holding(home, name, async () => resolve()));
+}
 
 it("the owner's commands in a group pass a guest's file; ordinary messages keep their order", async () => {
   await boss.begin("wait");
@@ -138,6 +165,95 @@ it("what is changed while files are fetched stays changed, with the files, also 
     expect.stringMatching(/^look\n\[attached: slow\.txt \(text\/plain\)\] \(1\)$/),
     expect.stringMatching(/^before \(3\)$/),
   ]);
+});
+
+it("a conversation that moves, twice, while files are fetched has them where it is by then", async () => {
+  const [first, second, third] = ["boss", "second", "third"].map((chatId) => world.chat("boss", { chatId }));
+  if (!first || !second || !third) throw new Error("There are three chats.");
+  await first.ask("hello");
+  const { sessionId } = await first.session();
+  const file = await send(first, "look");
+  await write(first, "and this");
+  for (const chat of [second, third]) await bring(sessionId, chat);
+  await world.gateway.people.access(boss.source);
+  expect(third.told).toEqual([]);
+  file.come();
+  await until(() => third.told.length === 2);
+  expect(third.told).toEqual([
+    expect.stringMatching(/^look\n\[attached: slow\.txt \(text\/plain\)\] \(3\)$/),
+    expect.stringMatching(/^and this \(5\)$/),
+  ]);
+  expect([...answers(first).slice(1), ...second.told]).toEqual([]);
+  expect(file.reads).toBe(1);
+});
+
+it.each(["is moved", "has its file"])(
+  "a message that %s a moment before the other is heard of is answered with its file",
+  async (what) => {
+    const own = world.chat("boss");
+    const there = world.chat("boss", { chatId: "there" });
+    await own.ask("hello");
+    const { sessionId } = await own.session();
+    const file = await send(own, "look");
+    const { moves, inbox } = world.store;
+    if (what === "is moved") {
+      const done = after(inbox, "complete");
+      holding(moves, "bring", async () => {
+        file.come();
+        await done;
+      });
+      await bring(sessionId, there);
+    } else {
+      const done = after(moves, "bring");
+      holding(inbox, "complete", async () => {
+        void bring(sessionId, there);
+        await done;
+      });
+      file.come();
+    }
+    await until(() => there.told.length > 0);
+    expect(there.told).toEqual([
+      expect.stringMatching(/^look\n\[attached: slow\.txt \(text\/plain\)\] \(3\)$/),
+    ]);
+    expect(own.told).toHaveLength(1);
+  },
+);
+
+it("a message that moves while it joins its lane joins the other one", async () => {
+  const item = { id: 1, kind: "message", key: "lane" } as Partial<InboxItem> as InboxItem;
+  const moved = (id: number): InboxItem => ({ ...item, id, made: "moved", messageId: `${id - 1}` });
+  let joined: (() => void) | undefined;
+  const arrivals = new Arrivals({
+    inbox: { complete: async () => moved(2) } as Partial<Inbox> as Inbox,
+    media: new Media(join(folder, "media"), world.store.files, () => 0),
+    allowance: world.gateway.allowance,
+    owner: "me",
+    join: () =>
+      new Promise<void>((resolve) => {
+        joined = resolve;
+      }),
+    onProblem: () => {},
+  });
+  const file = new SlowFile();
+  const entered = {
+    kind: "new",
+    item,
+    who: await world.gateway.people.access(boss.source),
+    files: [file],
+  } as never as Entered;
+  await arrivals.receive(
+    { platform: "x", account: "y" },
+    { source: {} } as InboundMessage,
+    async () => entered,
+  );
+  await until(() => file.reads > 0);
+  file.come();
+  await until(() => joined !== undefined);
+  expect(arrivals.follow(moved(2))).toBe(true); // It is the one that joins.
+  expect(arrivals.follow(moved(3))).toBe(false);
+  joined?.();
+  await arrivals.idle();
+  expect(arrivals.follow(moved(2))).toBe(false);
 });
 
 it("a gateway that stops leaves the message, which says what is missing, and stops the fetching", async () => {

@@ -1,7 +1,8 @@
 /**
  * Messages between the inbox and their lane. One with files is accepted before they are there, so that nothing of its chat
  * waits for them: a command behind it acts at once. It joins its lane when its files are fetched or time is up; what comes
- * behind it in that lane joins after it. A process that ends in between leaves a message that says what is missing.
+ * behind it in that lane joins after it. One whose conversation moves meanwhile joins it where it is by then. A process that
+ * ends in between leaves a message that says what is missing.
  */
 import type { InboundMessage, RemoteFile } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
@@ -25,6 +26,15 @@ export interface ArrivalsSetting {
   readonly onProblem: (problem: string) => void;
 }
 
+/** One that waits for files, its own or those of one before. */
+interface Waiting {
+  /** As it was last heard of: where its conversation moved, as it is there. */
+  item: InboxItem;
+  /** With its files, on its way into its lane. */
+  joining?: InboxItem;
+  over: Promise<void>;
+}
+
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 const STOPPED = "Baton stopped before it was fetched";
@@ -37,8 +47,7 @@ export class Arrivals {
   });
   /** What is being received, or has not joined yet. */
   readonly #open = new Set<string>();
-  /** Those that wait for files, their own or those of one before. */
-  readonly #waiting = new Map<InboxItem, Promise<void>>();
+  readonly #waiting = new Set<Waiting>();
   readonly #patience = new Set<Patience>();
 
   constructor(setting: ArrivalsSetting) {
@@ -47,7 +56,22 @@ export class Arrivals {
 
   /** Whether it joins its lane by itself. */
   has(item: InboxItem): boolean {
+    if (this.#find(item)) return true;
     return !item.made && this.#open.has(nameOf(item, item));
+  }
+
+  /** One that was just moved to another lane; true where it joins that by itself, with its files. */
+  follow(item: InboxItem): boolean {
+    const waiting = this.#find(item);
+    if (!waiting || (waiting.joining && waiting.joining.id < item.id)) return false;
+    waiting.item = item;
+    return true;
+  }
+
+  /** The same message, whether it was moved or not. */
+  #find({ id, made, messageId }: InboxItem): Waiting | undefined {
+    const was = made === "moved" ? Number(messageId) : id;
+    return [...this.#waiting].find(({ item }) => item.id === id || item.id === was);
   }
 
   /** Receives a message; one that is new joins its lane, at once unless files are waited for. */
@@ -65,7 +89,7 @@ export class Arrivals {
 
   /** Waits until all have joined. */
   async idle(): Promise<void> {
-    await Promise.all(this.#waiting.values());
+    await Promise.all([...this.#waiting].map(({ over }) => over));
   }
 
   /** Waits no more, for files or the store: what is missing then is missing, and the next process goes on. */
@@ -84,15 +108,16 @@ export class Arrivals {
       return {};
     }
     const fetch = files.length === 0 ? null : this.#fetcher(media, files, who);
-    const later = this.#lanes
-      .beside(item.key, () => this.#complete(item, who, fetch))
-      .finally(() => this.#waiting.delete(item));
-    this.#waiting.set(item, later);
-    return { later };
+    const waiting: Waiting = { item, over: Promise.resolve() };
+    this.#waiting.add(waiting);
+    waiting.over = this.#lanes
+      .beside(item.key, () => this.#complete(waiting, who, fetch))
+      .finally(() => this.#waiting.delete(waiting));
+    return { later: waiting.over };
   }
 
   #isAwaited(key: SessionKey): boolean {
-    return [...this.#waiting.keys()].some((item) => item.key === key);
+    return [...this.#waiting].some(({ item }) => item.key === key);
   }
 
   /** Begins at once, whatever its lane waits for; what failed because of the store is begun again when it is asked for. */
@@ -127,15 +152,17 @@ export class Arrivals {
     }
   }
 
-  async #complete(item: InboxItem, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
+  async #complete(waiting: Waiting, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
     const { inbox, media, owner, join, onProblem } = this.#setting;
     try {
       const taken = (await fetch?.()) ?? null;
       const attachments = taken?.attachments ?? [];
       const textOf = (was: string): string => (taken ? completedText(was, taken) : was);
-      const complete = await inbox.complete(item.id, owner, attachments, textOf);
-      if (complete) await join(complete, who);
-      else await media?.forget(attachments); // It is answered elsewhere by now, without them.
+      const complete = await inbox.complete(waiting.item.id, owner, attachments, textOf);
+      if (!complete) return await media?.forget(attachments); // It is answered by now, without them.
+      // One that was moved after its files were kept has them, too.
+      waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
+      await join(waiting.joining, who);
     } catch (error) {
       onProblem(`The files of a message could not be kept: ${(error as Error).message}`);
       if (!this.#end.signal.aborted) throw error; // It is tried again.

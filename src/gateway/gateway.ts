@@ -197,7 +197,7 @@ export class Gateway {
     const connected = (): Adapter[] => this.#surfaces.connected();
     const onSaid = ({ platform }: { platform: Platform }): void => this.#surfaces.wake(platform);
     const onMoved = (items: readonly InboxItem[]): void => {
-      for (const item of items) this.#queue(item);
+      for (const item of items) if (!this.#arrivals.follow(item)) this.#queue(item);
     };
     const { sessions } = options;
     this.handoffs = new HandoffDesk({

@@ -64,7 +64,7 @@ export interface Inbox {
    * asked what it becomes, perhaps more than once.
    */
   amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
-  /** Puts the files to a message that waits for this owner to answer it; null where none does any more. */
+  /** Puts the files to a message that waits for this owner to answer it, also where it was moved to; null where none does any more. */
   complete(
     id: number,
     owner: string,

@@ -174,6 +174,24 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       expect(await complete(held)).toBeNull();
     });
 
+    it("puts files to a message where it was moved to, however often", async () => {
+      const { id } = await accept("one");
+      const files = [{ file: "a", mediaType: "image/png" }];
+      const put = (owner: string) => store.inbox.complete(id, owner, files, (was) => `${was} with a picture`);
+      const here = { place: sessions.laneOf(ann), account: { platform: HERE, account: "bot" }, owner: "gw" };
+      for (const to of [{ place: sessions.laneOf(thread), account: there, owner: "gw" }, here])
+        await store.moves.bring(entry.sessionId, to, now);
+      expect(await put("me")).toBeNull();
+      const completed = await put("gw");
+      expect(completed).toMatchObject({
+        text: "one with a picture",
+        attachments: files,
+        source: ann,
+        made: "moved",
+      });
+      expect((await store.inbox.waiting(here.account)).map(({ item }) => item)).toEqual([completed]);
+    });
+
     it("leaves what waits in a lane that has begun another session since", async () => {
       await ask();
       const held = await claim();

@@ -75,12 +75,7 @@ export class SqlInbox implements Inbox {
     text: (was: string) => string,
   ): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
-      const row = await tx.get(
-        `SELECT ${columnsOf("inbox")} FROM inbox WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'
-           ${this.#db.dialect.forUpdate("inbox")}`,
-        id,
-        owner,
-      );
+      const row = await this.#waitingFor(tx, id, owner);
       if (!row) return null;
       const written = writeAttachments(attachments);
       if (written !== null && row.attachments === written) return inboxItem(row); // Done before, without a word.
@@ -89,10 +84,23 @@ export class SqlInbox implements Inbox {
         "UPDATE inbox SET text = ?, attachments = ? WHERE id = ?",
         complete.text,
         complete.attachments,
-        id,
+        Number(row.id),
       );
       return inboxItem(complete);
     });
+  }
+
+  /** A message that waits for this owner, also where it was moved to. */
+  async #waitingFor(tx: Queries, id: number, owner: string): Promise<Row | undefined> {
+    const row = await tx.get(
+      `SELECT ${columnsOf("inbox")} FROM inbox WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'
+         ${this.#db.dialect.forUpdate("inbox")}`,
+      id,
+      owner,
+    );
+    if (row) return row;
+    const moved = await movedTo(tx, id);
+    return moved === null ? undefined : this.#waitingFor(tx, moved, owner);
   }
 
   async waiting(account: Account): Promise<OwnedItem[]> {
@@ -195,9 +203,15 @@ function madeId(made: Made | undefined, messageId: string): string {
 /** It was said into a running turn. Where it has moved meanwhile, it needs no answer there any more. */
 export async function steerIn(tx: Queries, id: number): Promise<void> {
   if ((await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'waiting'", id)) === 1) return;
+  const moved = await movedTo(tx, id);
+  if (moved !== null) await steerIn(tx, moved);
+}
+
+/** What a message is in the lane that its conversation was moved to; null where it was not. */
+async function movedTo(tx: Queries, id: number): Promise<number | null> {
   const sql = "SELECT id FROM inbox WHERE message_id = ? AND said_by IS NOT NULL";
   const moved = await tx.get(sql, madeId("moved", `${id}`));
-  if (moved) await steerIn(tx, Number(moved.id));
+  return moved ? Number(moved.id) : null;
 }
 
 function ownedItem(row: Row): OwnedItem {
