@@ -21,9 +21,13 @@ const LIGHT_MARKS = /[!"#&(),.:;=>]/g;
 const UNENDED = /<[!?]/g;
 /** A heading, or what makes one of the line before. */
 const HEADING = /^ {0,3}(?:#|(?:-+|=+)[ \t]*$)/;
-/** What may stand behind an address without being part of it is looked through again for each of its characters. */
-const ADDRESS = /:\/\/|www\./;
-const BEHIND_ADDRESS = /[!"')*,.:;<?_~\]]{64,}/g;
+const ADDRESSES = /:\/\/|www\./g;
+/** What may stand behind an address without being part of it. */
+const BEHIND_ADDRESS = /[!"&')*,.:;<?_~\]]/g;
+/** What may be the beginning of an e-mail address. */
+const WORDS = /[\w+.-]+/g;
+/** Brackets in these close nothing, or may not. */
+const HIDING = /[`\\<]/;
 
 /** The same for whoever reads Markdown in another way. */
 export function isTooDeep(text: string): boolean {
@@ -32,16 +36,49 @@ export function isTooDeep(text: string): boolean {
 
 export function isTooCostly(part: string): boolean {
   let weight = part.length / CHARACTERS;
-  if (part.includes("[")) weight += (part.length / 180) ** 2; // One that nothing closes is looked for from everywhere.
+  weight += unclosedWeight(part);
   weight += ((part.match(UNENDED)?.length ?? 0) * part.length) / 150;
   if (weight > MAX_WEIGHT) return true;
-  if (ADDRESS.test(part))
-    for (const [run] of part.matchAll(BEHIND_ADDRESS)) weight += run.length ** 2 / 1_000;
+  weight += addressWeight(part);
   for (const line of part.split("\n")) {
     weight += weightOf(line);
     if (weight > MAX_WEIGHT || TOO_DEEP.test(line)) return true;
   }
   return false;
+}
+
+/** A bracket that nothing closes is looked for from each word behind it. */
+function unclosedWeight(part: string): number {
+  let from = 0;
+  for (const line of part.split("\n")) {
+    const open = unclosedIn(line);
+    if (open !== null) return (part.slice(from + open).match(WORDS)?.length ?? 0) ** 2 / 1_000;
+    from += line.length + 1;
+  }
+  return 0;
+}
+
+/** Where the bracket stands that stays open at the end of a line. */
+function unclosedIn(line: string): number | null {
+  const isHiding = HIDING.test(line);
+  const open: number[] = [];
+  for (const { 0: bracket, index } of line.matchAll(/[[\]]/g)) {
+    if (bracket === "[") open.push(index);
+    else if (!isHiding) open.pop();
+  }
+  return open[0] ?? null;
+}
+
+/** An address is read to the end of the word from each of its beginnings, and from each sign that may be behind it. */
+function addressWeight(part: string): number {
+  if (part.search(ADDRESSES) === -1) return 0;
+  let weight = 0;
+  for (const [word] of part.matchAll(/\S+/g)) {
+    const addresses = word.match(ADDRESSES)?.length ?? 0;
+    if (addresses === 0) continue;
+    weight += ((addresses + (word.match(BEHIND_ADDRESS)?.length ?? 0)) * word.length) / 700;
+  }
+  return weight;
 }
 
 function weightOf(line: string): number {
