@@ -15,18 +15,21 @@ const COLUMNS = 4;
 const BEGINNING = /^(?:[ \t]|>|(?:[*+-]|\d{1,9}[.)])(?=[ \t]))*/;
 /** Everything that may begin or end something, as often as the parser has work with it. */
 const MARKS = /\*{1,2}|_{1,2}|~{1,2}|`+|[[\]<\\|@]|&(?=[#a-z])|:\/\/|www\./gi;
+/** Images, definitions and footnotes: as much work as three. */
+const HEAVY_MARKS = /!\[|\]:|\[\^/g;
 /** Of these, three have as much work as one of the others. */
 const LIGHT_MARKS = /[!"#&(),.:;=>]/g;
 /** HTML whose end is looked for up to the end of the text. */
 const UNENDED = /<[!?]/g;
 /** A heading, or what makes one of the line before. */
 const HEADING = /^ {0,3}(?:#|(?:-+|=+)[ \t]*$)/;
-const ADDRESSES = /:\/\/|www\./g;
+const ADDRESSES = /:\/\/|www\./gi;
 /** What may stand behind an address without being part of it. */
 const BEHIND_ADDRESS = /[!"&')*,.:;<?_~\]]/g;
-/** What may be the beginning of an e-mail address. */
+/** Where an address may begin: an e-mail one, or `http://` and `www.` behind what is no letter. */
 const WORDS = /[\w+.-]+/g;
-/** Brackets in these close nothing, or may not. */
+const LATER_BEGINNINGS = /[^a-z][hw]/gi;
+/** Brackets in a line with these may close nothing. */
 const HIDING = /[`\\<]/;
 
 /** The same for whoever reads Markdown in another way. */
@@ -36,7 +39,7 @@ export function isTooDeep(text: string): boolean {
 
 export function isTooCostly(part: string): boolean {
   let weight = part.length / CHARACTERS;
-  weight += unclosedWeight(part);
+  weight += bracketWeight(part);
   weight += ((part.match(UNENDED)?.length ?? 0) * part.length) / 150;
   if (weight > MAX_WEIGHT) return true;
   weight += addressWeight(part);
@@ -47,26 +50,26 @@ export function isTooCostly(part: string): boolean {
   return false;
 }
 
-/** A bracket that nothing closes is looked for from each word behind it. */
-function unclosedWeight(part: string): number {
+/** From wherever an address may begin, a bracket is looked for that is still open there. */
+function bracketWeight(part: string): number {
+  let weight = 0;
   let from = 0;
   for (const line of part.split("\n")) {
-    const open = unclosedIn(line);
-    if (open !== null) return (part.slice(from + open).match(WORDS)?.length ?? 0) ** 2 / 1_000;
+    let [open, depth] = [0, 0];
+    const mayClose = !HIDING.test(line);
+    for (const { 0: bracket, index } of line.matchAll(/[[\]]/g)) {
+      if (bracket === "[" && depth++ === 0) open = index;
+      if (bracket === "]" && mayClose && depth > 0 && --depth === 0)
+        weight += beginningsIn(line.slice(open, index)) ** 2;
+    }
+    if (depth > 0) return (weight + beginningsIn(part.slice(from + open)) ** 2) / 1_000;
     from += line.length + 1;
   }
-  return 0;
+  return weight / 1_000;
 }
 
-/** Where the bracket stands that stays open at the end of a line. */
-function unclosedIn(line: string): number | null {
-  const isHiding = HIDING.test(line);
-  const open: number[] = [];
-  for (const { 0: bracket, index } of line.matchAll(/[[\]]/g)) {
-    if (bracket === "[") open.push(index);
-    else if (!isHiding) open.pop();
-  }
-  return open[0] ?? null;
+function beginningsIn(text: string): number {
+  return (text.match(WORDS)?.length ?? 0) + (text.match(LATER_BEGINNINGS)?.length ?? 0);
 }
 
 /** An address is read to the end of the word from each of its beginnings, and from each sign that may be behind it. */
@@ -87,10 +90,10 @@ function weightOf(line: string): number {
   const rest = line.slice(beginning.length);
   const marks = rest.match(MARKS) ?? [];
   const light = rest.match(LIGHT_MARKS)?.length ?? 0;
-  const images = rest.match(/!\[/g)?.length ?? 0;
+  const heavy = rest.match(HEAVY_MARKS)?.length ?? 0;
   const cells = marks.filter((mark) => mark === "|").length;
   const heading = HEADING.test(line) ? 3 : 0;
   return (
-    1 + heading + beginning.length / COLUMNS + 2 * containers + marks.length + cells + 2 * images + light / 3
+    1 + heading + beginning.length / COLUMNS + 2 * containers + marks.length + cells + 2 * heavy + light / 3
   );
 }

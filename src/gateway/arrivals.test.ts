@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
-import { Arrivals } from "./arrivals.js";
+import { Arrivals, type ArrivalsSetting } from "./arrivals.js";
 import type { Entered } from "./entrance.js";
 import { Media } from "./media.js";
 import type { Inbox, InboxItem } from "./store.js";
@@ -219,41 +219,74 @@ it.each(["is moved", "has its file"])(
   },
 );
 
-it("a message that moves while it joins its lane joins the other one", async () => {
-  const item = { id: 1, kind: "message", key: "lane" } as Partial<InboxItem> as InboxItem;
-  const moved = (id: number): InboxItem => ({ ...item, id, made: "moved", messageId: `${id - 1}` });
-  let joined: (() => void) | undefined;
-  const arrivals = new Arrivals({
-    inbox: { complete: async () => moved(2) } as Partial<Inbox> as Inbox,
-    media: new Media(join(folder, "media"), world.store.files, () => 0),
+const item = (id: number, key: string): InboxItem =>
+  ({ id, kind: "message", key, messageId: `m${id}` }) as Partial<InboxItem> as InboxItem;
+const movedTo = (key: string, was: InboxItem, id: number): InboxItem => ({
+  ...was,
+  id,
+  key: key as InboxItem["key"],
+  made: "moved",
+  messageId: `${was.id}`,
+});
+/** Only the arrivals, whose messages wait where they are told, and join as they are told. */
+const alone = (complete: (id: number) => InboxItem, join: ArrivalsSetting["join"]): Arrivals =>
+  new Arrivals({
+    inbox: { complete: async (id) => complete(id) } as Partial<Inbox> as Inbox,
+    media: new Media(`${folder}/media`, world.store.files, () => 0),
     allowance: world.gateway.allowance,
     owner: "me",
-    join: () =>
+    join,
+    onProblem: () => {},
+  });
+const arrive = async (arrivals: Arrivals, what: InboxItem, files: readonly RemoteFile[] = []) => {
+  const who = await world.gateway.people.access(boss.source);
+  const message = { source: {}, messageId: what.messageId } as InboundMessage;
+  const entered = { kind: "new", item: what, who, files } as never as Entered;
+  await arrivals.receive({ platform: "x", account: "y" }, message, async () => entered);
+};
+
+it("a message that moves while it joins its lane joins the other one", async () => {
+  let joined: (() => void) | undefined;
+  const first = item(1, "a");
+  const second = movedTo("b", first, 2);
+  const arrivals = alone(
+    () => second,
+    () =>
       new Promise<void>((resolve) => {
         joined = resolve;
       }),
-    onProblem: () => {},
-  });
-  const file = new SlowFile();
-  const entered = {
-    kind: "new",
-    item,
-    who: await world.gateway.people.access(boss.source),
-    files: [file],
-  } as never as Entered;
-  await arrivals.receive(
-    { platform: "x", account: "y" },
-    { source: {} } as InboundMessage,
-    async () => entered,
   );
+  const file = new SlowFile();
+  await arrive(arrivals, first, [file]);
   await until(() => file.reads > 0);
   file.come();
   await until(() => joined !== undefined);
-  expect(arrivals.follow(moved(2))).toBe(true); // It is the one that joins.
-  expect(arrivals.follow(moved(3))).toBe(false);
+  expect(arrivals.follow(second)).toBe(true); // It is the one that joins.
+  expect(arrivals.follow(movedTo("c", second, 3))).toBe(false);
   joined?.();
   await arrivals.idle();
-  expect(arrivals.follow(moved(2))).toBe(false);
+  expect(arrivals.follow(second)).toBe(false);
+});
+
+it("what is written where a message moved to joins after it; what is written where it was does not wait", async () => {
+  const joined: number[] = [];
+  const [first, behind, anew] = [item(1, "a"), item(4, "b"), item(3, "a")];
+  const second = movedTo("b", first, 2);
+  const all = [first, second, anew, behind];
+  const arrivals = alone(
+    (id) => all.find((each) => each.id === id) ?? first,
+    async ({ id }) => joined.push(id),
+  );
+  const file = new SlowFile();
+  await arrive(arrivals, first, [file]);
+  expect(arrivals.follow(second)).toBe(true);
+  await arrive(arrivals, anew);
+  await arrive(arrivals, behind);
+  expect(joined).toEqual([3]);
+  await until(() => file.reads > 0);
+  file.come();
+  await arrivals.idle();
+  expect(joined).toEqual([3, 2, 4]);
 });
 
 it("a gateway that stops leaves the message, which says what is missing, and stops the fetching", async () => {

@@ -42,7 +42,7 @@ const STOPPED = "Baton stopped before it was fetched";
 export class Arrivals {
   readonly #setting: ArrivalsSetting;
   readonly #end = new AbortController();
-  readonly #lanes = new Intake({
+  readonly #tries = new Intake({
     wait: (attempt) => pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS), this.#end.signal),
   });
   /** What is being received, or has not joined yet. */
@@ -110,10 +110,21 @@ export class Arrivals {
     const fetch = files.length === 0 ? null : this.#fetcher(media, files, who);
     const waiting: Waiting = { item, over: Promise.resolve() };
     this.#waiting.add(waiting);
-    waiting.over = this.#lanes
-      .beside(item.key, () => this.#complete(waiting, who, fetch))
+    waiting.over = this.#tries
+      .beside(`${item.id}`, () => this.#complete(waiting, who, fetch))
       .finally(() => this.#waiting.delete(waiting));
     return { later: waiting.over };
+  }
+
+  /** Waits until all have joined that are before it in its lane, whichever that is by then. */
+  async #turnOf(waiting: Waiting): Promise<void> {
+    for (const other of this.#waiting) {
+      if (other === waiting) return;
+      if (other.item.key === waiting.item.key) {
+        await other.over;
+        return this.#turnOf(waiting);
+      }
+    }
   }
 
   #isAwaited(key: SessionKey): boolean {
@@ -156,6 +167,7 @@ export class Arrivals {
     const { inbox, media, owner, join, onProblem } = this.#setting;
     try {
       const taken = (await fetch?.()) ?? null;
+      await this.#turnOf(waiting);
       const attachments = taken?.attachments ?? [];
       const textOf = (was: string): string => (taken ? completedText(was, taken) : was);
       const complete = await inbox.complete(waiting.item.id, owner, attachments, textOf);

@@ -91,8 +91,45 @@ describe("an account", () => {
     expect(connection.isHeld).toBe(true);
     expect(connection.state).toEqual({ kind: "lost", reason: "The disk is full." });
     await vi.waitFor(() => expect(connection.isConnected).toBe(true), 10_000);
-    const trouble = "Telegram is not connected: The disk is full. It is tried again.";
-    expect(events).toEqual([trouble, trouble, "taken", "connected"]);
+    expect(events).toEqual([
+      "Telegram is not ready. Baton keeps trying: The disk is full.",
+      "taken",
+      "connected",
+    ]);
+  });
+
+  it("that was lost while what was left is taken on is not connected by whoever lost it", async () => {
+    const adapter = new Moody();
+    let goOn = (): void => {};
+    let calls = 0;
+    const { connection, events } = connect(adapter, processOwner(), () => {
+      calls += 1;
+      if (calls > 1) return Promise.reject(new StoreError("store_full", "The disk is full."));
+      return new Promise((resolve) => {
+        goOn = resolve;
+      });
+    });
+    const started = connection.start();
+    await vi.waitFor(() => expect(calls).toBe(1), 10_000);
+    await steal(adapter);
+    await vi.waitFor(() => expect(connection.state.kind).toBe("standing by"), 10_000);
+    now += 2e9; // The thief is gone: the account is taken again, and what is left there is not taken on.
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(2), 10_000);
+    goOn();
+    await started;
+    const seen = calls;
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(seen + 1), 10_000);
+    expect(adapter.attempts).toBe(0);
+    expect(events).not.toContain("connected");
+  });
+
+  it("that others may have, too, says at the start what the store says", async () => {
+    const adapter = new Moody();
+    Object.assign(adapter.capabilities, { shared: true });
+    const { connection } = connect(adapter, processOwner(), async () => {
+      throw new StoreError("store_full", "The disk is full.");
+    });
+    await expect(connection.start()).rejects.toThrow("The disk is full.");
   });
 
   it("cannot be had from a store that does not say whose it is: that ends the start", async () => {

@@ -83,6 +83,8 @@ export class Connection {
   readonly #setting: ConnectionSetting;
   #state: ConnectionState = { kind: "idle" };
   #lastError: string | null = null;
+  /** What was last said of the store. */
+  #trouble: string | null = null;
   #isOurs = false;
   /** What was left with the account is taken on. */
   #isTakenOn = false;
@@ -126,14 +128,9 @@ export class Connection {
     return this.#isListening;
   }
 
-  /** Tries once, and from then on by itself. Throws only if the store cannot say whose the account is. */
+  /** Tries once, and from then on by itself. Throws only where the store fails before the account is had. */
   async start(): Promise<void> {
-    try {
-      await this.#try();
-    } catch (error) {
-      if (!this.#isOurs) throw error;
-      this.#again(error as Error);
-    }
+    await this.#try();
   }
 
   /** Receives no more, and leaves the account to the next process. */
@@ -172,9 +169,22 @@ export class Connection {
       this.#isOurs = true;
       this.#isTakenOn = false;
     }
-    if (!this.#isTakenOn) await this.#setting.onTaken();
+    if (this.#isTakenOn || (await this.#takeOn())) await this.#connect();
+  }
+
+  /** Takes on what was left with the account; false where that has to be tried again, or the account was lost meanwhile. */
+  async #takeOn(): Promise<boolean> {
+    const lease = this.#lease;
+    try {
+      await this.#setting.onTaken();
+    } catch (error) {
+      if (!this.#isExclusive) throw error; // Nothing else depends on this one.
+      if (this.#lease === lease) this.#again(error as Error);
+      return false;
+    }
+    if (!this.#isOurs || this.#lease !== lease) return false;
     this.#isTakenOn = true;
-    await this.#connect();
+    return true;
   }
 
   /** Null where the account is ours; otherwise who has it. */
@@ -255,6 +265,7 @@ export class Connection {
       await this.#soon(adapter.connect(receive, { memory, commands, tell, knows, problem }));
       if (this.#stopped || !this.#isOurs) return await adapter.disconnect(); // Lost while it was being reached.
       this.#attempts = 0;
+      this.#trouble = null;
       this.#hear("connected");
     } catch (error) {
       if (this.#stopped) return; // Given up on purpose, and disconnected by whoever stops it.
@@ -324,11 +335,14 @@ export class Connection {
     this.#next.unref();
   }
 
-  /** The store failed before the platform could be reached. */
+  /** The store failed before the platform could be reached: that is said once, however often it is tried. */
   #again({ message }: Error): void {
+    if (this.#stopped) return;
     this.#lastError = message;
     if (this.#isOurs) this.#is({ kind: "lost", reason: message });
-    this.#setting.onProblem(`${this.#title} is not connected: ${message} It is tried again.`);
+    if (this.#trouble !== message)
+      this.#setting.onProblem(`${this.#title} is not ready. Baton keeps trying: ${message}`);
+    this.#trouble = message;
     this.#later(this.#setting.leaseMs / 3);
   }
 

@@ -169,12 +169,14 @@ export class TurnRun {
     const { agent, prompt, labels, history, shared, model } = this.#setting;
     const tools = await Promise.race([this.#setting.tools(), this.#halted]);
     if (tools === "halted") return this.#end();
+    const given = shared ? await Promise.race([mapInTurns(history, withSender), this.#halted]) : history;
+    if (given === "halted") return this.#end();
     const events = agent
       .run({
         sessionId: this.turn.sessionId,
         prompt,
         ...(labels === null ? {} : { labels }),
-        history: shared ? await mapInTurns(history, withSender) : history,
+        history: given,
         tools,
         ...(model === undefined ? {} : { model }),
         signal: this.#abort.signal,

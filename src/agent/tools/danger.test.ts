@@ -622,5 +622,6 @@ describe("quoting and wrapping", () => {
     ]) {
       dangerOf(part.repeat(Math.floor(4_000 / part.length)));
     }
+    dangerOf("xargs [[]][["); // It only looks like a pattern.
   });
 });

@@ -62,7 +62,7 @@ function spread(parts: readonly string[], reached: Set<number>): Set<number> {
 }
 
 /** Only the last `*` is ever tried again: earlier ones need not take more than they had to. */
-function nameMatches(pattern: string, name: string): boolean {
+export function nameMatches(pattern: string, name: string): boolean {
   let at = 0;
   let star = -1;
   let from = 0;

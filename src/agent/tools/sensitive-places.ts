@@ -4,6 +4,8 @@
  * "This".
  */
 
+import { nameMatches } from "./glob.js";
+
 export const SYSTEM = "changes the system's own files";
 
 /** By the end of a path, where each name may be below any folder. Capitals do not matter, as on some disks. */
@@ -90,16 +92,18 @@ const LONGEST_PATTERN = 200;
 export function whySecretPattern(pattern: string): string | null {
   const plain = tidy(pattern).replace(/^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root)(?=\/)/, "~");
   if (plain.length > LONGEST_PATTERN) return "reads files by a pattern that is too long to check";
-  const names = plain.split("/").map((name) => {
-    const source = name
-      .replace(/[.+^${}()|\\]/g, "\\$&")
-      .replace(/\[[^\]]*\]/g, "?")
-      .replace(/\*+/g, "[^/]*")
-      .replace(/\?/g, "[^/]");
-    return /^[*?[]/.test(name) ? `(?!\\.)${source}` : source; // At its beginning a pattern means no dot.
-  });
-  const found = SECRETS.find((secret) => new RegExp(`^${names.join("/")}$`, "i").test(secret));
+  const found = SECRETS.find((secret) => mayMean(plain.toLowerCase(), secret.toLowerCase()));
   return found === undefined ? null : whySecret(found);
+}
+
+/** A set of letters, whatever is in it, counts as any text: `[]x]` and `[[:alpha:]]` end where only a shell knows. */
+function mayMean(pattern: string, path: string): boolean {
+  const [parts, names] = [pattern.split("/"), path.split("/")];
+  const isMeant = (part: string, name: string): boolean => {
+    if (/^[*?[]/.test(part) && name.startsWith(".")) return false; // At its beginning a pattern means no dot.
+    return nameMatches(part.replace(/\[.*\]/, "*"), name);
+  };
+  return parts.length === names.length && names.every((name, at) => isMeant(parts[at] ?? "", name));
 }
 
 function find(places: readonly (readonly [RegExp, string])[], path: string): string | null {

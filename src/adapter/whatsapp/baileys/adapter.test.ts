@@ -331,6 +331,7 @@ describe("whatsapp, by Baileys", () => {
       await until(() => received.length > 1);
       await until(() => world.receipts.length > 2); // The old one's, too: it is not to come again.
       expect(received.map(({ text }) => text)).toEqual(["just before", "now"]);
+      expect(world.receipts).toHaveLength(3);
     });
 
     it("nothing of our own, of somebody's status, or of a channel", async () => {
