@@ -24,11 +24,19 @@ const PAUSE_MS = 30;
 /** It hangs: on a machine that is kept busy it may take its time. */
 const LONGEST_MS = 240_000;
 
-/** Throws at the first thing that is not as it should be. */
-export async function stormCommand(kills: number, seed: number): Promise<CommandTally> {
+/** How many lives it may take for a kill that hits something: one that has answered all before proves little. */
+const LIVES_A_KILL = 10;
+
+/** Kills so many times in the middle of something. Throws at the first thing that is not as it should be. */
+export async function stormCommand(midway: number, seed: number): Promise<CommandTally> {
   const storm = await CommandStorm.begin(randomFrom(seed));
   try {
-    for (let kill = 0; kill < kills; kill++) await storm.liveAndDie();
+    let kills = 0;
+    for (; storm.midway < midway; kills++) {
+      if (kills === midway * LIVES_A_KILL)
+        throw new Error(`Of ${kills} kills ${storm.midway} hit something.`);
+      await storm.liveAndDie();
+    }
     await storm.settle();
     return storm.check(kills);
   } finally {
@@ -46,7 +54,8 @@ class CommandStorm {
   #said = "";
   #numbers = 0;
   #lastUpdate = 0;
-  #midway = 0;
+  /** Kills in the middle of something. */
+  midway = 0;
 
   static async begin(random: () => number): Promise<CommandStorm> {
     return new CommandStorm(random, await TelegramServer.start(), await ModelServer.start(answering));
@@ -72,7 +81,7 @@ class CommandStorm {
     const until = this.#calls + 1 + Math.floor(this.#random() * MOST_CALLS);
     const child = this.#start();
     await this.#until(child, () => this.#calls >= until || this.#isSettled);
-    if (!this.#isSettled) this.#midway += 1;
+    if (!this.#isSettled) this.midway += 1;
     await this.#kill();
   }
 
@@ -103,7 +112,7 @@ class CommandStorm {
       shown: this.#telegram.sentTo(String(person)).map(({ text }) => text),
     }));
     const edits = this.#telegram.calls.filter(({ method }) => method === "editMessageText").length;
-    return checkChats(this.#path, chats, { kills, midway: this.#midway, edits });
+    return checkChats(this.#path, chats, { kills, midway: this.midway, edits });
   }
 
   async end(): Promise<void> {
