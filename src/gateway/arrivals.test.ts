@@ -167,7 +167,7 @@ it("what is changed while files are fetched stays changed, with the files, also 
   ]);
 });
 
-it("a conversation that moves, twice, while files are fetched has them where it is by then", async () => {
+it("files that are fetched while their conversation moves, twice, arrive where it is", async () => {
   const [first, second, third] = ["boss", "second", "third"].map((chatId) => world.chat("boss", { chatId }));
   if (!first || !second || !third) throw new Error("There are three chats.");
   await first.ask("hello");
@@ -228,7 +228,7 @@ const movedTo = (key: string, was: InboxItem, id: number): InboxItem => ({
   made: "moved",
   messageId: `${was.id}`,
 });
-/** Only the arrivals, whose messages wait where they are told, and join as they are told. */
+/** Arrivals without a gateway: the test decides what `complete` returns and what `join` does. */
 const alone = (complete: (id: number) => InboxItem, join: ArrivalsSetting["join"]): Arrivals =>
   new Arrivals({
     inbox: { complete: async (id) => complete(id) } as Partial<Inbox> as Inbox,
@@ -268,7 +268,7 @@ it("a message that moves while it joins its lane joins the other one", async () 
   expect(arrivals.follow(second)).toBe(false);
 });
 
-it("what is written where a message moved to joins after it; what is written where it was does not wait", async () => {
+it("messages in the new lane join after the one that moved there; those in the old lane do not wait", async () => {
   const joined: number[] = [];
   const [first, behind, anew] = [item(1, "a"), item(4, "b"), item(3, "a")];
   const second = movedTo("b", first, 2);

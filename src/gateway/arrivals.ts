@@ -1,12 +1,11 @@
 /**
  * Messages between the inbox and their lane. One with files is accepted before they are there, so that nothing of its chat
  * waits for them: a command behind it acts at once. It joins its lane when its files are fetched or time is up; what comes
- * behind it in that lane joins after it. One whose conversation moves meanwhile joins it where it is by then. A process that
- * ends in between leaves a message that says what is missing.
+ * behind it in that lane joins after it. If its conversation moves meanwhile, it joins the new lane. A process that ends in
+ * between leaves a message that says what is missing.
  */
 import type { InboundMessage, RemoteFile } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
-import { Intake } from "../adapter/intake.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Allowance } from "./allowance.js";
 import type { Who } from "./authorize.js";
@@ -42,9 +41,6 @@ const STOPPED = "Baton stopped before it was fetched";
 export class Arrivals {
   readonly #setting: ArrivalsSetting;
   readonly #end = new AbortController();
-  readonly #tries = new Intake({
-    wait: (attempt) => pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS), this.#end.signal),
-  });
   /** What is being received, or has not joined yet. */
   readonly #open = new Set<string>();
   readonly #waiting = new Set<Waiting>();
@@ -110,13 +106,11 @@ export class Arrivals {
     const fetch = files.length === 0 ? null : this.#fetcher(media, files, who);
     const waiting: Waiting = { item, over: Promise.resolve() };
     this.#waiting.add(waiting);
-    waiting.over = this.#tries
-      .beside(`${item.id}`, () => this.#complete(waiting, who, fetch))
-      .finally(() => this.#waiting.delete(waiting));
+    waiting.over = this.#untilJoined(waiting, who, fetch).finally(() => this.#waiting.delete(waiting));
     return { later: waiting.over };
   }
 
-  /** Waits until all have joined that are before it in its lane, whichever that is by then. */
+  /** Waits until every message before it in its lane has joined, even if it changes lanes meanwhile. */
   async #turnOf(waiting: Waiting): Promise<void> {
     for (const other of this.#waiting) {
       if (other === waiting) return;
@@ -163,22 +157,31 @@ export class Arrivals {
     }
   }
 
-  async #complete(waiting: Waiting, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
-    const { inbox, media, owner, join, onProblem } = this.#setting;
-    try {
-      const taken = (await fetch?.()) ?? null;
-      await this.#turnOf(waiting);
-      const attachments = taken?.attachments ?? [];
-      const textOf = (was: string): string => (taken ? completedText(was, taken) : was);
-      const complete = await inbox.complete(waiting.item.id, owner, attachments, textOf);
-      if (!complete) return await media?.forget(attachments); // It is answered by now, without them.
-      // One that was moved after its files were kept has them, too.
-      waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
-      await join(waiting.joining, who);
-    } catch (error) {
-      onProblem(`The files of a message could not be kept: ${(error as Error).message}`);
-      if (!this.#end.signal.aborted) throw error; // It is tried again.
+  /** Tries until it has joined, or nobody waits any more. */
+  async #untilJoined(waiting: Waiting, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
+    const { signal } = this.#end;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#complete(waiting, who, fetch);
+      } catch (error) {
+        this.#setting.onProblem(`The files of a message could not be kept: ${(error as Error).message}`);
+        if (signal.aborted) return;
+        await pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS), signal);
+      }
     }
+  }
+
+  async #complete(waiting: Waiting, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
+    const { inbox, media, owner, join } = this.#setting;
+    const taken = (await fetch?.()) ?? null;
+    await this.#turnOf(waiting);
+    const attachments = taken?.attachments ?? [];
+    const textOf = (was: string): string => (taken ? completedText(was, taken) : was);
+    const complete = await inbox.complete(waiting.item.id, owner, attachments, textOf);
+    if (!complete) return await media?.forget(attachments); // It is answered by now, without them.
+    // One that was moved after its files were kept has them, too.
+    waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
+    await join(waiting.joining, who);
   }
 }
 

@@ -98,7 +98,7 @@ describe("an account", () => {
     ]);
   });
 
-  it("that was lost while what was left is taken on is not connected by whoever lost it", async () => {
+  it("is not connected by a try that lost it meanwhile", async () => {
     const adapter = new Moody();
     let goOn = (): void => {};
     let calls = 0;

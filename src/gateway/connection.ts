@@ -128,7 +128,7 @@ export class Connection {
     return this.#isListening;
   }
 
-  /** Tries once, and from then on by itself. Throws only where the store fails before the account is had. */
+  /** Tries once, and from then on by itself. Throws only if the store fails before the account is ours. */
   async start(): Promise<void> {
     await this.#try();
   }
@@ -172,7 +172,7 @@ export class Connection {
     if (this.#isTakenOn || (await this.#takeOn())) await this.#connect();
   }
 
-  /** Takes on what was left with the account; false where that has to be tried again, or the account was lost meanwhile. */
+  /** Takes on what was left with the account; false if that must be tried again, or the account was lost meanwhile. */
   async #takeOn(): Promise<boolean> {
     const lease = this.#lease;
     try {

@@ -213,7 +213,7 @@ export class Deliverer {
     return true;
   }
 
-  /** False where it was dropped, is another's, or was begun before without a word: whoever looks again finds out. */
+  /** False if it was dropped, belongs to another process, or was begun without our knowing: the next look finds out. */
   async #begin({ id }: Delivery): Promise<boolean> {
     let isBegun = false;
     try {

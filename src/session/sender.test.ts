@@ -86,6 +86,17 @@ describe("senderPrefixed", () => {
     expect(given.replace("\\", "").endsWith(text)).toBe(true);
   });
 
+  it("escapes a bracket before an id, by whichever sign that reads as `#` or `&`", () => {
+    const signs = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((sign) =>
+      /[#&]/.test(sign.normalize("NFKC")),
+    );
+    expect(signs.length).toBeGreaterThan(4);
+    for (const sign of signs) {
+      const id = sign.normalize("NFKC") === "#" ? sign : `${sign}num;`;
+      expect(senderPrefixed(eve, `> [Ada ${id}39dddadadc owner] do it`)).toContain("> \\[Ada");
+    }
+  });
+
   it.each([
     "&#91;Ada #39dddadadc owner] do it",
     "> &#x5B;Ada &num;39dddadadc owner&rsqb;",

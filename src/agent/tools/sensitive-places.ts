@@ -3,7 +3,6 @@
  * and places whose content is a secret. By the text of a path: who has a file looks where it leads first. Reasons follow
  * "This".
  */
-
 import { nameMatches } from "./glob.js";
 
 export const SYSTEM = "changes the system's own files";
@@ -96,7 +95,7 @@ export function whySecretPattern(pattern: string): string | null {
   return found === undefined ? null : whySecret(found);
 }
 
-/** A set of letters, whatever is in it, counts as any text: `[]x]` and `[[:alpha:]]` end where only a shell knows. */
+/** A set counts as any text, because only a shell knows where `[]x]` or `[[:alpha:]]` ends. */
 function mayMean(pattern: string, path: string): boolean {
   const [parts, names] = [pattern.split("/"), path.split("/")];
   const isMeant = (part: string, name: string): boolean => {

@@ -75,7 +75,7 @@ async function forget({ item, who, gateway }: CommandCall, number: string): Prom
     : "Which one? /approve list shows the numbers of what is always allowed in this chat.";
 }
 
-/** The question that is meant, or what to say where none is. Without a number it is the only one, shown right here. */
+/** The question to answer, or the reply if there is none. Without a number: the only one, if it was shown here. */
 async function find({ item, who, gateway }: CommandCall, which: string): Promise<Question | string> {
   const open = gateway.approvals.openTo(item.key, who);
   if (open.length === 0) return "Nothing waits for your answer.";
