@@ -1,28 +1,78 @@
-/** The examples of the documentation, run as they stand: what each prints must be what its `// →` lines say. */
-import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+/**
+ * The `ts` blocks of the documentation. The compiler checks each block as strictly as our own code, against the types
+ * that the package brings along. The compiled block is then run, and must print what its `// →` lines say. A
+ * `ts no-run` block is only checked.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import packageJson from "../package.json" with { type: "json" };
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))].filter(
-  (page) => page.endsWith(".md"),
-);
+const pages = [
+  ...readdirSync(root),
+  ...["docs", "src"].flatMap((top) =>
+    readdirSync(join(root, top), { recursive: true, encoding: "utf8" }).map((name) => join(top, name)),
+  ),
+].filter((page) => page.endsWith(".md"));
 
-interface Example {
+interface Block {
   readonly page: string;
   readonly line: number;
   readonly code: string;
+  readonly isRun: boolean;
 }
 
-function examplesIn(page: string): Example[] {
+function blocksIn(page: string): Block[] {
   const text = readFileSync(join(root, page), "utf8");
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => ({
+  return [...text.matchAll(/^```ts( no-run)?\n([\s\S]*?)^```/gm)].map((match) => ({
     page,
     line: text.slice(0, match.index).split("\n").length,
-    code: match[1] ?? "",
+    code: match[2] ?? "",
+    isRun: match[1] === undefined,
   }));
+}
+
+const blocks = pages.flatMap(blocksIn);
+const folder = mkdtempSync(join(tmpdir(), "baton-docs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const nameOf = ({ page, line }: Block): string => `${page.replaceAll("/", "-")}-${line}`;
+
+/** Returns what the compiler says about all blocks. A block's JavaScript is in `folder`/js afterwards. */
+function compile(): string {
+  const types = Object.entries(packageJson.exports).map(([name, { types }]) => [
+    join(packageJson.name, name),
+    [join(root, types)],
+  ]);
+  const compilerOptions = { noEmit: false, rootDir: "ts", outDir: "js", paths: Object.fromEntries(types) };
+  const config = { extends: join(root, "tsconfig.json"), compilerOptions, include: ["ts"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  mkdirSync(join(folder, "ts"));
+  for (const block of blocks) {
+    // As far down as in its page, so that the compiler's line numbers are the page's.
+    writeFileSync(join(folder, "ts", `${nameOf(block)}.mts`), "\n".repeat(block.line) + block.code);
+  }
+  try {
+    return execFileSync(join(root, "node_modules/.bin/tsc"), ["--pretty", "false"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
 }
 
 /** Runs a module from the project's root, where the package's own name resolves to its build. */
@@ -37,16 +87,22 @@ async function run(code: string): Promise<{ output: string; errors: string; exit
   return { output, errors, exit };
 }
 
-const examples = pages.flatMap(examplesIn);
-
 describe("the documentation", () => {
-  it("has examples", () => {
-    expect(examples.length).toBeGreaterThanOrEqual(8);
+  let complaints = "";
+  beforeAll(() => {
+    complaints = compile();
   });
 
-  it.each(examples)("$page:$line", async ({ code }) => {
-    const expected = [...code.matchAll(/\/\/ → (.*)$/gm)].map(([, line]) => line);
-    const { output, errors, exit } = await run(code);
+  it("has examples that the compiler accepts", () => {
+    expect(blocks.length).toBeGreaterThanOrEqual(15);
+    expect(complaints).toBe("");
+  });
+
+  it.each(blocks.filter(({ isRun }) => isRun))("$page:$line", async (block) => {
+    const expected = [...block.code.matchAll(/\/\/ → (.*)$/gm)].map(([, line]) => line);
+    const { output, errors, exit } = await run(
+      readFileSync(join(folder, "js", `${nameOf(block)}.mjs`), "utf8"),
+    );
     expect(errors).toBe("");
     expect(exit).toBe(0);
     expect(expected.length).toBeGreaterThan(0);
