@@ -1,31 +1,14 @@
 /** `baton backup`: the store as it is now, in one private file, checked; a gateway and chats go on meanwhile. */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Command } from "commander";
 import type { Config } from "../config/load.js";
 import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
 import type { BackupFacts, Backups, Cli } from "./cli.js";
 import { CliError } from "./failure.js";
-import { examples, jsonOption, quoted } from "./options.js";
+import { quoted } from "./options.js";
 
-export function addBackup(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("backup [file]")
-    .description("copy the store into one file, while it is in use, and check the copy")
-    .addHelpText(
-      "after",
-      `\nWithout a file, into the folder \`backups\` of the home folder. Settings and secrets are not in it.\n${examples(
-        "backup",
-        "backup /mnt/usb/baton.db",
-      )}`,
-    );
-  jsonOption(command).action((file: string | undefined, options: { json?: boolean }) =>
-    backUp(cli, file, options),
-  );
-}
-
-async function backUp(cli: Cli, file: string | undefined, options: { json?: boolean }): Promise<void> {
+export async function backUp(cli: Cli, file: string | undefined, options: { json?: boolean }): Promise<void> {
   const { terminal } = cli;
   const config = await cli.loadConfig();
   const backups = await backupsOf(

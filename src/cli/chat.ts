@@ -1,6 +1,5 @@
 /** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Command } from "commander";
 import type { RemoteFile } from "../adapter/adapter.js";
 import type { Move } from "../gateway/store.js";
 import { fileLog } from "../log/file-log.js";
@@ -10,7 +9,6 @@ import { cleanLine, printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
 import type { Cli, OpenChat } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
-import { examples } from "./options.js";
 import { waitNotice } from "./wait-notice.js";
 
 interface ChatOptions {
@@ -23,26 +21,7 @@ interface ChatOptions {
 
 const LOOK_MS = 50;
 
-export function addChat(parent: Command, cli: Cli): void {
-  parent
-    .command("chat")
-    .description("talk to the agent; without --session or --new, go on where you were")
-    .option("--session <session>", "go on with this session: its id, the beginning of its id, or its title")
-    .option("--new", "begin a new session")
-    .option("--message <text>", "say one thing, print the answer and leave")
-    .option("--attach <file...>", "with --message or a pipe: files that go with it, such as a picture")
-    .option("--json", "with --message or a pipe: one JSON event a line")
-    .addHelpText(
-      "after",
-      `\nWhat is piped in is one message: the answer goes to stdout, everything else to stderr.\n${examples(
-        'chat --message "What did I say first?"',
-        "chat --new",
-      )}`,
-    )
-    .action((options: ChatOptions) => chat(cli, options));
-}
-
-async function chat(cli: Cli, options: ChatOptions): Promise<void> {
+export async function chat(cli: Cli, options: ChatOptions): Promise<void> {
   if (options.session !== undefined && options.new) throw wrongUsage("Give --session or --new, not both.");
   if (options.message !== undefined || !cli.streams.stdin.isTTY) return ask(cli, options);
   if (options.attach) throw wrongUsage("--attach goes with --message, or with a message that is piped in.");

@@ -1,7 +1,6 @@
 /** `baton doctor`: is all well on this machine, and what to do where it is not. */
 import { existsSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Command } from "commander";
 import type { Config } from "../config/load.js";
 import { BatonError } from "../session/errors.js";
 import { fileProblem } from "../util/file-problem.js";
@@ -10,18 +9,10 @@ import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
-import { examples, jsonOption, quoted } from "./options.js";
+import { quoted } from "./options.js";
 import type { Terminal } from "./terminal.js";
 
-export function addDoctor(program: Command, cli: Cli): void {
-  const command = program
-    .command("doctor")
-    .description("check this machine, the configuration and the store")
-    .addHelpText("after", examples("doctor"));
-  jsonOption(command).action((options: { json?: boolean }) => doctor(cli, options));
-}
-
-async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
+export async function doctor(cli: Cli, options: { json?: boolean }): Promise<void> {
   const findings = [nodeFinding(cli.oldestNode), homeFinding(cli.home), await gatewayFinding(cli.home)];
   const config = await configured(cli, findings);
   findings.push(...(await variableFindings(cli)));

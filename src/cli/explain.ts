@@ -1,5 +1,4 @@
 /** `baton sessions explain`: when a conversation starts fresh, by which rule, and what would hold it off. */
-import type { Command } from "commander";
 import type { Config } from "../config/load.js";
 import { OWNER } from "../session/access.js";
 import { sessionNotFound } from "../session/errors.js";
@@ -10,21 +9,9 @@ import { printableText } from "../util/text.js";
 import { relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf, placeOf } from "./describe.js";
-import { examplePlatform, examples, jsonOption } from "./options.js";
 import { timeIn } from "./time.js";
 
-export function addExplain(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("explain <session-or-key>")
-    .description("say when a session starts fresh, and why")
-    .addHelpText(
-      "after",
-      examples("sessions explain 20261115_051313", `sessions explain agent:main:${examplePlatform()}:dm:99`),
-    );
-  jsonOption(command).action((which: string, options: { json?: boolean }) => explain(cli, which, options));
-}
-
-function explain(cli: Cli, which: string, options: { json?: boolean }): Promise<void> {
+export function explain(cli: Cli, which: string, options: { json?: boolean }): Promise<void> {
   return withSessions(cli, "look", async (sessions, config) => {
     const asked = await lookUp(sessions, which);
     const explanation = await sessions.explain(asked.key);

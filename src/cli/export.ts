@@ -3,16 +3,14 @@ import { existsSync, realpathSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Command, Option } from "commander";
 import { OWNER } from "../session/access.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import { makeFolder } from "../util/make-folder.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
-import { type Cli, EXPORT_FORMATS, type ExportFormat, withSessions } from "./cli.js";
+import { type Cli, type ExportFormat, withSessions } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
-import { examples, jsonOption } from "./options.js";
 
 interface ExportOptions {
   readonly format?: ExportFormat;
@@ -24,21 +22,8 @@ interface ExportOptions {
 
 const PAGE = 200;
 
-export function addExport(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("export [session]")
-    .description("write a session to a file or to the terminal")
-    .addOption(new Option("--format <format>", "how to write it (default: jsonl)").choices(EXPORT_FORMATS))
-    .option("--output <path>", "the file to write; with --all, the folder")
-    .option("--force", "overwrite what is there")
-    .option("--all", "every session, one file each, into the folder given by --output")
-    .addHelpText(
-      "after",
-      examples("sessions export 20261115_051313 --format markdown", "sessions export --all --output backup/"),
-    );
-  jsonOption(command).action((which: string | undefined, options: ExportOptions) =>
-    options.all ? exportAll(cli, which, options) : exportOne(cli, which, options),
-  );
+export function exportSessions(cli: Cli, which: string | undefined, options: ExportOptions): Promise<void> {
+  return options.all ? exportAll(cli, which, options) : exportOne(cli, which, options);
 }
 
 async function exportOne(cli: Cli, which: string | undefined, options: ExportOptions): Promise<void> {

@@ -2,24 +2,14 @@
  * `baton gateway link`: makes this machine one of an account's devices, on a platform that wants that. The code that a
  * person has to type is shown here and written nowhere.
  */
-import type { Command } from "commander";
 import { platformTraits } from "../session/platform.js";
 import { cleanLine } from "../util/text.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 
-export function addGatewayLink(parent: Command, cli: Cli): void {
-  parent
-    .command("link")
-    .argument("<platform>", "the platform whose account is on a phone")
-    .description(
-      "link this machine to an account, as one of its devices, by a code that is typed on the phone",
-    )
-    .action((platform: string) => link(cli, platform.toLowerCase()));
-}
-
-async function link(cli: Cli, platform: string): Promise<void> {
+export async function gatewayLink(cli: Cli, name: string): Promise<void> {
   const { terminal, home } = cli;
+  const platform = name.toLowerCase();
   const { title } = platformTraits(platform);
   const config = await cli.loadConfig();
   const { takeHome } = await import("../gateway/home-lock.js");

@@ -2,21 +2,11 @@
  * `baton gateway status`: whether a gateway runs for this home folder, and of each account who has it; the exit code says
  * the first, too.
  */
-import type { Command } from "commander";
 import { cleanLine } from "../util/text.js";
 import type { AccountState, Cli } from "./cli.js";
 import { CliError } from "./failure.js";
-import { examples, jsonOption } from "./options.js";
 
-export function addGatewayStatus(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("status")
-    .description("tell whether a gateway runs for this home folder; exit code 0 where it does, else 1")
-    .addHelpText("after", examples("gateway status"));
-  jsonOption(command).action((options: { json?: boolean }) => status(cli, options));
-}
-
-async function status(cli: Cli, options: { json?: boolean }): Promise<void> {
+export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { terminal, home } = cli;
   const { homeHolder } = await import("../gateway/home-lock.js");
   const holder = homeHolder(home, Date.now());

@@ -1,24 +1,10 @@
 /** `baton gateway`: the connected platforms, served in the foreground; one gateway a home folder. */
-import type { Command } from "commander";
 import type { LockHolder } from "../gateway/home-lock.js";
 import { type Log, logLine, safeLog } from "../log/log.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
-import { addGatewayLink } from "./gateway-link.js";
-import { addGatewayStatus } from "./gateway-status.js";
-import { examples } from "./options.js";
 
-export function addGateway(program: Command, cli: Cli): void {
-  const command = program
-    .command("gateway")
-    .description("serve the connected platforms, in the foreground, until it is stopped")
-    .addHelpText("after", examples("gateway", "gateway status"))
-    .action(() => gateway(cli));
-  addGatewayStatus(command, cli);
-  addGatewayLink(command, cli);
-}
-
-async function gateway(cli: Cli): Promise<void> {
+export async function gateway(cli: Cli): Promise<void> {
   const config = await cli.loadConfig("gateway");
   const { adapters, problems } = await cli.openPlatforms(config);
   if (adapters.length === 0) {

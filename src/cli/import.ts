@@ -1,11 +1,9 @@
 /** `baton sessions import`: brings in the conversations of other tools and of our own exports. */
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
 import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
 import { type Cli, type ImportedSession, type ImportReport, withSessions } from "./cli.js";
 import { CliError } from "./failure.js";
-import { examples, jsonOption } from "./options.js";
 import type { Column } from "./table.js";
 import type { Terminal } from "./terminal.js";
 
@@ -17,16 +15,7 @@ interface ImportCommandOptions {
 /** More than this of one kind is counted, not shown; `--json` has it all. */
 const SHOWN = 50;
 
-export function addImport(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("import <path>")
-    .description("bring in sessions from a folder, a file or a database; twice adds nothing")
-    .option("--dry-run", "only say what would come in")
-    .addHelpText("after", examples("sessions import ~/old-agent/sessions --dry-run"));
-  jsonOption(command).action((path: string, options: ImportCommandOptions) => bringIn(cli, path, options));
-}
-
-async function bringIn(cli: Cli, path: string, options: ImportCommandOptions): Promise<void> {
+export async function importAll(cli: Cli, path: string, options: ImportCommandOptions): Promise<void> {
   const { terminal } = cli;
   const purpose = options.dryRun || !existsSync(path) ? "look" : "write";
   const report = await withSessions(cli, purpose, async (sessions, config) => {

@@ -1,5 +1,4 @@
 /** `baton sessions list`: newest activity first, a page at a time. */
-import type { Command } from "commander";
 import { OWNER } from "../session/access.js";
 import { ConflictError } from "../session/errors.js";
 import type { Platform } from "../session/platform.js";
@@ -8,16 +7,7 @@ import type { SessionsView } from "../session/view.js";
 import { compactNumber, relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf, placeBesideName } from "./describe.js";
-import {
-  duration,
-  examplePlatform,
-  examples,
-  jsonOption,
-  nextPageCommand,
-  type PageOptions,
-  platform,
-  wholeNumber,
-} from "./options.js";
+import { nextPageCommand, type PageOptions } from "./options.js";
 import type { Column } from "./table.js";
 import type { Terminal } from "./terminal.js";
 import { printWelcome } from "./welcome.js";
@@ -28,25 +18,7 @@ interface ListOptions extends PageOptions {
   readonly json?: boolean;
 }
 
-export function addList(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("list")
-    .description("show sessions, newest activity first")
-    .option("--platform <name>", "only sessions of this platform", platform)
-    .option("--active <time>", "only sessions active within this time: 30m, 2h, 7d", (text) => ({
-      text,
-      ms: duration(text),
-    }))
-    .option("--limit <n>", "sessions a page, up to 200 (default: 50)", wholeNumber(200))
-    .option("--cursor <cursor>", "go on where a page ended")
-    .addHelpText(
-      "after",
-      examples("sessions list --active 7d", `sessions list --platform ${examplePlatform()}`),
-    );
-  jsonOption(command).action((options: ListOptions) => list(cli, options));
-}
-
-function list(cli: Cli, options: ListOptions): Promise<void> {
+export function list(cli: Cli, options: ListOptions): Promise<void> {
   return withSessions(cli, "look", async (sessions) => {
     const { terminal } = cli;
     const view = sessions.as(OWNER);

@@ -1,10 +1,8 @@
 /** `baton logs`: what a gateway and chats wrote into the log, readable, and as it comes. */
-import { type Command, Option } from "commander";
-import { LOG_LEVELS, type LogLevel } from "../log/log.js";
+import type { LogLevel } from "../log/log.js";
 import type { LogRecord } from "../log/records.js";
 import { cleanLine } from "../util/text.js";
 import type { Cli } from "./cli.js";
-import { duration, examples, wholeNumber } from "./options.js";
 
 const DEFAULT_LINES = 50;
 
@@ -16,26 +14,7 @@ interface LogsOptions {
   readonly json?: boolean;
 }
 
-export function addLogs(parent: Command, cli: Cli): void {
-  parent
-    .command("logs")
-    .description("print what the gateway and chats wrote into the log")
-    .option("-f, --follow", "go on printing as lines come, until Ctrl-C")
-    .option(
-      "-n, --lines <number>",
-      `how many of the last lines; ${DEFAULT_LINES} unless --since is given`,
-      wholeNumber(1_000_000),
-    )
-    .addOption(
-      new Option("--level <level>", "only these and graver ones").choices(LOG_LEVELS).default("info"),
-    )
-    .option("--since <time>", "only what is younger: 30m, 2h, 7d", duration)
-    .option("--json", "print one JSON object a line, for programs")
-    .addHelpText("after", examples("logs -f", "logs --level warn --since 1d"))
-    .action((options: LogsOptions) => logs(cli, options));
-}
-
-async function logs({ terminal, home, redact }: Cli, options: LogsOptions): Promise<void> {
+export async function logs({ terminal, home, redact }: Cli, options: LogsOptions): Promise<void> {
   const { follow, lastRecords, passes } = await import("../log/records.js");
   const { logFolder } = await import("../log/rotating-file.js");
   const folder = logFolder(home);

@@ -1,24 +1,14 @@
 /** `baton models`: the model in use, why it was chosen, and what else its server offers. */
-import type { Command } from "commander";
 import type { ModelChoice } from "../config/model-choice.js";
 import { cleanLine } from "../util/text.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
-import { examples, jsonOption } from "./options.js";
 
 const HOW_TO_ADD =
   "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, or start Ollama; agent.provider, agent.model and\n" +
   "agent.baseUrl in config.yaml name any other.";
 
-export function addModels(program: Command, cli: Cli): void {
-  const command = program
-    .command("models")
-    .description("list the models that are offered, and tell which one is used and why")
-    .addHelpText("after", examples("models", "models --json"));
-  jsonOption(command).action((options: { json?: boolean }) => models(cli, options));
-}
-
-async function models(cli: Cli, options: { json?: boolean }): Promise<void> {
+export async function models(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { terminal } = cli;
   const choice = await cli.chooseModel(await cli.loadConfig());
   if (choice === null) {

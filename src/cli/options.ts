@@ -1,5 +1,5 @@
-/** The values of options, read and refused in one way; and the pieces of help that every verb has. */
-import { type Command, InvalidArgumentError } from "commander";
+/** The values of options, read and refused in one way. */
+import { InvalidArgumentError } from "commander";
 import { isPlatform, LOCAL, type Platform, platforms } from "../session/platform.js";
 import { didYouMean } from "../util/nearest.js";
 import { parseDuration } from "./time.js";
@@ -36,15 +36,6 @@ export function platform(text: string): Platform {
 /** A platform for examples. */
 export function examplePlatform(): Platform {
   return platforms().find((name) => name !== LOCAL) ?? LOCAL;
-}
-
-export function examples(...lines: readonly string[]): string {
-  const title = lines.length === 1 ? "Example" : "Examples";
-  return `\n${title}:\n${lines.map((line) => `  $ baton ${line}`).join("\n")}`;
-}
-
-export function jsonOption(command: Command): Command {
-  return command.option("--json", "print JSON, for programs");
 }
 
 /** The command that gives the next page, ready to be copied: options first, then what they are about. */

@@ -2,12 +2,10 @@
  * `baton sessions prune`: removes sessions that ended long ago, and files of messages that nothing refers to any more.
  * Nothing that is open is ever removed.
  */
-import type { Command } from "commander";
 import type { Swept } from "../gateway/media.js";
 import { counted } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { wrongUsage } from "./failure.js";
-import { duration, examples, jsonOption } from "./options.js";
 
 interface PruneOptions {
   readonly olderThan: number;
@@ -16,18 +14,7 @@ interface PruneOptions {
   readonly json?: boolean;
 }
 
-export function addPrune(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("prune")
-    .description("remove sessions that ended long ago, with their messages and files")
-    .requiredOption("--older-than <time>", "how long ago they ended: 90d, 12w", duration)
-    .option("--dry-run", "only say what would be removed")
-    .option("--yes", "do not ask")
-    .addHelpText("after", examples("sessions prune --older-than 90d --dry-run"));
-  jsonOption(command).action((options: PruneOptions) => prune(cli, options));
-}
-
-async function prune(cli: Cli, options: PruneOptions): Promise<void> {
+export async function prune(cli: Cli, options: PruneOptions): Promise<void> {
   const { terminal } = cli;
   const mayAsk = terminal.canAsk && !options.json;
   if (!options.yes && !options.dryRun && !mayAsk) {

@@ -1,32 +1,16 @@
 /** `baton restore`: a backup in place of the store. What was there is kept aside; nothing may be using it. */
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { cleanLine } from "../util/text.js";
 import { backupsOf, contents, withProgress } from "./backup.js";
 import type { Cli } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
-import { examples, jsonOption } from "./options.js";
 
 interface RestoreOptions {
   readonly yes?: boolean;
   readonly json?: boolean;
 }
 
-export function addRestore(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("restore <file>")
-    .description("put a backup in place of the store, which is kept aside")
-    .option("--yes", "do not ask")
-    .addHelpText(
-      "after",
-      `\nThe backup is checked first. Stop the gateway and leave every chat before.\n${examples(
-        "restore ~/.baton/backups/baton-20260110T120000Z.db",
-      )}`,
-    );
-  jsonOption(command).action((file: string, options: RestoreOptions) => restore(cli, file, options));
-}
-
-async function restore(cli: Cli, file: string, options: RestoreOptions): Promise<void> {
+export async function restore(cli: Cli, file: string, options: RestoreOptions): Promise<void> {
   const { terminal } = cli;
   if (!options.yes && (!terminal.canAsk || options.json)) {
     throw wrongUsage("Restoring replaces every conversation. Add --yes to do it.");

@@ -1,37 +1,18 @@
 /** `baton sessions search`: messages with these words, newest first. */
-import type { Command } from "commander";
 import { OWNER } from "../session/access.js";
 import { cleanLine } from "../util/text.js";
 import { relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf } from "./describe.js";
 import { highlight } from "./highlight.js";
-import { examples, jsonOption, nextPageCommand, type PageOptions, wholeNumber } from "./options.js";
+import { nextPageCommand, type PageOptions } from "./options.js";
 
 interface SearchCommandOptions extends PageOptions {
   readonly session?: string;
   readonly json?: boolean;
 }
 
-export function addSearch(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("search <words...>")
-    .description("find messages that have all these words, newest first")
-    .option("--session <session>", "only in this session")
-    .option("--limit <n>", "messages a page, up to 100 (default: 20)", wholeNumber(100))
-    .option("--cursor <cursor>", "go on where a page ended")
-    .addHelpText(
-      "after",
-      `\nQuotes inside the words make a phrase, a trailing * the beginning of a word.\n${examples(
-        "sessions search garden party",
-        "sessions search '\"garden party\"'",
-        "sessions search 'gard*' --session 20261115_051313",
-      )}`,
-    );
-  jsonOption(command).action((words: string[], options: SearchCommandOptions) => search(cli, words, options));
-}
-
-function search(cli: Cli, words: readonly string[], options: SearchCommandOptions): Promise<void> {
+export function search(cli: Cli, words: readonly string[], options: SearchCommandOptions): Promise<void> {
   return withSessions(cli, "look", async (sessions) => {
     const { terminal } = cli;
     const { paint } = terminal;

@@ -1,5 +1,4 @@
 /** `baton sessions show`: what a session is, and its last messages. */
-import type { Command } from "commander";
 import { OWNER } from "../session/access.js";
 import { readableText } from "../session/attachments.js";
 import type { SessionEntry } from "../session/session.js";
@@ -9,7 +8,6 @@ import { cleanLine, printableText } from "../util/text.js";
 import { counted, grouped, relativeTime } from "../util/words.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf, placeOf } from "./describe.js";
-import { examples, jsonOption, wholeNumber } from "./options.js";
 import type { Terminal } from "./terminal.js";
 import { timeIn } from "./time.js";
 
@@ -24,25 +22,7 @@ interface ShowOptions {
 /** Longer tool results are cut; an export has them whole. */
 const TOOL_LINES = 12;
 
-export function addShow(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("show <session>")
-    .description("show a session and its last messages")
-    .option("--limit <n>", "how many messages", wholeNumber(100_000), 20)
-    .option("--all", "every message")
-    .option("--cursor <seq>", "messages before this one", wholeNumber(Number.MAX_SAFE_INTEGER))
-    .option("--superseded", "also messages that an undo or a rewrite took out")
-    .addHelpText(
-      "after",
-      `\n${WHICH}\n${examples("sessions show 20261115_051313", 'sessions show "Garden plans" --all')}`,
-    );
-  jsonOption(command).action((which: string, options: ShowOptions) => show(cli, which, options));
-}
-
-/** How every verb takes a session. */
-const WHICH = "A session is named by its id, the beginning of its id where no other has it, or its title.";
-
-function show(cli: Cli, which: string, options: ShowOptions): Promise<void> {
+export function show(cli: Cli, which: string, options: ShowOptions): Promise<void> {
   return withSessions(cli, "look", async (sessions) => {
     const { terminal } = cli;
     const entry = await sessions.find(which, OWNER);

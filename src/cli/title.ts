@@ -1,29 +1,16 @@
 /** `baton sessions title`: shows, sets or takes away a session's title. */
-import type { Command } from "commander";
 import { OWNER } from "../session/access.js";
 import { cleanLine } from "../util/text.js";
 import { type Cli, withSessions } from "./cli.js";
 import { nameOf } from "./describe.js";
 import { wrongUsage } from "./failure.js";
-import { examples, jsonOption } from "./options.js";
 
 interface TitleOptions {
   readonly clear?: boolean;
   readonly json?: boolean;
 }
 
-export function addTitle(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("title <session> [text...]")
-    .description("show, set or clear the title of a session")
-    .option("--clear", "take the title away")
-    .addHelpText("after", examples("sessions title 20261115_051313 Garden plans"));
-  jsonOption(command).action((which: string, words: string[], options: TitleOptions) =>
-    title(cli, which, words, options),
-  );
-}
-
-async function title(
+export async function title(
   cli: Cli,
   which: string,
   words: readonly string[],

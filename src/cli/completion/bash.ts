@@ -1,29 +1,29 @@
 /** Completion for bash: verbs, options and values that are few; files where nothing else is meant. */
-import { namesOf, singleQuoted, type Verb, valueNames } from "./verbs.js";
+import { namesOf, type Place, singleQuoted, valueNames } from "./words.js";
 
-export function bashCompletion(verbs: readonly Verb[]): string {
+export function bashCompletion(places: readonly Place[]): string {
   return `# Completion of baton for bash. In ~/.bashrc: eval "$(baton completion bash)"
 _baton() {
   local at=baton word="\${COMP_WORDS[COMP_CWORD]}" before="" words="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
     before="\${COMP_WORDS[i]}"
     case "$at $before" in
-      ${patterns(valueNames(verbs))}) ((i++)) ;;
-      ${patterns(verbs.slice(1).map(({ path }) => path))}) at="$at $before" ;;
+      ${patterns(valueNames(places))}) ((i++)) ;;
+      ${patterns(places.slice(1).map(({ path }) => path))}) at="$at $before" ;;
     esac
   done
   COMPREPLY=()
   if ((i > COMP_CWORD)); then # The value of an option.
     case "$at $before" in
-${verbs.flatMap(valueCases).join("\n")}
+${places.flatMap(valueCases).join("\n")}
     esac
   elif [[ $word == -* ]]; then
     case "$at" in
-${verbs.map(({ path, options }) => matching([path], options.flatMap(namesOf))).join("\n")}
+${places.map(({ path, options }) => matching([path], options.flatMap(namesOf))).join("\n")}
     esac
   else
     case "$at" in
-${verbs.map(({ path, commands, choices }) => matching([path], [...commands.map(({ name }) => name), ...choices])).join("\n")}
+${places.map(({ path, commands, choices }) => matching([path], [...commands.map(({ name }) => name), ...choices])).join("\n")}
     esac
   fi
   [[ -z $words ]] || while IFS= read -r i; do COMPREPLY+=("$i"); done < <(compgen -W "$words" -- "$word")
@@ -32,7 +32,7 @@ complete -o default -F _baton baton
 `;
 }
 
-function valueCases({ path, options }: Verb): string[] {
+function valueCases({ path, options }: Place): string[] {
   return options
     .filter(({ choices }) => choices.length > 0)
     .map((option) =>

@@ -1,7 +1,7 @@
 /** Completion for fish, with descriptions: verbs, options and values that are few; files where nothing else is meant. */
-import { type OptionName, type Verb, valueNames } from "./verbs.js";
+import { type OptionName, type Place, valueNames } from "./words.js";
 
-export function fishCompletion(verbs: readonly Verb[]): string {
+export function fishCompletion(places: readonly Place[]): string {
   return `# Completion of baton for fish. Into ~/.config/fish/completions/baton.fish: baton completion fish
 function __baton_at
     set -l at baton
@@ -12,9 +12,9 @@ function __baton_at
             continue
         end
         switch "$at $word"
-            case ${valueNames(verbs).map(quoted).join(" ")}
+            case ${valueNames(places).map(quoted).join(" ")}
                 set skip 1
-            case ${verbs
+            case ${places
               .slice(1)
               .map(({ path }) => quoted(path))
               .join(" ")}
@@ -23,11 +23,11 @@ function __baton_at
     end
     test "$at" = "$argv"
 end
-${verbs.flatMap(linesOf).join("\n")}
+${places.flatMap(linesOf).join("\n")}
 `;
 }
 
-function linesOf({ path, commands, options, choices }: Verb): string[] {
+function linesOf({ path, commands, options, choices }: Place): string[] {
   const here = `complete -c baton -n ${quoted(`__baton_at ${path}`)}`;
   return [
     ...commands.map(({ name, description }) => `${here} -f -a ${quoted(name)} -d ${quoted(description)}`),

@@ -1,7 +1,7 @@
 /** Completion for zsh, with descriptions: verbs, options and values that are few; files where nothing else is meant. */
-import { type Named, namesOf, singleQuoted, type Verb, valueNames } from "./verbs.js";
+import { type Named, namesOf, type Place, singleQuoted, valueNames } from "./words.js";
 
-export function zshCompletion(verbs: readonly Verb[]): string {
+export function zshCompletion(places: readonly Place[]): string {
   return `#compdef baton
 # Completion of baton for zsh. In ~/.zshrc, after compinit: eval "$(baton completion zsh)"
 _baton() {
@@ -10,17 +10,17 @@ _baton() {
   for ((i = 2; i < CURRENT; i++)); do
     before="\${words[i]}"
     case "$at $before" in
-      ${patterns(valueNames(verbs))}) ((i++)) ;;
-      ${patterns(verbs.slice(1).map(({ path }) => path))}) at="$at $before" ;;
+      ${patterns(valueNames(places))}) ((i++)) ;;
+      ${patterns(places.slice(1).map(({ path }) => path))}) at="$at $before" ;;
     esac
   done
   if ((i > CURRENT)); then # The value of an option.
     case "$at $before" in
-${verbs.flatMap(valueCases).join("\n")}
+${places.flatMap(valueCases).join("\n")}
     esac
   elif [[ "\${words[CURRENT]}" == -* ]]; then
     case "$at" in
-${verbs
+${places
   .map(({ path, options }) =>
     matching(
       [path],
@@ -33,7 +33,7 @@ ${verbs
     return
   else
     case "$at" in
-${verbs.map(({ path, commands, choices }) => matching([path], [...commands, ...choices.map(undescribed)])).join("\n")}
+${places.map(({ path, commands, choices }) => matching([path], [...commands, ...choices.map(undescribed)])).join("\n")}
     esac
   fi
   if ((\${#offered})); then _describe word offered; else _files; fi
@@ -42,7 +42,7 @@ if [[ "\${funcstack[1]}" == _baton ]]; then _baton "$@"; else compdef _baton bat
 `;
 }
 
-function valueCases({ path, options }: Verb): string[] {
+function valueCases({ path, options }: Place): string[] {
   return options
     .filter(({ choices }) => choices.length > 0)
     .map((option) =>

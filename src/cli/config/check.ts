@@ -1,21 +1,11 @@
 /** `baton config check`: all the mistakes in the configuration, each with its place. */
-import type { Command } from "commander";
 import { problemText } from "../../config/problem.js";
 import { printableText } from "../../util/text.js";
 import { counted } from "../../util/words.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
-import { examples, jsonOption } from "../options.js";
 
-export function addConfigCheck(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("check")
-    .description("find every mistake in the files and variables; exit code 1 where there is one")
-    .addHelpText("after", examples("config check"));
-  jsonOption(command).action((options: { json?: boolean }) => check(cli, options));
-}
-
-async function check(
+export async function check(
   { terminal, environment, workingFolder }: Cli,
   options: { json?: boolean },
 ): Promise<void> {

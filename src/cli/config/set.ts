@@ -1,36 +1,20 @@
 /** `baton config set`: changes one key of the user's own config file. Comments and order stay. */
-import type { Command } from "commander";
 import type { Change } from "../../config/set.js";
 import { printableText } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { wrongUsage } from "../failure.js";
-import { examples, jsonOption } from "../options.js";
 
 interface SetOptions {
   readonly unset?: boolean;
   readonly json?: boolean;
 }
 
-export function addConfigSet(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("set <key> [value]")
-    .description("set a key of config.yaml in the home folder; comments in the file stay")
-    .option("--unset", "take the key away, so that the default holds again")
-    .addHelpText(
-      "after",
-      examples(
-        "config set timezone Europe/Berlin",
-        "config set reset.default '{ mode: daily, atHour: 4 }'",
-        "config set store '{ file: ~/.baton/store-url }'",
-        "config set timezone --unset",
-      ),
-    );
-  jsonOption(command).action((key: string, value: string | undefined, options: SetOptions) =>
-    set(cli, key, value, options),
-  );
-}
-
-async function set(cli: Cli, key: string, value: string | undefined, options: SetOptions): Promise<void> {
+export async function set(
+  cli: Cli,
+  key: string,
+  value: string | undefined,
+  options: SetOptions,
+): Promise<void> {
   if (options.unset && value !== undefined) throw wrongUsage("Give a value or --unset, not both.");
   if (!options.unset && value === undefined)
     throw wrongUsage("Give a value, or --unset to take the key away.");

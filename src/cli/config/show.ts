@@ -1,18 +1,8 @@
 /** `baton config show`: every value that holds, and where it came from. Secrets are hidden. */
-import type { Command } from "commander";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
-import { examples, jsonOption } from "../options.js";
 
-export function addConfigShow(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("show")
-    .description("print every value and where it came from; secrets are hidden")
-    .addHelpText("after", examples("config show", "config show --json"));
-  jsonOption(command).action((options: { json?: boolean }) => show(cli, options));
-}
-
-async function show(cli: Cli, options: { json?: boolean }): Promise<void> {
+export async function showConfig(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { settingsOf } = await import("../../config/settings.js");
   const config = await cli.loadConfig();
   const settings = settingsOf(config, await cli.chooseModel(config));

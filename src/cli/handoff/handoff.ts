@@ -1,6 +1,5 @@
 /** `baton handoff`: moves a conversation from a script, as whoever runs the gateway, and waits for what comes of it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Command } from "commander";
 import type { Move } from "../../gateway/store.js";
 import { OWNER } from "../../session/access.js";
 import { LOCAL } from "../../session/platform.js";
@@ -10,9 +9,7 @@ import { cleanLine } from "../../util/text.js";
 import { type Cli, type OpenHandoffs, withHandoffs } from "../cli.js";
 import { nameOf } from "../describe.js";
 import { CliError, wrongUsage } from "../failure.js";
-import { examplePlatform, examples, jsonOption } from "../options.js";
 import { printTable } from "../table.js";
-import { addHandoffCancel, addHandoffList, addHandoffShow } from "./look.js";
 import { handoffFacts } from "./words.js";
 
 interface AskOptions {
@@ -22,26 +19,13 @@ interface AskOptions {
 
 const LOOK_MS = 50;
 
-export function addHandoff(parent: Command, cli: Cli): void {
-  const platform = examplePlatform();
-  const command = parent
-    .command("handoff")
-    .argument("[session]", "its id, the beginning of its id, or its title")
-    .argument("[where]", `a platform, platform:chat[:thread], a home channel's name, or ${LOCAL}`)
-    .description("move a conversation to another place; without words, the places that there are")
-    .option("--no-wait", "ask for it, and do not wait for what comes of it")
-    .addHelpText(
-      "after",
-      `\nA running gateway carries it out. Until it has, the conversation stays where it is.\n${examples(
-        "handoff",
-        `handoff "Garden plans" ${platform}`,
-        "handoff list",
-      )}`,
-    );
-  jsonOption(command).action((which: string | undefined, where: string | undefined, options: AskOptions) =>
-    which === undefined ? places(cli, options) : ask(cli, which, where, options),
-  );
-  for (const add of [addHandoffList, addHandoffShow, addHandoffCancel]) add(command, cli);
+export function handoff(
+  cli: Cli,
+  which: string | undefined,
+  where: string | undefined,
+  options: AskOptions,
+): Promise<void> {
+  return which === undefined ? places(cli, options) : ask(cli, which, where, options);
 }
 
 function places(cli: Cli, { json }: AskOptions): Promise<void> {

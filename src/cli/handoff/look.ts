@@ -1,12 +1,10 @@
 /** `baton handoff list`, `show` and `cancel`. */
-import type { Command } from "commander";
 import type { Move } from "../../gateway/store.js";
 import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
 import { type Cli, type OpenHandoffs, withHandoffs } from "../cli.js";
 import { CliError } from "../failure.js";
-import { examples, jsonOption } from "../options.js";
 import { printTable } from "../table.js";
 import { handoffFacts, whereTo } from "./words.js";
 
@@ -14,37 +12,7 @@ interface JsonOptions {
   readonly json?: boolean;
 }
 
-export function addHandoffList(parent: Command, cli: Cli): void {
-  const command = parent.command("list").description("list the handoffs that are under way or offered");
-  jsonOption(command).action((options: JsonOptions, own: Command) => list(cli, jsonOf(options, own)));
-}
-
-export function addHandoffShow(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("show <handoff>")
-    .description("show one handoff: how far it is, or what came of it")
-    .addHelpText("after", examples("handoff show ho_4f1c"));
-  jsonOption(command).action((id: string, options: JsonOptions, own: Command) =>
-    show(cli, id, jsonOf(options, own)),
-  );
-}
-
-export function addHandoffCancel(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("cancel <handoff>")
-    .description("take back a handoff that nobody has begun to carry out")
-    .addHelpText("after", examples("handoff cancel ho_4f1c"));
-  jsonOption(command).action((id: string, options: JsonOptions, own: Command) =>
-    cancel(cli, id, jsonOf(options, own)),
-  );
-}
-
-/** `--json` is also an option of `baton handoff` itself, which may have taken it. */
-function jsonOf({ json }: JsonOptions, own: Command): boolean {
-  return json ?? (own.parent?.opts() as JsonOptions | undefined)?.json ?? false;
-}
-
-function list(cli: Cli, json: boolean): Promise<void> {
+export function listHandoffs(cli: Cli, { json }: JsonOptions): Promise<void> {
   const { terminal } = cli;
   return withHandoffs(cli, "look", async ({ moves }) => {
     const open = await moves.open(Date.now());
@@ -65,7 +33,7 @@ function list(cli: Cli, json: boolean): Promise<void> {
   });
 }
 
-function show(cli: Cli, which: string, json: boolean): Promise<void> {
+export function showHandoff(cli: Cli, which: string, { json }: JsonOptions): Promise<void> {
   const { terminal } = cli;
   return withHandoffs(cli, "look", async (open) => {
     const move = await find(open, which);
@@ -86,7 +54,7 @@ function show(cli: Cli, which: string, json: boolean): Promise<void> {
   });
 }
 
-function cancel(cli: Cli, which: string, json: boolean): Promise<void> {
+export function cancelHandoff(cli: Cli, which: string, { json }: JsonOptions): Promise<void> {
   return withHandoffs(cli, "write", async (open) => {
     const move = await find(open, which);
     await open.desk.cancel(move, { tell: true });

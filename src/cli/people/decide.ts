@@ -1,15 +1,14 @@
 /** `baton people approve` and `deny`: whether somebody who asked is let in. */
-import type { Command } from "commander";
 import { TERMINAL } from "../../gateway/authorize.js";
 import { NOT_A_CODE, refusalText } from "../../gateway/code-answers.js";
 import { readCode } from "../../gateway/pairing.js";
 import type { Tried } from "../../gateway/people-store.js";
-import { ROLES, type Role } from "../../gateway/permissions.js";
+import type { Role } from "../../gateway/permissions.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError, wrongUsage } from "../failure.js";
-import { examples, jsonOption } from "../options.js";
-import { EXAMPLE_IDENTITY, identity, role, withPeople } from "./people.js";
+import { withPeople } from "./people.js";
+import { identity } from "./who.js";
 
 interface ApproveOptions {
   readonly role?: Role;
@@ -17,20 +16,7 @@ interface ApproveOptions {
   readonly json?: boolean;
 }
 
-export function addPeopleApprove(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("approve <code>")
-    .description("let in who asked with this code")
-    .option("--role <role>", `what they are: ${ROLES.join(", ")} (default: guest)`, role)
-    .option("--name <name>", "what you call them")
-    .addHelpText(
-      "after",
-      examples("people approve K7QX9M2P", "people approve K7QX9M2P --role member --name Ann"),
-    );
-  jsonOption(command).action((code: string, options: ApproveOptions) => approve(cli, code, options));
-}
-
-function approve(cli: Cli, typed: string, options: ApproveOptions): Promise<void> {
+export function approve(cli: Cli, typed: string, options: ApproveOptions): Promise<void> {
   const { terminal } = cli;
   const code = codeOf(typed);
   const as = { role: options.role ?? "guest", name: shorten(cleanLine(options.name ?? ""), 64) || null };
@@ -44,17 +30,7 @@ function approve(cli: Cli, typed: string, options: ApproveOptions): Promise<void
   });
 }
 
-export function addPeopleDeny(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("deny <who>")
-    .description(
-      "refuse who asked, by code or identity; they are not answered any more, until you forget them",
-    )
-    .addHelpText("after", examples("people deny K7QX9M2P", `people deny ${EXAMPLE_IDENTITY}`));
-  jsonOption(command).action((who: string, options: { json?: boolean }) => deny(cli, who, options));
-}
-
-function deny(cli: Cli, who: string, options: { json?: boolean }): Promise<void> {
+export function deny(cli: Cli, who: string, options: { json?: boolean }): Promise<void> {
   const { terminal } = cli;
   const named = who.includes(":") ? identity(who) : null;
   return withPeople(cli, "look", async (people) => {

@@ -1,25 +1,11 @@
 /** `baton people role` and `forget`: what somebody is, and that they are nobody any more. Sessions stay. */
-import type { Command } from "commander";
-import { ROLES, type Role } from "../../gateway/permissions.js";
+import type { Role } from "../../gateway/permissions.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
-import { examples, jsonOption } from "../options.js";
-import { EXAMPLE_IDENTITY, findPerson, listedNote, nameOf, role, whom, withPeople } from "./people.js";
+import { findPerson, listedNote, nameOf, withPeople } from "./people.js";
 
-export function addPeopleRole(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("role")
-    .description("make somebody an owner, a member or a guest, from their next message on")
-    .argument("<who>", "the id of a person, or one of their identities", whom)
-    .argument("<role>", ROLES.join(", "), role)
-    .addHelpText("after", examples(`people role ${EXAMPLE_IDENTITY} member`));
-  jsonOption(command).action((who: string, as: Role, options: { json?: boolean }) =>
-    setRole(cli, who, as, options),
-  );
-}
-
-function setRole(cli: Cli, who: string, as: Role, options: { json?: boolean }): Promise<void> {
+export function setRole(cli: Cli, who: string, as: Role, options: { json?: boolean }): Promise<void> {
   return withPeople(cli, "look", async (people) => {
     const { id } = await findPerson(people, who);
     await people.store.setRole(id, as);
@@ -31,16 +17,7 @@ function setRole(cli: Cli, who: string, as: Role, options: { json?: boolean }): 
   });
 }
 
-export function addPeopleForget(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("forget")
-    .description("let somebody in no longer, under any of their identities; conversations are kept")
-    .argument("<who>", "the id of a person, or an identity", whom)
-    .addHelpText("after", examples(`people forget ${EXAMPLE_IDENTITY}`));
-  jsonOption(command).action((who: string, options: { json?: boolean }) => forget(cli, who, options));
-}
-
-function forget(cli: Cli, who: string, options: { json?: boolean }): Promise<void> {
+export function forget(cli: Cli, who: string, options: { json?: boolean }): Promise<void> {
   return withPeople(cli, "look", async (people) => {
     const person = who.startsWith("p_") ? await findPerson(people, who) : await people.store.find(who);
     const identities = person?.identities.map(({ identity }) => identity) ?? [who];

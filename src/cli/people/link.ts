@@ -1,24 +1,10 @@
 /** `baton people link` and `unlink`: which identities are one person. Sessions stay where they are. */
-import type { Command } from "commander";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError, wrongUsage } from "../failure.js";
-import { examples, jsonOption } from "../options.js";
-import { EXAMPLE_IDENTITY, findPerson, identity, OTHER_IDENTITY, withPeople } from "./people.js";
+import { findPerson, withPeople } from "./people.js";
 
-export function addPeopleLink(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("link")
-    .description("make two identities one person, who is the most of what either was")
-    .argument("<identity>", "of somebody who is let in", identity)
-    .argument("<other>", "the identity that becomes theirs too", identity)
-    .addHelpText("after", examples(`people link ${EXAMPLE_IDENTITY} ${OTHER_IDENTITY}`));
-  jsonOption(command).action((first: string, second: string, options: { json?: boolean }) =>
-    link(cli, [first, second], options),
-  );
-}
-
-function link(cli: Cli, [first, second]: [string, string], options: { json?: boolean }): Promise<void> {
+export function link(cli: Cli, first: string, second: string, options: { json?: boolean }): Promise<void> {
   if (first === second) throw wrongUsage("Give two different identities.");
   return withPeople(cli, "write", async (people) => {
     const before = (await people.store.find(first)) ?? { identities: [{ identity: first, role: null }] };
@@ -38,16 +24,7 @@ function link(cli: Cli, [first, second]: [string, string], options: { json?: boo
   });
 }
 
-export function addPeopleUnlink(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("unlink")
-    .description("make an identity somebody by itself again, as it was before it was linked")
-    .argument("<identity>", "one of a person who has several", identity)
-    .addHelpText("after", examples(`people unlink ${EXAMPLE_IDENTITY}`));
-  jsonOption(command).action((which: string, options: { json?: boolean }) => unlink(cli, which, options));
-}
-
-function unlink(cli: Cli, which: string, options: { json?: boolean }): Promise<void> {
+export function unlink(cli: Cli, which: string, options: { json?: boolean }): Promise<void> {
   return withPeople(cli, "look", async (people) => {
     await findPerson(people, which);
     if (!(await people.store.unlink(which, people.newId(), Date.now()))) {

@@ -1,5 +1,4 @@
 /** `baton people list`: who is let in and as what, and who asks to be. */
-import type { Command } from "commander";
 import { TERMINAL } from "../../gateway/authorize.js";
 import type { People } from "../../gateway/people.js";
 import type { PairingRequest } from "../../gateway/people-store.js";
@@ -7,17 +6,8 @@ import type { Role } from "../../gateway/permissions.js";
 import { cleanLine } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
 import type { Cli } from "../cli.js";
-import { examples, jsonOption } from "../options.js";
 import type { Terminal } from "../terminal.js";
 import { withPeople } from "./people.js";
-
-export function addPeopleList(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("list")
-    .description("show who is let in and as what, and who asks to be")
-    .addHelpText("after", examples("people list"));
-  jsonOption(command).action((options: { json?: boolean }) => list(cli, options));
-}
 
 export interface Row {
   /** Null for those of the configuration. */
@@ -28,7 +18,7 @@ export interface Row {
   readonly identities: readonly string[];
 }
 
-function list(cli: Cli, options: { json?: boolean }): Promise<void> {
+export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void> {
   return withPeople(cli, "look", async (people) => {
     const now = Date.now();
     const rows = await everybody(people);

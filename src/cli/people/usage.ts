@@ -1,21 +1,11 @@
 /** `baton people usage`: what everybody has used of today's limits. */
-import type { Command } from "commander";
 import type { Config } from "../../config/load.js";
 import { dayOf, type Limits, limitsFor, MEGABYTE, spentToday } from "../../gateway/limits.js";
 import type { DaySpending } from "../../gateway/store.js";
 import { cleanLine } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { Cli } from "../cli.js";
-import { examples, jsonOption } from "../options.js";
 import { everybody, type Row } from "./list.js";
-
-export function addPeopleUsage(parent: Command, cli: Cli): void {
-  const command = parent
-    .command("usage")
-    .description("show what everybody has used of today's limits")
-    .addHelpText("after", examples("people usage"));
-  jsonOption(command).action((options: { json?: boolean }) => usage(cli, options));
-}
 
 interface Used extends Row {
   readonly limits: Limits;
@@ -23,7 +13,7 @@ interface Used extends Row {
   readonly mediaBytes: number;
 }
 
-async function usage(cli: Cli, options: { json?: boolean }): Promise<void> {
+export async function usage(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { terminal } = cli;
   const config = await cli.loadConfig();
   const { people, spending, close } = await cli.openPeople(config, "look");

@@ -1,0 +1,39 @@
+/** A row of the command table as a command of commander. */
+import { Argument, type Command, Option } from "commander";
+import type { Cli } from "./cli.js";
+import type { Verb } from "./verbs/verb.js";
+
+/** `only`: leave out the other verbs, which a run does not need. */
+export function fill(command: Command, verb: Verb, cli: Cli, only: readonly Verb[] = verb.verbs ?? []): void {
+  const { args = [], options = [], run } = verb;
+  command.description(verb.description).helpOption("-h, --help", "print help");
+  for (const { name, description, choices, parse } of args) {
+    const argument = new Argument(name, description);
+    if (choices) argument.choices(choices);
+    if (parse) argument.argParser(parse);
+    command.addArgument(argument);
+  }
+  for (const { flags, description, choices, parse, default: preset, required } of options) {
+    const option = new Option(flags, description).makeOptionMandatory(required ?? false);
+    if (choices) option.choices(choices);
+    if (parse) option.argParser(parse);
+    if (preset !== undefined) option.default(preset);
+    command.addOption(option);
+  }
+  const after = moreHelp(verb);
+  if (after) command.addHelpText("after", `\n${after}`);
+  for (const below of only) fill(command.command(below.name), below, cli);
+  if (!run) return;
+  command.action(async (...given: unknown[]) => {
+    const act = await run();
+    // An option of `baton handoff` may stand before or after `list`.
+    await act(cli, ...(given.slice(0, args.length) as never[]), command.optsWithGlobals() as never);
+  });
+}
+
+function moreHelp({ notes, examples = [] }: Verb): string {
+  const title = examples.length === 1 ? "Example" : "Examples";
+  const lines = examples.map((example) => `  $ baton ${example}`);
+  const shown = lines.length === 0 ? [] : [`${title}:\n${lines.join("\n")}`];
+  return [...(notes === undefined ? [] : [notes]), ...shown].join("\n\n");
+}

@@ -1,0 +1,91 @@
+/** `baton people`. */
+import { ROLES } from "../../gateway/permissions.js";
+import { EXAMPLE_IDENTITY, identity, OTHER_IDENTITY, role, whom } from "../people/who.js";
+import { type Argument, JSON_FLAG, type Verb } from "./verb.js";
+
+const WHO: Argument = {
+  name: "<who>",
+  description: `the id of a person, or one of their accounts, such as ${EXAMPLE_IDENTITY}`,
+  parse: whom,
+};
+
+export const people: Verb = {
+  name: "people",
+  description: "decide who may talk to the agent, with which role, and which accounts belong together",
+  examples: ["people list", "people approve K7QX9M2P --role member"],
+  verbs: [
+    {
+      name: "list",
+      description: "list the people who have access, their roles, and who is asking for access",
+      options: [JSON_FLAG],
+      examples: ["people list"],
+      run: async () => (await import("../people/list.js")).listPeople,
+    },
+    {
+      name: "usage",
+      description: "show how much of today's limits each person has used",
+      options: [JSON_FLAG],
+      examples: ["people usage"],
+      run: async () => (await import("../people/usage.js")).usage,
+    },
+    {
+      name: "approve",
+      description: "give access to the person who got this code",
+      args: [{ name: "<code>", description: "the code that they gave you" }],
+      options: [
+        {
+          flags: "--role <role>",
+          description: `their role: ${ROLES.join(", ")} (default: guest)`,
+          parse: role,
+        },
+        { flags: "--name <name>", description: "a name for them" },
+        JSON_FLAG,
+      ],
+      examples: ["people approve K7QX9M2P", "people approve K7QX9M2P --role member --name Ann"],
+      run: async () => (await import("../people/decide.js")).approve,
+    },
+    {
+      name: "deny",
+      description: "refuse a person who asks for access, and stop answering them until you forget them",
+      args: [{ name: "<who>", description: "their code or their account" }],
+      options: [JSON_FLAG],
+      examples: ["people deny K7QX9M2P", `people deny ${EXAMPLE_IDENTITY}`],
+      run: async () => (await import("../people/decide.js")).deny,
+    },
+    {
+      name: "link",
+      description: "link two accounts as one person, keeping the higher role",
+      args: [
+        { name: "<identity>", description: "the account of a person who has access", parse: identity },
+        { name: "<other>", description: "their other account", parse: identity },
+      ],
+      options: [JSON_FLAG],
+      examples: [`people link ${EXAMPLE_IDENTITY} ${OTHER_IDENTITY}`],
+      run: async () => (await import("../people/link.js")).link,
+    },
+    {
+      name: "unlink",
+      description: "separate an account from a person again, with the role it had before",
+      args: [{ name: "<identity>", description: "one account of a person who has several", parse: identity }],
+      options: [JSON_FLAG],
+      examples: [`people unlink ${EXAMPLE_IDENTITY}`],
+      run: async () => (await import("../people/link.js")).unlink,
+    },
+    {
+      name: "role",
+      description: "make a person an owner, a member or a guest, starting with their next message",
+      args: [WHO, { name: "<role>", description: ROLES.join(", "), parse: role }],
+      options: [JSON_FLAG],
+      examples: [`people role ${EXAMPLE_IDENTITY} member`],
+      run: async () => (await import("../people/keep.js")).setRole,
+    },
+    {
+      name: "forget",
+      description: "remove a person's access on all their accounts; their conversations stay",
+      args: [WHO],
+      options: [JSON_FLAG],
+      examples: [`people forget ${EXAMPLE_IDENTITY}`],
+      run: async () => (await import("../people/keep.js")).forget,
+    },
+  ],
+};

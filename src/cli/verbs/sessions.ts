@@ -1,0 +1,141 @@
+/** `baton sessions`. */
+import { EXPORT_FORMATS } from "../cli.js";
+import { duration, examplePlatform, platform, wholeNumber } from "../options.js";
+import { type Flag, JSON_FLAG, SESSION, type Verb, YES_FLAG } from "./verb.js";
+
+const CURSOR: Flag = { flags: "--cursor <cursor>", description: "start where the previous page ended" };
+
+export const sessions: Verb = {
+  name: "sessions",
+  description: "list, show, search, name, export, import and delete sessions",
+  examples: ["sessions list --active 7d"],
+  verbs: [
+    {
+      name: "list",
+      description: "list sessions, latest activity first",
+      options: [
+        { flags: "--platform <name>", description: "only sessions on this platform", parse: platform },
+        {
+          flags: "--active <time>",
+          description: "only sessions with activity in this time: 30m, 2h, 7d",
+          parse: (text) => ({ text, ms: duration(text) }),
+        },
+        {
+          flags: "--limit <n>",
+          description: "sessions per page, up to 200 (default: 50)",
+          parse: wholeNumber(200),
+        },
+        CURSOR,
+        JSON_FLAG,
+      ],
+      examples: ["sessions list --active 7d", `sessions list --platform ${examplePlatform()}`],
+      run: async () => (await import("../list.js")).list,
+    },
+    {
+      name: "show",
+      description: "show a session and its last messages",
+      args: [SESSION],
+      options: [
+        { flags: "--limit <n>", description: "how many messages", parse: wholeNumber(100_000), default: 20 },
+        { flags: "--all", description: "show every message" },
+        {
+          flags: "--cursor <seq>",
+          description: "show the messages before this one",
+          parse: wholeNumber(Number.MAX_SAFE_INTEGER),
+        },
+        { flags: "--superseded", description: "include messages removed by an undo or a rewrite" },
+        JSON_FLAG,
+      ],
+      examples: ["sessions show 20261115_051313", 'sessions show "Garden plans" --all'],
+      run: async () => (await import("../show.js")).show,
+    },
+    {
+      name: "search",
+      description: "find messages that contain all these words, newest first",
+      args: [{ name: "<words...>", description: "the words to look for" }],
+      options: [
+        { flags: "--session <session>", description: "search only this session" },
+        {
+          flags: "--limit <n>",
+          description: "messages per page, up to 100 (default: 20)",
+          parse: wholeNumber(100),
+        },
+        CURSOR,
+        JSON_FLAG,
+      ],
+      notes: 'Use "quotes" for a phrase, and * at the end for words that start this way.',
+      examples: [
+        "sessions search garden party",
+        "sessions search '\"garden party\"'",
+        "sessions search 'gard*' --session 20261115_051313",
+      ],
+      run: async () => (await import("../search.js")).search,
+    },
+    {
+      name: "title",
+      description: "show, set or remove the title of a session",
+      args: [SESSION, { name: "[text...]", description: "the new title" }],
+      options: [{ flags: "--clear", description: "remove the title" }, JSON_FLAG],
+      examples: ["sessions title 20261115_051313 Garden plans"],
+      run: async () => (await import("../title.js")).title,
+    },
+    {
+      name: "export",
+      description: "write a session to a file or to stdout",
+      args: [{ ...SESSION, name: "[session]" }],
+      options: [
+        {
+          flags: "--format <format>",
+          description: "the format of the output (default: jsonl)",
+          choices: EXPORT_FORMATS,
+        },
+        { flags: "--output <path>", description: "the file to write; with --all, the folder" },
+        { flags: "--force", description: "overwrite files that exist" },
+        { flags: "--all", description: "export every session, one file each, into the --output folder" },
+        JSON_FLAG,
+      ],
+      examples: [
+        "sessions export 20261115_051313 --format markdown",
+        "sessions export --all --output backup/",
+      ],
+      run: async () => (await import("../export.js")).exportSessions,
+    },
+    {
+      name: "import",
+      description: "import sessions from a folder, a file or a database",
+      args: [{ name: "<path>", description: "an export of Baton, or the sessions of another tool" }],
+      options: [{ flags: "--dry-run", description: "only show what would be imported" }, JSON_FLAG],
+      notes: "Importing the same sessions again adds nothing.",
+      examples: ["sessions import ~/old-agent/sessions --dry-run"],
+      run: async () => (await import("../import.js")).importAll,
+    },
+    {
+      name: "explain",
+      description: "explain when a session resets, and why",
+      args: [{ name: "<session-or-key>", description: `${SESSION.description}; or the key of a chat` }],
+      options: [JSON_FLAG],
+      examples: [
+        "sessions explain 20261115_051313",
+        `sessions explain agent:main:${examplePlatform()}:dm:99`,
+      ],
+      run: async () => (await import("../explain.js")).explain,
+    },
+    {
+      name: "prune",
+      description: "delete sessions that ended long ago, with their messages and files",
+      options: [
+        {
+          flags: "--older-than <time>",
+          description: "delete sessions that ended before this: 90d, 12w",
+          parse: duration,
+          required: true,
+        },
+        { flags: "--dry-run", description: "only show what would be deleted" },
+        YES_FLAG,
+        JSON_FLAG,
+      ],
+      examples: ["sessions prune --older-than 90d --dry-run"],
+      run: async () => (await import("../prune.js")).prune,
+    },
+  ],
+};
