@@ -38,7 +38,7 @@ it("a database right in the working folder keeps commands from being run, also w
   };
   expect(await outcome("/nonexistent/baton.db")).toContain("well");
   if (!(await findingWith("/nonexistent/baton.db"))?.startsWith("commands run in")) return; // There is no sandbox here.
-  expect(await outcome(join(root, "baton.db"))).toMatch(/not run: .*baton\.db lies right in .*Move it/);
+  expect(await outcome(join(root, "baton.db"))).toMatch(/not run: .*baton\.db is directly in .*Move it/);
 });
 
 it("what commands left in /tmp two days ago is gone", async () => {
@@ -56,5 +56,5 @@ it("a database right in the working folder is told, there or not", async () => {
   const elsewhere = await findingWith("/nonexistent/baton.db");
   expect(elsewhere).not.toContain("baton.db");
   if (!elsewhere?.startsWith("commands run in")) return; // There is no sandbox here, and it says so.
-  expect(await findingWith(join(root, "baton.db"))).toMatch(/baton\.db lies right in a working folder/);
+  expect(await findingWith(join(root, "baton.db"))).toMatch(/baton\.db is directly in a working folder/);
 });

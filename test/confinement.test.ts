@@ -364,7 +364,7 @@ describe.each([
       mkdirSync(folder, { recursive: true });
       const confined = new Confined({ folders: [folder], base: folder, forbidden: [home], byDescriptor });
       expect(await readFileTool(confined).run({ path: "secret" }, { call: aCall, signal })).toMatch(
-        /Baton's own\.$/,
+        /belongs to Baton, and tools may not use it\.$/,
       );
     }
     rmSync(join(home, "work"), { recursive: true });
@@ -376,7 +376,7 @@ describe.each([
     const forbidden = [join(home, "secret")];
     const confined = new Confined({ folders: [inside], base: inside, forbidden, byDescriptor });
     expect(await readFileTool(confined).run({ path: "alias.db" }, { call: aCall, signal })).toMatch(
-      /Baton's own\.$/,
+      /belongs to Baton, and tools may not use it\.$/,
     );
     expect(
       await searchFilesTool(confined).run({ query: CANARY, glob: "alias.db" }, { call: aCall, signal }),

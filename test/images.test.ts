@@ -24,7 +24,7 @@ const DRAWING = Buffer.from([
   0x47,
   ...Array.from({ length: 300 }, (_, n) => 255 - (n % 256)),
 ]);
-const NO_IMAGE = "(An image was attached here, but this model takes none.)";
+const NO_IMAGE = "(An image was attached here, but this model can't read images.)";
 
 interface Seen {
   readonly mediaType: string;
@@ -188,7 +188,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     model.play({ text: "It is gone." });
     await say("and now?");
     await told("It is gone.");
-    expect(JSON.stringify(lastRequest())).toContain("(An image was attached here, but it cannot be read.)");
+    expect(JSON.stringify(lastRequest())).toContain("(An image was attached here, but it can't be read.)");
   });
 });
 

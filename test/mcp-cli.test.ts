@@ -41,7 +41,7 @@ describe("baton chat", () => {
     const { code, stdout, stderr } = await baton(home, ["chat", "--message", "hi"]);
     expect(code).toBe(0);
     expect(stdout).not.toBe("");
-    expect(stderr).toContain("MCP server dies cannot be used: it ended with exit code 3.");
+    expect(stderr).toContain("Can't use the MCP server dies: it exited with code 3.");
     expect(stdout + stderr).not.toContain("no licence found");
     expect(noted("starts").length).toBeGreaterThanOrEqual(1);
     await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 20_000 });
@@ -68,7 +68,7 @@ describe("baton doctor", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/✓ MCP plain +ready, 11 tools/);
     expect(stdout).toMatch(
-      /! MCP dies +it ended with exit code 3\n +→ mend `mcp\.servers\.dies` in config\.yaml/,
+      /! MCP dies +it exited with code 3\n +→ mend `mcp\.servers\.dies` in config\.yaml/,
     );
     await vi.waitFor(() => expect(living()).toEqual([]), { timeout: 20_000 });
   });

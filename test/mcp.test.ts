@@ -23,7 +23,7 @@ const FILESYSTEM = require.resolve("@modelcontextprotocol/server-filesystem/dist
 const env = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 
 const LOST =
-  /^got Error: the MCP server everything was lost during the call; it may or may not have taken effect\.$/;
+  /^got Error: the connection to the MCP server everything was lost during the call; it may or may not have taken effect\.$/;
 const LONG = 'everything_trigger-long-running-operation {"duration":600,"steps":600}';
 
 const agent: Agent = {
@@ -157,7 +157,7 @@ describe("the reference servers", () => {
     expect(await ann.next(before)).toMatch(LOST);
     await checkTranscript(8);
     expect(await ann.ask("/status")).toMatch(
-      /\nMCP server everything: (?:failed, (?:nothing answers at its URL|the connection to it broke off)|connecting)/,
+      /\nMCP server everything: (?:failed, (?:nothing answers at its URL|the connection was lost)|connecting)/,
     );
     const files = await ann.ask('files_list_directory {"path":"."}');
     expect(files).toContain("[FILE] note.txt");
@@ -175,7 +175,7 @@ describe("the reference servers", () => {
     await vi.waitFor(() => expect(world.gateway.lane(ann.key).run).toBeUndefined(), { timeout: 20_000 });
     const [, asked, result] = await ann.transcript();
     expect(asked).toBe("assistant: ");
-    expect(result).toMatch(/^tool: .*topped before it ended; it may or may not have taken effect\.$/);
+    expect(result).toMatch(/^tool: .*topped before it finished; it may or may not have taken effect\.$/);
     expect(await ann.ask('everything_echo {"message":"next"}')).toBe("got Echo: next");
   });
 });

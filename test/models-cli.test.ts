@@ -75,7 +75,7 @@ test("a model that does not begin to answer is given up after agent.firstWordSec
   const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url };
   const run = await baton(home, ["chat", "--message", "hi"], { env });
   expect(run).toMatchObject({ code: 1, stdout: "" });
-  expect(run.stderr).toContain("did not begin to answer in time");
+  expect(run.stderr).toContain("did not start to answer in time");
 });
 
 describe("baton models", () => {
@@ -105,7 +105,7 @@ describe("baton models", () => {
   test("a server that is not there is said, with its host", async () => {
     const run = await baton(home, ["models"], { env: { OLLAMA_HOST: "127.0.0.1:81" } });
     expect(run).toMatchObject({ code: 1, stdout: "" });
-    expect(run.stderr).toContain("127.0.0.1:81 cannot be reached");
+    expect(run.stderr).toContain("Can't reach the model's server at 127.0.0.1:81");
   });
 });
 

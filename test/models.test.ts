@@ -163,14 +163,14 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       [
         "500s without end",
         { status: 500, message: "Oops" },
-        /^127\.0\.0\.1:\d+ has trouble of its own: Oops\. /,
+        /^127\.0\.0\.1:\d+ reported a server error: Oops\. /,
         4,
       ],
-      ["429s without end", { status: 429 }, /takes no more requests from us just now\. /, 4],
+      ["429s without end", { status: 429 }, /is rate-limiting you\. Try again in a minute\. /, 4],
       [
         "a long wait",
         { status: 429, headers: { "retry-after": "600" } },
-        /requests from us for 600 seconds\. /,
+        /is rate-limiting you\. Try again in 600 seconds\. /,
         1,
       ],
       ["no quota", { status: 429, type: "insufficient_quota" }, /no credit or quota left\. /, 1],
@@ -183,7 +183,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       [
         "no such model",
         { status: 404, message: "model not found" },
-        /no model called "model-a"\. .* \/model /,
+        /no model called "model-a"\. .* \/model\. /,
         1,
       ],
       [
@@ -192,7 +192,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
         /refused the request: I do not like \*\*\*\. /,
         1,
       ],
-      ["silence", { ending: "silence" }, /went silent/, 4],
+      ["silence", { ending: "silence" }, /stopped sending/, 4],
     ])("%s", async (_, failure, sentence, requests) => {
       await open(silentAfter(250, failure));
       server.play(failure);
@@ -209,15 +209,15 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     });
 
     it.each<[string, Reply, RegExp]>([
-      ["drops", { text: ["Half ", "a "], ending: "drop" }, /broke off/],
-      ["ends too early", { text: ["Half ", "a "], ending: "cut" }, /broke off/],
-      ["is not JSON", { text: ["Half ", "a "], ending: "malformed" }, /broke off|trouble/],
+      ["drops", { text: ["Half ", "a "], ending: "drop" }, /ended too early/],
+      ["ends too early", { text: ["Half ", "a "], ending: "cut" }, /ended too early/],
+      ["is not JSON", { text: ["Half ", "a "], ending: "malformed" }, /ended too early|server error/],
       [
         "has an error",
         { text: ["Half ", "a "], ending: "error" },
-        /trouble of its own: The engine is on fire\./,
+        /reported a server error: The engine is on fire\./,
       ],
-      ["goes silent", { text: ["Half ", "a "], ending: "silence" }, /went silent/],
+      ["goes silent", { text: ["Half ", "a "], ending: "silence" }, /stopped sending/],
     ])("a stream that %s in the middle: what was said is kept", async (_, failure, sentence) => {
       await open(silentAfter(700, failure));
       server.play(failure);
@@ -237,7 +237,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       server.play({ text: "On and on: ", ending: "endless" });
       await ann.write("hello");
       await world.adapter.until(() => ann.told.length >= 2);
-      expect(ann.told.at(-1)).toMatch(/did not come to an end/);
+      expect(ann.told.at(-1)).toMatch(/kept sending without an end/);
       const [, answer = ""] = await ann.transcript();
       expect(answer).toMatch(/^assistant: On and on: word /);
       expect(answer.length).toBeLessThan(5_100);
@@ -250,7 +250,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       const { host } = server;
       await server.close();
       expect(await ann.ask("hello")).toBe(
-        `The model's server at ${host} cannot be reached. Check that it runs, and the network. /retry tries again.`,
+        `Can't reach the model's server at ${host}. Check that it is running and that the network works. /retry tries again.`,
       );
       server = await ModelServer.start();
     });
@@ -293,7 +293,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     it("is told where a single message is too long, after it was cut as far as makes sense", async () => {
       await open();
       server.play(tooLong);
-      expect(await ann.ask("x".repeat(20_000))).toMatch(/too long for model-a, even by itself/);
+      expect(await ann.ask("x".repeat(20_000))).toMatch(/This message alone is too long for model-a/);
       expect(server.requests.length).toBeLessThan(10);
       expect(await ann.transcript()).toHaveLength(1);
     });
@@ -330,7 +330,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
         "assistant: One half, ",
         "assistant: the rest.",
       ]);
-      expect(JSON.stringify(server.requests[1]?.body.messages)).toContain("broke off");
+      expect(JSON.stringify(server.requests[1]?.body.messages)).toContain("was cut off");
     });
 
     it("the sentence is the last one's where both fail", async () => {
@@ -360,7 +360,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     expect(calls).toHaveLength(2);
     const { body } = server.requests[2] ?? {};
     expect(body.tool_choice).toEqual(protocol === "openai" ? "none" : { type: "none" });
-    expect(JSON.stringify(body.messages.at(-1))).toContain("All 2 steps");
+    expect(JSON.stringify(body.messages.at(-1))).toContain("You have used all 2 steps");
     expect(await ann.transcript()).toHaveLength(6);
     server.play({ calls: [{ name: "again", arguments: "{}" }] });
     expect(await ann.ask("go")).toMatch(/^I stopped after 2 steps/);

@@ -6,8 +6,8 @@ import type { Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
 
 export const NO_MODEL =
-  "No model is set up yet, so I can only repeat what I know. A running Ollama, or OPENAI_API_KEY, ANTHROPIC_API_KEY or " +
-  "OLLAMA_HOST, or `agent.provider` in config.yaml adds one; `baton models` says which one is used.";
+  "No model is set up yet, so I can only repeat what you said. To add one, start Ollama, set OPENAI_API_KEY, " +
+  "ANTHROPIC_API_KEY or OLLAMA_HOST, or set `agent.provider` in config.yaml. Run `baton models` to see which one is used.";
 
 export type Directive =
   | { readonly kind: "run"; readonly command: string }
@@ -34,7 +34,7 @@ export function answer(history: readonly Message[]): string {
   const spoken = spokenBy(history);
   if (isAside(spoken.at(-1)?.text)) {
     const said = spoken.findLast(({ text }) => !isAside(text));
-    return `I am here. ${said ? `Last you said ${quote(said.text)}. ` : ""}${count(history)}`;
+    return `I'm here. ${said ? `Last you said ${quote(said.text)}. ` : ""}${count(history)}`;
   }
   return `${NO_MODEL}\n\n${fromSession(history)}`;
 }
@@ -50,19 +50,19 @@ export function report(outcome: string, meanwhile: readonly Message[]): string {
 
 /** A message that came in while the turn ran. */
 export function mention(message: Message): string {
-  return `(Meanwhile I was told ${quote(message.content)}.)`;
+  return `(Meanwhile you wrote ${quote(message.content)}.)`;
 }
 
 function fromSession(history: readonly Message[]): string {
   const spoken = spokenBy(history);
   const last = spoken.at(-1);
-  if (!last) return "Nothing was said here so far.";
+  if (!last) return "Nobody has written here yet.";
   if (/\bhow many messages\b/i.test(last.text)) return count(history);
   if (/\bwhat (?:did|have) I (?:just )?(?:say|said|write|written)\b/i.test(last.text)) {
     const before = spoken.slice(0, -1).filter(({ name }) => name === last.name);
     const first = /\bfirst\b/i.test(last.text);
     const found = first ? before[0] : before.at(-1);
-    if (!found) return "Before this question you said nothing that I can see.";
+    if (!found) return "I see no message from you before this question.";
     return `${first ? "First" : "Last"} you said ${quote(found.text)}.`;
   }
   return `You said ${quote(last.text)}. ${count(history)}`;

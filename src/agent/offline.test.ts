@@ -51,22 +51,26 @@ describe("the offline agent's answers", () => {
     expect(await answerTo(...before, user("how many messages are there?"))).toMatch(
       /\n\nI see 5 messages so far: 3 from you, 2 from me\.$/,
     );
-    expect(await answerTo(user("what did I say?"))).toMatch(/you said nothing that I can see\.$/);
-    expect(await answerTo()).toMatch(/\n\nNothing was said here so far\.$/);
+    expect(await answerTo(user("what did I say?"))).toMatch(
+      /I see no message from you before this question\.$/,
+    );
+    expect(await answerTo()).toMatch(/\n\nNobody has written here yet\.$/);
   });
 
   it("are short where the gateway asks, and do not take its words for a person's", async () => {
     const asked = user("[This conversation has just been moved here. Confirm that you are here.]");
     expect(await answerTo(user("roses"), said("yes"), asked)).toBe(
-      "I am here. Last you said “roses”. I see 3 messages so far: 2 from you, 1 from me.",
+      "I'm here. Last you said “roses”. I see 3 messages so far: 2 from you, 1 from me.",
     );
-    expect(await answerTo(asked)).toBe("I am here. I see 1 message so far: 1 from you, 0 from me.");
+    expect(await answerTo(asked)).toBe("I'm here. I see 1 message so far: 1 from you, 0 from me.");
   });
 
   it("tell the people of a shared session apart", async () => {
     const before = [user("[Ann] apples"), user("[Bob] pears")];
     expect(await answerTo(...before, user("[Ann] what did I say?"))).toMatch(/“apples”\.$/);
-    expect(await answerTo(...before, user("[Cy] what did I say?"))).toMatch(/nothing that I can see\.$/);
+    expect(await answerTo(...before, user("[Cy] what did I say?"))).toMatch(
+      /I see no message from you before this question\.$/,
+    );
   });
 
   it("quote in one short line, without what a terminal acts on", async () => {
@@ -122,7 +126,7 @@ describe("run", () => {
     const call = { id: "offline_1", name: "terminal", arguments: '{"command":"ls"}' };
     const begun: Message[] = [
       user("run ls"),
-      { role: "assistant", content: "I run that in the terminal.", toolCalls: [call] },
+      { role: "assistant", content: "Running that in the terminal.", toolCalls: [call] },
       { role: "tool", toolCallId: call.id, name: call.name, content: "Unknown: the process ended." },
     ];
     const tools = [recorder(seen)];
@@ -150,7 +154,7 @@ describe("run", () => {
       tools: [recorder(seen)],
       steer: () => steered.shift() ?? [{ role: "system", content: "a note" }],
     });
-    expect(wordsOf(events)).toMatch(/told “also this”/);
+    expect(wordsOf(events)).toMatch(/you wrote “also this”/);
     expect(seen).toHaveLength(1);
   });
 });
@@ -159,7 +163,7 @@ describe("slow", () => {
   it("speaks a word every tenth of a second, and mentions what is said meanwhile", async () => {
     const steered = [[], [user("[Ann] hurry up")]];
     const events = await tell([user("slow 0.3")], { steer: () => steered.shift() ?? [] });
-    expect(wordsOf(events)).toBe("Slowly: 1 (Meanwhile I was told “[Ann] hurry up”.) 2 3 Done.");
+    expect(wordsOf(events)).toBe("Slowly: 1 (Meanwhile you wrote “[Ann] hurry up”.) 2 3 Done.");
   });
 
   it("is a word like any other without a number", async () => {

@@ -53,7 +53,7 @@ async function* respond(turn: Turn): AsyncGenerator<AgentEvent> {
       yield* step(turn, slowWords(turn, directive.seconds));
       return;
     case "fail":
-      throw new AgentError("The offline agent failed, as it was told to.");
+      throw new AgentError("The offline agent failed because you asked it to.");
     case "answer":
       yield* step(turn, words(answer(turn.seen)));
       return;
@@ -64,12 +64,13 @@ async function* respond(turn: Turn): AsyncGenerator<AgentEvent> {
 
 async function* runCommand(turn: Turn, command: string): AsyncGenerator<AgentEvent> {
   if (!turn.tools.some(({ name }) => name === TERMINAL)) {
-    yield* step(turn, words("I have no terminal here, so I cannot run commands."));
+    yield* step(turn, words("I have no terminal here, so I can't run commands."));
     return;
   }
   const call = { id: freshCallId(turn.seen), name: TERMINAL, arguments: JSON.stringify({ command }) };
   const known = resultsAtEnd(turn.seen);
-  const results = known.length > 0 ? known : yield* step(turn, words("I run that in the terminal."), [call]);
+  const results =
+    known.length > 0 ? known : yield* step(turn, words("Running that in the terminal."), [call]);
   if (turn.signal.aborted) return;
   const outcome = results.map(({ content }) => content).join("\n");
   yield* step(turn, words(report(outcome, hear(turn))));

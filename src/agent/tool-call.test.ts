@@ -26,15 +26,15 @@ describe("a tool call", () => {
   it("makes a result of whatever goes wrong", async () => {
     expect(await runToolCall(call("{}", "other"), [echo], quiet)).toMatch(/no tool "other". Tools: echo\./);
     expect(await runToolCall(call("{}"), [], quiet)).toMatch(/Tools: none\./);
-    expect(await runToolCall(call("{"), [echo], quiet)).toMatch(/not JSON/);
+    expect(await runToolCall(call("{"), [echo], quiet)).toMatch(/not valid JSON/);
     const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
-    expect(await runToolCall(call(deep), [echo], quiet)).toMatch(/nested too deeply/);
+    expect(await runToolCall(call(deep), [echo], quiet)).toMatch(/nested too deep/);
     const thrower = tool(() => {
       throw new Error("oops");
     });
-    expect(await runToolCall(call("{}"), [thrower], quiet)).toBe("Error: the tool broke: oops");
+    expect(await runToolCall(call("{}"), [thrower], quiet)).toBe("Error: the tool failed: oops");
     const rejecter = tool(() => Promise.reject("plain text"));
-    expect(await runToolCall(call("{}"), [rejecter], quiet)).toBe("Error: the tool broke: plain text");
+    expect(await runToolCall(call("{}"), [rejecter], quiet)).toBe("Error: the tool failed: plain text");
   });
 
   it("returns text that every store keeps", async () => {
@@ -59,6 +59,6 @@ describe("a tool call", () => {
     const rude = new AbortController();
     const left = runToolCall(call("{}"), [tool(() => new Promise(() => {}))], rude.signal);
     rude.abort();
-    expect(await left).toMatch(/^Error: stopped before it ended/);
+    expect(await left).toMatch(/^Error: stopped before it finished/);
   });
 });

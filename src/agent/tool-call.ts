@@ -10,8 +10,8 @@ import type { Tool, ToolContext } from "./agent.js";
 /** How long a tool may take to end once it was told to stop; whoever stops a turn should wait a little longer. */
 const STOP_GRACE_MS = 100;
 
-const NOT_RUN = "Error: not run, since the turn was stopped.";
-const LEFT_BEHIND = "Error: stopped before it ended; it may or may not have taken effect.";
+const NOT_RUN = "Error: not run, because the turn was stopped.";
+const LEFT_BEHIND = "Error: stopped before it finished; it may or may not have taken effect.";
 
 /** Never rejects; ends soon once the signal aborts, even where the tool does not. */
 export async function runToolCall(
@@ -34,12 +34,12 @@ async function attempt(tool: Tool, context: ToolContext): Promise<string> {
   try {
     args = parseJson(context.call.arguments);
   } catch {
-    return "Error: the arguments are not JSON, or nested too deeply.";
+    return "Error: the arguments are not valid JSON, or are nested too deep.";
   }
   try {
     return await tool.run(args, context);
   } catch (error) {
-    return `Error: the tool broke: ${error instanceof Error ? error.message : String(error)}`;
+    return `Error: the tool failed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

@@ -43,7 +43,7 @@ type Outcome = Verdict | "expired" | "stopped";
 const OUTCOMES: Readonly<Record<Exclude<Outcome, "approved">, string>> = {
   denied: "Error: not run: the person said no. Do not try it in another way; ask what they want instead.",
   expired: "Error: not run: nobody approved it in time. Ask the person before you try again.",
-  stopped: "Error: not run, since the turn was stopped.",
+  stopped: "Error: not run, because the turn was stopped.",
 };
 
 /** How long a person has to answer. */

@@ -387,7 +387,7 @@ describe("while a turn is running", () => {
     expect(await transcript(here)).toEqual([
       "user: go",
       "assistant: ",
-      "tool: Stopped before it ended; it may or may not have taken effect.",
+      "tool: Stopped before it finished; it may or may not have taken effect.",
       "user: again",
       "assistant: fine",
     ]);

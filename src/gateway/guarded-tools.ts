@@ -7,7 +7,7 @@ import type { Approve } from "./approvals.js";
 import { processNamed } from "./owner.js";
 import type { ToolJournal, Turn } from "./store.js";
 
-const CHANGED = "Error: not run: what was approved is not the same any more, since the folder has changed.";
+const CHANGED = "Error: not run: the folder has changed since this was approved.";
 const NOT_OURS = "Error: not run, since this turn goes on in another process.";
 
 export function guardedTools(

@@ -382,7 +382,7 @@ export class TurnRun {
     if (this.#text.trim() === "" && this.#calls.length === 0) return [];
     const results = this.#calls.map((call): Message => {
       const content =
-        this.#results.get(call.id) ?? "Stopped before it ended; it may or may not have taken effect.";
+        this.#results.get(call.id) ?? "Stopped before it finished; it may or may not have taken effect.";
       return { role: "tool", toolCallId: call.id, name: call.name, content };
     });
     const toolCalls = this.#calls.length > 0 ? { toolCalls: this.#calls } : {};

@@ -84,7 +84,7 @@ export class ChatSide implements Side {
     const isMade = threadId !== undefined && !this.word.endsWith(`:${threadId}`);
     if (isMade) [this.#thread, this.#seen] = [threadId, 0];
     await this.#sees(`"${title}" continues here: `);
-    await this.#sees("I am here. ");
+    await this.#sees("I'm here. ");
   }
 
   async leaves(): Promise<void> {

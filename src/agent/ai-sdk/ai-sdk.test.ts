@@ -100,7 +100,7 @@ describe("an image", () => {
         : { text: "I cannot see it." };
     expect(wordsOf(await tell({ history }))).toBe("I cannot see it.");
     expect(server.requests).toHaveLength(2);
-    expect(JSON.stringify(server.requests[1]?.body)).toContain("this model takes none");
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("this model can't read images");
     await tell({ history }, endpoint({ images: false }));
     expect(server.requests).toHaveLength(3);
   });
@@ -114,7 +114,7 @@ describe("an image", () => {
         : { text: "Fine." };
     const agent = agentAt(endpoint());
     expect(wordsOf(await told(agent, { history }))).toBe("Fine.");
-    expect(JSON.stringify(server.requests[1]?.body)).toContain("it cannot be read");
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("it can't be read");
     await told(agent, {
       history: [{ role: "user", content: "", attachments: [{ file: "b.png", mediaType: "image/png" }] }],
     });
@@ -126,7 +126,7 @@ describe("an answer that ends early", () => {
   it.each(["openai", "anthropic"] as const)("says so, over %s", async (protocol) => {
     server.play({ text: "Once upon a", finish: "length" });
     const events = await tell({}, endpoint({ protocol }));
-    expect(wordsOf(events)).toMatch(/^Once upon a\n\n\(My answer ends here: /);
+    expect(wordsOf(events)).toMatch(/^Once upon a\n\n\(Cut off at the model's output limit\. /);
     expect(events.find(({ kind }) => kind === "message")).toMatchObject({
       message: { content: wordsOf(events) },
     });
@@ -134,7 +134,7 @@ describe("an answer that ends early", () => {
 
   it("says so too where nothing was said after a tool", async () => {
     server.play({ calls: [{ name: "date", arguments: "{}" }] }, { text: [], finish: "length" });
-    expect(wordsOf(await tell({ tools: [date] }))).toMatch(/^\(My answer ends here: /);
+    expect(wordsOf(await tell({ tools: [date] }))).toMatch(/^\(Cut off at the model's output limit\. /);
   });
 });
 
@@ -195,7 +195,10 @@ describe("what a server sends", () => {
     const results = (await tell({ tools: [date] })).flatMap((event) =>
       event.kind === "tool result" ? [event.content] : [],
     );
-    expect(results).toEqual([expect.stringContaining('no tool "nope"'), expect.stringContaining("not JSON")]);
+    expect(results).toEqual([
+      expect.stringContaining('no tool "nope"'),
+      expect.stringContaining("not valid JSON"),
+    ]);
   });
 
   it("does not lead the key elsewhere by a redirect", async () => {
@@ -206,7 +209,7 @@ describe("what a server sends", () => {
     const failed = await tell({}, where).catch((error: Error) => error);
     expect(failed).toBeInstanceOf(AgentError);
     expect(failed).toMatchObject({
-      message: `${new URL(server.url).host} sends us on to ${other.url}. I follow no redirect, which could carry the key to others: set agent.baseUrl to where the server itself answers.`,
+      message: `${new URL(server.url).host} redirects to ${other.url}. Baton does not follow redirects, because they could send your API key to another server. Set agent.baseUrl to the address where the server itself answers.`,
     });
     expect(server.requests).toHaveLength(1);
     expect(other.requests).toEqual([]);
@@ -214,9 +217,9 @@ describe("what a server sends", () => {
   });
 
   it.each([
-    ["/v2/chat/completions", /sends us on to http:\/\/127\.0\.0\.1:\d+\/v2\. /],
-    ["http://", /sends us elsewhere\. /],
-    [undefined, /sends us elsewhere\. /],
+    ["/v2/chat/completions", /redirects to http:\/\/127\.0\.0\.1:\d+\/v2\. /],
+    ["http://", /redirects to another address\. /],
+    [undefined, /redirects to another address\. /],
   ])("says where a redirect leads, as far as it says so: %s", async (location, told) => {
     server.play({ status: 302, ...(location === undefined ? {} : { headers: { location } }) });
     await expect(tell()).rejects.toThrow(told);
@@ -227,9 +230,11 @@ describe("what a server sends", () => {
     async (model) => {
       const where = endpoint({ baseUrl: "http://127.0.0.1:6000/v1", model });
       await expect(tell({}, where)).rejects.toThrow(
-        /^Nothing may be fetched from the port of 127\.0\.0\.1:6000: .* set agent\.baseUrl to it\.$/,
+        /^The port of 127\.0\.0\.1:6000 is reserved for something other than HTTP, .* set agent\.baseUrl to it\.$/,
       );
-      await expect(listModels(where)).rejects.toThrow(/^Nothing may be fetched from the port of/);
+      await expect(listModels(where)).rejects.toThrow(
+        /^The port of .* is reserved for something other than HTTP/,
+      );
     },
   );
 });
@@ -249,7 +254,7 @@ describe("a turn's own model", () => {
     expect(server.requests[0]?.body.model).toBe("model-a");
     server.models = [];
     await expect(tell({}, endpoint({ model: null, protocol: "ollama" }))).rejects.toThrow(
-      /lists no model: `ollama pull` brings one\./,
+      /lists no models\. Get one with `ollama pull`\./,
     );
   });
 });
@@ -266,7 +271,9 @@ describe("a key that cannot be read", () => {
 
   it.each(["m", null])("nor sent is told with its setting, and not repeated (model: %s)", async (model) => {
     const failed = await tell({}, endpoint({ apiKey: () => "sk-…", model })).catch((error: unknown) => error);
-    expect(failed).toEqual(new AgentError("The API key has characters that no key has. Check KEY."));
+    expect(failed).toEqual(
+      new AgentError("The API key contains characters that are not allowed in a key. Check KEY."),
+    );
     expect(server.requests).toEqual([]);
   });
 });

@@ -92,11 +92,11 @@ async function* run(
 }
 
 const GO_ON =
-  "[Note] Your last message broke off where it ends. Go on from exactly there, without repeating any of it.";
+  "[Note] Your last message was cut off at its end. Continue exactly from there, and repeat nothing.";
 
 function lastWord(steps: number): string {
   return (
-    `[Note] All ${steps} steps of this turn are used up, so no more tools can be called. ` +
+    `[Note] You have used all ${steps} steps of this turn, so you can't call more tools. ` +
     "Answer now with what you have, and say what is left to do."
   );
 }
@@ -132,8 +132,8 @@ async function* keep(
 
 /** An answer that ends early says so, that nobody takes a part for the whole. */
 const CUT_SHORT: Partial<Record<FinishReason, string>> = {
-  length: "(My answer ends here: the model may write no more at once. Tell me to go on if I should.)",
-  "content-filter": "(The model's provider held the rest of my answer back.)",
+  length: `(Cut off at the model's output limit. Say "go on" to continue.)`,
+  "content-filter": "(The model's provider blocked the rest of this answer.)",
 };
 
 async function* sayCutShort({ text, finish }: Asked): AsyncGenerator<AgentEvent, string> {
@@ -145,7 +145,7 @@ async function* sayCutShort({ text, finish }: Asked): AsyncGenerator<AgentEvent,
 }
 
 async function* sayStopped(maxSteps: number): AsyncGenerator<AgentEvent> {
-  const content = `I stopped after ${maxSteps} steps without coming to an end. Tell me to go on if I should.`;
+  const content = `I stopped after ${maxSteps} steps and am not done yet. Say "go on" to continue.`;
   yield { kind: "text", text: content };
   yield { kind: "message", message: { role: "assistant", content }, results: [] };
 }

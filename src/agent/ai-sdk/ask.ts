@@ -83,7 +83,7 @@ export async function* ask(talk: Conversation, asking: Asking): AsyncGenerator<A
     const [next, ...rest] = others;
     if (!next) throw new AgentError(sentence);
     talk.endpoints = [next, ...rest];
-    yield { kind: "reasoning", text: `(${sentence} Going on with another model.)\n` };
+    yield { kind: "reasoning", text: `(${sentence} Trying another model.)\n` };
     if (said !== "") return { ...NOTHING, text: said, model, brokeOff: true };
   }
 }
@@ -190,8 +190,9 @@ function isEmpty({ text, calls }: Step): boolean {
 }
 
 function emptyAnswer({ finish }: Step): StreamFailure {
-  if (finish === "length") return new StreamFailure("empty", "it used up its length before it said anything");
-  return new StreamFailure("empty", finish === "content-filter" ? "its provider held it back" : "");
+  if (finish === "length")
+    return new StreamFailure("empty", "it reached its output limit before it wrote anything");
+  return new StreamFailure("empty", finish === "content-filter" ? "its provider's filter blocked it" : "");
 }
 
 /** The model to ask: the session's own, the one that is set, or the first that the endpoint lists. */
@@ -200,8 +201,8 @@ async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string>
   const [first] = await listModels(endpoint, signal);
   if (first !== undefined) return first;
   const cure =
-    endpoint.protocol === "ollama" ? "`ollama pull` brings one" : "agent.model in config.yaml names one";
-  throw new AgentError(`${hostOf(endpoint)} lists no model: ${cure}.`);
+    endpoint.protocol === "ollama" ? "Get one with `ollama pull`" : "Name one in agent.model in config.yaml";
+  throw new AgentError(`${hostOf(endpoint)} lists no models. ${cure}.`);
 }
 
 /** A valid beginning for whatever history a turn comes with. */

@@ -25,7 +25,7 @@ export function hostOf({ baseUrl }: Endpoint): string {
   try {
     return cleanLine(new URL(baseUrl).host);
   } catch {
-    return "an address that is none";
+    return "an invalid address";
   }
 }
 
@@ -33,7 +33,7 @@ export function hostOf({ baseUrl }: Endpoint): string {
 export function keyOf({ apiKey, keySetting }: Endpoint): string {
   const key = revealed(apiKey);
   if (/^[ -~]*$/.test(key)) return key;
-  throw new AgentError(`The API key has characters that no key has. Check ${keySetting}.`);
+  throw new AgentError(`The API key contains characters that are not allowed in a key. Check ${keySetting}.`);
 }
 
 function revealed(apiKey: Endpoint["apiKey"]): string {

@@ -160,7 +160,7 @@ describe("a sentence", () => {
 
   it("says that a key is missing where none is set", () => {
     expect(sentenceFor(failureOf(answered(401, ""), NOW, ""), endpoint, "m")).toBe(
-      "host.example:8080 wants an API key, and none is set. Set OPENAI_API_KEY.",
+      "host.example:8080 needs an API key, but none is set. Set OPENAI_API_KEY.",
     );
   });
 });

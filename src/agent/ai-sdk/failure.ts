@@ -3,6 +3,7 @@
  * Pure. A sentence names the setting or the host to look at, and never holds a key.
  */
 import { cleanLine, shorten } from "../../util/text.js";
+import { counted } from "../../util/words.js";
 import { retryAfterMs } from "./backoff.js";
 import { type Endpoint, hostOf } from "./endpoint.js";
 
@@ -202,40 +203,40 @@ export function sentenceFor(
   switch (kind) {
     case "key":
       return endpoint.apiKey === null
-        ? `${host} wants an API key, and none is set. Set ${endpoint.keySetting}.`
+        ? `${host} needs an API key, but none is set. Set ${endpoint.keySetting}.`
         : `${host} refused the API key. Check ${endpoint.keySetting}.`;
     case "quota":
-      return `The account at ${host} has no credit or quota left.`;
+      return `Your account at ${host} has no credit or quota left.`;
     case "busy":
       return retryAfterMs === null
-        ? `${host} takes no more requests from us just now.`
-        : `${host} takes no more requests from us for ${Math.ceil(retryAfterMs / 1_000)} seconds.`;
+        ? `${host} is rate-limiting you. Try again in a minute.`
+        : `${host} is rate-limiting you. Try again in ${counted(Math.ceil(retryAfterMs / 1_000), "second")}.`;
     case "no model":
-      return `${host} has no model called "${model}". \`baton models\` lists what it has, and /model chooses one.`;
+      return `${host} has no model called "${model}". Run \`baton models\` to list its models, or choose one with /model.`;
     case "server":
-      return `${host} has trouble of its own${said}`;
+      return `${host} reported a server error${said}`;
     case "unreachable":
-      return `The model's server at ${host} cannot be reached. Check that it runs, and the network.`;
+      return `Can't reach the model's server at ${host}. Check that it is running and that the network works.`;
     case "certificate":
       return untrusted(host, detail);
     case "elsewhere": {
-      const where = detail === "" ? "elsewhere" : `on to ${detail.replace(CALLS, "")}`;
-      return `${host} sends us ${where}. I follow no redirect, which could carry the key to others: set agent.baseUrl to where the server itself answers.`;
+      const where = detail === "" ? "to another address" : `to ${detail.replace(CALLS, "")}`;
+      return `${host} redirects ${where}. Baton does not follow redirects, because they could send your API key to another server. Set agent.baseUrl to the address where the server itself answers.`;
     }
     case "bad port":
-      return `Nothing may be fetched from the port of ${host}: it is kept for something other than HTTP. Let the model's server listen on another one, and set agent.baseUrl to it.`;
+      return `The port of ${host} is reserved for something other than HTTP, so Baton can't connect to it. Make the model's server listen on another port, and set agent.baseUrl to it.`;
     case "broken":
-      return `The answer from ${host} broke off, or made no sense.`;
+      return `The answer from ${host} ended too early or was not valid.`;
     case "no word":
-      return `${host} did not begin to answer in time. If it needs longer, raise agent.firstWordSeconds.`;
+      return `${host} did not start to answer in time. If it needs longer, raise agent.firstWordSeconds.`;
     case "silent":
-      return `${host} went silent, so I stopped waiting.`;
+      return `${host} stopped sending, so I stopped waiting.`;
     case "endless":
-      return `${host} did not come to an end, so I broke it off.`;
+      return `${host} kept sending without an end, so I stopped it.`;
     case "empty":
       return `${model} gave an empty answer${detail === "" || detail === kind ? "." : `: ${detail}.`}`;
     case "too long":
-      return `This is too long for ${model}, even by itself. Shorten it, or choose another model with /model.`;
+      return `This message alone is too long for ${model}. Shorten it, or choose another model with /model.`;
     case "no images":
     case "no tools":
     case "no effort":

@@ -96,7 +96,7 @@ describe.each(["openai", "anthropic"] as const)("a model that speaks as %s", (pr
 it("without a fallback the person is told which setting to raise", async () => {
   first.play({ ending: "hang" });
   const answer = expect(said(agentAt(at(first.url), null))).rejects.toThrow(
-    `${first.host} did not begin to answer in time. If it needs longer, raise agent.firstWordSeconds.`,
+    `${first.host} did not start to answer in time. If it needs longer, raise agent.firstWordSeconds.`,
   );
   await firstWordIsDue();
   await answer;

@@ -74,10 +74,10 @@ describe("what a model is sent", () => {
       content: [
         { text: "look" },
         { type: "file", data: bytes },
-        { text: expect.stringContaining("cannot be read") },
+        { text: expect.stringContaining("can't be read") },
       ],
     });
-    expect(JSON.stringify(prompt([message]))).toContain("this model takes none");
+    expect(JSON.stringify(prompt([message]))).toContain("this model can't read images");
   });
 });
 

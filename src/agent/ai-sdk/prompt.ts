@@ -98,9 +98,9 @@ function userParts(
   const text = content.trim() === "" && attachments.length === 0 ? "(no text)" : content;
   const parts = attachments.flatMap(({ file, mediaType }): UserPart[] => {
     if (!isImage(mediaType)) return [];
-    if (images === null) return [textPart("(An image was attached here, but this model takes none.)")];
+    if (images === null) return [textPart("(An image was attached here, but this model can't read images.)")];
     const data = images.get(file);
-    if (!data) return [textPart("(An image was attached here, but it cannot be read.)")];
+    if (!data) return [textPart("(An image was attached here, but it can't be read.)")];
     return [{ type: "file", mediaType, data }];
   });
   return text.trim() === "" ? parts : [textPart(text), ...parts];

@@ -156,7 +156,7 @@ export class Connection {
 function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-      throw new Error(`the header ${name} has characters that HTTP does not take`);
+      throw new Error(`the header ${name} has characters that HTTP does not allow`);
     }
   }
   return headers;

@@ -12,7 +12,7 @@ export function reasonOf(error: unknown): string {
     return "it did not answer in time";
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
     return "it closed the connection";
-  if (error instanceof SdkError) return "its answer is not that of an MCP server";
+  if (error instanceof SdkError) return "its answer is not valid MCP";
   if (error instanceof ProtocolError) return `it answered with the error ${error.code}`;
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (syscall?.startsWith("spawn")) return spawnReason(code);
@@ -22,23 +22,24 @@ export function reasonOf(error: unknown): string {
 
 function httpReason(status: number): string {
   if (status === 401 || status === 403) {
-    return `it does not let us in (HTTP ${status}): check the \`headers\` that are configured`;
+    return `it refused access (HTTP ${status}): check its \`headers\` in config.yaml`;
   }
   if (status === 404) return "there is no MCP server at its URL (HTTP 404)";
-  if (status >= 300 && status < 400) return `it is at another URL by now (HTTP ${status})`;
+  if (status >= 300 && status < 400)
+    return `it redirects to another URL (HTTP ${status}): set its \`url\` to the new one`;
   return `it answered HTTP ${status}`;
 }
 
 function spawnReason(code: string | undefined): string {
   if (code === "ENOENT") return "its command or its folder was not found";
-  if (code === "EACCES") return "its command may not be run";
-  return `its command could not be started (${code ?? "for no known reason"})`;
+  if (code === "EACCES") return "its command is not executable";
+  return `its command could not be started (${code ?? "reason unknown"})`;
 }
 
 function networkReason(code: string | undefined): string {
   if (code === "ECONNREFUSED") return "nothing answers at its URL";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the host of its URL is not known";
-  if (code === "UND_ERR_SOCKET" || code === "ECONNRESET") return "the connection to it broke off";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the host in its URL was not found";
+  if (code === "UND_ERR_SOCKET" || code === "ECONNRESET") return "the connection was lost";
   return `it could not be reached (${code ?? "the connection failed"})`;
 }
 
@@ -46,24 +47,24 @@ const PERHAPS = "it may or may not have taken effect";
 
 /** What the model is told of a call that came to no result. */
 export function failedCall(error: unknown, server: string, timeoutMs: number, stopped: boolean): string {
-  if (stopped) return `Error: stopped before it ended; ${PERHAPS}.`;
+  if (stopped) return `Error: stopped before it finished; ${PERHAPS}.`;
   if (error instanceof ProtocolError && error.data === STREAM_ENDED) return lost(server);
   if (error instanceof ProtocolError) {
     return `Error: ${shorten(cleanLine(error.message), 2_000) || `the server answered with the error ${error.code}`}`;
   }
   if (error instanceof SdkHttpError && error.status < 500) {
-    return `Error: the MCP server ${server} did not take the call (HTTP ${error.status}); it was not run.`;
+    return `Error: the MCP server ${server} refused the call (HTTP ${error.status}); the tool was not run.`;
   }
   if (error instanceof SdkHttpError)
     return `Error: the MCP server answered HTTP ${error.status}; ${PERHAPS}.`;
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    return `Error: no answer and no sign of progress for ${timeoutMs / 1_000} s; ${PERHAPS}.`;
+    return `Error: the MCP server ${server} sent no answer and no progress for ${timeoutMs / 1_000} s; ${PERHAPS}.`;
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) {
-    return `Error: the answer of the MCP server ${server} is not one of a tool; ${PERHAPS}.`;
+    return `Error: the MCP server ${server} sent an answer that is not a valid tool result; ${PERHAPS}.`;
   }
   if (causeOf(error) === "ECONNREFUSED") {
-    return `Error: the MCP server ${server} is not there any more; the tool was not run.`;
+    return `Error: the MCP server ${server} is no longer running; the tool was not run.`;
   }
   return lost(server);
 }
@@ -74,5 +75,5 @@ function causeOf(error: unknown): string | undefined {
 }
 
 function lost(server: string): string {
-  return `Error: the MCP server ${server} was lost during the call; ${PERHAPS}.`;
+  return `Error: the connection to the MCP server ${server} was lost during the call; ${PERHAPS}.`;
 }

@@ -151,22 +151,22 @@ describe("a server over HTTP", () => {
   });
 
   it.each([
-    [401, "it does not let us in (HTTP 401): check the `headers` that are configured"],
-    [403, "it does not let us in (HTTP 403): check the `headers` that are configured"],
+    [401, "it refused access (HTTP 401): check its `headers` in config.yaml"],
+    [403, "it refused access (HTTP 403): check its `headers` in config.yaml"],
     [404, "there is no MCP server at its URL (HTTP 404)"],
-    [302, "it is at another URL by now (HTTP 302)"],
+    [302, "it redirects to another URL (HTTP 302): set its `url` to the new one"],
     [503, "it answered HTTP 503"],
   ])("that answers %i is said to have failed", async (status, why) => {
     answer = (_, response) =>
       response.writeHead(status, { location: "https://elsewhere.invalid/" }).end("canary");
     const mcp = serve({ retryMs: () => 60_000 });
     expect(await failed(mcp)).toBe(why);
-    expect(said).toEqual([`MCP server web cannot be used: ${why}.`]);
+    expect(said).toEqual([`Can't use the MCP server web: ${why}.`]);
   });
 
   it("that is a web page, or nothing at all, has failed", async () => {
     answer = (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>hello</h1>");
-    expect(await failed(serve({ retryMs: () => 60_000 }))).toBe("its answer is not that of an MCP server");
+    expect(await failed(serve({ retryMs: () => 60_000 }))).toBe("its answer is not valid MCP");
     url = "http://127.0.0.1:1/mcp";
     expect(await failed(serve({ retryMs: () => 60_000 }))).toMatch(
       /^nothing answers at its URL$|could not be reached/,
@@ -187,13 +187,13 @@ describe("a server over HTTP", () => {
 
   it("does not learn a header that cannot be sent, and nobody else does", async () => {
     const mcp = serve({ retryMs: () => 60_000 }, { authorization: { reveal: () => "canary\n1234" } });
-    expect(await failed(mcp)).toBe("the header authorization has characters that HTTP does not take");
+    expect(await failed(mcp)).toBe("the header authorization has characters that HTTP does not allow");
   });
 
   it.each(["cut", "half", "flood", "drop"])("ends a call whose answer breaks off: %s", async (name) => {
     const mcp = serve();
     expect(await call(mcp, name)).toBe(
-      "Error: the MCP server web was lost during the call; it may or may not have taken effect.",
+      "Error: the connection to the MCP server web was lost during the call; it may or may not have taken effect.",
     );
     await vi.waitFor(() => expect(stateOf(mcp).kind).toBe("ready"), { timeout: 10_000 });
     expect(await call(mcp, "echo")).toBe("you are undefined");
@@ -201,7 +201,7 @@ describe("a server over HTTP", () => {
 
   it("is given up at the time-out", async () => {
     expect(await call(serve({}, {}, 100), "hang")).toMatch(
-      /^Error: no answer and no sign of progress for 0\.1 s/,
+      /^Error: the MCP server web sent no answer and no progress for 0\.1 s/,
     );
   });
 
@@ -214,7 +214,7 @@ describe("a server over HTTP", () => {
   it("that has forgotten us is connected to again", async () => {
     const mcp = serve();
     expect(await call(mcp, "forget")).toBe(
-      "Error: the MCP server web did not take the call (HTTP 404); it was not run.",
+      "Error: the MCP server web refused the call (HTTP 404); the tool was not run.",
     );
     await vi.waitFor(
       async () => {

@@ -40,7 +40,7 @@ export class LineLog {
     this.#begun = "";
     if (this.#leftOut || start >= text.length) return;
     this.#leftOut = true;
-    this.#write("… more is left out for this minute");
+    this.#write("… more lines in this minute are not shown");
   }
 
   /** Writes the line that is begun. */

@@ -109,7 +109,7 @@ describe("a server", () => {
     expect(await call(mcp, "plain_fail")).toBe("Error: it is broken");
     expect(await call(mcp, "plain_refuse")).toBe("Error: no such thing");
     expect(await call(mcp, "plain_odd")).toMatch(
-      /^Error: the answer of the MCP server plain is not one of a tool/,
+      /^Error: the MCP server plain sent an answer that is not a valid tool result/,
     );
     expect(await call(mcp, "plain_echo", [1])).toBe("Error: the arguments must be an object.");
     expect(await call(mcp, "plain_echo", {}, AbortSignal.abort())).toBe("Not run: the turn was stopped.");
@@ -125,14 +125,14 @@ describe("a server", () => {
       "[resource file:///b]",
       "the text of b",
       "[resource file:///c, x/y, not shown]",
-      "[something of the kind hologram, not shown]",
-      "[something of the kind unknown, not shown]",
+      "[content of type hologram, not shown]",
+      "[content of type unknown, not shown]",
     ]);
   });
 
   it("may say much, of which the beginning and the end are kept", async () => {
     const text = await call(serve([child("plain")]), "plain_big", { size: 3_000_000 });
-    expect(text).toMatch(/^b{15000}\n… 2970000 characters left out …\nb{15000}$/);
+    expect(text).toMatch(/^b{15000}\n… 2970000 characters not shown …\nb{15000}$/);
   });
 
   it("that says too much at once is lost, and comes back", async () => {
@@ -141,14 +141,14 @@ describe("a server", () => {
       /was lost during the call; it may or may not/,
     );
     await until(() => stateOf(mcp).kind === "ready");
-    expect(problems).toEqual(["MCP server plain cannot be used: it sent a message of more than 10 MB."]);
+    expect(problems).toEqual(["Can't use the MCP server plain: it sent a message larger than 10 MB."]);
     expect(await call(mcp, "plain_echo", { text: "back" })).toBe("back");
   });
 
   it("is given up at the time-out, and told so", async () => {
     const mcp = serve([child("plain", { timeoutMs: 100 })]);
     expect(await call(mcp, "plain_wait")).toBe(
-      "Error: no answer and no sign of progress for 0.1 s; it may or may not have taken effect.",
+      "Error: the MCP server plain sent no answer and no progress for 0.1 s; it may or may not have taken effect.",
     );
     await until(() => noted("cancelled").length === 1);
     expect(noted("cancelled")).toEqual(noted("calls"));
@@ -166,7 +166,7 @@ describe("a server", () => {
     const result = call(mcp, "plain_wait", {}, stop.signal);
     await until(() => noted("calls").length === 1);
     stop.abort();
-    expect(await result).toBe("Error: stopped before it ended; it may or may not have taken effect.");
+    expect(await result).toBe("Error: stopped before it finished; it may or may not have taken effect.");
     await until(() => noted("cancelled").length === 1);
   });
 
@@ -219,7 +219,9 @@ describe("names and schemas", () => {
         .find(({ name }) => name === "hostile_echo")
         ?.run({ text: "me" }, { call: aCall, signal: never }),
     ).toBe("me");
-    expect(lines.filter((line) => /cannot be used|twice/.test(line))).toHaveLength(10);
+    expect(
+      lines.filter((line) => /sent an (?:invalid definition|argument schema)|twice/.test(line)),
+    ).toHaveLength(10);
   });
 
   it("that are other tools' are not taken", async () => {
@@ -231,7 +233,7 @@ describe("names and schemas", () => {
     const mcp = serve([child("many")]);
     expect(await mcp.tools()).toHaveLength(128);
     expect(lines).toContain(
-      "MCP server many has 500 tools, of which 128 are taken: choose them with `tools`.",
+      "MCP server many has 500 tools, and Baton uses the first 128: choose which with `tools`.",
     );
   });
 });
@@ -247,24 +249,24 @@ describe("a server that is lost", () => {
     );
     process.kill(Number(pid), "SIGKILL");
     expect(await result).toBe(
-      "Error: the MCP server plain was lost during the call; it may or may not have taken effect.",
+      "Error: the connection to the MCP server plain was lost during the call; it may or may not have taken effect.",
     );
-    expect(reason(mcp)).toBe("it was ended by SIGKILL");
+    expect(reason(mcp)).toBe("it was killed by SIGKILL");
     expect(await echo.run({ text: "gone" }, { call: aCall, signal: never })).toBe(
-      "Error: the MCP server plain is not connected at the moment: it was ended by SIGKILL. The tool was not run.",
+      "Error: the MCP server plain is not connected now: it was killed by SIGKILL. The tool was not run.",
     );
     const names = (await mcp.tools()).map(({ name }) => name);
     expect(names.some((name) => name.startsWith("plain_"))).toBe(false);
     expect(await call(mcp, "garbage_echo", { text: "unharmed" })).toBe("unharmed");
     await until(() => stateOf(mcp).kind === "ready");
     expect(await echo.run({ text: "back" }, { call: aCall, signal: never })).toBe("back");
-    expect(problems).toEqual(["MCP server plain cannot be used: it was ended by SIGKILL."]);
+    expect(problems).toEqual(["Can't use the MCP server plain: it was killed by SIGKILL."]);
   });
 
   it("says how it ended", async () => {
     const mcp = serve([child("plain")], { retryMs: () => 60_000 });
     expect(await call(mcp, "plain_die")).toMatch(/lost during the call/);
-    expect(reason(mcp)).toBe("it ended with exit code 5");
+    expect(reason(mcp)).toBe("it exited with code 5");
   });
 
   it("is tried again and again, after pauses that grow to a minute", async () => {
@@ -272,7 +274,7 @@ describe("a server that is lost", () => {
     const mcp = serve([child("dies")], { retryMs: (count) => failures.push(count) && 5 });
     await until(() => failures.length >= 4);
     expect(failures.slice(0, 4)).toEqual([1, 2, 3, 4]);
-    expect(problems).toEqual(["MCP server dies cannot be used: it ended with exit code 3."]);
+    expect(problems).toEqual(["Can't use the MCP server dies: it exited with code 3."]);
     expect(lines).toContain("MCP server dies: no licence found");
     expect(await mcp.tools()).toEqual([]);
     expect([1, 2, 3, 7, 50].map(pauseAfter)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
@@ -293,8 +295,8 @@ describe("a server that does not behave", () => {
   });
 
   it.each([
-    ["babble", "it prints something other than MCP messages"],
-    ["endless", "it sent a message of more than 10 MB"],
+    ["babble", "it printed something that is not an MCP message"],
+    ["endless", "it sent a message larger than 10 MB"],
     ["shut", "it closed its output"],
   ])("is given up: %s", async (mode, why) => {
     const mcp = serve([child(mode)], { retryMs: () => 60_000 });
@@ -306,7 +308,7 @@ describe("a server that does not behave", () => {
     const mcp = serve([child("noisy")]);
     expect(await call(mcp, "noisy_echo", { text: "heard" })).toBe("heard");
     expect(lines).toContain("MCP server noisy: noise red");
-    expect(lines).toContain("MCP server noisy: … more is left out for this minute");
+    expect(lines).toContain("MCP server noisy: … more lines in this minute are not shown");
     expect(lines.length).toBeLessThan(140); // Twice sixty, where the minute turned meanwhile.
   });
 
@@ -344,7 +346,7 @@ describe("closing", () => {
     const mcp = serve([child("family")], { retryMs: () => 60_000 });
     await call(mcp, "family_die");
     await until(() => !exists(noted("child")[0] as string));
-    expect(reason(mcp)).toBe("it ended with exit code 5");
+    expect(reason(mcp)).toBe("it exited with code 5");
   });
 
   it("is not even needed where the process leaves in a hurry", async () => {

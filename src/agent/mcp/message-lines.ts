@@ -24,7 +24,7 @@ export class MessageLines {
         this.#strays = 0;
         yield message;
       } else if (++this.#strays > MOST_STRAY_LINES) {
-        throw new Error("it prints something other than MCP messages");
+        throw new Error("it printed something that is not an MCP message");
       }
     }
     this.#keep(bytes.subarray(start));
@@ -32,7 +32,7 @@ export class MessageLines {
 
   #keep(piece: Buffer): void {
     this.#size += piece.length;
-    if (this.#size > LONGEST_MESSAGE) throw new Error("it sent a message of more than 10 MB");
+    if (this.#size > LONGEST_MESSAGE) throw new Error("it sent a message larger than 10 MB");
     this.#begun.push(piece);
   }
 

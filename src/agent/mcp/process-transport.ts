@@ -53,7 +53,7 @@ export class ProcessTransport implements Transport {
     if (this.#over) this.#over = this.#endNow(null); // It was closed meanwhile.
     child.on("error", () => {}); // A signal that could not be sent; what became of it is seen at its end.
     child.once("exit", (code, signal) =>
-      this.#end(signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`),
+      this.#end(signal ? `it was killed by ${signal}` : `it exited with code ${code}`),
     );
     child.stdin.on("error", () => this.#endSoon("it closed its input"));
     child.stdout.on("end", () => this.#endSoon("it closed its output"));

@@ -26,7 +26,7 @@ const part = z.union([
   }),
 ]);
 
-const TOO_DEEP = "[a result that is nested too deeply to be shown]";
+const TOO_DEEP = "[result not shown: it is nested too deep]";
 
 /** `hide` takes out what may not be seen. */
 export function resultText(result: ToolResult, hide: (text: string) => string): string {
@@ -48,7 +48,7 @@ function partText(given: unknown): string {
   const parsed = part.safeParse(given);
   if (!parsed.success) {
     const type = (given as { type?: unknown } | null)?.type;
-    return `[something of the kind ${typeof type === "string" ? named(type) : "unknown"}, not shown]`;
+    return `[content of type ${typeof type === "string" ? named(type) : "unknown"}, not shown]`;
   }
   const { data } = parsed;
   switch (data.type) {

@@ -160,7 +160,9 @@ export class McpServer {
       if (!this.#connection) return;
       const { name } = this.#options;
       await this.#list(this.#connection).catch(() =>
-        this.#around.log(`MCP server ${name} changed its tools but did not list them; those of before stay.`),
+        this.#around.log(
+          `MCP server ${name} said that its tools changed, but did not list them; Baton keeps the old list.`,
+        ),
       );
     }, RELIST_MS);
   }
@@ -181,7 +183,7 @@ export class McpServer {
     if (!isRecord(args)) return "Error: the arguments must be an object.";
     if (this.#state.kind !== "ready" || !this.#connection) {
       const why = this.#state.kind === "failed" ? `: ${this.#state.reason}` : "";
-      return `Error: the MCP server ${name} is not connected at the moment${why}. The tool was not run.`;
+      return `Error: the MCP server ${name} is not connected now${why}. The tool was not run.`;
     }
     const { resultText } = await import("./result-text.js");
     try {
@@ -214,7 +216,7 @@ export class McpServer {
     this.#failures += 1;
     const waitMs = retryMs(this.#failures);
     this.#state = { server: name, kind: "failed", reason, nextTryAt: clock() + waitMs };
-    const sentence = `MCP server ${name} cannot be used: ${reason}.`;
+    const sentence = `Can't use the MCP server ${name}: ${reason}.`;
     if (this.#failures === 1) onProblem(sentence);
     else log(sentence);
     this.#timer = setTimeout(() => void this.start(), timerMs(waitMs));

@@ -52,7 +52,9 @@ export function toolsListed(
   if (missing.length > 0) problems.push(`has no tool ${missing.join(", ")}`);
   const taken = [...tools.values()];
   if (taken.length > MOST_TOOLS) {
-    problems.push(`has ${taken.length} tools, of which ${MOST_TOOLS} are taken: choose them with \`tools\``);
+    problems.push(
+      `has ${taken.length} tools, and Baton uses the first ${MOST_TOOLS}: choose which with \`tools\``,
+    );
   }
   return { tools: taken.slice(0, MOST_TOOLS), problems };
 }
@@ -62,12 +64,12 @@ function definitionOf(listed: unknown): ToolDefinition | string {
   const parsed = listedTool.safeParse(listed);
   if (!parsed.success) {
     const name = (listed as { name?: unknown } | null)?.name;
-    return `lists ${typeof name === "string" ? `the tool ${quoted(name)}` : "a tool"} in a way that cannot be used`;
+    return `sent an invalid definition of ${typeof name === "string" ? `the tool ${quoted(name)}` : "a tool"}`;
   }
   const { name, title, description, inputSchema } = parsed.data;
   const json = isTooDeep(inputSchema) ? null : JSON.stringify(inputSchema);
   if (json === null || json.length > LONGEST_SCHEMA || BROKEN_TEXT.test(json)) {
-    return `describes the arguments of the tool ${quoted(name)} in a way that cannot be used`;
+    return `sent an argument schema of the tool ${quoted(name)} that can't be used`;
   }
   return {
     name,

@@ -285,7 +285,7 @@ describe("what follows from the setting and the machine", () => {
     const doubtful = sandboxFinding("auto", { sandbox: { ...sandbox, doubt: "it is new" } });
     expect(doubtful).toMatchObject({
       status: "hint",
-      finding: expect.stringMatching(/still asks before dangerous ones, since it is new$/),
+      finding: expect.stringMatching(/still asks before dangerous ones, because it is new$/),
     });
   });
 
@@ -302,11 +302,11 @@ describe("what follows from the setting and the machine", () => {
   });
 
   it.each(["auto", "required"] as const)("a gap means that nothing is run (%s)", (mode) => {
-    const gap = "/work/store.db lies right in a working folder";
+    const gap = "/work/store.db is directly in a working folder";
     const open = { sandbox: { ...sandbox, gap } };
     expect(confinementFor(mode, open)).toEqual({
       kind: "missing",
-      why: expect.stringMatching(/^not run: \/work\/store\.db lies .*\. Move it /),
+      why: expect.stringMatching(/^not run: \/work\/store\.db is directly .*\. Move it /),
     });
     const fix = expect.stringMatching(/^Move/);
     expect(sandboxFinding(mode, open)).toMatchObject({ status: "broken", fix });

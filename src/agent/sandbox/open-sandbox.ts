@@ -41,7 +41,7 @@ export async function openSandbox(walls: Walls, machine: Machine = THIS_MACHINE)
   if (machine.platform === "darwin") return openSeatbelt(walls);
   return {
     sandbox: null,
-    why: "Baton knows no sandbox for this system.",
+    why: "Baton has no sandbox for this system.",
     fix: "run Baton on Linux or macOS",
   };
 }
@@ -53,7 +53,11 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
   }
   const around = isRoot ? unshare.find((path) => existsSync(path)) : null;
   if (around === undefined) {
-    return { sandbox: null, why: "`unshare` is missing, which root needs.", fix: "apt install util-linux" };
+    return {
+      sandbox: null,
+      why: "`unshare` is missing, and root needs it for the sandbox.",
+      fix: "apt install util-linux",
+    };
   }
   const said = await outcomeOf({ file: program, args: ["--version"], environment: {} });
   const version = /\d{1,4}\.\d{1,4}\.\d{1,4}/.exec(said.text)?.[0] ?? "0";
@@ -98,9 +102,9 @@ async function openSeatbelt(walls: Walls): Promise<Found> {
   const { failed, text } = await outcomeOf(launch(["/usr/bin/true"], "/", { PATH: walls.path }));
   if (failed) {
     const why = `sandbox-exec does not work here: ${text || failed}.`;
-    return { sandbox: null, why, fix: "tell us: nobody has tried it yet" };
+    return { sandbox: null, why, fix: "report it: this sandbox is untested" };
   }
-  const doubt = "nobody at Baton has tested this one";
+  const doubt = "this sandbox is untested";
   return {
     sandbox: { name: "sandbox-exec", folders, network, doubt, gap: gapAbout(walls, folders), launch },
   };
@@ -108,19 +112,21 @@ async function openSeatbelt(walls: Walls): Promise<Found> {
 
 function gapAbout({ hidden }: Walls, folders: readonly string[]): string | null {
   const file = gapIn(hidden, folders);
-  return file === null ? null : `${file} lies right in a working folder, where it cannot be hidden for sure`;
+  return file === null
+    ? null
+    : `${file} is directly in a working folder, where Baton can't reliably hide it from commands`;
 }
 
 /** Whether commands can do harm though they stay in the working folders. */
 function doubtAbout({ home, hidden }: Walls, folders: readonly string[]): string | null {
   const all = folders.find((folder) => isWithin(folder, realPath(home) ?? home));
   if (all !== undefined) {
-    return `the working folder ${all} holds your whole home folder`;
+    return `the working folder ${all} contains your whole home folder`;
   }
   const moved = hidden.find(
     (path) => folders.some((folder) => isWithin(folder, path)) && realPath(path) !== path,
   );
-  return moved === undefined ? null : `the path of ${moved} leads through a link in a working folder`;
+  return moved === undefined ? null : `the path ${moved} goes through a link in a working folder`;
 }
 
 /** What to do about a bubblewrap that may not make namespaces. */
@@ -134,7 +140,7 @@ function remedy(): string {
     return "sudo sysctl kernel.unprivileged_userns_clone=1";
   }
   if (isSet("/proc/sys/user/max_user_namespaces", "0")) return "sudo sysctl user.max_user_namespaces=10000";
-  return "let this user make user namespaces; in a container, that is the container's setting";
+  return "allow this user to create user namespaces; if this is a container, change its settings";
 }
 
 /** Runs something short to its end. `failed` says how, where it was not well. */

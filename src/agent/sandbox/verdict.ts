@@ -18,7 +18,7 @@ export function confinementFor(mode: Mode, found: Found | null): Confinement {
   return { kind: "missing", why };
 }
 
-const MOVE = "Move it to a folder of its own, and change the setting that names it";
+const MOVE = "Move it to its own folder, and change the setting that names it";
 const ASKED = "commands run with all your rights, and Baton asks only before dangerous ones";
 
 export function sandboxFinding(mode: Mode, found: Found | null): Finding {
@@ -30,19 +30,19 @@ export function sandboxFinding(mode: Mode, found: Found | null): Finding {
   if (found.sandbox === null) {
     const { why, fix } = found;
     return mode === "required"
-      ? { check, status: "broken", finding: `${why} It is required, so Baton runs no command`, fix }
+      ? { check, status: "broken", finding: `${why} The sandbox is required, so Baton runs no commands`, fix }
       : { check, status: "hint", finding: `${why} So ${ASKED}`, fix };
   }
   const { name, network, doubt, gap } = found.sandbox;
   if (gap !== null) {
-    return { check, status: "broken", finding: `${gap}. So Baton runs no command`, fix: MOVE };
+    return { check, status: "broken", finding: `${gap}. So Baton runs no commands`, fix: MOVE };
   }
   const finding = `commands run in ${name}, with the network ${network ? "on" : "off"}`;
   if (doubt === null) return { check, status: "ok", finding };
   return {
     check,
     status: "hint",
-    finding: `${finding}. Baton still asks before dangerous ones, since ${doubt}`,
+    finding: `${finding}. Baton still asks before dangerous ones, because ${doubt}`,
     fix: "set agent.workdir and tools.folders to folders within your home",
   };
 }

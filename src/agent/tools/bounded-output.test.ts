@@ -17,11 +17,11 @@ describe("bounded output", () => {
   });
 
   it("is the beginning and the end of what does not, and says what is missing", () => {
-    expect(bounded(4, ["0123456789"])).toBe("01\n… 6 characters left out …\n89");
+    expect(bounded(4, ["0123456789"])).toBe("01\n… 6 characters not shown …\n89");
   });
 
   it("is not cut inside a character", () => {
-    expect(bounded(6, ["ab😀cdefg😀yz"])).toBe("ab\n… 9 characters left out …\nyz");
+    expect(bounded(6, ["ab😀cdefg😀yz"])).toBe("ab\n… 9 characters not shown …\nyz");
   });
 
   it("is the same however it comes in, well-formed, and counts every character", () => {
@@ -35,7 +35,7 @@ describe("bounded output", () => {
         const kept = bounded(max, pieces);
         expect(kept).toBe(bounded(max, [whole]));
         expect(kept.isWellFormed()).toBe(true);
-        const cut = /^([\s\S]*)\n… (\d+) characters left out …\n([\s\S]*)$/.exec(kept);
+        const cut = /^([\s\S]*)\n… (\d+) characters not shown …\n([\s\S]*)$/.exec(kept);
         const [, head = whole, missing = 0, tail = ""] = cut ?? [];
         expect(whole.startsWith(head)).toBe(true);
         expect(whole.endsWith(tail)).toBe(true);

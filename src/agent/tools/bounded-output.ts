@@ -30,7 +30,7 @@ export class BoundedOutput {
     const head = endsInPair(this.#head) ? this.#head.slice(0, -1) : this.#head;
     const tail = startsInPair(this.#tail) ? this.#tail.slice(1) : this.#tail;
     const missing = this.#leftOut + (this.#head.length - head.length) + (this.#tail.length - tail.length);
-    return `${clean(head)}\n… ${missing} characters left out …\n${clean(tail)}`;
+    return `${clean(head)}\n… ${missing} characters not shown …\n${clean(tail)}`;
   }
 
   #trim(): void {

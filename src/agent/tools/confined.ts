@@ -78,7 +78,8 @@ export class Confined {
   async openFile(written: string, check: Check): Promise<OpenFile> {
     const { folder, name } = await this.#reach(written, "refuse");
     try {
-      if (name === null) throw new Refused(`${folder.path} is a folder: list_files shows what is in it.`);
+      if (name === null)
+        throw new Refused(`${folder.path} is a folder. Use list_files to see what is in it.`);
       return await checked(await folder.openFile(name), check);
     } finally {
       await folder.close();
@@ -161,12 +162,12 @@ export class Confined {
       if (real === null || below === null) continue;
       for (const own of forbidden) {
         if (namesBelow(await realpath(own).catch(() => own), real))
-          throw new Refused(`${real} is Baton's own.`);
+          throw new Refused(`${real} belongs to Baton, and tools may not use it.`);
       }
       return { root: real, names: below };
     }
     const list = folders.join(", ") || "none";
-    throw new Refused(`${show(written)} is outside the folders that file tools may use: ${list}.`);
+    throw new Refused(`${show(written)} is outside the folders that tools may use: ${list}.`);
   }
 
   async #realOf(folder: string): Promise<string | null> {
@@ -236,12 +237,12 @@ export async function checked(file: OpenFile, check: Check): Promise<OpenFile> {
 function whatIsWrongWith(written: string): string | null {
   if (written === "") return "is empty.";
   if (written.length > LONGEST_PATH) return "is too long.";
-  if (/[\u0000-\u001f\u007f]/.test(written)) return "has a control character in it.";
+  if (/[\u0000-\u001f\u007f]/.test(written)) return "contains a control character.";
   if (!written.isWellFormed()) return "is not well-formed text.";
   if (/^~[^/]*(?:\/|$)/.test(written))
-    return "begins with ~, which means nothing here: write the whole path.";
+    return "begins with ~, which does not work here. Write the whole path.";
   if (written.includes("\\") || /^[a-z]:/i.test(written))
-    return "is not a path here: names are divided by /.";
+    return "uses the wrong separator. Separate names with /.";
   return null;
 }
 

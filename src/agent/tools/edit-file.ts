@@ -19,10 +19,10 @@ const PARAMETERS = {
     old_text: {
       type: "string",
       description:
-        "What is to be replaced, exactly as it stands in the file, with enough around it to be the only one.",
+        "The text to replace, exactly as in the file, with enough text around it to occur only once.",
     },
-    new_text: { type: "string", description: "What takes its place." },
-    all: { type: "boolean", description: "Replaces every one; false by default." },
+    new_text: { type: "string", description: "The text to put there instead." },
+    all: { type: "boolean", description: "Replace every occurrence; false by default." },
   },
   required: ["path", "old_text", "new_text"],
   additionalProperties: false,
@@ -32,7 +32,7 @@ export function editFileTool(confined: Confined): Tool {
   return {
     name: "edit_file",
     description:
-      "Replaces a stretch of text in a file. The text must stand there exactly, and once unless `all` is set.",
+      "Replaces text in a file. The file must contain the text exactly, and only once unless `all` is set.",
     parameters: PARAMETERS,
     danger: (args) => fileDanger(confined, "edit", args),
     run: answering(async (args, context) => {
@@ -41,13 +41,13 @@ export function editFileTool(confined: Confined): Tool {
       const instead = args.text("new_text", MOST_BYTES).toWellFormed();
       const all = args.flag("all");
       if (wanted === "")
-        throw new Refused("`old_text` is empty: give what is to be replaced, or use write_file.");
+        throw new Refused("`old_text` is empty. Give the text to replace, or use write_file.");
       if (wanted === instead)
-        throw new Refused("`old_text` and `new_text` are the same: there is nothing to do.");
+        throw new Refused("`old_text` and `new_text` are the same, so there is nothing to do.");
       const check = approvedOnly(confined, "edit", context);
       const file = await readText(await confined.openFile(path, check));
       if (!file.faithful)
-        throw new Refused(`${file.path} has bytes that are not UTF-8, which an edit would lose.`);
+        throw new Refused(`${file.path} contains bytes that are not UTF-8, and an edit would lose them.`);
       const edit = inLineEndsOf(file.text, wanted, instead);
       const places = placesOf(edit.wanted, file.text);
       checkPlaces(file.path, file.text, edit.wanted, places, all);
@@ -86,13 +86,13 @@ function checkPlaces(
   if (places.length === 0) {
     const near = nearestLines(text, wanted);
     const hint = near ? `Nearest:\n${near}` : "Read the file again.";
-    throw new Refused(`\`old_text\` does not stand in ${path}; white space counts. ${hint}`);
+    throw new Refused(`${path} does not contain \`old_text\`; white space matters. ${hint}`);
   }
   if (places.length > 1 && !all) {
     const lines = places.slice(0, MOST_PLACES).map((place) => lineOf(text, place));
     const more = places.length > MOST_PLACES ? " …" : "";
     throw new Refused(
-      `\`old_text\` stands ${places.length} times in ${path}, at lines ${lines.join(", ")}${more}. Give more of what is around it, or set \`all\`.`,
+      `${path} contains \`old_text\` ${places.length} times, at lines ${lines.join(", ")}${more}. Give more of the text around it, or set \`all\`.`,
     );
   }
 }

@@ -63,14 +63,14 @@ export async function fetchPinned(
 
 /** A URL that may be tried at all; what it leads to is another question. */
 function placeOf(written: string, from: URL | undefined): URL {
-  const what = from ? `${from.origin} redirects to a place that` : "the URL";
+  const what = from ? `${from.origin} redirects to a URL that` : "the URL";
   if (!URL.canParse(written, from?.href)) throw new Refused(`${what} is not a valid URL.`);
   const url = new URL(written, from);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new Refused(`${what} begins with ${url.protocol}; only http: and https: can be fetched.`);
+    throw new Refused(`${what} begins with ${url.protocol}; use http: or https:.`);
   }
   if (url.username || url.password)
-    throw new Refused(`${what} has a user name or a password in it; leave them out.`);
+    throw new Refused(`${what} contains a user name or a password; leave them out.`);
   return url;
 }
 
@@ -80,14 +80,14 @@ async function addressesOf(url: URL, options: FetchOptions, signal: AbortSignal)
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const allowed = allowHosts.includes(`${url.hostname}:${portOf(url)}`);
   if (!allowed && !ports.includes(portOf(url))) {
-    throw new Refused(`port ${portOf(url)} cannot be fetched from; ports are ${ports.join(", ")}.`);
+    throw new Refused(`port ${portOf(url)} is not allowed; allowed ports are ${ports.join(", ")}.`);
   }
   const addresses = isIP(host) ? [host] : await unlessAborted(resolve(host), signal);
-  if (addresses.length === 0) throw new Refused(`there is no host ${host}, or it cannot be found now.`);
+  if (addresses.length === 0) throw new Refused(`the host ${host} was not found.`);
   const own = allowed ? [] : ownAddresses();
   if (!allowed && !addresses.every((address) => isPublicAddress(address) && !own.includes(address))) {
     throw new Refused(
-      `${host} is not on the open internet: private and local addresses cannot be fetched. The owner can allow one in tools.fetch.allowHosts.`,
+      `${host} is a private or local address, and only public ones can be fetched. The owner can allow it in tools.fetch.allowHosts.`,
     );
   }
   return addresses.slice(0, MOST_ADDRESSES);
@@ -161,7 +161,7 @@ function requestFrom(
     const request = isSecure
       ? httpsRequest({ ...options, agent: new HttpsAgent() })
       : httpRequest({ ...options, agent: new HttpAgent() });
-    request.once("timeout", () => request.destroy(new Error(`nothing came for ${idleMs / 1_000} s`)));
+    request.once("timeout", () => request.destroy(new Error(`no data came for ${idleMs / 1_000} s`)));
     request.on("error", reject);
     request.once("response", (response) => {
       response.on("error", () => {}); // Who reads it hears of it; who does not need not.

@@ -20,7 +20,9 @@ export async function fetchText(
     const { bytes, cut } = await bodyOf(response, options.limits, signal);
     const text = decoded(bytes, response.headers["content-type"] ?? "");
     if (kind === "unknown" && text.includes("\0")) {
-      throw new Refused(`${url.href} is not text, and does not say what it is: ${sizeText(bytes.length)}.`);
+      throw new Refused(
+        `${url.href} is not text, and the server does not say what it is: ${sizeText(bytes.length)}.`,
+      );
     }
     const page =
       kind === "html"
@@ -40,7 +42,7 @@ function shown(url: URL, { statusCode = 0, statusMessage = "" }: IncomingMessage
     ...(page.title ? [`Title: ${cleanLine(page.title)}`] : []),
     "",
     printableText(page.text) || "(no text)",
-    ...(page.cut ? ["\n(The rest is left out.)"] : []),
+    ...(page.cut ? ["\n(The rest is not shown.)"] : []),
   ].join("\n");
 }
 
@@ -78,7 +80,7 @@ async function bodyOf(
     return { bytes: Buffer.concat(pieces), cut: false };
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new Refused(`the answer broke off: ${(error as Error).message}.`);
+    throw new Refused(`the answer ended too early: ${(error as Error).message}.`);
   } finally {
     unpacked.destroy();
   }
@@ -96,9 +98,7 @@ function unpackedBody(response: IncomingMessage): NodeJS.ReadableStream & { dest
           ? createBrotliDecompress()
           : null;
   if (!unpack)
-    throw new Refused(
-      `the answer is packed as ${JSON.stringify(encoding.slice(0, 50))}, which is not known.`,
-    );
+    throw new Refused(`the answer has the unknown encoding ${JSON.stringify(encoding.slice(0, 50))}.`);
   response.on("error", (error) => unpack.destroy(error));
   return response.pipe(unpack);
 }

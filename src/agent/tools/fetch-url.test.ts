@@ -105,7 +105,9 @@ describe("fetch_url", () => {
     answering(Buffer.alloc(2_000), { "content-type": "image/png", "content-length": "2000" });
     expect(await page()).toBe('Error: it is not text but "image/png", 2.0 kB: only text can be fetched.');
     answer = (_request, response) => response.end(Buffer.from([1, 0, 2]));
-    expect(await page()).toMatch(/^Error: .* is not text, and does not say what it is: 3 bytes\.$/);
+    expect(await page()).toMatch(
+      /^Error: .* is not text, and the server does not say what it is: 3 bytes\.$/,
+    );
   });
 
   it("says what the server answered where that is an error", async () => {
@@ -127,15 +129,15 @@ describe("fetch_url", () => {
     const bomb = pack(Buffer.alloc(50_000_000, "a"));
     answering(bomb, { "content-encoding": encoding });
     const result = await page();
-    expect(result).toMatch(/a…\n\n\(The rest is left out\.\)$/);
+    expect(result).toMatch(/a…\n\n\(The rest is not shown\.\)$/);
     expect(result.length).toBeLessThan(41_000);
   });
 
   it("refuses packings it does not know, and broken ones", async () => {
     answering("x", { "content-encoding": "gzip, gzip" });
-    expect(await page()).toMatch(/^Error: the answer is packed as "gzip, gzip"/);
+    expect(await page()).toMatch(/^Error: the answer has the unknown encoding "gzip, gzip"/);
     answering("not gzip", { "content-encoding": "gzip" });
-    expect(await page()).toMatch(/^Error: the answer broke off: /);
+    expect(await page()).toMatch(/^Error: the answer ended too early: /);
   });
 
   it("stops reading an endless answer", async () => {
@@ -147,18 +149,20 @@ describe("fetch_url", () => {
       response.on("drain", pour);
       pour();
     };
-    expect(await page()).toMatch(/\(The rest is left out\.\)$/);
+    expect(await page()).toMatch(/\(The rest is not shown\.\)$/);
   });
 
   it("ends after its time, in all and without a byte", async () => {
     answer = () => {};
     expect(await page("/", { limits: { ...LIMITS, idleMs: 100 } })).toMatch(
-      /^Error: site\.test:\d+ could not be reached: nothing came for 0\.1 s\.$/,
+      /^Error: site\.test:\d+ could not be reached: no data came for 0\.1 s\.$/,
     );
     answer = (_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" }).flushHeaders();
     };
-    expect(await page("/", { limits: { ...LIMITS, idleMs: 100 } })).toMatch(/^Error: the answer broke off: /);
+    expect(await page("/", { limits: { ...LIMITS, idleMs: 100 } })).toMatch(
+      /^Error: the answer ended too early: /,
+    );
     const drips: NodeJS.Timeout[] = [];
     answer = (_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
@@ -196,9 +200,9 @@ describe("fetch_url", () => {
     ["data:text/plain,hi", /begins with data:/],
     ["http://user@example.org/", /user name or a password/],
     ["http://user:secret@example.org/", /user name or a password/],
-    ["http://example.org:22/", /port 22 cannot be fetched from; ports are 80, 443, 8080, 8443/],
+    ["http://example.org:22/", /port 22 is not allowed; allowed ports are 80, 443, 8080, 8443/],
     ["http://example.org:6379/", /port 6379/],
-    ["http://nowhere.invalid/", /there is no host nowhere\.invalid/],
+    ["http://nowhere.invalid/", /the host nowhere\.invalid was not found/],
   ])("%j is refused", async (url, words) => {
     const connect = stoppedSockets();
     const result = await fetchUrl(url, { resolve: async () => Promise.reject(new Error("ENOTFOUND")) });
@@ -396,7 +400,7 @@ describe("private places", () => {
     answering("", { location: `http://rebind.example:${canaryPort}/` }, 302);
     const options = { allowHosts: [`rebind.example:${port}`], resolve: async () => answers.shift() ?? [] };
     const result = await refuse(`http://rebind.example:${port}/`, options);
-    expect(result).toMatch(/rebind\.example is not on the open internet/);
+    expect(result).toMatch(/rebind\.example is a private or local address/);
     expect(canaryConnections).toBe(before);
   });
 

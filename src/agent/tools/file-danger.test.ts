@@ -173,10 +173,10 @@ describe("at the moment of acting", () => {
   it("a walk does not go into keys, and says so", async () => {
     const found = await run("search", { path: "..", query: "canary" });
     expect(found).toMatch(/^0 matching lines/);
-    expect(found).toContain(`${join(home, ".ssh")} needs the person's approval`);
-    expect(found).toContain(`${join(home, ".netrc")} needs the person's approval`);
+    expect(found).toContain(`${join(home, ".ssh")} needs the user's approval`);
+    expect(found).toContain(`${join(home, ".netrc")} needs the user's approval`);
     const listed = await run("list", { path: "..", depth: 3 });
     expect(listed).not.toContain("id_ed25519");
-    expect(listed).toContain("Left out: ");
+    expect(listed).toContain("Not listed: ");
   });
 });

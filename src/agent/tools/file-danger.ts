@@ -36,7 +36,7 @@ export function approvedOnly(confined: Confined, use: Use, { approved }: ToolCon
     const reason = await whyAsk(use, place, confined);
     if (reason !== null)
       throw new Refused(
-        `${place.path} needs the person's approval: this ${reason}. Call the tool with that path.`,
+        `${place.path} needs the user's approval, because this ${reason}. Call the tool with that path.`,
       );
   };
 }
@@ -48,7 +48,7 @@ async function whyAsk(use: Use, place: Place, confined: Confined): Promise<strin
   if (reason !== null || !place.stats?.isFile() || place.stats.nlink < 2n) return reason;
   const twin = (await knownFiles(confined.home)).get(identity(place.stats));
   const known = twin === undefined ? null : byName(use, twin);
-  return known === null ? null : `${known}: it is another name of ${twin}`;
+  return known === null ? null : `${known}, because it is another name of ${twin}`;
 }
 
 function byName(use: Use, path: string): string | null {

@@ -99,7 +99,7 @@ describe("read_file", () => {
       "<folder>/a.txt, lines 1 to 3 of 3, 16 bytes:\none\n  two\nthree",
     );
     expect(await read({ path: "a.txt", offset: 2, limit: 1 })).toBe(
-      "<folder>/a.txt, lines 2 to 2 of 3, 16 bytes; go on with offset 3:\n  two",
+      "<folder>/a.txt, lines 2 to 2 of 3, 16 bytes; continue with offset 3:\n  two",
     );
     expect(await read({ path: join(folder, "a.txt"), offset: 9 })).toBe(
       "<folder>/a.txt has only 3 lines; there is no line 9.",
@@ -111,10 +111,10 @@ describe("read_file", () => {
   it("is bounded, and says how to go on", async () => {
     put("long", "x".repeat(99).concat("\n").repeat(5_000));
     const first = await read({ path: "long" });
-    expect(first).toContain("lines 1 to 500 of 5000, 500.0 kB; go on with offset 501:");
+    expect(first).toContain("lines 1 to 500 of 5000, 500.0 kB; continue with offset 501:");
     put("wide", `${"y".repeat(70_000)}\nend\n`);
     const wide = await read({ path: "wide" });
-    expect(wide).toContain("; go on with offset 2; line 1 is too long and is cut:");
+    expect(wide).toContain("; continue with offset 2; line 1 is too long and was cut:");
     expect(wide.length).toBeLessThan(51_000);
     put("huge", Buffer.alloc(10_000_001, "a"));
     expect(await read({ path: "huge" })).toMatch(/^Error: <folder>\/huge is too large: 10\.0 MB/);
@@ -129,9 +129,11 @@ describe("read_file", () => {
     expect(await read({ path: "data" })).toBe("Error: <folder>/data is not text but binary data, 3 bytes.");
     put("latin", Buffer.from("caf\xe9\n", "latin1"));
     expect(await read({ path: "latin" })).toContain(
-      ", 5 bytes; some bytes are not UTF-8 and are shown as \ufffd:\ncaf\ufffd",
+      ", 5 bytes; bytes that are not UTF-8 are shown as \ufffd:\ncaf\ufffd",
     );
-    expect(await read({ path: "." })).toBe("Error: <folder> is a folder: list_files shows what is in it.");
+    expect(await read({ path: "." })).toBe(
+      "Error: <folder> is a folder. Use list_files to see what is in it.",
+    );
   });
 });
 
@@ -148,7 +150,7 @@ describe("write_file", () => {
     chmodSync(join(folder, "run.sh"), 0o750);
     const before = statSync(join(folder, "run.sh"));
     expect(await write({ path: "run.sh", content: "new" })).toBe(
-      "Wrote 3 bytes to <folder>/run.sh, which had 8 bytes.",
+      "Wrote 3 bytes to <folder>/run.sh, which had 8 bytes before.",
     );
     const after = statSync(join(folder, "run.sh"));
     expect(after.mode & 0o777).toBe(0o750);
@@ -189,7 +191,7 @@ describe("edit_file", () => {
   it("replaces all where all are meant, and else asks for more", async () => {
     put("a.ts", "x\ny\nx\n");
     expect(await edit({ path: "a.ts", old_text: "x", new_text: "z" })).toBe(
-      "Error: `old_text` stands 2 times in <folder>/a.ts, at lines 1, 3. Give more of what is around it, or set `all`.",
+      "Error: <folder>/a.ts contains `old_text` 2 times, at lines 1, 3. Give more of the text around it, or set `all`.",
     );
     expect(kept("a.ts")).toBe("x\ny\nx\n");
     expect(await edit({ path: "a.ts", old_text: "x", new_text: "z", all: true })).toBe(
@@ -201,7 +203,7 @@ describe("edit_file", () => {
   it("shows what is nearest where it does not stand there", async () => {
     put("a.ts", "export function first() {}\nexport function second() {}\n\nlet third;\n");
     expect(await edit({ path: "a.ts", old_text: "export  function secnd() {", new_text: "x" })).toBe(
-      "Error: `old_text` does not stand in <folder>/a.ts; white space counts. Nearest:\n" +
+      "Error: <folder>/a.ts does not contain `old_text`; white space matters. Nearest:\n" +
         'line 2: "export function second() {}"\nline 1: "export function first() {}"',
     );
     expect(await edit({ path: "a.ts", old_text: "%%%%", new_text: "x" })).toMatch(/Read the file again\.$/);
@@ -225,7 +227,7 @@ describe("edit_file", () => {
     await file.handle.close();
     put("a", "two!");
     await expect(confined.replaceFile("a", Buffer.from("x"), async () => {}, file.stats)).rejects.toThrow(
-      /changed at this moment/,
+      /has just changed/,
     );
     expect(kept("a")).toBe("two!");
     expect(readdirSync(folder)).toEqual(["a"]);
@@ -261,7 +263,7 @@ describe("list_files", () => {
     const shown = await list({ path: "many" });
     expect(shown).toMatch(/^<folder>\/many, 1000 entries:\n0000 /);
     expect(shown).toMatch(
-      /\n0999 {2}0 bytes\nLeft out: what comes after 1000 entries; list a folder further down$/,
+      /\n0999 {2}0 bytes\nNot listed: everything after 1000 entries; list a folder further down$/,
     );
   });
 });
@@ -297,9 +299,9 @@ describe("search_files", () => {
   it("is bounded in hits and files", async () => {
     put("hits", "x\n".repeat(100));
     expect(await search({ query: "x", glob: "hits" }, { hits: 3 })).toMatch(
-      /^3 matching lines .*\nhits:1: x\nhits:2: x\nhits:3: x\nEnded early: 3 lines were found\./,
+      /^3 matching lines .*\nhits:1: x\nhits:2: x\nhits:3: x\nStopped early: 3 lines were found\./,
     );
-    expect(await search({ query: "x" }, { files: 1 })).toContain("Ended early: 1 files were searched.");
+    expect(await search({ query: "x" }, { files: 1 })).toContain("Stopped early: 1 files were searched.");
   });
 
   it("ends an expression that would take for ever, and the process goes on", async () => {
@@ -310,7 +312,7 @@ describe("search_files", () => {
     clearInterval(beat);
     // On a busy machine the time may be over before the file was begun.
     expect(result).toMatch(
-      /Ended early: (?:the expression takes too long in evil\.txt; write a simpler one\.|0\.3 s were over)/,
+      /Stopped early: (?:the expression took too long in evil\.txt; write a simpler one\.|0\.3 s passed)/,
     );
     expect(rounds).toBeGreaterThan(5);
   });
@@ -320,6 +322,6 @@ describe("search_files", () => {
     const controller = new AbortController();
     const result = search({ query: "^(a+)+$", regex: true }, { timeMs: 600_000 }, controller.signal);
     setTimeout(() => controller.abort(), 100);
-    expect(await result).toContain("Ended early: the turn was stopped.");
+    expect(await result).toContain("Stopped early: the turn was stopped.");
   });
 });

@@ -42,7 +42,7 @@ export async function walkFolder(confined: Confined, start: string, walk: Walk):
     root ??= folder.path;
     try {
       const { names, more } = await folder.names(MOST_IN_FOLDER);
-      if (more) walk.leftOut(`what comes after the first ${MOST_IN_FOLDER} entries of ${folder.path}`);
+      if (more) walk.leftOut(`entries of ${folder.path} after the first ${MOST_IN_FOLDER}`);
       for (const name of names.sort(byName)) {
         const stats = await lookAt(folder, name, walk);
         if (!stats) continue;
@@ -79,7 +79,9 @@ async function lookAt(folder: OpenFolder, name: string, walk: Walk): Promise<Big
   try {
     const stats = await folder.look(name);
     if (!stats)
-      walk.leftOut(`${JSON.stringify(name)} in ${folder.path}, which is gone or whose name is not UTF-8`);
+      walk.leftOut(
+        `${JSON.stringify(name)} in ${folder.path}, which is gone or has a name that is not UTF-8`,
+      );
     return stats;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

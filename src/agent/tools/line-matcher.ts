@@ -68,7 +68,7 @@ export function expressionMatcher(
         if (isOver) resolve(null);
         else worker.postMessage(lines);
       });
-      if (broken) throw new Refused(`the expression cannot be used: ${broken.message}`);
+      if (broken) throw new Refused(`the expression can't be used: ${broken.message}`);
       return found;
     },
     async close() {

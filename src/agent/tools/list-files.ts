@@ -19,7 +19,7 @@ const PARAMETERS = {
     path: { type: "string", description: "Path of the folder; the working folder by default." },
     depth: {
       type: "integer",
-      description: `How many levels: 1, the default, is the folder alone; at most ${DEEPEST}.`,
+      description: `How many levels to list: 1 (the default) lists only the folder itself; at most ${DEEPEST}.`,
     },
   },
   additionalProperties: false,
@@ -28,7 +28,7 @@ const PARAMETERS = {
 export function listFilesTool(confined: Confined): Tool {
   return {
     name: "list_files",
-    description: `Lists a folder: names, sizes, links and where they lead. At most ${grouped(MOST_ENTRIES)} entries, the nearest first; hidden ones too.`,
+    description: `Lists a folder: names, sizes, and links with their targets. At most ${grouped(MOST_ENTRIES)} entries, the nearest first, including hidden ones.`,
     parameters: PARAMETERS,
     danger: (args) => fileDanger(confined, "read", args),
     run: answering(async (args, context) => {
@@ -54,12 +54,12 @@ async function list(confined: Confined, start: string, depth: number, context: T
     enter: (_entry, level) => level < depth,
     leftOut: (what) => notes.push(what),
   });
-  if (seen > MOST_ENTRIES) notes.push(`what comes after ${MOST_ENTRIES} entries; list a folder further down`);
-  if (signal.aborted) notes.push("the rest, since the turn was stopped");
+  if (seen > MOST_ENTRIES) notes.push(`everything after ${MOST_ENTRIES} entries; list a folder further down`);
+  if (signal.aborted) notes.push("the rest, because the turn was stopped");
   lines.sort((a, b) => (a.way < b.way ? -1 : 1));
   const shown = lines.map(({ line }) => line).join("\n") || "(empty)";
   const more = notes.length > MOST_NOTES ? [`and ${counted(notes.length - MOST_NOTES, "thing")} more`] : [];
-  const rest = [...notes.slice(0, MOST_NOTES), ...more].map((note) => `\nLeft out: ${note}`).join("");
+  const rest = [...notes.slice(0, MOST_NOTES), ...more].map((note) => `\nNot listed: ${note}`).join("");
   return `${root}, ${lines.length === 1 ? "1 entry" : `${lines.length} entries`}:\n${shown}${rest}`;
 }
 

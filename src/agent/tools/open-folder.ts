@@ -186,7 +186,8 @@ export class OpenFolder {
   }
 
   #refuseOwn(stats: BigIntStats, path: string): void {
-    if (this.#own.has(identity(stats))) throw new Refused(`${path} is Baton's own.`);
+    if (this.#own.has(identity(stats)))
+      throw new Refused(`${path} belongs to Baton, and tools may not use it.`);
   }
 
   /** That it still is where it was: not moved away, and not reached through a link that took the place of a folder. */
@@ -235,17 +236,17 @@ export function kindOf(stats: BigIntStats): string {
 }
 
 function changed(path: string): Refused {
-  return new Refused(`${path} changed at this moment. Look at it again.`);
+  return new Refused(`${path} has just changed. Look at it again.`);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "it is not there",
-  ENOTDIR: "something on the way is not a folder",
+  ENOENT: "it does not exist",
+  ENOTDIR: "a part of its path is not a folder",
   EISDIR: "it is a folder",
-  ELOOP: "it became a link at this moment",
+  ELOOP: "it has just become a link",
   EACCES: "the system does not allow it",
   EPERM: "the system does not allow it",
-  EROFS: "it lies on a disk that is read-only",
+  EROFS: "it is on a read-only disk",
   ENAMETOOLONG: "its name is too long",
   ENOSPC: "the disk is full",
   EDQUOT: "the quota is used up",
@@ -258,6 +259,6 @@ export async function attempt<T>(path: string, act: () => Promise<T>): Promise<T
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (error instanceof Refused || typeof code !== "string") throw error;
-    throw new Refused(`${path} cannot be used: ${REASONS[code] ?? code}.`);
+    throw new Refused(`can't use ${path}: ${REASONS[code] ?? code}.`);
   }
 }

@@ -16,14 +16,14 @@ const MOST_CHARACTERS = 50_000;
 
 const DESCRIPTION =
   `Reads a text file: up to ${grouped(MOST_LINES)} lines or ` +
-  `${grouped(MOST_CHARACTERS)} characters at a time, under a line that says which lines these are.`;
+  `${grouped(MOST_CHARACTERS)} characters at a time. The first line of the result says which lines they are.`;
 
 const PARAMETERS = {
   type: "object",
   properties: {
     path: PATH_PARAMETER,
     offset: { type: "integer", description: "The first line to read; 1 by default." },
-    limit: { type: "integer", description: `How many lines; at most ${MOST_LINES}, which is the default.` },
+    limit: { type: "integer", description: `How many lines to read; ${MOST_LINES} by default and at most.` },
   },
   required: ["path"],
   additionalProperties: false,
@@ -53,9 +53,9 @@ function excerpt({ path, text, size, faithful }: TextFile, offset: number, limit
   const chosen = fitting(lines.slice(offset - 1, offset - 1 + limit));
   const last = offset - 1 + chosen.length;
   const notes = [
-    last < lines.length ? `; go on with offset ${last + 1}` : "",
-    chosen[0] !== lines[offset - 1] ? `; line ${offset} is too long and is cut` : "",
-    faithful ? "" : "; some bytes are not UTF-8 and are shown as \ufffd",
+    last < lines.length ? `; continue with offset ${last + 1}` : "",
+    chosen[0] !== lines[offset - 1] ? `; line ${offset} is too long and was cut` : "",
+    faithful ? "" : "; bytes that are not UTF-8 are shown as \ufffd",
   ];
   const title = `${path}, lines ${offset} to ${last} of ${lines.length}, ${sizeText(size)}`;
   return `${title}${notes.join("")}:\n${chosen.join("\n")}`;

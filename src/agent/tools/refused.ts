@@ -29,14 +29,14 @@ export class Arguments {
 
   text(name: string, longest: number): string {
     const text = this.optionalText(name, longest);
-    if (text === undefined) throw new Refused(`\`${name}\` is missing: give a text.`);
+    if (text === undefined) throw new Refused(`\`${name}\` is missing. Give a text.`);
     return text;
   }
 
   /** Text that says something. */
   words(name: string, longest: number): string {
     const text = this.text(name, longest);
-    if (text.trim() === "") throw new Refused(`\`${name}\` is empty: give a text.`);
+    if (text.trim() === "") throw new Refused(`\`${name}\` is empty. Give a text.`);
     return text;
   }
 
@@ -45,7 +45,7 @@ export class Arguments {
     if (value === undefined) return undefined;
     if (typeof value !== "string") throw new Refused(`\`${name}\` must be a text.`);
     if (value.length > longest) {
-      throw new Refused(`\`${name}\` is too long: at most ${grouped(longest)} characters.`);
+      throw new Refused(`\`${name}\` is too long. At most ${grouped(longest)} characters are allowed.`);
     }
     return value;
   }

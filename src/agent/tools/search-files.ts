@@ -35,16 +35,16 @@ const PARAMETERS = {
   properties: {
     query: {
       type: "string",
-      description: "What to look for within a line: plain text unless `regex` is set.",
+      description: "What to find within a line: plain text, or a regular expression if `regex` is true.",
     },
     regex: {
       type: "boolean",
-      description: "`query` is a regular expression (JavaScript); false by default.",
+      description: "True if `query` is a JavaScript regular expression; false by default.",
     },
-    ignore_case: { type: "boolean", description: "Capitals do not matter; false by default." },
+    ignore_case: { type: "boolean", description: "True to ignore upper and lower case; false by default." },
     glob: {
       type: "string",
-      description: "Only files whose path matches, such as `*.ts`, `src/**/*.md` or `*.{js,ts}`.",
+      description: "Search only files whose path matches, such as `*.ts`, `src/**/*.md` or `*.{js,ts}`.",
     },
     path: { type: "string", description: "The folder to search; the working folder by default." },
   },
@@ -55,12 +55,12 @@ const PARAMETERS = {
 export function searchFilesTool(confined: Confined, limits: SearchLimits = LIMITS): Tool {
   return {
     name: "search_files",
-    description: `Finds lines in the text files of a folder and below: at most ${limits.hits} of them. ${NOT_ENTERED.join(" and ")} are searched only where \`path\` leads into them; links are not followed.`,
+    description: `Finds lines in the text files of a folder and its subfolders: at most ${limits.hits} lines. ${NOT_ENTERED.join(" and ")} are searched only if \`path\` leads into them; links are not followed.`,
     parameters: PARAMETERS,
     danger: (args) => fileDanger(confined, "read", args),
     run: answering(async (args, context) => {
       const query = args.text("query", LONGEST_QUERY);
-      if (query === "") throw new Refused("`query` is empty: say what to look for.");
+      if (query === "") throw new Refused("`query` is empty. Say what to find.");
       const glob = args.optionalText("glob", LONGEST_QUERY);
       const isWanted = glob ? globMatcher(glob) : () => true;
       if (!isWanted) throw new Refused("`glob` has too many braces or alternatives.");
@@ -113,7 +113,7 @@ class Search {
 
   readonly visit = async (entry: Entry): Promise<boolean> => {
     if (this.#context.signal.aborted) this.#ended = STOPPED;
-    else if (performance.now() > this.#until) this.#ended = `${this.#limits.timeMs / 1_000} s were over`;
+    else if (performance.now() > this.#until) this.#ended = `${this.#limits.timeMs / 1_000} s passed`;
     else if (entry.stats.isSymbolicLink()) this.leftOut("links");
     else if (entry.stats.isFile() && this.#isWanted(entry.way)) await this.#searchFile(entry);
     return this.#ended === null;
@@ -140,7 +140,7 @@ class Search {
       ...this.#hits,
       ...(this.#ended === null
         ? []
-        : [`Ended early: ${this.#ended}. Narrow it by \`path\`, \`glob\` or \`query\`.`]),
+        : [`Stopped early: ${this.#ended}. Narrow the search with \`path\`, \`glob\` or \`query\`.`]),
       ...(notes.length === 0 ? [] : [`Not searched: ${notes.join(", ")}.`]),
     ].join("\n");
   }
@@ -156,7 +156,7 @@ class Search {
     const found = await this.#matcher.match(lines);
     if (found === null) {
       const stopped = this.#context.signal.aborted;
-      this.#ended = stopped ? STOPPED : `the expression takes too long in ${way}; write a simpler one`;
+      this.#ended = stopped ? STOPPED : `the expression took too long in ${way}; write a simpler one`;
       return;
     }
     for (const index of found) {

@@ -43,7 +43,9 @@ it("finds what the person may see where they are, and nothing else", async () =>
   expect(await run(room, "session_search", { query: "garden" })).toMatch(
     /^\S+ #1, user, .*the garden of all$/,
   );
-  expect(await run(dm("eve"), "session_search", { query: "garden" })).toBe("No message has all these words.");
+  expect(await run(dm("eve"), "session_search", { query: "garden" })).toBe(
+    "No message contains all these words.",
+  );
 });
 
 it("reads a session in order, from a place on, in text without tricks", async () => {
@@ -57,10 +59,10 @@ it("reads a session in order, from a place on, in text without tricks", async ()
     /^#4 .*Roses\.$/,
   );
   expect(await run(dm("ann"), "session_read", { session: annsId, limit: 1 })).toMatch(
-    /\(There is more: from 2 on\.\)$/,
+    /\(There are more messages, from number 2 on\.\)$/,
   );
   expect(await run(dm("ann"), "session_read", { session: annsId, from: 9 })).toContain(
-    "has no messages from 9 on",
+    "has no message 9 or later",
   );
 });
 
@@ -80,7 +82,7 @@ it("gives long sessions in pieces", async () => {
   await sessions.appendMany(annsId, long);
   const first = await run(dm("ann"), "session_read", { session: annsId });
   expect(first.length).toBeLessThan(21_000);
-  const next = Number(/from (\d+) on/.exec(first)?.[1]);
+  const next = Number(/from number (\d+) on/.exec(first)?.[1]);
   expect(await run(dm("ann"), "session_read", { session: annsId, from: next })).toMatch(
     new RegExp(`^#${next} `),
   );

@@ -24,17 +24,17 @@ function searchTool(view: SessionsView): Tool {
   return {
     name: "session_search",
     description:
-      "Finds messages of earlier and present sessions that have all the given words, newest first. Quotes make a phrase, " +
-      "a trailing * the beginning of a word. Each hit names its session and its place in it, for session_read.",
+      "Finds messages in this and earlier sessions that contain all the given words, newest first. Put a phrase in quotes; " +
+      "end a word with * to match its beginning. Each hit names its session and message number, for session_read.",
     parameters: {
       type: "object",
       properties: {
-        query: { type: "string", description: "The words." },
+        query: { type: "string", description: "The words to find." },
         limit: {
           type: "integer",
           minimum: 1,
           maximum: MAX_HITS,
-          description: "How many hits; 10 unless told.",
+          description: "How many hits; 10 by default.",
         },
       },
       required: ["query"],
@@ -43,9 +43,9 @@ function searchTool(view: SessionsView): Tool {
     run: (args) =>
       answered(async () => {
         const query = textOf(args, "query");
-        if (!query) return "Error: `query` must be the words to look for.";
+        if (!query) return "Error: `query` must be the words to find.";
         const { items } = await view.search(query, { limit: countOf(args, "limit", 10, MAX_HITS) });
-        if (items.length === 0) return "No message has all these words.";
+        if (items.length === 0) return "No message contains all these words.";
         const lines = items.map((hit) => {
           const title = hit.title ? ` "${cleanLine(hit.title)}"` : "";
           const where = `${hit.sessionId}${title} #${hit.seq}`;
@@ -59,17 +59,17 @@ function searchTool(view: SessionsView): Tool {
 function readTool(view: SessionsView): Tool {
   return {
     name: "session_read",
-    description: "Reads messages of one session in order, from a place on.",
+    description: "Reads the messages of one session in order, starting at a number.",
     parameters: {
       type: "object",
       properties: {
-        session: { type: "string", description: "Its id, the beginning of it, or its title." },
-        from: { type: "integer", minimum: 1, description: "The number of the first message; 1 unless told." },
+        session: { type: "string", description: "The session's id, the beginning of its id, or its title." },
+        from: { type: "integer", minimum: 1, description: "The number of the first message; 1 by default." },
         limit: {
           type: "integer",
           minimum: 1,
           maximum: MAX_MESSAGES,
-          description: "How many messages; 50 unless told.",
+          description: "How many messages; 50 by default.",
         },
       },
       required: ["session"],
@@ -83,7 +83,7 @@ function readTool(view: SessionsView): Tool {
         const from = countOf(args, "from", 1, Number.MAX_SAFE_INTEGER);
         const limit = countOf(args, "limit", 50, MAX_MESSAGES);
         const messages = await firstPage(view, sessionId, from, limit + 1);
-        return pageOf(messages, limit) || `Session ${sessionId} has no messages from ${from} on.`;
+        return pageOf(messages, limit) || `Session ${sessionId} has no message ${from} or later.`;
       }),
   };
 }
@@ -109,7 +109,7 @@ function pageOf(messages: readonly StoredMessage[], limit: number): string {
     lines.push(line);
   }
   const next = messages[lines.length];
-  return [...lines, ...(next ? [`(There is more: from ${next.seq} on.)`] : [])].join("\n\n");
+  return [...lines, ...(next ? [`(There are more messages, from number ${next.seq} on.)`] : [])].join("\n\n");
 }
 
 function nameOf(message: StoredMessage): string {

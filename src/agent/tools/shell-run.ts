@@ -82,7 +82,7 @@ export async function runShell(
   const sentences = [
     stop.reason,
     howItEnded(exit, hasOwnProcesses),
-    left ? "Something it started still runs." : null,
+    left ? "Something that it started is still running." : null,
   ];
   return `${sentences.filter(Boolean).join(" ")}\n\n${printed || "(no output)"}`;
 }
@@ -161,10 +161,10 @@ function exitOf(child: ChildProcess): Promise<Exit> {
 
 /** A sandbox tells a signal as shells do: 128 and its number. */
 function howItEnded(exit: Exit | undefined, isTold: boolean): string {
-  if (!exit) return "It could not be ended and may still run.";
+  if (!exit) return "It could not be stopped and may still be running.";
   const told = isTold ? SIGNALS.get((exit.code ?? 0) - 128) : undefined;
   const signal = exit.signal ?? told;
-  return signal ? `Ended by ${signal}.` : `Exit code ${exit.code}.`;
+  return signal ? `Killed by ${signal}.` : `Exit code ${exit.code}.`;
 }
 
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));

@@ -102,7 +102,7 @@ describe.each(places)("terminal %s", (place) => {
   });
 
   it("tells the signal that ended it", async () => {
-    expect(await run("echo before; kill -9 $$")).toBe("Ended by SIGKILL.\n\nbefore");
+    expect(await run("echo before; kill -9 $$")).toBe("Killed by SIGKILL.\n\nbefore");
   });
 
   it("runs where it was told to, without input", async () => {
@@ -159,10 +159,10 @@ describe.each(places)("terminal %s", (place) => {
   it("ends after the time that the command asks for, within its limit", async () => {
     const { signal } = new AbortController();
     const result = await terminal().run({ command: "sleep 1000", timeout: "0.2" }, { call: aCall, signal });
-    expect(result).toBe("Timed out after 0.2 s. Ended by SIGTERM.\n\n(no output)");
+    expect(result).toBe("Timed out after 0.2 s. Killed by SIGTERM.\n\n(no output)");
     const limited = terminal({ maxTimeoutMs: 300 });
     expect(await limited.run({ command: "sleep 1000", timeout: 86_400 }, { call: aCall, signal })).toBe(
-      "(Its time-out was limited to 0.3 s.) Timed out after 0.3 s. Ended by SIGTERM.\n\n(no output)",
+      "(Its time-out was limited to 0.3 s.) Timed out after 0.3 s. Killed by SIGTERM.\n\n(no output)",
     );
     expect(await limited.run({ command: "sleep 1000" }, { call: aCall, signal })).toMatch(
       /^Timed out after 0\.3 s\./,
@@ -216,7 +216,7 @@ describe.each(places)("terminal %s", (place) => {
   it("keeps the beginning and the end of much output", async () => {
     const output = await run("seq 1 200000", { maxOutput: 100 });
     expect(output).toMatch(
-      /^Exit code 0\.\n\n1\n2\n3\n[\s\S]*\n… \d+ characters left out …\n[\s\S]*199999\n200000$/,
+      /^Exit code 0\.\n\n1\n2\n3\n[\s\S]*\n… \d+ characters not shown …\n[\s\S]*199999\n200000$/,
     );
     expect(output.length).toBeLessThan(200);
   });
@@ -234,7 +234,7 @@ describe.each(places)("terminal %s", (place) => {
       expect(output).toBe("Exit code 0.\n\nstarted");
       await isGone(time);
     } else {
-      expect(output).toBe("Exit code 0. Something it started still runs.\n\nstarted");
+      expect(output).toBe("Exit code 0. Something that it started is still running.\n\nstarted");
       expect(isAsleep(time)).toBe(true);
       process.kill(Number(kept("child")));
     }
@@ -243,14 +243,14 @@ describe.each(places)("terminal %s", (place) => {
   it("ends the whole group at the time-out", async () => {
     const time = longTime();
     const output = await run(`echo partly; (sleep ${time} & wait); echo no`, { timeoutMs: 1_500 });
-    expect(output).toBe("Timed out after 1.5 s. Ended by SIGTERM.\n\npartly");
+    expect(output).toBe("Timed out after 1.5 s. Killed by SIGTERM.\n\npartly");
     await isGone(time);
   });
 
   it("ends when it is stopped, and tells what there was", async () => {
     const time = longTime();
     const output = await runAndStop(`echo partly; touch ready; sleep ${time}; echo no`);
-    expect(output).toBe("Stopped. Ended by SIGTERM.\n\npartly");
+    expect(output).toBe("Stopped. Killed by SIGTERM.\n\npartly");
     await isGone(time);
   });
 
@@ -258,7 +258,7 @@ describe.each(places)("terminal %s", (place) => {
     const controller = new AbortController();
     const result = run("sleep 1000", {}, controller.signal);
     controller.abort();
-    expect(await result).toBe("Stopped. Ended by SIGTERM.\n\n(no output)");
+    expect(await result).toBe("Stopped. Killed by SIGTERM.\n\n(no output)");
   });
 
   it("leaves nothing behind, whenever it is stopped", async () => {
@@ -268,7 +268,7 @@ describe.each(places)("terminal %s", (place) => {
       const result = run(`sleep ${time}`, {}, controller.signal);
       for (let step = 0; step < steps * 40; step += 1) await nextRound(); // Each time a little later.
       controller.abort();
-      expect(await result).toMatch(/^Stopped\. Ended by SIG(?:TERM|KILL)\.\n/);
+      expect(await result).toMatch(/^Stopped\. Killed by SIG(?:TERM|KILL)\.\n/);
       await isGone(time);
     }
   });
@@ -282,11 +282,11 @@ describe.each(places)("terminal %s", (place) => {
   it("kills what does not listen, also where only a child does not", async () => {
     const time = longTime();
     const deaf = `trap '' TERM; touch ready; sleep ${time}; sleep ${time}`;
-    expect(await runAndStop(deaf)).toBe("Stopped. Ended by SIGKILL.\n\n(no output)");
+    expect(await runAndStop(deaf)).toBe("Stopped. Killed by SIGKILL.\n\n(no output)");
     await isGone(time);
     rmSync(join(folder, "ready"));
     const deafChild = `(trap '' TERM; sleep ${time} & touch ready; wait) & wait`;
-    expect(await runAndStop(deafChild)).toMatch(/^Stopped\. Ended by SIGTERM\./);
+    expect(await runAndStop(deafChild)).toMatch(/^Stopped\. Killed by SIGTERM\./);
     await isGone(time);
   });
 
@@ -339,7 +339,7 @@ describe.runIf(found.sandbox)("a command in the sandbox", () => {
 
   it("is still asked about if its working folder could do harm", async () => {
     const { sandbox } = await openSandbox({ ...walls, folders: [root], home: folder });
-    expect(sandbox?.doubt).toMatch(/holds your whole home folder/);
+    expect(sandbox?.doubt).toMatch(/contains your whole home folder/);
     const doubtful = terminal({
       confinement: { kind: "sandbox", sandbox: sandbox as Sandbox, mayLeave: true },
     });
@@ -363,7 +363,7 @@ describe.runIf(found.sandbox)("a command in the sandbox", () => {
     renameSync(join(folder, "sub"), join(folder, "away"));
     renameSync(join(folder, "other"), join(folder, "sub"));
     const result = await inSandbox(true).run(args, { call: aCall, signal, approved });
-    expect(result).toMatch(/^Error: not run: what was approved is not the same any more/);
+    expect(result).toMatch(/^Error: not run: the folder has changed since this was approved/);
     expect(existsSync(join(folder, "sub/made"))).toBe(false);
   });
 
@@ -371,14 +371,14 @@ describe.runIf(found.sandbox)("a command in the sandbox", () => {
     const args = { command: "touch left", outside: true };
     expect(await inSandbox(false).danger?.(args)).toBeNull();
     expect(await inSandbox(false).run(args, { call: aCall, signal })).toMatch(
-      /^Error: not run: commands cannot leave/,
+      /^Error: not run: commands can't leave/,
     );
     expect(existsSync(join(folder, "left"))).toBe(false);
     expect(JSON.stringify(inSandbox(false).parameters)).not.toContain("outside");
   });
 
   it("is told where it may write", () => {
-    expect(inSandbox(true).description).toContain(`it may write in ${realpathSync(root)} and in /tmp`);
+    expect(inSandbox(true).description).toContain(`it can write in ${realpathSync(root)} and /tmp`);
     expect(inSandbox(true).description).toContain("It has no network.");
     expect(terminal({ confinement: { kind: "none" } }).description).not.toContain("sandbox");
   });

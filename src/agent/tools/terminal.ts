@@ -39,9 +39,9 @@ export type Confinement =
   | { readonly kind: "missing"; readonly why: string };
 
 const DESCRIPTION =
-  "Runs a shell command and returns how it ended and what it printed. It has no input, and ends after a time-out.";
+  "Runs a shell command and returns its exit code and output. The command gets no input, and is killed after a time-out.";
 
-const LEAVES = "leaves the sandbox: it runs with all that the user who runs Baton may do";
+const LEAVES = "leaves the sandbox and runs with all the rights of Baton's user";
 
 const LONGEST_FOLDER = 10_000;
 
@@ -57,11 +57,11 @@ export function terminalTool(options: TerminalOptions): Tool {
     parameters: {
       type: "object",
       properties: {
-        command: { type: "string", description: "What the shell runs." },
-        workdir: { type: "string", description: "The folder it runs in; the working folder by default." },
+        command: { type: "string", description: "The command that the shell runs." },
+        workdir: { type: "string", description: "The folder to run it in; the working folder by default." },
         timeout: {
           type: "number",
-          description: `After how many seconds it is ended; ${timeoutMs / 1_000} by default, at most ${maxTimeoutMs / 1_000}.`,
+          description: `After how many seconds to kill it; ${timeoutMs / 1_000} by default, at most ${maxTimeoutMs / 1_000}.`,
         },
         ...(mayLeave ? LEAVING : {}),
       },
@@ -105,13 +105,13 @@ export function terminalTool(options: TerminalOptions): Tool {
 }
 
 const NO_WAY_OUT =
-  "not run: commands cannot leave the sandbox here, since `tools.terminal.sandbox` is `required`.";
+  "not run: commands can't leave the sandbox, because `tools.terminal.sandbox` is `required`.";
 
 const LEAVING = {
   outside: {
     type: "boolean",
     description:
-      "True to run without the sandbox. The owner is asked each time, so try inside first and say why in `reason`.",
+      "True to run outside the sandbox. Baton asks the owner each time, so try inside first and say why in `reason`.",
   },
   reason: { type: "string", description: "Why it must run outside the sandbox, for the owner to read." },
 };
@@ -119,10 +119,10 @@ const LEAVING = {
 /** What the model should know before it tries. */
 function aboutSandbox({ folders, network }: Sandbox): string {
   return [
-    `It runs in a sandbox: it may write in ${folders.join(", ")} and in /tmp, and read the system's programs.`,
-    "The rest of the home folder is hidden, and what is written there is gone after the command.",
-    network ? "It may use the network." : "It has no network.",
-    "What it starts in the background ends with it.",
+    `It runs in a sandbox: it can write in ${folders.join(", ")} and /tmp, and read the system's programs.`,
+    "The rest of the home folder is hidden, and files written there are lost after the command.",
+    network ? "It can use the network." : "It has no network.",
+    "Processes that it leaves in the background are killed when it ends.",
   ].join(" ");
 }
 
@@ -191,7 +191,7 @@ async function folderOf(args: Arguments, cwd: string, confined: Confined): Promi
 async function checkApproved(folder: OpenFolder, approved: Danger | undefined): Promise<void> {
   if (approved?.place === undefined) return;
   if (folder.path === approved.place && (await folder.identity()) === approved.identity) return;
-  throw new Refused("not run: what was approved is not the same any more, since the folder has changed.");
+  throw new Refused("not run: the folder has changed since this was approved.");
 }
 
 function textOf(args: unknown, name: string): string | null {

@@ -22,7 +22,7 @@ export async function readText(file: OpenFile): Promise<TextFile> {
     const bytes = await boundedBytes(file, MOST_BYTES);
     if (bytes === null) {
       throw new Refused(
-        `${path} is too large: ${sizeText(stats.size)}, and ${sizeText(MOST_BYTES)} can be read. Use search_files or the terminal.`,
+        `${path} is too large: ${sizeText(stats.size)}, and at most ${sizeText(MOST_BYTES)} can be read. Use search_files or the terminal.`,
       );
     }
     const kind = binaryKind(bytes);

@@ -10,7 +10,7 @@ const PARAMETERS = {
   type: "object",
   properties: {
     path: PATH_PARAMETER,
-    content: { type: "string", description: "All of the file's text." },
+    content: { type: "string", description: "The whole text of the file." },
   },
   required: ["path", "content"],
   additionalProperties: false,
@@ -20,7 +20,7 @@ export function writeFileTool(confined: Confined): Tool {
   return {
     name: "write_file",
     description:
-      "Writes a text file as a whole, instead of what it held before. Folders that are missing are made. To change part of a file, use edit_file.",
+      "Writes a whole text file and replaces what it contained. Creates missing folders. To change part of a file, use edit_file.",
     parameters: PARAMETERS,
     danger: (args) => fileDanger(confined, "write", args),
     run: answering(async (args, context) => {
@@ -33,7 +33,7 @@ export function writeFileTool(confined: Confined): Tool {
       );
       const size = sizeText(content.length);
       return before
-        ? `Wrote ${size} to ${where}, which had ${sizeText(before.size)}.`
+        ? `Wrote ${size} to ${where}, which had ${sizeText(before.size)} before.`
         : `Wrote ${size} to ${where}, a new file.`;
     }),
   };

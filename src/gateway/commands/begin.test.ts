@@ -62,7 +62,7 @@ describe("/new", () => {
     expect(await ann.transcript(stuck.sessionId)).toEqual([
       "user: hang",
       "assistant: ",
-      "tool: Stopped before it ended; it may or may not have taken effect.",
+      "tool: Stopped before it finished; it may or may not have taken effect.",
     ]);
   });
 
