@@ -1,80 +1,27 @@
 /**
- * Baton as a library, ordered by audience: keep conversations, know where messages come from, decide what the model
- * sees, show sessions to people, move them, and build a store or platform of one's own.
+ * Baton as a library. The groups are ordered by audience, the most common first: keep conversations, run a gateway,
+ * write an agent, a platform or a store.
  */
 
-// Build a platform of one's own, and run it.
-export {
-  type Adapter,
-  type Capabilities,
-  ConnectError,
-  type InboundMessage,
-  type LocalFile,
-  type Mark,
-  type Memory,
-  type OutboundMessage,
-  type Receive,
-  type Received,
-  type RemoteFile,
-  SendError,
-  type Surroundings,
-} from "./adapter/adapter.js";
-export { Intake, type IntakeOptions } from "./adapter/intake.js";
-export { KeptLine, type ServeLine } from "./adapter/kept-line.js";
-export type { Agent, AgentEvent, TurnInput } from "./agent/agent.js";
-export { offlineAgent } from "./agent/offline.js";
-export { commandTable } from "./gateway/commands/table.js";
-export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";
-// Keep conversations.
+// The blank line below each comment stops the formatter from sorting across groups.
+
+// Keep conversations: open a store, take messages in, write answers down.
+
 export { type OpenOptions, openSessions } from "./open-sessions.js";
-// Show sessions to people, and only theirs.
-export { identityOf, mayAccess, OWNER, type Viewer, viewerOf } from "./session/access.js";
+export type { EndReason, Metadata, SessionEntry, SessionPatch, Usage } from "./session/session.js";
 export {
-  buildSessionContext,
-  buildSessionContextPrompt,
-  buildSessionLabels,
-  type ContextConfig,
-  type HomeChannel,
-  type PromptOptions,
-  type SessionContext,
-} from "./session/context.js";
-// Handle failures.
-export {
-  BatonError,
-  ConflictError,
-  type ErrorCode,
-  InputError,
-  NotFoundError,
-  StoreError,
-} from "./session/errors.js";
-// Move a session.
-export {
-  type Handoff,
-  type HandoffOutcome,
-  type HandoffState,
-  type HandoffStep,
-  stepHandoff,
-} from "./session/handoff.js";
-export { type Platform, type PlatformTraits, platforms, registerPlatform } from "./session/platform.js";
-export {
-  DEFAULT_RESET_POLICY,
-  nextReset,
-  type ResetConfig,
-  type ResetMode,
-  type ResetMoment,
-  type ResetPolicy,
-  type ResetReason,
-  resetReason,
-} from "./session/reset-policy.js";
-// Tell people in a shared session apart.
-export { type Sender, senderPrefixed } from "./session/sender.js";
-export type {
-  EndReason,
-  Metadata,
-  SessionEntry,
-  SessionPatch,
-  Usage,
-} from "./session/session.js";
+  type Explanation,
+  type ResolveOptions,
+  Sessions,
+  type SessionsConfig,
+  type SessionsOptions,
+} from "./session/sessions.js";
+export type { Attachment, Author, Message, StoredMessage, ToolCall } from "./session/transcript.js";
+export type { Clock } from "./util/clock.js";
+export type { Hide } from "./util/redact.js";
+
+// Know where a message comes from, and which conversation it belongs to.
+
 export {
   asSessionKey,
   buildSessionKey,
@@ -84,14 +31,6 @@ export {
   type SessionKeyParts,
   type SessionScopes,
 } from "./session/session-key.js";
-export {
-  type Explanation,
-  type ResolveOptions,
-  Sessions,
-  type SessionsConfig,
-  type SessionsOptions,
-} from "./session/sessions.js";
-// Know where a message comes from and which conversation it belongs to.
 export {
   type Address,
   addressOf,
@@ -104,13 +43,143 @@ export {
   type SessionSource,
   serializeSource,
 } from "./session/source.js";
-// Build a store of one's own.
+
+// Decide what the model sees, and when a conversation starts fresh.
+
+export {
+  buildSessionContext,
+  buildSessionContextPrompt,
+  buildSessionLabels,
+  type ContextConfig,
+  type HomeChannel,
+  type PromptOptions,
+  type SessionContext,
+} from "./session/context.js";
+export {
+  DEFAULT_RESET_POLICY,
+  nextReset,
+  type ResetConfig,
+  type ResetMode,
+  type ResetMoment,
+  type ResetPolicy,
+  type ResetReason,
+  resetReason,
+} from "./session/reset-policy.js";
+export { type Sender, senderPrefixed } from "./session/sender.js";
+export { historyWindow, type WindowOptions } from "./session/transcript.js";
+
+// Show sessions to people: each person sees their own.
+
+export {
+  type Belonging,
+  identityOf,
+  mayAccess,
+  OWNER,
+  type SessionBelonging,
+  type Viewer,
+  viewerOf,
+} from "./session/access.js";
+export type { SessionsView } from "./session/view.js";
+
+// Handle failures: every error that you can act on has a stable code.
+
+export {
+  BatonError,
+  ConflictError,
+  type ErrorCode,
+  InputError,
+  NotFoundError,
+  StoreError,
+} from "./session/errors.js";
+
+// Bring conversations in and out.
+
+export type { ImportedSession } from "./store/jsonl/adopt.js";
+export { type ExportFormat, exportSession, type Write } from "./store/jsonl/export.js";
+export type { ImportFormat } from "./store/jsonl/found-session.js";
+export { type ImportOptions, type ImportReport, importSessions } from "./store/jsonl/import.js";
+export type { ImportProblem } from "./store/jsonl/problems.js";
+
+// Move a session to another chat.
+
+export {
+  type Handoff,
+  type HandoffOutcome,
+  type HandoffState,
+  type HandoffStep,
+  stepHandoff,
+} from "./session/handoff.js";
+
+// Run a gateway: an agent, the platforms that reach it, commands and people.
+
+export type { McpState } from "./agent/mcp/server.js";
+export { offlineAgent } from "./agent/offline.js";
+export type { LimitName, WrittenLimits } from "./config/defaults.js";
+export type { ListedPeople, Who } from "./gateway/authorize.js";
+export type { BusyMode, BusyModes } from "./gateway/busy.js";
+export type { AskingCall, Command, CommandCall, Commands } from "./gateway/commands/commands.js";
+export type { Facts, ModelFact } from "./gateway/commands/facts.js";
+export { commandTable } from "./gateway/commands/table.js";
+export type { Gateway } from "./gateway/gateway.js";
+export type { LimitLists } from "./gateway/limits.js";
+export type { PeopleRules } from "./gateway/people.js";
+export type { Role, ToolLists } from "./gateway/permissions.js";
+export type { Asker, Move } from "./gateway/store.js";
+export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";
+export { type HidingStream, Redactor } from "./util/redact.js";
+
+// Write an agent, or a tool for one.
+
+export {
+  type Agent,
+  AgentError,
+  type AgentEvent,
+  type AssistantMessage,
+  type Danger,
+  type Tool,
+  type ToolContext,
+  type ToolMessage,
+  type TurnInput,
+} from "./agent/agent.js";
+export { runToolCall } from "./agent/tool-call.js";
+
+// Write a platform.
+
+export {
+  type Adapter,
+  type Capabilities,
+  ConnectError,
+  type InboundMessage,
+  type LiveReply,
+  type LocalFile,
+  type Mark,
+  type Memory,
+  type OutboundMessage,
+  type Receive,
+  type Received,
+  type RemoteFile,
+  SendError,
+  type Surroundings,
+} from "./adapter/adapter.js";
+export { Intake, type IntakeOptions } from "./adapter/intake.js";
+export { KeptLine, type ServeLine } from "./adapter/kept-line.js";
+export {
+  type Platform,
+  type PlatformTraits,
+  platforms,
+  registerPlatform,
+} from "./session/platform.js";
+
+// Write a store of sessions.
+
 export type {
   AdoptedSession,
   AppendRequest,
   HandoffStore,
+  LanePlace,
   ListFilter,
   NewSession,
+  OccupiedLane,
   Page,
   Resolved,
   ResolveRequest,
@@ -122,17 +191,3 @@ export type {
   SessionStore,
   TranscriptStore,
 } from "./session/store.js";
-// Decide what the model sees, and when a conversation starts fresh.
-export {
-  type Author,
-  historyWindow,
-  type Message,
-  type StoredMessage,
-  type ToolCall,
-  type WindowOptions,
-} from "./session/transcript.js";
-export type { SessionsView } from "./session/view.js";
-// Bring conversations in and out.
-export { type ExportFormat, exportSession } from "./store/jsonl/export.js";
-export { type ImportOptions, type ImportReport, importSessions } from "./store/jsonl/import.js";
-export type { Clock } from "./util/clock.js";

@@ -1,4 +1,10 @@
-/** For those who build on Baton: the suites that our own stores, agents and adapters pass, and an adapter to script. */
+/**
+ * For people who build on Baton: the test suites that our own adapters, agents and stores pass, and an adapter that a
+ * test can script.
+ */
+
+// Test an adapter, or a gateway with an adapter that does what the test says.
+
 export {
   type AdapterFixture,
   adapterContract,
@@ -6,10 +12,6 @@ export {
   type Unplayable,
   type Written,
 } from "./adapter-contract.js";
-export { type AgentCues, agentContract } from "./agent-contract.js";
-export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
-export { movesStoreContract } from "./moves-store-contract.js";
-export { peopleStoreContract } from "./people-store-contract.js";
 export {
   type ScriptedAbility,
   ScriptedAdapter,
@@ -18,4 +20,16 @@ export {
 } from "./scripted-adapter.js";
 export { scriptedFixture } from "./scripted-fixture.js";
 export { type ScriptedMessage, ScriptedPlatform } from "./scripted-platform.js";
+
+// Test an agent.
+
+export { type AgentCues, agentContract } from "./agent-contract.js";
+
+// Test a store of sessions, or of all that a gateway keeps.
+
+export type * from "../gateway/people-store.js";
+export type * from "../gateway/store.js";
+export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
+export { movesStoreContract } from "./moves-store-contract.js";
+export { peopleStoreContract } from "./people-store-contract.js";
 export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";

@@ -18,7 +18,8 @@ import { title } from "./title.js";
 import { queue, steer, stop } from "./turn.js";
 import { retry, undo } from "./undo.js";
 
-export function commandTable(facts: Facts): readonly Command[] {
+/** `more`: commands of your own, which `/help` shows too. */
+export function commandTable(facts: Facts, more: readonly Command[] = []): readonly Command[] {
   const shown = new ShownSessions();
   const table: Command[] = [
     beginNew,
@@ -44,6 +45,7 @@ export function commandTable(facts: Facts): readonly Command[] {
     link(facts),
     pair(facts),
     sethome,
+    ...more,
   ];
   table.push(help(table));
   return table;
