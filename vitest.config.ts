@@ -14,6 +14,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // Tests that start processes run the compiled code.
     globalSetup: "test/setup/build.mjs",
+    // The heart knows no platform by itself: those that come along are there in every test, as in every program.
+    setupFiles: "src/adapter/platforms.ts",
     // Processes rather than threads: tests that kill, stop and starve children must not share one.
     pool: "forks",
     // As many as CI has cores; by itself vitest would leave one idle.

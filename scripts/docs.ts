@@ -1,6 +1,7 @@
 // The pages of docs/ that are made from the code: `npm run docs` writes them, the tests compare them.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import "../src/adapter/platforms.js";
 import { cliPage } from "./cli-page.js";
 import { commandsPage } from "./commands-page.js";
 import { configPage } from "./config-page.js";

@@ -7,17 +7,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import type { Adapter } from "./adapter/adapter.js";
+import "./adapter/platforms.js";
 import type { Backups, ChatEvents, OpenChat, OpenHandoffs } from "./cli/cli.js";
 import { type Environment, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
-import { hearSecrets } from "./config/secret.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
 import type { HomeChannel } from "./session/context.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
 import { Redactor } from "./util/redact.js";
+import { hearSecrets } from "./util/secret.js";
 import { written } from "./util/written.js";
 
 const { version, engines } = JSON.parse(
@@ -81,7 +82,6 @@ async function runCommand(): Promise<number> {
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
-    platformSetup: async (platform) => (await import("./open-platforms.js")).platformSetup(platform),
     linkPlatform: async (...call) => (await import("./open-platforms.js")).linkPlatform(...call),
     openGateway: (config, adapters, onProblem) =>
       openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
@@ -277,9 +277,7 @@ async function openGatewayOf(
     limits: config.limits,
     busy: config.busy,
     homeChannels: await homeChannelsOf(config),
-    answersAll: ({ platform }) =>
-      Object.hasOwn(config.platforms, platform) &&
-      config.platforms[platform as keyof Config["platforms"]].answer === "all",
+    answersAll: ({ platform }) => config.platforms[platform]?.answer === "all",
     outputDir: config.outputDir,
     mediaFolder: mediaFolder(config),
     maxMessages: config.agent.maxMessages,

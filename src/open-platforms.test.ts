@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { manifest } from "./adapter/manifest.js";
 import { readEnvironment } from "./config/environment.js";
+import { hideEnvironment } from "./config/hide-environment.js";
 import { loadConfig } from "./config/load.js";
 import { openPlatforms } from "./open-platforms.js";
+import { registerPlatform } from "./session/platform.js";
+import { ScriptedAdapter } from "./testing/scripted-adapter.js";
+import { choice, secret } from "./util/setting.js";
 
 const openWith = async (variables: Readonly<Record<string, string>>) =>
   openPlatforms(await loadConfig(readEnvironment({ BATON_HOME: "/nonexistent", ...variables }), "/"));
@@ -30,5 +35,48 @@ describe("platforms", () => {
       expect.stringMatching(/^Telegram is left out: Telegram does not know this bot token\./),
       "Slack also needs SLACK_APP_TOKEN; until then it is left out. `baton setup slack` asks for it.",
     ]);
+  });
+});
+
+describe("a platform of another package", () => {
+  registerPlatform(
+    "paper",
+    manifest({
+      title: "Paper",
+      settings: {
+        pen: secret({
+          description: "What it writes with.",
+          variable: "PAPER_PEN",
+          question: { ask: "The pen", looks: /^\w+$/, hint: "One word." },
+        }),
+        colour: choice(["black", "blue"], "black", { description: "The ink." }),
+      },
+      steps: ["Take a sheet."],
+      check: async ({ pen = "" }) => ({ who: pen, next: [] }),
+      open: async ({ pen, colour }, folder) =>
+        new ScriptedAdapter({ platform: "paper", account: `${pen()} ${colour} ${folder}` }),
+    }),
+  );
+
+  test("is a folder of its own: its manifest brings settings, variables, secrets and the adapter", async () => {
+    const { adapters, problems } = await openWith({
+      PAPER_PEN: "quill",
+      BATON_PLATFORMS_PAPER_COLOUR: "blue",
+      PAPER_HOME_CHANNEL: "desk",
+    });
+    expect(problems).toEqual([]);
+    expect(adapters.map(({ platform, account }) => [platform, account])).toEqual([
+      ["paper", "quill blue /nonexistent/paper"],
+    ]);
+    const variables = { PAPER_PEN: "quill", PAPER_ROLL: "other" };
+    expect(readEnvironment(variables).variables).toEqual({ PAPER_PEN: "quill" });
+    hideEnvironment(variables);
+    expect(variables).toEqual({ PAPER_ROLL: "other" });
+  });
+
+  test("is refused by the words of its settings", async () => {
+    await expect(openWith({ BATON_PLATFORMS_PAPER_COLOUR: "red" })).rejects.toThrow(
+      'BATON_PLATFORMS_PAPER_COLOUR: Invalid option: expected one of "black"|"blue".',
+    );
   });
 });

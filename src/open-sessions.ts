@@ -1,6 +1,7 @@
 /** Opens a store by its URL and gives the `Sessions` over it. */
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import "./adapter/platforms.js";
 import type { GatewayStore } from "./gateway/store.js";
 import { InputError } from "./session/errors.js";
 import { Sessions, type SessionsOptions } from "./session/sessions.js";

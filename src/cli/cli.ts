@@ -2,7 +2,6 @@
 
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Adapter } from "../adapter/adapter.js";
-import type { PlatformSetup } from "../adapter/setup.js";
 import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
 import type { ModelChoice } from "../config/model-choice.js";
@@ -13,7 +12,6 @@ import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { AccountHolder, Move, Moves, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
-import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
@@ -74,8 +72,6 @@ export interface Cli {
   openPlatforms(
     config: Config,
   ): Promise<{ readonly adapters: readonly Adapter[]; readonly problems: readonly string[] }>;
-  /** How a platform is set up by questions. */
-  platformSetup(platform: Platform): Promise<PlatformSetup>;
   /** Makes this machine one of an account's devices; `say` is told what a person has to do. */
   linkPlatform(
     config: Config,

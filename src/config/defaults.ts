@@ -54,7 +54,6 @@ export const DEFAULTS = {
     },
   },
   mcp: { timeoutSeconds: 60 },
-  platforms: { answer: "addressed", whatsapp: { mode: "cloud", host: "127.0.0.1", port: 8_645 } },
   tools: {
     guests: GUEST_TOOLS,
     /** Beside these nothing is a member's unless it is configured: whoever has files or a shell has the machine. */

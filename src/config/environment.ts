@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { type ModelVariables, readModelVariables } from "./model-variables.js";
+import { platformVariables } from "./platform-settings.js";
 
 export interface Environment {
   /** Where Baton keeps its things: `BATON_HOME`, else `~/.baton`. */
@@ -17,16 +18,15 @@ export interface Environment {
   readonly path: string;
 }
 
-/** Variables that may override a key; what each is for is in the schema. */
-const OURS = /^(?:BATON|TELEGRAM|DISCORD|SLACK|WHATSAPP|SIGNAL|MATRIX)_/;
-
 /** An empty variable counts as absent. */
 export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process.env): Environment {
   const { BATON_HOME, ...others } = variables;
+  const known = new Set(platformVariables());
+  const isOurs = (name: string) => name.startsWith("BATON_") || known.has(name);
   return {
     home: BATON_HOME ? resolve(BATON_HOME) : join(homedir(), ".baton"),
     variables: Object.fromEntries(
-      Object.entries(others).flatMap(([name, value]) => (OURS.test(name) && value ? [[name, value]] : [])),
+      Object.entries(others).flatMap(([name, value]) => (isOurs(name) && value ? [[name, value]] : [])),
     ),
     color: wantsColor(variables),
     models: readModelVariables(variables),

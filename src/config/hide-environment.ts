@@ -6,28 +6,25 @@
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { isForChildren } from "./environment.js";
+import { platformVariables } from "./platform-settings.js";
 
-/** Variables of ours that hold secrets; a test holds this against the schema. Nothing but our configuration needs them. */
-export const SECRET_VARIABLES: readonly string[] = [
+/** Variables of ours that hold secrets; nothing but our configuration needs them. */
+export function secretVariableNames(): string[] {
+  return [...OWN_SECRETS, ...platformVariables("secret")];
+}
+
+const OWN_SECRETS: readonly string[] = [
   "ANTHROPIC_API_KEY",
   "OPENAI_API_KEY",
   "OPENROUTER_API_KEY",
   "BATON_STORE",
   "BATON_AGENT_API_KEY",
   "BATON_AGENT_FALLBACK_API_KEY",
-  "TELEGRAM_BOT_TOKEN",
-  "DISCORD_BOT_TOKEN",
-  "SLACK_BOT_TOKEN",
-  "SLACK_APP_TOKEN",
-  "WHATSAPP_ACCESS_TOKEN",
-  "WHATSAPP_APP_SECRET",
-  "WHATSAPP_VERIFY_TOKEN",
-  "MATRIX_ACCESS_TOKEN",
 ];
 
 /** To be called once our own were read. Other variables stay where libraries find them, out of others' sight. */
 export function hideEnvironment(variables: NodeJS.ProcessEnv = process.env): void {
-  for (const name of SECRET_VARIABLES) delete variables[name];
+  for (const name of secretVariableNames()) delete variables[name];
   if (process.platform !== "linux") return;
   // Written anew, a variable no longer stands in the memory that the process was started with.
   for (const [name, value] of Object.entries(variables)) {

@@ -3,6 +3,7 @@
  * it. The rule: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`; every single value at a fixed place has one, lists have none.
  */
 import { z } from "zod";
+import { variableOf } from "../util/setting.js";
 import type { KeyMeta } from "./schema.js";
 
 export interface ConfigKey {
@@ -32,7 +33,7 @@ function keysBelow(wrapped: z.ZodType, path: readonly string[], fixed: boolean):
     );
   }
   const single = fixed && !(schema instanceof z.ZodArray);
-  return [{ path, schema, meta, variable: single ? (meta.variable ?? variableOf(path)) : null }];
+  return [{ path, schema, meta, variable: single ? variableOf(path, meta) : null }];
 }
 
 /** What stands under this name in a group; undefined where the schema knows no such key. */
@@ -49,9 +50,4 @@ export function namesIn(group: z.ZodType | undefined): string[] {
 
 function unwrapped(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
-}
-
-function variableOf(path: readonly string[]): string {
-  const words = path.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase());
-  return ["BATON", ...words].join("_");
 }

@@ -434,7 +434,7 @@ describe("variables", () => {
     "signal-cli is at %s",
     async (url) => {
       const { platforms } = await load({ SIGNAL_HTTP_URL: url });
-      expect(platforms.signal.url).toBe(url);
+      expect(platforms.signal?.url).toBe(url);
     },
   );
 

@@ -5,13 +5,14 @@
 import { join } from "node:path";
 import type { Platform } from "../session/platform.js";
 import type { SessionsConfig } from "../session/sessions.js";
+import type { Secret } from "../util/secret.js";
 import type { BusyMode, Provider, SandboxMode, WrittenLimits } from "./defaults.js";
 import type { Environment } from "./environment.js";
 import { configFiles } from "./files.js";
 import { type Layer, layered, NOTHING } from "./layer.js";
+import type { CommonSettings } from "./platform-settings.js";
 import { invalidConfig, type Place } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
-import type { Secret } from "./secret.js";
 import { usualWorkdir, workspace } from "./workspace.js";
 
 export interface Config {
@@ -118,38 +119,12 @@ export interface ToolsConfig {
   readonly byPerson: Readonly<Record<string, readonly string[]>>;
 }
 
-/** How a platform is reached; what is not set is null. */
-export interface PlatformsConfig {
-  readonly telegram: PlatformConfig & { readonly token: Secret | null; readonly baseUrl: string | null };
-  readonly discord: PlatformConfig & { readonly token: Secret | null; readonly baseUrl: string | null };
-  readonly slack: PlatformConfig & {
-    readonly botToken: Secret | null;
-    readonly appToken: Secret | null;
-    readonly baseUrl: string | null;
-  };
-  readonly whatsapp: PlatformConfig & {
-    readonly mode: "cloud" | "baileys";
-    readonly number: string | null;
-    readonly accessToken: Secret | null;
-    readonly phoneNumberId: string | null;
-    readonly appSecret: Secret | null;
-    readonly verifyToken: Secret | null;
-    readonly host: string;
-    readonly port: number;
-    readonly baseUrl: string | null;
-  };
-  readonly signal: PlatformConfig & { readonly url: string | null; readonly account: string | null };
-  readonly matrix: PlatformConfig & {
-    readonly homeserver: string | null;
-    readonly accessToken: Secret | null;
-    readonly userId: string | null;
-  };
-}
+/** How each platform is reached, as its manifest declares. */
+export type PlatformsConfig = Readonly<Record<Platform, PlatformConfig>>;
 
-export interface PlatformConfig {
-  /** As it was written; `addressIn` reads it. */
-  readonly homeChannel: string | null;
-  readonly answer: "addressed" | "all";
+/** What is not set is null. `addressIn` reads the home channel. */
+export interface PlatformConfig extends CommonSettings {
+  readonly [name: string]: Secret | string | number | null;
 }
 
 export interface McpConfig {

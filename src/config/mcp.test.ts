@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Secret } from "../util/secret.js";
 import { readEnvironment } from "./environment.js";
 import { loadConfig } from "./load.js";
-import type { Secret } from "./secret.js";
 import { setKey } from "./set.js";
 import { settingsOf } from "./settings.js";
 

@@ -3,12 +3,12 @@
  * on this machine, if one answers; else none. Pure but for the probe that is passed in, which is asked only then.
  */
 import { InputError } from "../session/errors.js";
+import type { Secret } from "../util/secret.js";
 import type { Provider } from "./defaults.js";
 import type { AgentConfig, EndpointConfig } from "./load.js";
 import { ollamaUrl, versionedUrl } from "./model-url.js";
 import type { ModelVariables } from "./model-variables.js";
 import { type Place, placeText } from "./problem.js";
-import type { Secret } from "./secret.js";
 
 type OnlineProvider = Exclude<Provider, "offline">;
 

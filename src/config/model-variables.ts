@@ -1,5 +1,5 @@
 /** The variables by which models are usually named and paid for, as other programs have them too. */
-import { Secret } from "./secret.js";
+import { Secret } from "../util/secret.js";
 
 export interface ModelVariables {
   readonly ANTHROPIC_API_KEY: Secret | null;

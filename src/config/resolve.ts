@@ -1,5 +1,6 @@
 /** From what was written to what holds: defaults filled in, paths made absolute, secrets wrapped. */
 import { join } from "node:path";
+import { Secret } from "../util/secret.js";
 import { DEFAULTS, defaultOutputDir, defaultStore } from "./defaults.js";
 import type { Layer } from "./layer.js";
 import type {
@@ -15,9 +16,10 @@ import type {
   ToolsConfig,
 } from "./load.js";
 import { pathFrom, storeUrlFrom } from "./paths.js";
+import { platformSettings } from "./platform-settings.js";
 import type { Place } from "./problem.js";
 import type { HomeFile } from "./schema.js";
-import { readSecretFile, Secret, SecretFile, withoutPassword } from "./secret.js";
+import { readSecretFile, SecretFile, withoutPassword } from "./secret.js";
 
 export function resolveConfig(
   { content, places }: Layer,
@@ -36,7 +38,7 @@ export function resolveConfig(
     limits = {},
     tools = {},
     mcp = {},
-    platforms = {},
+    platforms,
     outputDir,
     ...sessions
   } = content as HomeFile;
@@ -144,56 +146,21 @@ function isVariable(place: Place | undefined): boolean {
   return place !== undefined && "variable" in place;
 }
 
-type WrittenPlatforms = NonNullable<HomeFile["platforms"]>;
-
-function platformsOf(written: WrittenPlatforms, folderOf: (key: string) => string): PlatformsConfig {
-  const { telegram = {}, discord = {}, slack = {}, whatsapp = {}, signal = {}, matrix = {} } = written;
-  const secret = (key: string, value: SecretFile | undefined): Secret | null =>
-    value === undefined ? null : keyOf(value, folderOf(key));
-  const common = ({ homeChannel, answer }: WrittenPlatform): PlatformConfig => ({
-    homeChannel: homeChannel ?? null,
-    answer: answer ?? DEFAULTS.platforms.answer,
-  });
-  return {
-    telegram: {
-      token: secret("telegram.token", telegram.token),
-      baseUrl: telegram.baseUrl ?? null,
-      ...common(telegram),
-    },
-    discord: {
-      token: secret("discord.token", discord.token),
-      baseUrl: discord.baseUrl ?? null,
-      ...common(discord),
-    },
-    slack: {
-      botToken: secret("slack.botToken", slack.botToken),
-      appToken: secret("slack.appToken", slack.appToken),
-      baseUrl: slack.baseUrl ?? null,
-      ...common(slack),
-    },
-    whatsapp: {
-      mode: whatsapp.mode ?? DEFAULTS.platforms.whatsapp.mode,
-      number: whatsapp.number ?? null,
-      accessToken: secret("whatsapp.accessToken", whatsapp.accessToken),
-      phoneNumberId: whatsapp.phoneNumberId ?? null,
-      appSecret: secret("whatsapp.appSecret", whatsapp.appSecret),
-      verifyToken: secret("whatsapp.verifyToken", whatsapp.verifyToken),
-      host: whatsapp.host ?? DEFAULTS.platforms.whatsapp.host,
-      port: whatsapp.port ?? DEFAULTS.platforms.whatsapp.port,
-      baseUrl: whatsapp.baseUrl ?? null,
-      ...common(whatsapp),
-    },
-    signal: { url: signal.url ?? null, account: signal.account ?? null, ...common(signal) },
-    matrix: {
-      homeserver: matrix.homeserver ?? null,
-      accessToken: secret("matrix.accessToken", matrix.accessToken),
-      userId: matrix.userId ?? null,
-      ...common(matrix),
-    },
-  };
+function platformsOf(written: HomeFile["platforms"], folderOf: (key: string) => string): PlatformsConfig {
+  return Object.fromEntries(
+    [...platformSettings()].map(([platform, settings]) => {
+      const given: Readonly<Record<string, unknown>> = written?.[platform] ?? {};
+      const values = Object.entries(settings).map(([name, setting]) => {
+        const value = given[name] ?? setting.default ?? null;
+        const isHidden = setting.takes.is === "secret" && value !== null;
+        const folder = folderOf(`${platform}.${name}`);
+        return [name, isHidden ? keyOf(value as string | SecretFile, folder) : value];
+      });
+      return [platform, Object.fromEntries(values) as PlatformConfig];
+    }),
+  );
 }
 
-type WrittenPlatform = Pick<NonNullable<WrittenPlatforms["signal"]>, "homeChannel" | "answer">;
 type WrittenEndpoint = NonNullable<NonNullable<HomeFile["agent"]>["fallback"]>;
 
 function endpointOf(written: WrittenEndpoint, folder: string): EndpointConfig {

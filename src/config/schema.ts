@@ -9,9 +9,10 @@ import { CHAT_TYPES } from "../session/source.js";
 import { didYouMean } from "../util/nearest.js";
 import { BUSY_MODES, DEFAULTS, type LimitName, PROVIDERS } from "./defaults.js";
 import { mcp } from "./mcp-schema.js";
-import { platformSettings } from "./platforms-schema.js";
+import { platformSettings } from "./platform-settings.js";
 import { SecretFile, withoutPassword } from "./secret.js";
 import { secretFile } from "./secret-schema.js";
+import { schemaOf } from "./setting-schema.js";
 import { toolSettings } from "./tools.js";
 
 /** What `.meta()` holds in this schema. */
@@ -421,6 +422,16 @@ const modelSettings = {
     .optional(),
 };
 
+/** How each chat platform is reached. */
+const reached = z.strictObject(
+  Object.fromEntries(
+    [...platformSettings()].map(([platform, settings]) => {
+      const schemas = Object.entries(settings).map(([name, setting]) => [name, schemaOf(setting)]);
+      return [platform, z.strictObject(Object.fromEntries(schemas)).optional()];
+    }),
+  ),
+);
+
 /**
  * `baton.yaml` in the working folder: how conversations run. It never says who is let in, who shares a conversation or
  * where things are kept.
@@ -452,7 +463,7 @@ export const homeFile = projectFile.extend({
   limits: limitLists.optional(),
   tools: tools.optional(),
   mcp: mcp.optional(),
-  platforms: platformSettings.optional(),
+  platforms: reached.optional(),
   store: store.optional(),
   mirror: z
     .literal("jsonl")

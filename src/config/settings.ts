@@ -1,12 +1,13 @@
 /** Every value that holds and where it came from, for people to look at. Secrets are shown as they may be seen. */
 
 import { Redactor } from "../util/redact.js";
+import { Secret } from "../util/secret.js";
 import { DEFAULTS } from "./defaults.js";
 import { leavesOf } from "./layer.js";
 import type { Config, EndpointConfig, McpServerConfig } from "./load.js";
 import type { ModelChoice } from "./model-choice.js";
 import { placeText } from "./problem.js";
-import { Secret, withoutPassword } from "./secret.js";
+import { withoutPassword } from "./secret.js";
 
 export interface Setting {
   readonly key: string;

@@ -1,7 +1,8 @@
 /**
- * The table of platforms and their traits: the one place in the heart that knows a platform by name.
- * Its order is the order in which platforms are shown.
+ * The table of platforms and their traits. The heart knows only this machine by name: every other platform registers
+ * itself, and the order of registering is the order in which platforms are shown.
  */
+import type { Settings } from "../util/setting.js";
 import { InputError } from "./errors.js";
 
 /** A name from the platform table. */
@@ -18,86 +19,27 @@ export interface PlatformTraits {
   readonly userId?: IdShape;
   /** The same of chats; those of two may be a person's id. */
   readonly chatId?: IdShape;
+  /** Escapes the colons inside the ids of an address that a person wrote, if ids have colons there. */
+  readonly escapeColons?: (written: string) => string;
+  /** How it is reached, as people set it; without settings only a program can open it. */
+  readonly settings?: Settings;
 }
 
 interface IdShape {
   readonly pattern: RegExp;
   /** An example, in words. */
   readonly like: string;
+  /** Where people find it, if an example does not say enough. */
+  readonly hint?: string;
 }
 
 /** The platform of the machine that runs Baton. */
 export const LOCAL: Platform = "local";
 
-const table = new Map<Platform, PlatformTraits>([
-  [LOCAL, { title: "Local" }],
-  [
-    "telegram",
-    {
-      title: "Telegram",
-      userId: { pattern: /^\d{1,15}$/, like: "a number such as 123456789" },
-      chatId: { pattern: /^-?\d{1,15}$/, like: "a number such as -1001234567890" },
-    },
-  ],
-  [
-    "discord",
-    {
-      title: "Discord",
-      userId: { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" },
-      chatId: { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" },
-    },
-  ],
-  [
-    "slack",
-    {
-      title: "Slack",
-      userId: { pattern: /^[UW][A-Z0-9]+$/, like: "U012ABCDEF" },
-      chatId: { pattern: /^[CDG][A-Z0-9]+$/, like: "C012ABCDEF" },
-    },
-  ],
-  [
-    "whatsapp",
-    {
-      title: "WhatsApp",
-      dmPerChat: true,
-      foldId: foldWhatsAppId,
-      userId: {
-        pattern: /^[1-9]\d{0,14}$|^\d+@lid$/,
-        like: "a number with its country code such as +15551234567",
-      },
-      chatId: {
-        pattern: /^[1-9]\d{0,14}$|^\d+@lid$|^[\d-]+@g\.us$/,
-        like: "a number with its country code such as +15551234567, or a group such as 123456789012345678@g.us",
-      },
-    },
-  ],
-  [
-    "signal",
-    {
-      title: "Signal",
-      userId: {
-        pattern: /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
-        like: "a number with its country code such as +15551234567, or a UUID",
-      },
-      chatId: {
-        pattern:
-          /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[a-z0-9+/_-]{22,128}={0,2}$/i,
-        like: "a number with its country code such as +15551234567, a UUID, or a group's id in base64",
-      },
-    },
-  ],
-  [
-    "matrix",
-    {
-      title: "Matrix",
-      userId: { pattern: /^@[^:\s]+:\S+$/, like: "@ann:example.org" },
-      chatId: { pattern: /^!\S+$/, like: "a room such as !abc:example.org" },
-    },
-  ],
-]);
+const table = new Map<Platform, PlatformTraits>([[LOCAL, { title: "Local" }]]);
 
 /** Adds a platform of one's own. Registering a name again with other traits is refused. */
-export function registerPlatform(name: string, traits: PlatformTraits): void {
+export function registerPlatform<Traits extends PlatformTraits>(name: string, traits: Traits): void {
   if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
     throw new InputError(
       "invalid_platform",
@@ -147,16 +89,4 @@ export function unmatchableChat(platform: Platform, id: string): string | null {
 /** The one spelling of an id on its platform. */
 export function foldId(platform: Platform, id: string): string {
   return platformTraits(platform).foldId?.(id) ?? id;
-}
-
-/**
- * WhatsApp writes one phone number as `+15551234567`, `15551234567@s.whatsapp.net`, `15551234567@c.us` and, with a
- * device, `15551234567:12@s.whatsapp.net`. All fold to the digits. A `@lid` is another id space and keeps its domain;
- * groups and broadcasts are left alone.
- */
-function foldWhatsAppId(id: string): string {
-  const phone = /^\+?(\d+)(?:[:.]\d+)?(?:@(?:s\.whatsapp\.net|c\.us))?$/.exec(id);
-  if (phone?.[1]) return phone[1];
-  const lid = /^(\d+)(?:[:.]\d+)?@lid$/.exec(id);
-  return lid?.[1] ? `${lid[1]}@lid` : id;
 }

@@ -3,6 +3,8 @@
  * test can script.
  */
 
+import "../adapter/platforms.js";
+
 // Test an adapter, or a gateway with an adapter that does what the test says.
 
 export {

@@ -2,9 +2,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ConnectError } from "../../src/adapter/adapter.js";
-import type { SetupValues } from "../../src/adapter/setup.js";
-import { MANIFEST } from "../../src/adapter/slack/manifest.js";
-import { platformSetup } from "../../src/open-platforms.js";
+import { type Answers, manifestOf } from "../../src/adapter/manifest.js";
+import { APP_MANIFEST } from "../../src/adapter/slack/app-manifest.js";
 import { LOCAL, platforms } from "../../src/session/platform.js";
 import { DiscordServer } from "../support/discord-server.js";
 import { CrablineMatrix } from "../support/matrix-room.js";
@@ -18,12 +17,12 @@ const CLOSED = "http://127.0.0.1:9";
 const CANARY = "canary5canary5canary5canary5canary";
 
 interface Stage {
-  readonly values: SetupValues;
+  readonly values: Answers;
   readonly who: string;
   /** What to do first, as it says. */
   readonly next: RegExp;
   /** Other values, and what is said of them. */
-  readonly wrong: readonly (readonly [SetupValues, RegExp])[];
+  readonly wrong: readonly (readonly [Answers, RegExp])[];
   /** The key of the address. */
   readonly at?: string;
   close(): Promise<void>;
@@ -112,12 +111,22 @@ afterEach(async () => {
   stage = null;
 });
 
-async function failureOf(platform: string, values: SetupValues): Promise<ConnectError> {
-  const setup = await platformSetup(platform);
-  return setup.check(values).then(
-    () => expect.unreachable("It was taken."),
-    (error: ConnectError) => error,
+function manifestNamed(platform: string) {
+  const manifest = manifestOf(platform);
+  if (!manifest) throw new Error(`${platform} has no manifest.`);
+  const fields = Object.entries(manifest.settings).flatMap(([key, { question, takes }]) =>
+    question ? [{ key, ...question, isSecret: takes.is === "secret" }] : [],
   );
+  return { ...manifest, fields };
+}
+
+async function failureOf(platform: string, values: Answers): Promise<ConnectError> {
+  return manifestNamed(platform)
+    .check(values)
+    .then(
+      () => expect.unreachable("It was taken."),
+      (error: ConnectError) => error,
+    );
 }
 
 describe.each(Object.keys(STAGES))("the set-up of %s", (platform) => {
@@ -125,7 +134,7 @@ describe.each(Object.keys(STAGES))("the set-up of %s", (platform) => {
     stage = (await STAGES[platform]?.()) ?? null;
     if (!stage) throw new Error("There is a stage for each.");
     const { values, who, next, wrong, at = "baseUrl" } = stage;
-    const setup = await platformSetup(platform);
+    const setup = manifestNamed(platform);
     const found = await setup.check(values);
     expect(found.who).toContain(who);
     expect(found.next[0]).toMatch(next);
@@ -143,7 +152,7 @@ describe.each(Object.keys(STAGES))("the set-up of %s", (platform) => {
 
   test("asks only for what it would take, and says what that is", async () => {
     stage = (await STAGES[platform]?.()) ?? null;
-    const { fields, steps } = await platformSetup(platform);
+    const { fields, steps } = manifestNamed(platform);
     expect(steps.length).toBeGreaterThan(1);
     for (const { key, looks, hint } of fields) {
       expect(stage?.values[key]).toMatch(looks);
@@ -161,7 +170,7 @@ test("an intent that is on is not asked for, and the invitation has the permissi
   const server = await DiscordServer.start();
   server.answer = ({ path }) =>
     path.endsWith("/oauth2/applications/@me") ? { status: 200, body: { id: "77", flags: 1 << 19 } } : null;
-  const { check } = await platformSetup("discord");
+  const { check } = manifestNamed("discord");
   const { next } = await check({ token: server.token, baseUrl: server.baseUrl });
   await server.close();
   expect(next).toEqual([
@@ -171,5 +180,5 @@ test("an intent that is on is not asked for, and the invitation has the permissi
 
 test("Slack's manifest is the one of its page", () => {
   const page = readFileSync(new URL("../../docs/platforms/slack.md", import.meta.url), "utf8");
-  expect(page.replace(/^ {3}/gm, "")).toContain(`\`\`\`yaml\n${MANIFEST}\n\`\`\``);
+  expect(page.replace(/^ {3}/gm, "")).toContain(`\`\`\`yaml\n${APP_MANIFEST}\n\`\`\``);
 });

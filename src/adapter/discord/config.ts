@@ -1,6 +1,9 @@
 /** What a Discord account is set up with. discord.js is loaded only when one is opened. */
 import type { Adapter } from "../adapter.js";
 
+/** Where bots are made. */
+export const PORTAL = "https://discord.com/developers/applications";
+
 export interface DiscordSettings {
   /** The bot's token; asked for each time that it connects. */
   readonly token: () => string;

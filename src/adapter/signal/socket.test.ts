@@ -8,8 +8,8 @@ import { SignalSocket } from "../../../test/support/signal-socket.js";
 import { ACCOUNT, ANN, SignalWorld } from "../../../test/support/signal-world.js";
 import { ConnectError, type InboundMessage, type Receive, type Surroundings } from "../adapter.js";
 import { SignalAdapter } from "./adapter.js";
+import { check } from "./check.js";
 import { LineSplitter } from "./line-splitter.js";
-import { setup } from "./setup.js";
 import { SocketLine } from "./socket-line.js";
 import { trustedSocket } from "./socket-trust.js";
 
@@ -200,7 +200,7 @@ describe("signal by a socket", () => {
 
   it("is checked by the set-up, which leaves nothing open and takes no message", async () => {
     world.accounts = [ACCOUNT];
-    const { who } = await setup.check({ url: socket.url, account: ACCOUNT });
+    const { who } = await check({ url: socket.url, account: ACCOUNT });
     expect(who).toContain(socket.url);
     await vi.waitUntil(() => socket.clients === 0, { timeout: 20_000 });
     expect(world.between.listeners).toBe(0);

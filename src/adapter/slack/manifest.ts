@@ -1,24 +1,50 @@
-/** What a Slack app for Baton is made from: pasted where Slack asks for a manifest. */
-export const MANIFEST = `display_information:
-  name: Baton
-features:
-  app_home:
-    messages_tab_enabled: true
-    messages_tab_read_only_enabled: false
-  bot_user:
-    display_name: baton
-    always_online: true
-  slash_commands:
-    - { command: /baton, description: "A command of Baton's, or a question", usage_hint: "status" }
-    - { command: /new, description: "Begin a new session", usage_hint: "[title]" }
-    - { command: /resume, description: "Go back to an earlier session", usage_hint: "[which]" }
-    - { command: /stop, description: "Stop the answer that is being made" }
-oauth_config:
-  scopes:
-    bot: [app_mentions:read, channels:history, channels:read, chat:write, commands, files:read, files:write,
-          groups:history, groups:read, im:history, im:read, mpim:history, mpim:read, reactions:write, users:read]
-settings:
-  event_subscriptions:
-    bot_events: [app_mention, message.channels, message.groups, message.im, message.mpim]
-  socket_mode_enabled: true
-  interactivity: { is_enabled: false }`;
+/** Slack, by an app in Socket Mode. */
+import { registerPlatform } from "../../session/platform.js";
+import { address, secret } from "../../util/setting.js";
+import { manifest } from "../manifest.js";
+import { APP_MANIFEST } from "./app-manifest.js";
+
+registerPlatform(
+  "slack",
+  manifest({
+    title: "Slack",
+    userId: {
+      pattern: /^[UW][A-Z0-9]+$/,
+      like: "U012ABCDEF",
+      hint: "your profile in Slack, the three dots, Copy member ID (U…)",
+    },
+    chatId: {
+      pattern: /^[CDG][A-Z0-9]+$/,
+      like: "C012ABCDEF",
+      hint: "a channel's name, View channel details, at the end (C…)",
+    },
+    settings: {
+      botToken: secret({
+        description: "The bot user's token (`xoxb-…`).",
+        variable: "SLACK_BOT_TOKEN",
+        question: {
+          ask: "The Bot User OAuth Token (xoxb-…)",
+          looks: /^xoxb-\S+$/,
+          hint: "It begins with xoxb-: Install App, Bot User OAuth Token.",
+        },
+      }),
+      appToken: secret({
+        description: "The app-level token for Socket Mode (`xapp-…`).",
+        variable: "SLACK_APP_TOKEN",
+        question: {
+          ask: "The App-Level Token (xapp-…)",
+          looks: /^xapp-\S+$/,
+          hint: "It begins with xapp-: Basic Information, App-Level Tokens.",
+        },
+      }),
+      baseUrl: address({ description: "Another API server.", fallback: "the platform's own" }),
+    },
+    steps: [
+      `Open https://api.slack.com/apps, Create New App, From a manifest; choose your workspace and paste this:\n${APP_MANIFEST}`,
+      "Basic Information → App-Level Tokens → Generate, with the scope connections:write. It begins with xapp-.",
+      "Install App → Install to Workspace. The Bot User OAuth Token begins with xoxb-.",
+    ],
+    check: async (answers) => (await import("./check.js")).check(answers),
+    open: async (settings) => (await import("./config.js")).openSlack(settings),
+  }),
+);

@@ -1,5 +1,6 @@
 /** `baton config`, `baton models` and `baton setup`. */
-import { LOCAL, platforms } from "../../session/platform.js";
+import { manifestOf } from "../../adapter/manifest.js";
+import { platforms } from "../../session/platform.js";
 import { examplePlatform } from "../options.js";
 import { JSON_FLAG, type Verb } from "./verb.js";
 
@@ -78,7 +79,7 @@ export const setup: Verb = {
     {
       name: "[platform]",
       description: "the platform; if you leave it out, the model provider",
-      choices: platforms().filter((name) => name !== LOCAL),
+      choices: platforms().filter((name) => manifestOf(name) !== null),
     },
   ],
   options: [

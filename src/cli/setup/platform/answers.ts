@@ -1,6 +1,7 @@
 /** What was found of a platform, what was answered, and what that changes: all of its set-up that needs no terminal. */
-import type { SetupField, SetupValues } from "../../../adapter/setup.js";
+import type { Answers } from "../../../adapter/manifest.js";
 import type { Platform } from "../../../session/platform.js";
+import type { Question } from "../../../util/setting.js";
 
 /** What is there before anything is asked. */
 export interface FoundPlatform {
@@ -23,7 +24,11 @@ export interface Found {
 }
 
 export interface FoundField extends Found {
-  readonly field: SetupField;
+  /** Its name among the platform's settings. */
+  readonly key: string;
+  readonly question: Question;
+  /** It is not shown, and saved in a file of its own. */
+  readonly isSecret: boolean;
   /** As the settings explain it. */
   readonly meaning: string;
 }
@@ -54,8 +59,8 @@ function secretFileOf(platform: Platform, key: string): string {
 export function valuesOf(
   { fields, baseUrl }: FoundPlatform,
   typed: PlatformAnswers["typed"] = {},
-): SetupValues | null {
-  const values = fields.map(({ field: { key }, present }) => [key, typed[key] ?? present?.value ?? null]);
+): Answers | null {
+  const values = fields.map(({ key, present }) => [key, typed[key] ?? present?.value ?? null]);
   if (values.some(([, value]) => value === null)) return null;
   return Object.fromEntries(baseUrl === null ? values : [...values, ["baseUrl", baseUrl]]);
 }
@@ -66,7 +71,7 @@ export function secretsIn(
   { typed }: PlatformAnswers,
 ): Map<string, string> {
   return new Map(
-    fields.flatMap(({ field: { key, isSecret } }) => {
+    fields.flatMap(({ key, isSecret }) => {
       const value = typed[key] ?? null;
       return isSecret && value !== null ? [[secretFileOf(platform, key), value] as const] : [];
     }),
@@ -77,10 +82,9 @@ export function secretsIn(
 export function platformChanges(found: FoundPlatform, answers: PlatformAnswers): Map<string, unknown> {
   const { platform, fields, home, people } = found;
   const changes = new Map<string, unknown>();
-  for (const { field, path } of fields) {
-    const value = answers.typed[field.key] ?? null;
-    if (value !== null)
-      changes.set(path, field.isSecret ? { file: secretFileOf(platform, field.key) } : value);
+  for (const { key, isSecret, path } of fields) {
+    const value = answers.typed[key] ?? null;
+    if (value !== null) changes.set(path, isSecret ? { file: secretFileOf(platform, key) } : value);
   }
   if (answers.home !== (home.present?.value ?? null)) changes.set(home.path, answers.home ?? undefined);
   if (answers.person !== null) {
@@ -92,8 +96,8 @@ export function platformChanges(found: FoundPlatform, answers: PlatformAnswers):
 
 /** The variables that go on counting before what was written down. */
 export function overriding({ fields }: FoundPlatform, { typed }: PlatformAnswers): string[] {
-  return fields.flatMap(({ field, variable, present }) => {
-    const value = typed[field.key] ?? null;
+  return fields.flatMap(({ key, variable, present }) => {
+    const value = typed[key] ?? null;
     return value !== null && present?.isVariable && present.value !== value ? [variable] : [];
   });
 }
@@ -102,7 +106,7 @@ export function overriding({ fields }: FoundPlatform, { typed }: PlatformAnswers
 export function platformInstructions({ platform, title, fields }: FoundPlatform): string[] {
   return [
     `Set what ${title} needs, in the environment or in the settings:`,
-    ...fields.flatMap(({ field: { key, isSecret }, path, variable, meaning, present }) => {
+    ...fields.flatMap(({ key, isSecret, path, variable, meaning, present }) => {
       const state = present ? `, set (${present.from})` : "";
       const value = isSecret
         ? `'{ file: ${secretFileOf(platform, key)} }'    # the secret in that file, chmod 600`

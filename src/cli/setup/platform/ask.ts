@@ -1,7 +1,15 @@
 /** The questions of a platform's set-up. Nothing is changed here; Ctrl-C at any of them ends them all. */
 import * as clack from "@clack/prompts";
 import { ConnectError } from "../../../adapter/adapter.js";
-import type { PlatformSetup, SetupFound, SetupValues } from "../../../adapter/setup.js";
+import type { Answers, PlatformManifest, SetupFound } from "../../../adapter/manifest.js";
+import { addressIn, isHomeChannel } from "../../../config/home-channel.js";
+import {
+  type Platform,
+  type PlatformTraits,
+  platformTraits,
+  unmatchableChat,
+  unmatchableId,
+} from "../../../session/platform.js";
 import { Redactor } from "../../../util/redact.js";
 import { cleanLine } from "../../../util/text.js";
 import { given, initially, leave, type Streams, unechoed, unlessLeft } from "../prompt.js";
@@ -15,35 +23,35 @@ interface Asked {
 
 /** Null where it was left. */
 export function askPlatform(
-  setup: PlatformSetup,
+  manifest: PlatformManifest,
   found: FoundPlatform,
   streams: Streams,
 ): Promise<Asked | null> {
   return unlessLeft(async () => {
-    streams.output.write(`${stepsText(setup, found)}\n`);
+    streams.output.write(`${stepsText(manifest)}\n`);
     clack.intro(found.title, streams);
-    const { typed, next } = await askUntilRight(setup, found, streams);
-    const home = await askHome(setup, found, streams);
-    const person = await askPerson(setup, found, streams);
+    const { typed, next } = await askUntilRight(manifest, found, streams);
+    const home = await askHome(found, streams);
+    const person = await askPerson(found, streams);
     return { answers: { typed, home, person }, next };
   });
 }
 
 /** Without a frame around it: some of it is to be copied. */
-function stepsText({ steps }: PlatformSetup, { title }: FoundPlatform): string {
+function stepsText({ steps, title }: PlatformManifest): string {
   const numbered = steps.map((step, index) => `${index + 1}. ${step.replaceAll("\n", "\n   ")}`);
   return `\n${title}\n\n${numbered.join("\n")}\n`;
 }
 
 async function askUntilRight(
-  setup: PlatformSetup,
+  manifest: PlatformManifest,
   found: FoundPlatform,
   streams: Streams,
 ): Promise<Pick<PlatformAnswers, "typed"> & Pick<Asked, "next">> {
   let typed = await unechoed(streams, () => askFields(found, {}, streams));
   for (;;) {
     clack.log.step(`Asking ${found.title} …`, streams);
-    const outcome = await outcomeOf(setup, found, valuesOf(found, typed) ?? {});
+    const outcome = await outcomeOf(manifest, found, valuesOf(found, typed) ?? {});
     if (outcome.kind === "right") {
       clack.log.success(cleanLine(`This is ${outcome.who}.`), streams);
       return { typed, next: outcome.next };
@@ -63,14 +71,14 @@ type Outcome =
 
 /** Whatever a platform says: no secret of ours is in it. */
 async function outcomeOf(
-  setup: PlatformSetup,
+  manifest: PlatformManifest,
   { fields }: FoundPlatform,
-  values: SetupValues,
+  values: Answers,
 ): Promise<Outcome> {
   const redactor = new Redactor();
-  redactor.know(() => fields.flatMap(({ field }) => (field.isSecret ? [values[field.key] ?? ""] : [])));
+  redactor.know(() => fields.flatMap(({ key, isSecret }) => (isSecret ? [values[key] ?? ""] : [])));
   try {
-    return { kind: "right", ...(await setup.check(values)) };
+    return { kind: "right", ...(await manifest.check(values)) };
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
     const kind = error.outcome === "permanent" ? "wrong" : "unreached";
@@ -99,24 +107,23 @@ async function askFields(
 ): Promise<Record<string, string | null>> {
   const typed: Record<string, string | null> = {};
   for (const found of fields) {
-    const ask = found.field.isSecret ? askSecret : askText;
-    typed[found.field.key] = await ask(found, before[found.field.key] ?? null, streams);
+    const ask = found.isSecret ? askSecret : askText;
+    typed[found.key] = await ask(found, before[found.key] ?? null, streams);
   }
   return typed;
 }
 
 async function askText(
-  { field, present, variable }: FoundField,
+  { question: { ask, looks, hint }, present, variable }: FoundField,
   before: string | null,
   streams: Streams,
 ): Promise<string | null> {
-  const { question, looks, hint, usual = null } = field;
-  const message = present?.isVariable ? `${question} (${variable} is set)` : question;
+  const message = present?.isVariable ? `${ask} (${variable} is set)` : ask;
   const validate = (text = "") => (looks.test(text.trim()) ? undefined : hint);
   const answer = given(
     await clack.text({
       message,
-      ...initially(before ?? present?.value ?? usual),
+      ...initially(before ?? present?.value ?? null),
       validate,
       ...streams,
     }),
@@ -125,11 +132,10 @@ async function askText(
 }
 
 async function askSecret(
-  { field, present, variable }: FoundField,
+  { question: { ask, looks, hint }, present, variable }: FoundField,
   before: string | null,
   streams: Streams,
 ): Promise<string | null> {
-  const { question, looks, hint } = field;
   const ways = [
     ...(before !== null ? [{ value: "before" as const, label: "The one I just gave" }] : []),
     ...(present?.isVariable
@@ -148,35 +154,31 @@ async function askSecret(
     { value: "type" as const, label: "I type it now" },
   ];
   const way =
-    ways.length === 1 ? "type" : given(await clack.select({ message: question, options: ways, ...streams }));
+    ways.length === 1 ? "type" : given(await clack.select({ message: ask, options: ways, ...streams }));
   if (way === "before") return before;
   if (way === "keep") return null;
   if (way === "copy" && present) return present.value;
   const validate = (text = "") => (looks.test(text.trim()) ? undefined : hint);
-  const message = `${question}; what you type is not shown`;
+  const message = `${ask}; what you type is not shown`;
   return given(await clack.password({ message, validate, ...streams })).trim();
 }
 
-async function askHome(
-  { chat }: PlatformSetup,
-  { home, title }: FoundPlatform,
-  streams: Streams,
-): Promise<string | null> {
+async function askHome({ platform, home, title }: FoundPlatform, streams: Streams): Promise<string | null> {
   const present = home.present?.value ?? null;
   if (home.present?.isVariable) {
     clack.log.info(cleanLine(`The home channel is ${present}: ${home.variable} is set.`), streams);
     return present;
   }
-  const message = `The home channel, for results that are for nobody in particular: ${chat.hint}. Empty: none; /sethome in a chat of ${title} does it too.`;
+  const hint = hintOf(platformTraits(platform).chatId);
+  const message = `The home channel, for results that are for nobody in particular: ${hint}. Empty: none; /sethome in a chat of ${title} does it too.`;
   const validate = (text = "") =>
-    text.trim() === "" || chat.looks.test(text.trim()) ? undefined : `That is no chat: ${chat.hint}.`;
+    text.trim() === "" || isChat(platform, text) ? undefined : `That is no chat: ${hint}.`;
   const answer = given(await clack.text({ message, ...initially(present), validate, ...streams })) ?? "";
   return answer.trim() || null;
 }
 
 async function askPerson(
-  { person }: PlatformSetup,
-  { people }: FoundPlatform,
+  { platform, people }: FoundPlatform,
   streams: Streams,
 ): Promise<PlatformAnswers["person"]> {
   const listed = [
@@ -184,9 +186,10 @@ async function askPerson(
     ...people.allow.map((id) => `${id} (member)`),
   ];
   const there = listed.length > 0 ? ` Listed now: ${cleanLine(listed.join(", "))}.` : "";
-  const message = `Who may talk to it, by id: ${person.hint}.${there} Empty: nobody more; who writes to it gets a code for you to approve.`;
+  const hint = hintOf(platformTraits(platform).userId);
+  const message = `Who may talk to it, by id: ${hint}.${there} Empty: nobody more; who writes to it gets a code for you to approve.`;
   const validate = (text = "") =>
-    text.trim() === "" || person.looks.test(text.trim()) ? undefined : `That is no id: ${person.hint}.`;
+    text.trim() === "" || !unmatchableId(platform, text.trim()) ? undefined : `That is no id: ${hint}.`;
   const id = (given(await clack.text({ message, validate, ...streams })) ?? "").trim();
   if (id === "") return null;
   const options = [
@@ -194,4 +197,12 @@ async function askPerson(
     { value: "allow" as Role, label: "Member", hint: "somebody I trust" },
   ];
   return { id, role: given(await clack.select({ message: "As what?", options, ...streams })) };
+}
+
+function isChat(platform: Platform, text: string): boolean {
+  return isHomeChannel(platform, text) && !unmatchableChat(platform, addressIn(platform, text).chatId);
+}
+
+function hintOf(id: PlatformTraits["userId"]): string {
+  return id?.hint ?? id?.like ?? "its id";
 }

@@ -1,10 +1,12 @@
 /** What `baton setup <platform>` does: explains, asks, lets the platform say whose it is, and writes it down at the end or not at all. */
 import { join } from "node:path";
 import { ConnectError } from "../../../adapter/adapter.js";
-import type { PlatformSetup } from "../../../adapter/setup.js";
+import { manifestOf, type PlatformManifest } from "../../../adapter/manifest.js";
 import type { Config } from "../../../config/load.js";
-import { Secret } from "../../../config/secret.js";
+import { platformSettings } from "../../../config/platform-settings.js";
 import { type Platform, platformTraits } from "../../../session/platform.js";
+import { Secret } from "../../../util/secret.js";
+import { variableOf } from "../../../util/setting.js";
 import { cleanLine } from "../../../util/text.js";
 import type { Cli } from "../../cli.js";
 import { CliError, wrongUsage } from "../../failure.js";
@@ -23,14 +25,15 @@ import {
 
 export async function setupPlatform(cli: Cli, platform: Platform, options: SetupOptions): Promise<void> {
   const { terminal, streams } = cli;
-  const setup = await cli.platformSetup(platform);
-  const found = await look(await cli.loadConfig(), platform, setup);
-  if (options.yes) return check(cli, setup, found, options);
+  const manifest = manifestOf(platform);
+  if (!manifest) throw new Error(`${platformTraits(platform).title} has no set-up.`);
+  const found = look(await cli.loadConfig(), platform, manifest);
+  if (options.yes) return check(cli, manifest, found, options);
   if (!terminal.canAsk || options.json) {
     throw wrongUsage(["Nobody can be asked here.", ...platformInstructions(found)].join("\n"));
   }
   const { askPlatform } = await import("./ask.js");
-  const asked = await askPlatform(setup, found, { input: streams.stdin, output: streams.stdout });
+  const asked = await askPlatform(manifest, found, { input: streams.stdin, output: streams.stdout });
   if (!asked) throw new CliError("cancelled", "Nothing was changed.");
   await apply(cli, found, asked.answers);
   for (const line of asked.next) terminal.line(cleanLine(line));
@@ -40,14 +43,14 @@ export async function setupPlatform(cli: Cli, platform: Platform, options: Setup
 /** What is set, and nothing else: the platform says whether it is right. */
 async function check(
   { terminal }: Cli,
-  setup: PlatformSetup,
+  manifest: PlatformManifest,
   found: FoundPlatform,
   { json }: SetupOptions,
 ): Promise<void> {
   const { platform, title } = found;
   const values = valuesOf(found);
   if (values === null) throw new CliError("nothing_found", platformInstructions(found).join("\n"));
-  const { who, next } = await setup.check(values).catch((error: unknown) => {
+  const { who, next } = await manifest.check(values).catch((error: unknown) => {
     if (!(error instanceof ConnectError)) throw error;
     throw new CliError(error.outcome === "permanent" ? "refused" : "unreachable", error.message);
   });
@@ -56,27 +59,23 @@ async function check(
   for (const line of next) terminal.line(cleanLine(line));
 }
 
-async function look(config: Config, platform: Platform, setup: PlatformSetup): Promise<FoundPlatform> {
-  const { keysOf } = await import("../../../config/keys.js");
-  const { homeFile } = await import("../../../config/schema.js");
-  const keys = new Map(keysOf(homeFile).map((key) => [key.path.join("."), key]));
-  const settings = new Map<string, unknown>(
-    Object.entries(config.platforms[platform as keyof Config["platforms"]]),
-  );
+function look(config: Config, platform: Platform, { title, settings }: PlatformManifest): FoundPlatform {
+  const values = config.platforms[platform];
   const foundAt = (name: string): Found => {
-    const path = `platforms.${platform}.${name}`;
-    const variable = keys.get(path)?.variable ?? "";
-    return { path, variable, present: presentOf(settings.get(name), config, path, variable) };
+    const path = ["platforms", platform, name];
+    const key = path.join(".");
+    const variable = variableOf(path, platformSettings().get(platform)?.[name]);
+    return { path: key, variable, present: presentOf(values?.[name], config, key, variable) };
   };
-  const baseUrl = settings.get("baseUrl");
   return {
     platform,
-    title: platformTraits(platform).title,
-    fields: setup.fields.map((field) => {
-      const found = foundAt(field.key);
-      return { ...found, field, meaning: keys.get(found.path)?.meta.description ?? "" };
-    }),
-    baseUrl: typeof baseUrl === "string" ? baseUrl : null,
+    title,
+    fields: Object.entries(settings).flatMap(([key, { question, takes, description }]) =>
+      question
+        ? [{ ...foundAt(key), key, question, isSecret: takes.is === "secret", meaning: description }]
+        : [],
+    ),
+    baseUrl: typeof values?.baseUrl === "string" ? values.baseUrl : null,
     home: foundAt("homeChannel"),
     people: { owners: config.people.owners[platform] ?? [], allow: config.people.allow[platform] ?? [] },
   };

@@ -1,0 +1,38 @@
+/** Discord, by a bot of the developer portal. */
+import { registerPlatform } from "../../session/platform.js";
+import { address, secret } from "../../util/setting.js";
+import { manifest } from "../manifest.js";
+import { PORTAL } from "./config.js";
+
+const ID = { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" };
+
+registerPlatform(
+  "discord",
+  manifest({
+    title: "Discord",
+    userId: {
+      ...ID,
+      hint: "Settings → Advanced → Developer Mode, then right-click yourself → Copy User ID",
+    },
+    chatId: { ...ID, hint: "right-click a channel → Copy Channel ID" },
+    settings: {
+      token: secret({
+        description: "The bot's token, from the developer portal.",
+        variable: "DISCORD_BOT_TOKEN",
+        question: {
+          ask: "The bot's token",
+          looks: /^[\w-]+\.[\w-]+\.[\w-]+$/,
+          hint: "A token is three words with dots between them. It is shown once, after Bot → Reset Token.",
+        },
+      }),
+      baseUrl: address({ description: "Another API server.", fallback: "the platform's own" }),
+    },
+    steps: [
+      `Open ${PORTAL}, choose New Application and give it a name.`,
+      "Bot → Reset Token, and copy the token. Whoever has it is the bot.",
+      "Still under Bot, switch on Message Content Intent (Privileged Gateway Intents). Without it Discord does not let the bot in.",
+    ],
+    check: async (answers) => (await import("./check.js")).check(answers),
+    open: async (settings) => (await import("./config.js")).openDiscord(settings),
+  }),
+);

@@ -1,0 +1,73 @@
+/**
+ * A platform's manifest: all that Baton knows of a platform before its client library is loaded. `registerPlatform` takes
+ * it. The configuration, `baton setup`, the gateway and the documentation follow from it, so a platform is one folder and
+ * one line in platforms.ts; a package of somebody else's calls `registerPlatform` itself.
+ */
+import { type Platform, type PlatformTraits, platformTraits } from "../session/platform.js";
+import type { Secret } from "../util/secret.js";
+import type { Question, Settings, ValueOf } from "../util/setting.js";
+import type { Adapter } from "./adapter.js";
+
+export interface PlatformManifest<S extends Settings = Settings> extends PlatformTraits {
+  /** How it is reached. Settings with a question are needed, unless `needs` says otherwise. */
+  readonly settings: S;
+  /** What to do at the platform before `baton setup` asks, in order. */
+  readonly steps: readonly string[];
+  /**
+   * Asks the platform whose the answers are; also given `baseUrl` if it is set. Fails with a `ConnectError`: permanent if a
+   * value is wrong, else if nobody answers. No secret is in it.
+   */
+  check(answers: Answers): Promise<SetupFound>;
+  /** The settings that it cannot be opened without; none of them set means that nobody wants this platform. */
+  needs?(settings: Given<S>): readonly string[];
+  /** Calls nobody yet: connecting shows whether the settings are right. `folder` is for files of its own. */
+  open(settings: Given<S>, folder: string): Promise<Adapter>;
+  /** Makes this machine one of an account's devices, for platforms that want that. */
+  readonly link?: Linking<S>;
+}
+
+interface Linking<S extends Settings> {
+  isFor(settings: Given<S>): boolean;
+  /** What to set first, said to somebody whose settings it is not for. */
+  readonly first: string;
+  /** Tells a person by `say` what to do. */
+  begin(settings: Given<S>, folder: string, say: (line: string) => void, end: AbortSignal): Promise<void>;
+}
+
+/** The settings as an adapter takes them: each secret as a function that reads it, and nothing that is not set. */
+export type Given<S extends Settings> = {
+  readonly [Key in keyof S as IsSure<S[Key]> extends true ? Key : never]: Plain<ValueOf<S[Key]>>;
+} & {
+  readonly [Key in keyof S as IsSure<S[Key]> extends true ? never : Key]?: Plain<ValueOf<S[Key]>>;
+};
+
+type IsSure<S> = S extends { readonly question: Question } ? true : null extends ValueOf<S> ? false : true;
+type Plain<Value> = unknown extends Value
+  ? unknown
+  : Secret extends Value
+    ? () => string
+    : NonNullable<Value>;
+
+/** By the names of the settings. */
+export type Answers = Readonly<Record<string, string>>;
+
+export interface SetupFound {
+  /** Whose it is: `@baton_bot (424242)`. */
+  readonly who: string;
+  /** What is left to do there. */
+  readonly next: readonly string[];
+}
+
+/** How long `check` waits for an answer while somebody sits there. */
+export const CHECK_MS = 10_000;
+
+/** Lets TypeScript find out what `open` is given from the settings. */
+export function manifest<const S extends Settings>(described: PlatformManifest<S>): PlatformManifest<S> {
+  return described;
+}
+
+/** Null for a platform that only has traits: a program brings its adapter. */
+export function manifestOf(platform: Platform): PlatformManifest | null {
+  const traits = platformTraits(platform);
+  return "open" in traits ? (traits as PlatformManifest) : null;
+}

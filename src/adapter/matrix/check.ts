@@ -1,0 +1,22 @@
+/** Whether a homeserver takes the token, and whose it is. */
+import { type Answers, CHECK_MS, type SetupFound } from "../manifest.js";
+import { MatrixApi } from "./api.js";
+import { id, string } from "./json.js";
+import { connectError, notThere } from "./trouble.js";
+
+export async function check({ homeserver = "", accessToken = "" }: Answers): Promise<SetupFound> {
+  const api = new MatrixApi({ homeserver, accessToken: () => accessToken, timeoutMs: CHECK_MS });
+  const { user_id, device_id } = await api.whoAmI().catch((error: unknown) => {
+    throw connectError(error);
+  });
+  const userId = id(user_id, "@");
+  if (!userId) throw notThere();
+  const deviceId = string(device_id);
+  return {
+    who: deviceId ? `${userId}, device ${deviceId}` : userId,
+    next: [
+      ...(deviceId ? [] : ["The token belongs to no device: encrypted rooms stay closed."]),
+      `Open a chat with ${userId}, or invite it into a room.`,
+    ],
+  };
+}

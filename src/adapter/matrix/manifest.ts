@@ -1,0 +1,68 @@
+/** Matrix, as a user of a homeserver. */
+import { registerPlatform } from "../../session/platform.js";
+import { address, secret, text } from "../../util/setting.js";
+import { manifest } from "../manifest.js";
+
+const LOGIN = `curl -s https://matrix.example.org/_matrix/client/v3/login -d '{
+  "type": "m.login.password",
+  "identifier": { "type": "m.id.user", "user": "baton" },
+  "password": "…",
+  "initial_device_display_name": "Baton"
+}'`;
+
+registerPlatform(
+  "matrix",
+  manifest({
+    title: "Matrix",
+    userId: {
+      pattern: /^@[^:\s]+:\S+$/,
+      like: "@ann:example.org",
+      hint: "your whole id, @ann:example.org",
+    },
+    chatId: {
+      pattern: /^!\S+$/,
+      like: "a room such as !abc:example.org",
+      hint: "a room's id, !abc:example.org",
+    },
+    escapeColons,
+    settings: {
+      homeserver: address({
+        description: "The homeserver.",
+        variable: "MATRIX_HOMESERVER",
+        question: {
+          ask: "The homeserver's URL",
+          looks: /^https?:\/\/\S+$/,
+          hint: "Give the URL that the API answers at: https://example.org/.well-known/matrix/client says it under base_url.",
+        },
+      }),
+      accessToken: secret({
+        description: "The bot's access token.",
+        variable: "MATRIX_ACCESS_TOKEN",
+        question: {
+          ask: "The bot's access token",
+          looks: /^\S+$/,
+          hint: "Paste the access_token: one word, without spaces.",
+        },
+      }),
+      userId: text({
+        description:
+          "Whose token it is, `@baton:example.org`: with it, another token of the same user goes on where this one stopped.",
+        variable: "MATRIX_USER_ID",
+      }),
+    },
+    steps: [
+      "Register a user for the bot on your homeserver, as you would for a person.",
+      `Sign in once for Baton, not in an app: a token of Element's belongs to Element's device, and encrypted rooms would stay closed. The answer has the access_token:\n${LOGIN}`,
+    ],
+    check: async (answers) => (await import("./check.js")).check(answers),
+    open: async (settings, folder) => (await import("./config.js")).openMatrix({ ...settings, folder }),
+  }),
+);
+
+/** Ids have colons; what they are shows by their signs: `!room:server` and `$event`. */
+function escapeColons(written: string): string {
+  const [, room, event] = /^(![^$]*?)(?::(\$.*))?$/s.exec(written) ?? [];
+  if (room === undefined) return written;
+  const parts = event === undefined ? [room] : [room, event];
+  return parts.map((part) => part.replaceAll(":", "%3A")).join(":");
+}

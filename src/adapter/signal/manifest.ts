@@ -1,0 +1,57 @@
+/** Signal, by a signal-cli that runs beside us. */
+import { registerPlatform } from "../../session/platform.js";
+import { text } from "../../util/setting.js";
+import { manifest } from "../manifest.js";
+
+const NUMBER = "a number with its country code such as +15551234567";
+
+registerPlatform(
+  "signal",
+  manifest({
+    title: "Signal",
+    userId: {
+      pattern: /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+      like: `${NUMBER}, or a UUID`,
+      hint: "your number, +15551234567, or better your UUID, which stays",
+    },
+    chatId: {
+      pattern:
+        /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[a-z0-9+/_-]{22,128}={0,2}$/i,
+      like: `${NUMBER}, a UUID, or a group's id in base64`,
+      hint: "a number, a UUID, or a group's id",
+    },
+    settings: {
+      url: text(
+        {
+          description:
+            "Where signal-cli's daemon listens: `unix:/path/to/socket` (`--socket`, best) or `http://127.0.0.1:8080` (`--http`).",
+          variable: "SIGNAL_HTTP_URL",
+          question: {
+            ask: "Where the daemon listens",
+            looks: /^(?:https?:\/\/\S+|unix:\/.+)$/,
+            hint: "Give the socket's whole path after unix:, such as unix:/home/me/.signal-socket/socket, or a URL with http://.",
+          },
+        },
+        {
+          error: "give unix: and the whole path of a socket, or an http or https address",
+          allows: (url) => /^unix:\/./s.test(url) || (/^https?:\/\//i.test(url) && URL.canParse(url)),
+        },
+      ),
+      account: text({
+        description: "The phone number that signal-cli has registered.",
+        variable: "SIGNAL_ACCOUNT",
+        question: {
+          ask: "The number that it has",
+          looks: /^(?:\+[1-9]\d{1,18}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i,
+          hint: "Write it as +15550000000, with the country's code.",
+        },
+      }),
+    },
+    steps: [
+      "Install signal-cli (https://github.com/AsamK/signal-cli), and register a number of its own: signal-cli -a +15550000000 register, then verify CODE. Or link it to a phone: signal-cli link -n baton",
+      "Start its daemon on this machine, as the user that runs Baton, with a socket in a private folder. It has no password: the folder keeps other users out.\nmkdir -p -m 700 ~/.signal-socket\nsignal-cli -a +15550000000 daemon --socket ~/.signal-socket/socket --receive-mode=manual",
+    ],
+    check: async (answers) => (await import("./check.js")).check(answers),
+    open: async ({ url, account }) => (await import("./config.js")).openSignal({ baseUrl: url, account }),
+  }),
+);

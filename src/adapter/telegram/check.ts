@@ -1,0 +1,24 @@
+/** Whether a bot's token is right, and whose it is. */
+import { Api } from "grammy";
+import { withoutSlashes } from "../../util/text.js";
+import { ConnectError } from "../adapter.js";
+import { type Answers, CHECK_MS, type SetupFound } from "../manifest.js";
+import { BOT_API, botOf } from "./config.js";
+import { cannotConnect } from "./failure.js";
+import { WRONG_TOKEN } from "./wrong-token.js";
+
+export async function check({ token = "", baseUrl = BOT_API }: Answers): Promise<SetupFound> {
+  if (botOf(token) === null) throw new ConnectError("permanent", WRONG_TOKEN);
+  const api = new Api(token, {
+    apiRoot: withoutSlashes(baseUrl),
+    timeoutSeconds: CHECK_MS / 1_000,
+  });
+  const me = await api.getMe().catch(cannotConnect);
+  const privacy = me.can_read_all_group_messages
+    ? []
+    : ["Group Privacy is on: in groups it hears only what is addressed to it."];
+  return {
+    who: `@${me.username} (${me.first_name}, ${me.id})`,
+    next: [`Write to it: https://t.me/${me.username}`, ...privacy],
+  };
+}

@@ -1,0 +1,109 @@
+/** WhatsApp: by Meta's Cloud API, or as a linked device of an account by Baileys. */
+import { registerPlatform } from "../../session/platform.js";
+import { address, choice, port, secret, text, textOr } from "../../util/setting.js";
+import { manifest } from "../manifest.js";
+import { foldNumber } from "./fold-number.js";
+
+const ONE_WORD = /^\S{6,}$/;
+const NUMBER = "a number with its country code such as +15551234567";
+
+registerPlatform(
+  "whatsapp",
+  manifest({
+    title: "WhatsApp",
+    dmPerChat: true,
+    foldId: foldNumber,
+    userId: {
+      pattern: /^[1-9]\d{0,14}$|^\d+@lid$/,
+      like: NUMBER,
+      hint: "your number with the country's code, 15551234567",
+    },
+    chatId: {
+      pattern: /^[1-9]\d{0,14}$|^\d+@lid$|^[\d-]+@g\.us$/,
+      like: `${NUMBER}, or a group such as 123456789012345678@g.us`,
+      hint: "a number with the country's code, 15551234567",
+    },
+    settings: {
+      mode: choice(["cloud", "baileys"], "cloud", {
+        description:
+          "`cloud`: Meta's Cloud API. `baileys`: a linked device of an account, by an unofficial client that is installed apart.",
+        variable: "WHATSAPP_MODE",
+      }),
+      number: text({
+        description: "`baileys`: the account's phone number, with the country's code.",
+        variable: "WHATSAPP_NUMBER",
+      }),
+      phoneNumberId: text({
+        description: "The id of the sending phone number.",
+        variable: "WHATSAPP_PHONE_NUMBER_ID",
+        question: {
+          ask: "The phone number id",
+          looks: /^\d{5,25}$/,
+          hint: "The id is digits alone, as WhatsApp → API Setup shows it; it is not the number.",
+        },
+      }),
+      accessToken: secret({
+        description: "The Cloud API's access token.",
+        variable: "WHATSAPP_ACCESS_TOKEN",
+        question: {
+          ask: "The access token",
+          looks: ONE_WORD,
+          hint: "Paste the token: one word, without spaces.",
+        },
+      }),
+      appSecret: secret({
+        description: "The app's secret, which signs what comes in.",
+        variable: "WHATSAPP_APP_SECRET",
+        question: {
+          ask: "The app secret",
+          looks: ONE_WORD,
+          hint: "Paste the secret from App settings → Basic: one word, without spaces.",
+        },
+      }),
+      verifyToken: secret({
+        description: "What the webhook is verified with: a text of your own.",
+        variable: "WHATSAPP_VERIFY_TOKEN",
+        question: {
+          ask: "The verify token, a text of your own",
+          looks: ONE_WORD,
+          hint: "Six characters or more, without spaces.",
+        },
+      }),
+      host: textOr("127.0.0.1", {
+        description: "The address that the webhook listens on; a proxy with TLS stands before it.",
+        variable: "WHATSAPP_WEBHOOK_HOST",
+      }),
+      port: port(8_645, {
+        description: "The port that the webhook listens on.",
+        variable: "WHATSAPP_WEBHOOK_PORT",
+      }),
+      baseUrl: address({ description: "Another API server.", fallback: "the platform's own" }),
+    },
+    steps: [
+      'At https://developers.facebook.com make an app of the type "Business" and add WhatsApp. Meta gives you a test number.',
+      "WhatsApp → API Setup has the phone number id (not the number).",
+      "Business settings → System users: make a token with whatsapp_business_messaging. The one on the API page ends after a day.",
+      "App settings → Basic has the app secret, by which Baton knows that a post is Meta's.",
+      "Think of a text of your own, the verify token: Meta shows it when it first calls.",
+    ],
+    check: async (answers) => (await import("./check.js")).check(answers),
+    /** With Baileys the mode alone says that somebody wants it. */
+    needs: ({ mode }) =>
+      mode === "baileys" ? ["mode", "number"] : ["accessToken", "phoneNumberId", "appSecret", "verifyToken"],
+    async open({ mode, number = "", host, port, ...cloud }, folder) {
+      if (mode === "cloud") {
+        return (await import("./config.js")).openWhatsApp({ ...cloud, webhook: { host, port } });
+      }
+      const { openBaileys } = await import("./baileys/config.js");
+      return openBaileys({ number, folder, ...(cloud.baseUrl && { baseUrl: cloud.baseUrl }) });
+    },
+    link: {
+      isFor: ({ mode }) => mode === "baileys",
+      first: "set WHATSAPP_MODE=baileys first",
+      async begin({ number = "", baseUrl }, folder, say, end) {
+        const { linkBaileys } = await import("./baileys/config.js");
+        await linkBaileys({ number, folder, ...(baseUrl && { baseUrl }) }, say, end);
+      },
+    },
+  }),
+);

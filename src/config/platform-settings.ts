@@ -1,0 +1,46 @@
+/** The settings of each platform: those of its manifest, and those that every platform has. */
+import { type Platform, platforms, platformTraits } from "../session/platform.js";
+import { choice, type Settings, text, type ValuesOf, variableOf } from "../util/setting.js";
+import { isHomeChannel } from "./home-channel.js";
+
+/** By platform; those that only a program can open have none. */
+export function platformSettings(): ReadonlyMap<Platform, Settings> {
+  return new Map(
+    platforms().flatMap((platform) => {
+      const { settings } = platformTraits(platform);
+      return settings ? [[platform, { ...settings, ...common(platform) }]] : [];
+    }),
+  );
+}
+
+export type CommonSettings = ValuesOf<ReturnType<typeof common>>;
+
+function common(platform: Platform) {
+  return {
+    homeChannel: text(
+      {
+        description: "Where results go that are for nobody in particular: a chat's id, or `chat:thread`.",
+        variable: `${platform.toUpperCase().replaceAll("-", "_")}_HOME_CHANNEL`,
+      },
+      {
+        orNumber: true,
+        error: 'give a chat\'s id, or chat:thread; a ":" inside an id is written %3A',
+        allows: (written) => isHomeChannel(platform, written),
+      },
+    ),
+    answer: choice(["addressed", "all"], "addressed", {
+      description: "In groups: answer what is addressed to the bot, or all that is said.",
+    }),
+  };
+}
+
+/** The variables that set something of a platform. */
+export function platformVariables(only: "all" | "secret" = "all"): string[] {
+  return [...platformSettings()].flatMap(([platform, settings]) =>
+    Object.entries(settings).flatMap(([name, setting]) =>
+      only === "all" || setting.takes.is === "secret"
+        ? [variableOf(["platforms", platform, name], setting)]
+        : [],
+    ),
+  );
+}
