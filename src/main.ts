@@ -278,7 +278,6 @@ async function openGatewayOf(
     busy: config.busy,
     homeChannels: await homeChannelsOf(config),
     answersAll: ({ platform }) => config.platforms[platform]?.answer === "all",
-    outputDir: config.outputDir,
     mediaFolder: mediaFolder(config),
     maxMessages: config.agent.maxMessages,
     maxSends: config.agent.maxSends,

@@ -37,7 +37,6 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** What is said to others in this group is answered too. */
   readonly answersAll?: (source: SessionSource) => boolean;
   readonly homeChannels?: ContextConfig["homeChannels"];
-  readonly outputDir?: string;
   /** The folder for files that come with messages; without it none are taken. */
   readonly mediaFolder?: string;
   readonly maxMessages?: number;
@@ -66,7 +65,7 @@ export interface OpenGateway {
 }
 
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
-  const { busy, outputDir, clock = Date.now, redactor } = options;
+  const { busy, clock = Date.now, redactor } = options;
   const { store, sessions } = await openStore({ ...options, ...(redactor ? { hide: redactor.hide } : {}) });
   const adapters = options.adapters.map((adapter) =>
     redactor ? hidingAdapter(adapter, redactor.hide) : adapter,
@@ -88,7 +87,6 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     context: {
       connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),
       homeChannels: options.homeChannels ?? {},
-      ...(outputDir === undefined ? {} : { outputDir }),
     },
     ...(options.mediaFolder === undefined
       ? {}

@@ -41,21 +41,13 @@ describe("buildSessionContextPrompt", () => {
 
       **Home Channels (default destinations):**
       - telegram: Home (ID: -100)
-      - slack: general (ID: C1)
-
-      **Delivery options for scheduled tasks:**
-      - "origin": back to this chat
-      - "local": saved to local output (~/.baton/cron/output)
-      - "telegram": home channel Home
-      - "slack": home channel general
-
-      For any other chat, name it as "platform:chat_id" or "platform:chat_id:thread_id"."
+      - slack: general (ID: C1)"
     `);
   });
 
   it("says who and where", () => {
     expect(prompt(localSource())).toContain("**Source:** Local (the machine running this agent)");
-    expect(prompt(localSource())).toContain('"origin": local output');
+    expect(prompt(localSource())).not.toMatch(/origin|scheduled|local output/);
     const dm = parseSource({ platform: "signal", chat_id: "x", user_name: "Ann", user_id: "7" });
     expect(prompt(dm)).toContain("**Source:** Signal (DM with Ann)\n**User:** Ann\n");
     expect(prompt({ ...dm, userName: undefined } as SessionSource)).toContain("**User ID:** 7");
@@ -139,7 +131,6 @@ describe("hostile labels", () => {
       "home channel id",
       (value) => prompt(dm, { ...config, homeChannels: { slack: { chatId: value, name: "n" } } }),
     ],
-    ["output folder", (value) => prompt(dm, { ...config, outputDir: value })],
   ];
 
   it.each(fields)("%s changes no other byte", (_, build) => {
@@ -151,7 +142,8 @@ describe("hostile labels", () => {
       // The prompt is the same pieces, in order, with a label between them.
       const labels: string[] = [];
       for (const [index, piece] of pieces.entries()) {
-        const place = index === 0 ? 0 : rest.indexOf(piece || "\u0000", 0);
+        // The last piece is the end of the prompt, also if a label contains the same text.
+        const place = index === pieces.length - 1 ? rest.lastIndexOf(piece) : rest.indexOf(piece || "\u0000");
         if (index === 0) expect(rest.startsWith(piece)).toBe(true);
         else if (piece !== "") labels.push(rest.slice(0, place));
         rest =

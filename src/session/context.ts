@@ -18,8 +18,6 @@ export interface HomeChannel {
 export interface ContextConfig {
   readonly connectedPlatforms: readonly Platform[];
   readonly homeChannels: Readonly<Record<Platform, HomeChannel>>;
-  /** Where "local" output goes, as told to the agent. */
-  readonly outputDir?: string;
   /** Several people share the session. Default: everywhere but in DMs. */
   readonly shared?: boolean;
 }
@@ -28,7 +26,6 @@ export interface SessionContext {
   readonly source: SessionSource;
   readonly connectedPlatforms: readonly Platform[];
   readonly homeChannels: readonly (HomeChannel & { readonly platform: Platform })[];
-  readonly outputDir: string;
   readonly shared: boolean;
   readonly sessionId?: string;
 }
@@ -47,7 +44,6 @@ export function buildSessionContext(
       const home = Object.hasOwn(config.homeChannels, platform) ? config.homeChannels[platform] : undefined;
       return home ? [{ platform, chatId: String(home.chatId), name: String(home.name ?? home.chatId) }] : [];
     }),
-    outputDir: config.outputDir ?? "~/.baton/cron/output",
     shared: config.shared ?? source.chatType !== "dm",
     ...(entry ? { sessionId: entry.sessionId } : {}),
   };
@@ -85,15 +81,6 @@ export function buildSessionContextPrompt(context: SessionContext, options: Prom
       lines.push(`- ${home.platform}: ${name}(ID: ${label(id(home.chatId))})`);
     }
   }
-  const output = `local output (${label(context.outputDir)})`;
-  lines.push("", "**Delivery options for scheduled tasks:**");
-  lines.push(`- "origin": ${source.platform === LOCAL ? output : "back to this chat"}`);
-  lines.push(`- "${LOCAL}": saved to ${output}`);
-  for (const home of context.homeChannels) {
-    const channel = hasLabels ? `home channel ${label(home.name)}` : "its home channel";
-    lines.push(`- "${home.platform}": ${channel}`);
-  }
-  lines.push("", 'For any other chat, name it as "platform:chat_id" or "platform:chat_id:thread_id".');
   return lines.join("\n");
 }
 
