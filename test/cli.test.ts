@@ -403,14 +403,14 @@ assistant  TIME
     expect(missing).toEqual({
       code: 1,
       stdout: "",
-      stderr: 'baton: No session "nope" here. `baton sessions list` shows what there is.\n',
+      stderr: 'baton: There is no session "nope" here. Run `baton sessions list` to see which there are.\n',
     });
     expect(json(await baton(home, ["sessions", "show", "nope", "--json"])).error?.code).toBe(
       "session_not_found",
     );
     const several = await baton(home, ["sessions", "show", "20"]);
     expect(several).toMatchObject({ code: 1, stdout: "" });
-    expect(several.stderr).toMatch(/^baton: "20" names several sessions: \S+, \S+\. Give one id\.\n$/);
+    expect(several.stderr).toMatch(/^baton: "20" matches several sessions: \S+, \S+\. Give one id\.\n$/);
   });
 });
 
@@ -507,7 +507,7 @@ describe.concurrent("title", () => {
     expect(long).toEqual({
       code: 1,
       stdout: "",
-      stderr: "baton: A title has at most 100 characters; this one has 101.\n",
+      stderr: "baton: A title can have at most 100 characters; this one has 101.\n",
     });
     expect(await baton(home, ["sessions", "title", id, "x".repeat(100)])).toMatchObject({ code: 0 });
     expect(await baton(home, ["sessions", "title", id, "\u200b "])).toMatchObject({

@@ -222,7 +222,7 @@ describe.concurrent("check", () => {
       `${join(home, "config.yaml")}:2: people.allow.telegram: "@alice" matches nobody on Telegram`,
     );
     expect(run.stdout).toContain(
-      `${join(home, "config.yaml")}:4: busy.byChat.slack:#general: "#general" is no chat's id on Slack.`,
+      `${join(home, "config.yaml")}:4: busy.byChat.slack:#general: "#general" is not a chat id on Slack.`,
     );
     expect(run.stdout).toMatch(/The configuration is valid\.\n$/);
   });

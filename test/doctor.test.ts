@@ -266,7 +266,7 @@ const CASES: Record<
     make: (home) => config(home, "platforms: { slack: { homeChannel: '#general' } }\n"),
     check: "people",
     status: "warning",
-    says: /^platforms\.slack\.homeChannel: "#general" is no chat's id on Slack\./,
+    says: /^platforms\.slack\.homeChannel: "#general" is not a chat id on Slack\./,
     fix: /^write the chat's id there/,
   },
   "a variable that is mistyped": {

@@ -68,7 +68,7 @@ describe.concurrent("a chat", () => {
     const run = await baton(home, ["chat", "--message", "hi"]);
     expect(run.code).toBe(0);
     expect(run.stdout).not.toBe("");
-    expect(run.stderr).toContain(`The log in ${logFolder(home)} cannot be written: `);
+    expect(run.stderr).toContain(`Can't write the log in ${logFolder(home)}: `);
   });
 
   test("loads the library of logs only to write one", async () => {

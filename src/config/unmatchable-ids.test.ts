@@ -104,6 +104,6 @@ it.each(Object.entries(BAD_CHATS))(
       ...ids.map((id) => `busy.byChat.${platform}:${id.replaceAll(":", "%3A")}`),
       `platforms.${platform}.homeChannel`,
     ]);
-    for (const { message } of found) expect(message).toMatch(/is no chat's id on .*\. An id there is /);
+    for (const { message } of found) expect(message).toMatch(/is not a chat id on .*\. A chat id there is /);
   },
 );

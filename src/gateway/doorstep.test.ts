@@ -236,7 +236,7 @@ describe("linking", () => {
     expect(await away.ask(`/resume ${garden.sessionId}`)).toMatch(/^Back in "Garden"/);
     expect(await away.transcript()).toEqual(["user: roses", "assistant: roses (1)"]);
     expect(await ann.ask("/sessions")).toContain(garden.sessionId);
-    expect((await ann.ask("/resume Garden")).split(":")[0]).toBe('"Garden" names several sessions');
+    expect((await ann.ask("/resume Garden")).split(":")[0]).toBe('"Garden" matches several sessions');
     expect((await world.sessions.get(garden.sessionId))?.owner).toBe("person:telegram:ann");
 
     // Another's is not seen, and in a group nothing of the other side is.

@@ -163,7 +163,7 @@ describe("a home folder that cannot be written", () => {
     const run = `ulimit -f 0; exec "$0" --import tsx --input-type=module -e "$1"`;
     const { stdout } = spawnSync("/bin/sh", ["-c", run, process.execPath, program], { encoding: "utf8" });
     expect(stdout).toMatch(
-      /^home_unusable: Baton cannot write to its home folder .*home: a file may not grow/,
+      /^home_unusable: Baton cannot write to its home folder .*home: the file has reached the limit on file sizes/,
     );
     expect(readdirSync(home)).toEqual([]);
   });

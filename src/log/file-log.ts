@@ -30,7 +30,7 @@ export function fileLog(options: FileLogOptions): Log {
     } catch (error) {
       if (told) return;
       told = true;
-      onProblem(`The log in ${folder} cannot be written: ${(error as Error).message}.`);
+      onProblem(`Can't write the log in ${folder}: ${(error as Error).message}.`);
     }
   };
 }

@@ -87,7 +87,7 @@ describe("the file", () => {
     const { log, problems } = logTo();
     log("info", "one");
     log("info", "two");
-    expect(problems).toEqual([expect.stringContaining(`The log in ${folder} cannot be written: `)]);
+    expect(problems).toEqual([expect.stringContaining(`Can't write the log in ${folder}: `)]);
     rmSync(folder);
     log("info", "three");
     expect(everyLine().map((line) => recordOf(line)?.msg)).toEqual(["three"]);

@@ -21,12 +21,12 @@ export function checkText(value: unknown, name: string): string {
 /** What names a session: an id, or what `find` takes. */
 export function checkId(value: unknown): string {
   if (typeof value === "string") return value;
-  throw new InputError("invalid_session_id", "A session is named by a string: its id, as `list` gives it.");
+  throw new InputError("invalid_session_id", "Name a session by its id, a string, as `list` gives it.");
 }
 
 export function checkScopes(scopes: SessionScopes): void {
   if (typeof scopes !== "object" || scopes === null) {
-    throw new InputError("invalid_scope", "scopes is an object with agent, dm, group and thread.");
+    throw new InputError("invalid_scope", "scopes must be an object with agent, dm, group and thread.");
   }
   for (const name of Object.keys(scopes)) {
     if (!["agent", "dm", "group", "thread"].includes(name)) {

@@ -72,7 +72,7 @@ export function buildSessionContextPrompt(context: SessionContext, options: Prom
   lines.push(...userLine(source, context.shared), "");
 
   const connected = context.connectedPlatforms.map((platform) => `${platform}: Connected ✓`);
-  lines.push(`**Connected Platforms:** ${[`${LOCAL} (files on this machine)`, ...connected].join(", ")}`);
+  lines.push(`**Connected Platforms:** ${[`${LOCAL} (this machine)`, ...connected].join(", ")}`);
 
   if (context.homeChannels.length > 0) {
     lines.push("", "**Home Channels (default destinations):**");

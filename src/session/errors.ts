@@ -92,6 +92,6 @@ export function sessionNotFound(which: string): NotFoundError {
   const shown = JSON.stringify(which.slice(0, 120));
   return new NotFoundError(
     "session_not_found",
-    `No session ${shown} here. \`baton sessions list\` shows what there is.`,
+    `There is no session ${shown} here. Run \`baton sessions list\` to see which there are.`,
   );
 }

@@ -79,7 +79,7 @@ function claim(
   now: number,
 ): HandoffOutcome {
   const isHeld = handoff.state === "running" && (handoff.leaseUntil ?? 0) > now;
-  if (isHeld && !step.left) return refuse(`${handoff.claimedBy} holds it`);
+  if (isHeld && !step.left) return refuse(`${handoff.claimedBy} has already claimed it`);
   if (handoff.claims >= MAX_CLAIMS) {
     const error = `Gave up after ${MAX_CLAIMS} gateways took it and none finished.`;
     return { ok: true, handoff: finish(handoff, "failed", error, now) };

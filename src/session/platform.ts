@@ -43,7 +43,7 @@ export function registerPlatform<Traits extends PlatformTraits>(name: string, tr
   if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
     throw new InputError(
       "invalid_platform",
-      `Platform name ${JSON.stringify(name)} is not usable: take lower-case letters, digits, "-" and "_".`,
+      `Platform name ${JSON.stringify(name)} can't be used: use only lower-case letters, digits, "-" and "_".`,
     );
   }
   if (table.has(name)) {
@@ -76,14 +76,14 @@ export function platformTraits(platform: Platform): PlatformTraits {
 export function unmatchableId(platform: Platform, id: string): string | null {
   const { userId, title } = platformTraits(platform);
   if (!userId || userId.pattern.test(foldId(platform, id))) return null;
-  return `${JSON.stringify(id)} matches nobody on ${title}: names can be taken by others, so people are known by their id, ${userId.like}.`;
+  return `${JSON.stringify(id)} matches nobody on ${title}. Use the person's id, ${userId.like}: anybody can take a name.`;
 }
 
 /** The same of a chat. */
 export function unmatchableChat(platform: Platform, id: string): string | null {
   const { chatId, title } = platformTraits(platform);
   if (!chatId || chatId.pattern.test(foldId(platform, id))) return null;
-  return `${JSON.stringify(id)} is no chat's id on ${title}. An id there is ${chatId.like}.`;
+  return `${JSON.stringify(id)} is not a chat id on ${title}. A chat id there is ${chatId.like}.`;
 }
 
 /** The one spelling of an id on its platform. */

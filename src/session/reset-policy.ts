@@ -89,7 +89,7 @@ export function checkResetConfig(config: ResetConfig, isPlatform: (name: string)
   if (typeof config !== "object" || config === null) {
     throw new InputError(
       "invalid_reset_policy",
-      "reset is an object with default, byPlatform and byChatType.",
+      "reset must be an object with default, byPlatform and byChatType.",
     );
   }
   checkPolicy(config.default, "reset.default");

@@ -40,7 +40,7 @@ export function buildSessionKey(given: SessionSource, scopes: SessionScopes = {}
   const { platform, chatType } = source;
   const traits = platformTraits(platform);
   if (chatType === "thread" && !source.threadId) {
-    throw new InputError("missing_thread_id", `The ${platform} thread has no thread id: set \`threadId\`.`);
+    throw new InputError("missing_thread_id", `The ${platform} thread has no thread id. Set \`threadId\`.`);
   }
   const wholePlatform = chatType === "dm" && scopes.dm === "platform" && !traits.dmPerChat;
   const chat = wholePlatform ? [] : [foldId(platform, source.chatId)];
@@ -95,7 +95,7 @@ function partsOf(key: unknown): SessionKeyParts {
 function notAKey(key: unknown): InputError {
   return new InputError(
     "invalid_session_key",
-    `${typeof key === "string" ? JSON.stringify(key) : "That"} is not a session key. Keys read agent:<agent>:<platform>:<chat type>:<chat id>…; \`baton sessions list\` shows them.`,
+    `${typeof key === "string" ? JSON.stringify(key) : "That"} is not a session key. A key looks like agent:<agent>:<platform>:<chat type>:<chat id>…. Run \`baton sessions list\` to see them.`,
   );
 }
 
@@ -111,7 +111,7 @@ function participantOf(source: SessionSource, scopes: SessionScopes): string | n
   if (!id) {
     throw new InputError(
       "missing_user_id",
-      `Each member has their own session in this ${source.chatType}, but the message has no user id: set \`userId\`.`,
+      `Each member has their own session in this ${source.chatType}, but the message has no user id. Set \`userId\`.`,
     );
   }
   return foldId(source.platform, id);

@@ -94,7 +94,7 @@ export function cleanTitle(text: string): string | null {
   if ([...title].length > MAX_TITLE) {
     throw new InputError(
       "title_too_long",
-      `A title has at most ${MAX_TITLE} characters; this one has ${[...title].length}.`,
+      `A title can have at most ${MAX_TITLE} characters; this one has ${[...title].length}.`,
     );
   }
   return title || null;
@@ -106,7 +106,7 @@ export function serializeMetadata(metadata: Metadata): string {
   if (!json?.startsWith("{") || json.length > MAX_METADATA) {
     throw new InputError(
       "invalid_metadata",
-      `Session metadata is a JSON object of at most ${MAX_METADATA} characters.`,
+      `Session metadata must be a JSON object of at most ${MAX_METADATA} characters.`,
     );
   }
   return json;

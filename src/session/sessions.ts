@@ -219,7 +219,7 @@ export class Sessions {
       consolidatedThrough !== undefined &&
       !(Number.isSafeInteger(consolidatedThrough) && consolidatedThrough >= 0)
     ) {
-      throw new InputError("invalid_message", "consolidatedThrough is the seq of a message, or 0.");
+      throw new InputError("invalid_message", "consolidatedThrough must be the seq of a message, or 0.");
     }
     if (summary !== undefined && summary !== null) checkText(summary, "summary");
     const set = {
@@ -292,7 +292,10 @@ export class Sessions {
     options: { onlyIn?: SessionKey } = {},
   ): Promise<SessionEntry> {
     if (!END_REASONS.includes(reason)) {
-      throw new InputError("invalid_end_reason", `A session ends with one of ${END_REASONS.join(", ")}.`);
+      throw new InputError(
+        "invalid_end_reason",
+        `The reason why a session ends must be one of ${END_REASONS.join(", ")}.`,
+      );
     }
     const entry = await this.#store.routes.end(
       checkId(sessionId),
@@ -359,7 +362,7 @@ export class Sessions {
       const ids = [found, ...others].map((entry) => entry.sessionId).join(", ");
       throw new ConflictError(
         "ambiguous_session",
-        `${JSON.stringify(which)} names several sessions: ${ids}. Give one id.`,
+        `${JSON.stringify(which)} matches several sessions: ${ids}. Give one id.`,
       );
     }
     return found;
@@ -396,7 +399,10 @@ export class Sessions {
     dryRun?: boolean;
   }): Promise<{ sessions: number; messages: number }> {
     if (!Number.isFinite(options.endedBeforeMs) || options.endedBeforeMs < 0) {
-      throw new InputError("invalid_config", "prune: endedBeforeMs is a number of milliseconds, 0 or more.");
+      throw new InputError(
+        "invalid_config",
+        "prune: endedBeforeMs must be a number of milliseconds, 0 or more.",
+      );
     }
     const before = this.#clock() - options.endedBeforeMs;
     if (options.dryRun) return this.#store.reader.prunable(before);
@@ -471,7 +477,7 @@ export class Sessions {
   async history(sessionId: string, options: { maxMessages?: number } = {}): Promise<Message[]> {
     const { maxMessages = DEFAULT_WINDOW } = options;
     if (!Number.isSafeInteger(maxMessages) || maxMessages < 0) {
-      throw new InputError("invalid_message", "maxMessages is a whole number of messages.");
+      throw new InputError("invalid_message", "maxMessages must be a whole number.");
     }
     return historyWindow(await this.#store.transcript.recent(checkId(sessionId), maxMessages), {
       maxMessages,
@@ -483,7 +489,7 @@ export class Sessions {
     if (!isSessionId(session.sessionId)) {
       throw new InputError(
         "invalid_session_id",
-        "A session id has 1 to 100 letters, digits, - and _, and begins with no sign.",
+        "A session id must have 1 to 100 letters, digits, - and _, and begin with a letter or digit.",
       );
     }
     if (session.metadata) serializeMetadata(session.metadata);
@@ -501,7 +507,10 @@ export class Sessions {
   async requestHandoff(sessionId: string, target: string): Promise<Handoff> {
     const asked = storableText(checkText(target, "target").trim());
     if (!asked || asked.length > 500) {
-      throw new InputError("invalid_handoff", "Say where to: a platform, platform:chat, or the terminal.");
+      throw new InputError(
+        "invalid_handoff",
+        "Say where to hand it off: a platform, platform:chat, or the terminal.",
+      );
     }
     const id = `ho_${randomBytes(9).toString("hex")}`;
     const handoff = await this.#store.handoffs.request(
@@ -521,7 +530,7 @@ export class Sessions {
   async claimHandoff(claim: { owner: string; leaseMs?: number }): Promise<Handoff | null> {
     const { leaseMs = 30_000 } = claim;
     if (!Number.isSafeInteger(leaseMs) || leaseMs <= 0) {
-      throw new InputError("invalid_handoff", "leaseMs is a whole number of milliseconds above 0.");
+      throw new InputError("invalid_handoff", "leaseMs must be a whole number of milliseconds above 0.");
     }
     return this.#store.handoffs.claim(checkText(claim.owner, "owner"), leaseMs, this.#clock());
   }
@@ -599,7 +608,7 @@ export class Sessions {
     const outcome = await this.#store.handoffs.step(checkText(id, "id"), step, destination, this.#clock());
     if (!outcome) throw new NotFoundError("handoff_not_found", `There is no handoff ${JSON.stringify(id)}.`);
     if (!outcome.ok)
-      throw new ConflictError("handoff_refused", `The handoff stays as it is: ${outcome.reason}.`);
+      throw new ConflictError("handoff_refused", `The handoff was not changed: ${outcome.reason}.`);
     return outcome.handoff;
   }
 

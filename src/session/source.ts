@@ -55,7 +55,7 @@ export function parseSource(json: unknown): SessionSource {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     throw new InputError(
       "invalid_source",
-      "A session source is an object with at least platform and chat_id.",
+      "A session source must be an object with at least platform and chat_id.",
     );
   }
   const fields = json as Record<string, unknown>;
@@ -63,12 +63,12 @@ export function parseSource(json: unknown): SessionSource {
 
   const platform = fields.platform;
   if (typeof platform !== "string") {
-    throw new InputError("unknown_platform", "The source has no platform: set `platform` to a known name.");
+    throw new InputError("unknown_platform", "The source has no platform. Set `platform` to a known name.");
   }
   platformTraits(platform);
   const chatId = text(pick("chatId", "chat_id"), "chat_id");
   if (chatId === undefined) {
-    throw new InputError("missing_chat_id", `The ${platform} source has no chat id: set \`chat_id\`.`);
+    throw new InputError("missing_chat_id", `The ${platform} source has no chat id. Set \`chat_id\`.`);
   }
   const chatType = pick("chatType", "chat_type") ?? "dm";
   if (!CHAT_TYPES.includes(chatType as ChatType)) {
@@ -155,7 +155,7 @@ export function parseAddress(text: string): Address {
   if (!chatId || threadId === null || threadId === "" || excess.length > 0) {
     throw new InputError(
       "invalid_address",
-      `${JSON.stringify(text)} is not an address: write platform:chat or platform:chat:thread, with ":" inside an id as %3A.`,
+      `${JSON.stringify(text)} is not an address. Write platform:chat or platform:chat:thread, with ":" inside an id as %3A.`,
     );
   }
   return threadId === undefined ? { platform, chatId } : { platform, chatId, threadId };

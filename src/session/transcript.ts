@@ -91,14 +91,14 @@ export function historyWindow(messages: readonly Message[], options: WindowOptio
 }
 
 export function parseMessages(values: unknown): Message[] {
-  if (!Array.isArray(values)) throw new InputError("invalid_message", "Messages are a list of messages.");
+  if (!Array.isArray(values)) throw new InputError("invalid_message", "Messages must be a list.");
   return values.map(parseMessage);
 }
 
 /** Checks a message from outside and keeps what a transcript keeps, in text that every store holds faithfully. */
 export function parseMessage(value: unknown): Message {
   if (typeof value !== "object" || value === null) {
-    throw new InputError("invalid_message", "A message is an object with role and content.");
+    throw new InputError("invalid_message", "A message must be an object with role and content.");
   }
   const fields = value as Record<string, unknown>;
   if (!ROLES.includes(fields.role as string)) {
@@ -107,7 +107,7 @@ export function parseMessage(value: unknown): Message {
   }
   const at = fields.at;
   if (at !== undefined && !Number.isSafeInteger(at)) {
-    throw new InputError("invalid_message", "A message's `at` is whole milliseconds UTC.");
+    throw new InputError("invalid_message", "A message's `at` must be whole milliseconds UTC.");
   }
   const common = { content: required(fields, "content"), ...(at === undefined ? {} : { at: at as number }) };
   switch (fields.role as Message["role"]) {
@@ -137,7 +137,7 @@ export function parseMessage(value: unknown): Message {
 function authorOf({ author }: Record<string, unknown>): { author?: Author } {
   if (author === undefined || author === null) return {};
   if (typeof author !== "object")
-    throw new InputError("invalid_message", "`author` is an object with an id.");
+    throw new InputError("invalid_message", "`author` must be an object with an id.");
   const from = author as Record<string, unknown>;
   return { author: { id: required(from, "id"), ...optional(from, "alias"), ...optional(from, "role") } };
 }
@@ -145,7 +145,7 @@ function authorOf({ author }: Record<string, unknown>): { author?: Author } {
 function attachmentsOf(fields: Record<string, unknown>): { attachments?: Attachment[] } {
   const { attachments } = fields;
   if (attachments === undefined || attachments === null) return {};
-  if (!Array.isArray(attachments)) throw new InputError("invalid_message", "`attachments` is a list.");
+  if (!Array.isArray(attachments)) throw new InputError("invalid_message", "`attachments` must be a list.");
   if (attachments.length === 0) return {};
   return {
     attachments: attachments.map((attachment: Record<string, unknown> | null) => {
@@ -163,7 +163,7 @@ function attachmentsOf(fields: Record<string, unknown>): { attachments?: Attachm
 function sizeOf({ size }: Record<string, unknown>): { size?: number } {
   if (size === undefined || size === null) return {};
   if (!Number.isSafeInteger(size) || (size as number) < 0) {
-    throw new InputError("invalid_message", "An attachment's `size` is a whole number of bytes.");
+    throw new InputError("invalid_message", "An attachment's `size` must be a whole number of bytes.");
   }
   return { size: size as number };
 }
@@ -171,7 +171,7 @@ function sizeOf({ size }: Record<string, unknown>): { size?: number } {
 function toolCallsOf(fields: Record<string, unknown>): { toolCalls?: ToolCall[] } {
   const calls = fields.toolCalls;
   if (calls === undefined || calls === null) return {};
-  if (!Array.isArray(calls)) throw new InputError("invalid_message", "`toolCalls` is a list.");
+  if (!Array.isArray(calls)) throw new InputError("invalid_message", "`toolCalls` must be a list.");
   if (calls.length === 0) return {};
   return {
     toolCalls: calls.map((call: Record<string, unknown> | null) => {

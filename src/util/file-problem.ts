@@ -2,7 +2,7 @@
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left on the disk. Free some space, then try again",
-  EFBIG: "a file may not grow any more. Raise the limit on file sizes (`ulimit -f`)",
+  EFBIG: "the file has reached the limit on file sizes. Raise the limit (`ulimit -f`)",
   EDQUOT: "the disk quota is used up. Free some space, then try again",
   EACCES:
     "the user that runs Baton has no permission there. Change its owner or mode, or choose another path",

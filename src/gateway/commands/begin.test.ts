@@ -47,7 +47,7 @@ describe("/new", () => {
     await ann.ask("hello");
     const { sessionId } = await ann.session();
     expect(await ann.ask(`/new ${"x".repeat(101)}`)).toBe(
-      "A title has at most 100 characters; this one has 101.",
+      "A title can have at most 100 characters; this one has 101.",
     );
     expect((await ann.session()).sessionId).toBe(sessionId);
   });

@@ -35,7 +35,7 @@ describe("/sethome", () => {
     );
     await world.chat("ann").ask("hello");
     expect(prompts[1]).toContain("- telegram: (ID: boss)");
-    expect(prompts[1]).toContain('- "telegram": its home channel');
+    expect(prompts[1]).toContain("Home Channels");
     expect(prompts[1]).not.toContain("Ops room"); // Names are not for the system role.
     expect(labels[1]).toContain("Home channel of telegram: Ops room");
     await world.restart();

@@ -99,7 +99,7 @@ describe("/resume", () => {
       );
     }
     const id = (await ann.session()).sessionId.slice(0, 8);
-    expect(await ann.ask(`/resume ${id}`)).toMatch(/^".*" names several sessions: .* Give one id\.$/);
+    expect(await ann.ask(`/resume ${id}`)).toMatch(/^".*" matches several sessions: .* Give one id\.$/);
     expect((await ann.session()).title).toBe("Three");
   });
 
