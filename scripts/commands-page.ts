@@ -20,8 +20,7 @@ const INTRODUCTION = `<!-- Made from src/gateway/commands/ by \`npm run docs\`; 
 
 # Commands
 
-The same in every chat and in the terminal. They act at once, whatever is running: \`/stop\`, \`/new\` and \`/status\` wait for
-nothing, and also reach an answer that another process makes, such as a second terminal. They show and change your own
-sessions only; in a group, those of that group. Nothing is ever deleted: what \`/new\`, \`/undo\`, \`/retry\` and \`/branch\`
-leave behind is kept.
+These commands work in every chat and in the terminal. They act at once: \`/stop\`, \`/new\` and \`/status\` wait for nothing,
+and also work while another process answers, such as a second terminal. They show and change only your own sessions, and in a group
+only those of that group. Nothing is deleted: Baton keeps what \`/new\`, \`/undo\`, \`/retry\` and \`/branch\` leave behind.
 `;

@@ -54,31 +54,32 @@ const INTRODUCTION = `<!-- Made from src/config/schema.ts by \`npm run docs\`; c
 
 # Configuration
 
-Nothing needs to be configured. What is set counts in this order, the strongest first, key by key:
+Baton works without any configuration. If you set a key in several places, the first of these counts:
 
 1. environment variables;
 2. \`config.yaml\` in the home folder (\`~/.baton\`, or \`BATON_HOME\`): yours, and it may set everything;
-3. \`baton.yaml\` in the working folder: what a project suggests. It never decides who is let in or where things are kept;
+3. \`baton.yaml\` in the working folder: what a project suggests. It cannot decide who may talk to the agent or where data is stored;
 4. the defaults.
 
 \`\`\`sh
-npx baton config show        # every value and where it came from
-npx baton config path        # the files, the strongest first
-npx baton config check       # every mistake, with file and line; exit code 1 where there is one
-npx baton config set reset.default.mode daily    # comments in the file stay; --unset takes a key away
+npx baton config show        # every value and where it comes from
+npx baton config path        # the files, in the order in which they count
+npx baton config check       # every mistake, with file and line; exit code 1 if there is one
+npx baton config set reset.default.mode daily    # keeps the comments in the file; --unset removes a key
 npx baton config schema      # JSON Schema for editors; --project for baton.yaml
 \`\`\`
 
-Unknown keys and values that cannot be meant are refused with file, line and the nearest known key; nothing runs until
-they are mended.
+Baton refuses unknown keys and impossible values, and names the file, the line and the nearest known key. Nothing runs until you
+fix them.
 
 ## Keys
 `;
 
 const REST = `
-A variable's name is the key's: \`agent.maxMessages\` is \`BATON_AGENT_MAX_MESSAGES\`. An empty variable counts as absent.
-One that begins with \`BATON_\` and is no key's changes nothing; \`baton config check\` and \`baton doctor\` warn of it, with the nearest that is.
-Paths in \`config.yaml\` count from the home folder, in variables from the working folder; \`~/\` is the user's folder.
+The name of a variable follows from the key: \`agent.maxMessages\` is \`BATON_AGENT_MAX_MESSAGES\`. An empty variable counts as not
+set. If a variable begins with \`BATON_\` and belongs to no key, it changes nothing; \`baton config check\` and \`baton doctor\` warn
+about it and suggest the nearest name. Relative paths in \`config.yaml\` start at the home folder, and in variables at the working
+folder; \`~/\` is the user's folder.
 
 ## People
 
@@ -91,21 +92,21 @@ people:
     telegram: [555555555]
 \`\`\`
 
-\`allow\` lists members; [people](people.md) says what owners, members and guests may do, and how to let somebody in
-without touching this file.
+\`allow\` lists members. [People](people.md) says what owners, members and guests may do, and how to let somebody in
+without changing this file.
 
-Ids are compared exactly, and names are not ids. An empty list, and a platform that is not listed, let nobody in. The
-terminal's user is the owner and needs no entry. Put an id in quotes unless it is a plain number.
+Baton compares ids exactly, and names are not ids. An empty list lets nobody in, and neither does a platform that is not listed. The
+user of the terminal is the owner and needs no entry. Put an id in quotes unless it is a plain number.
 
 ## Secrets
 
-A secret never stands in a config file. Write \`{ file: <path> }\` and put it in that file, which nobody else may be able
-to read (\`chmod 600\`); or set the key's variable. A store on PostgreSQL that needs a password:
+Do not write a secret into a config file. Write \`{ file: <path> }\` and put the secret into that file, which only you may be able
+to read (\`chmod 600\`), or set the variable of the key. For example, a store on PostgreSQL that needs a password:
 
 \`\`\`yaml
 store: { file: store-url }    # ~/.baton/store-url holds postgres://user:password@host/db
 \`\`\`
 
-Secrets are read when they are needed, and kept out of \`config show\`, logs and errors, which say
+Baton reads secrets when it needs them. \`config show\`, logs and errors do not show them; they say
 \`postgres://user:***@host/db\`.
 `;
