@@ -7,7 +7,7 @@ import { gfm } from "micromark-extension-gfm";
 import { describe, expect, it, vi } from "vitest";
 import { aDeepText, aHostileText } from "../../test/support/hostile-text.js";
 import { aDocument, aLongDocument } from "../../test/support/random-markdown.js";
-import { parseMarkdown, plainText, prepareMarkdown, rendered } from "./markdown.js";
+import { parseMarkdown, plainText, prepareMarkdown } from "./markdown.js";
 import { isTooCostly } from "./markdown-cost.js";
 import { partsOfMarkdown } from "./markdown-parts.js";
 
@@ -111,14 +111,6 @@ describe("what nobody writes", () => {
       expect(JSON.stringify(parseMarkdown(text))).not.toContain("]: x");
     },
   );
-
-  it("is rendered as bare words where a renderer fails", () => {
-    const render = (root: Nodes): string => {
-      if (JSON.stringify(root).includes("strong")) throw new Error("cannot");
-      return plainText(root as never);
-    };
-    expect(rendered("a **b** c", render)).toBe("a **b** c");
-  });
 });
 
 describe("what was read before", () => {

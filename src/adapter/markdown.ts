@@ -1,7 +1,7 @@
 /**
- * Markdown as a tree, the same one for every platform: each renders it in its own markup, through `rendered`. It takes
- * bounded time and never fails: a part that would cost too much, that is nested too deep or that a parser or a renderer
- * cannot take is shown as it was written. An answer is never lost to its formatting.
+ * Markdown as a tree, the same one for every platform; `render.ts` writes it in the platform's markup. Reading takes
+ * bounded time and never fails: a part that would cost too much, that is nested too deep or that the parser cannot take
+ * is shown as it was written. An answer is never lost to its formatting.
  */
 import type { Nodes, Root, RootContent } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
@@ -14,16 +14,6 @@ import { type MarkdownPart, partsOfMarkdown } from "./markdown-parts.js";
 
 /** Made once: that takes longer than reading a message. */
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
-
-/** What a renderer makes of a text; where it fails, what it makes of the bare words. */
-export function rendered<Result>(markdown: string, render: (root: Root) => Result): Result {
-  try {
-    return render(parseMarkdown(markdown));
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return render(root(plain(markdown)));
-  }
-}
 
 export function parseMarkdown(markdown: string): Root {
   const children: RootContent[] = [];
@@ -126,6 +116,12 @@ function plain(text: string): readonly RootContent[] {
   return text.trim() === ""
     ? []
     : [{ type: "paragraph", children: [{ type: "text", value: text.replace(/^\n+/, "").trimEnd() }] }];
+}
+
+/** The text as it is written, without anything being read from it; `…` if it has nothing but what no platform shows. */
+export function plainMarkdown(markdown: string): readonly RootContent[] {
+  const text = readable(markdown);
+  return plain(text.trim() === "" && markdown.trim() !== "" ? "…" : text);
 }
 
 function root(children: readonly RootContent[]): Root {

@@ -1,38 +1,41 @@
 /** A table as plain lines with columns of one width, for platforms that have none but can show it monospaced. */
-import type { Nodes, RootContent, Table } from "mdast";
 import stringWidth from "string-width";
-import { plainText } from "./markdown.js";
+import type { Align } from "./render.js";
 
-const GAP = "  ";
 /** A wider column is not filled up: one long cell must not make every row as long. */
-export const MAX_COLUMN = 60;
+const MAX_COLUMN = 60;
 
-export function textTable({ children }: Table): string {
-  const rows = children.map((row) => row.children.map((cell) => cellText(cell).replaceAll("\n", " ")));
-  const columns = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.min(MAX_COLUMN, Math.max(...rows.map((row) => stringWidth(row[column] ?? "")))),
-  );
-  const line = (row: readonly string[]): string =>
-    widths
-      .map((width, column) => {
-        const cell = row[column] ?? "";
-        return cell + " ".repeat(Math.max(0, width - stringWidth(cell)));
-      })
-      .join(GAP)
-      .trimEnd();
-  const [head = [], ...body] = rows;
-  const rule = widths.map((width) => "─".repeat(width)).join(GAP);
-  return [line(head), rule, ...body.map(line)].join("\n");
+/** What stands between two columns, and what the line below the head is made of. */
+export interface Columns {
+  readonly between: string;
+  readonly line: string;
+  readonly crossing: string;
 }
 
-/** The words, and where they lead. */
-function cellText(node: Nodes): string {
-  if (node.type === "link" || node.type === "image") {
-    const said = plainText(node as RootContent);
-    if (said === "" || said === node.url) return node.url;
-    const isSaid = node.url === "" || node.url === `mailto:${said}`;
-    return isSaid ? said : `${said} (${node.url})`;
-  }
-  return "children" in node ? node.children.map(cellText).join("") : plainText(node as RootContent);
+export const OPEN_COLUMNS: Columns = { between: "  ", line: "─", crossing: "  " };
+export const RULED_COLUMNS: Columns = { between: " | ", line: "-", crossing: "-|-" };
+
+export function textTable(
+  rows: readonly (readonly string[])[],
+  align: readonly Align[],
+  { between, line, crossing }: Columns,
+): string {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, column) =>
+    Math.min(MAX_COLUMN, Math.max(...rows.map((row) => stringWidth(row[column] ?? "")))),
+  );
+  const shown = (row: readonly string[]): string =>
+    widths
+      .map((width, column) => padded(row[column] ?? "", width, align[column] ?? null))
+      .join(between)
+      .trimEnd();
+  const [head = [], ...body] = rows;
+  const rule = widths.map((width) => line.repeat(width)).join(crossing);
+  return [shown(head), rule, ...body.map(shown)].join("\n");
+}
+
+function padded(cell: string, width: number, align: Align): string {
+  const space = Math.max(0, width - stringWidth(cell));
+  const before = align === "right" ? space : align === "center" ? space >> 1 : 0;
+  return " ".repeat(before) + cell + " ".repeat(space - before);
 }

@@ -2,171 +2,94 @@
  * Markdown as WhatsApp has it: `*bold*`, `_italic_`, `~struck~`, `` `code` ``, fences, lists and quotes. WhatsApp has no
  * escape character: a mark that would be taken for one is kept from it by invisible word joiners around it.
  */
-import type { List, ListItem, Nodes, PhrasingContent, RootContent, Text } from "mdast";
+import { codeLines, LinePen, type Lines, textOf } from "../line-pen.js";
 import { JOINER, literalMarks, takesMark } from "../literal-marks.js";
-import { plainText, rendered } from "../markdown.js";
-import { withoutReferences } from "../references.js";
-import { textTable } from "../text-table.js";
+import { type Mark, renderMarkdown, type Target } from "../render.js";
 
 const FENCE = "```";
 
 export function formatText(markdown: string): string {
-  const text = rendered(markdown, (root) => blocks(withoutReferences(root).children));
-  // A text that Markdown shows nothing of is said as it is.
-  return text.trim() === "" ? plainLines(literalMarks(markdown)) : text;
+  return textOf(renderMarkdown(markdown, PEN));
 }
 
-function blocks(nodes: readonly RootContent[], between = "\n\n"): string {
-  return nodes
-    .map(block)
-    .filter((text) => text !== "")
-    .join(between);
+interface Words {
+  readonly marked: string;
+  /** The same without marks: inside a word they are none to WhatsApp. */
+  readonly bare: string;
+  /** What was written, if it is plain text: right behind an address it is a part of that. */
+  readonly written?: string;
 }
 
-function block(node: RootContent): string {
-  switch (node.type) {
-    case "heading":
-      return plainLines(marked(phrases(node.children, "*"), "*"));
-    case "paragraph":
-      return plainLines(phrases(node.children));
-    case "blockquote":
-      return quoted(blocks(node.children));
-    case "list":
-      return list(node);
-    case "code":
-      return fenced(node.value);
-    case "table":
-      return fenced(textTable(node));
-    case "thematicBreak":
-      return "———";
-    case "html":
-      return plainLines(literalMarks(node.value));
-    case "footnoteDefinition":
-      return indented(blocks(node.children), `[${node.identifier}] `, "    ");
-    case "definition":
-      return "";
-    default:
-      return phrases([node as PhrasingContent]);
+const MARKS = { strong: "*", emphasis: "_", delete: "~" } as const;
+
+class WhatsAppPen extends LinePen<Words, string> {
+  protected override readonly bullet = "-";
+  protected readonly empty = "";
+
+  text(text: string): Words {
+    return { ...same(literalMarks(text)), written: text };
   }
-}
 
-function quoted(text: string): string {
-  return text === "" ? "" : indented(text, "> ", "> ");
-}
-
-function indented(text: string, first: string, others: string): string {
-  return text
-    .split("\n")
-    .map((line, index) => {
-      const prefix = index === 0 ? first : others;
-      return line === "" ? prefix.trimEnd() : prefix + line;
-    })
-    .join("\n");
-}
-
-function list({ children, ordered, start, spread }: List): string {
-  return children
-    .map((item, index) => {
-      const marker = ordered ? `${(start ?? 1) + index}. ` : "- ";
-      return indented(listItem(item), marker, " ".repeat(marker.length));
-    })
-    .join(spread ? "\n\n" : "\n");
-}
-
-function listItem({ children, checked, spread }: ListItem): string {
-  const box = checked === true ? "☑ " : checked === false ? "☐ " : "";
-  return box + blocks(children, spread ? "\n\n" : "\n");
-}
-
-function fenced(code: string): string {
-  if (code.trim() === "") return "";
-  return `${FENCE}\n${code.replace(/`(?=`)/g, `\`${JOINER}`)}\n${FENCE}`;
-}
-
-/** `active`: the marks that are open around it. */
-function phrases(nodes: readonly PhrasingContent[], active = ""): string {
-  let text = "";
-  for (const [index, node] of nodes.entries()) {
-    const next = nodes[index + 1];
-    const isInWord =
-      isWord(text.at(-1)) ||
-      endsInAddress(text) ||
-      isWord(next ? plainText(next as RootContent)[0] : undefined);
-    text += isInAddress(node, text) ? restOfAddress(node.value) : phrase(node, active, isInWord);
-  }
-  return text;
-}
-
-function isInAddress(node: PhrasingContent, before: string): node is Text {
-  return node.type === "text" && endsInAddress(before);
-}
-
-function restOfAddress(text: string): string {
-  const [rest = ""] = /^[^\s`]*/.exec(text) ?? [];
-  return rest + literalMarks(text.slice(rest.length));
-}
-
-const ALL_MARKS = "*_~`";
-
-/** Marks inside a word are no marks to WhatsApp: there the words go without, and all that is in them. */
-function phrase(node: PhrasingContent, active: string, isInWord: boolean): string {
-  const within = (children: readonly PhrasingContent[], mark: string): string => {
-    const inner = phrases(children, isInWord ? ALL_MARKS : active + mark);
-    const isMarked = !isInWord && !active.includes(mark);
-    return marked(inner, isMarked ? mark : "");
-  };
-  switch (node.type) {
-    case "text":
-      return literalMarks(node.value);
-    case "html":
-      return literalMarks(node.value);
-    case "strong":
-      return within(node.children, "*");
-    case "emphasis":
-      return within(node.children, "_");
-    case "delete":
-      return within(node.children, "~");
-    case "inlineCode":
-      return inlineCode(node.value, isInWord || active.includes("`"));
-    case "break":
-      return "\n";
-    case "link":
-      return link(node.children, node.url, isInWord ? ALL_MARKS : active);
-    case "image":
-      return link([{ type: "text", value: node.alt ?? "" }], node.url, active);
-    case "footnoteReference":
-      return `[${node.identifier}]`;
-    default:
-      return literalMarks(plainText(node as RootContent));
-  }
-}
-
-function inlineCode(value: string, isBare: boolean): string {
-  const code = value.replaceAll("\n", " ").trim();
-  return isBare || !takesMark(code) || code.includes("`") ? literalMarks(value) : `\`${code}\``;
-}
-
-/** A mark reaches no further than its line, and stands right beside what it marks. */
-function marked(text: string, mark: string): string {
-  return text
-    .split("\n")
-    .map((line) => {
+  /** A mark reaches no further than its line, and stands right beside what it marks. */
+  mark(mark: Mark, { marked, bare }: Words): Words {
+    const sign = MARKS[mark];
+    const lines = marked.split("\n").map((line) => {
       const inner = line.trim();
       const at = line.indexOf(inner);
       const isMarked = takesMark(inner) && !endsInAddress(inner);
-      return isMarked ? line.slice(0, at) + mark + inner + mark + line.slice(at + inner.length) : line;
-    })
-    .join("\n");
+      return isMarked ? line.slice(0, at) + sign + inner + sign + line.slice(at + inner.length) : line;
+    });
+    return { marked: lines.join("\n"), bare };
+  }
+
+  code(value: string): Words {
+    const code = value.trim();
+    const bare = literalMarks(value);
+    return { marked: takesMark(code) && !code.includes("`") ? `\`${code}\`` : bare, bare };
+  }
+
+  /** Where it leads stands beside it, unless that is what it says. An address of the web is left exactly as it is. */
+  link({ marked, bare }: Words, { url, said, isSaid }: Target): Words {
+    if (isSaid) return same(address(said));
+    return { marked: `${marked} (${address(url)})`, bare: `${bare} (${address(url)})` };
+  }
+
+  join(parts: readonly Words[]): Words {
+    let [marked, bare] = ["", ""];
+    for (const [index, part] of parts.entries()) {
+      const isInWord = isWord(marked.at(-1)) || endsInAddress(marked) || isWord(parts[index + 1]?.bare.at(0));
+      marked += behindAddress(marked, part) ?? (isInWord ? part.bare : part.marked);
+      bare += behindAddress(bare, part) ?? part.bare;
+    }
+    return { marked, bare };
+  }
+
+  fence(code: string): Lines<string> {
+    if (code.trim() === "") return [];
+    return codeLines(`${FENCE}\n${code.replace(/`(?=`)/g, `\`${JOINER}`)}\n${FENCE}`);
+  }
+
+  protected behind(sign: string, text: string): string {
+    return sign + text;
+  }
+
+  /** What would be a quote or a list where a line begins is kept from it. */
+  protected linesOf({ marked }: Words): readonly string[] {
+    if (marked === "") return [];
+    return marked.replace(/^([^\S\r\n\u2028\u2029]*)(?=>|[-*] )/gm, `$1${JOINER}`).split("\n");
+  }
 }
 
-/** Where it leads stands beside it, unless that is what it says. An address of the web is left exactly as it is. */
-function link(children: readonly PhrasingContent[], url: string, active: string): string {
-  const said = children.map((child) => plainText(child as Nodes as RootContent)).join("");
-  const plainUrl = url.replace(/^mailto:/, "");
-  if (url === "") return phrases(children, active);
-  if (said === "" || said === url || said === plainUrl || url === `http://${said}`)
-    return address(said || url);
-  return `${phrases(children, active)} (${address(url)})`;
+const PEN = new WhatsAppPen();
+
+function same(text: string): Words {
+  return { marked: text, bare: text };
+}
+
+function behindAddress(before: string, { written }: Words): string | undefined {
+  if (written === undefined || !endsInAddress(before)) return undefined;
+  const [rest = ""] = /^[^\s`]*/.exec(written) ?? [];
+  return rest + literalMarks(written.slice(rest.length));
 }
 
 function address(url: string): string {
@@ -183,9 +106,4 @@ function endsInAddress(text: string): boolean {
 /** A letter, or a mark, which will stand between joiners. */
 function isWord(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}*_~`\u2060]/u.test(character);
-}
-
-/** What would be a quote or a list where a line begins. */
-function plainLines(text: string): string {
-  return text.replace(/^([^\S\r\n\u2028\u2029]*)(?=>|[-*] )/gm, `$1${JOINER}`);
 }

@@ -1,0 +1,130 @@
+/**
+ * A pen for platforms that show text line by line, with signs for what they have no markup for: lists, tables and rules,
+ * and quotes unless the platform's own pen knows better. Code and quotes begin their lines also in a list, where other
+ * lines are indented: code can be copied as it is, and a quote is seen as one.
+ */
+import type { Align, Around, Cell, Item, Mark, Pen, Target } from "./render.js";
+import { type Columns, OPEN_COLUMNS, textTable } from "./text-table.js";
+
+interface Line<Text> {
+  readonly text: Text;
+  readonly kind: "words" | "heading" | "code" | "quote" | "blank";
+}
+
+export type Lines<Text> = readonly Line<Text>[];
+
+/** `Words` as they are put together, `Text` as a line has it. */
+export abstract class LinePen<Words, Text> implements Pen<Words, Lines<Text>> {
+  abstract text(text: string): Words;
+  abstract mark(mark: Mark, words: Words, around: Around): Words;
+  abstract code(code: string): Words;
+  abstract link(words: Words, target: Target): Words;
+  abstract join(parts: readonly Words[]): Words;
+  abstract fence(code: string, language: string): Lines<Text>;
+
+  /** What begins an item of a list that has no numbers. */
+  protected readonly bullet: string = "•";
+  /** Before the other lines of an item; as wide as its sign unless the platform wants another width. */
+  protected readonly indent: string | null = null;
+  /** A task's box stands in the place of the bullet. */
+  protected readonly isBoxBullet: boolean = false;
+  /** Items stand without blank lines, however they were written. */
+  protected readonly isTight: boolean = false;
+  /** What follows a heading stands right below it. */
+  protected readonly isBelowHeading: boolean = false;
+  protected readonly columns: Columns = OPEN_COLUMNS;
+
+  /** A sign before a line, as it is. */
+  protected abstract behind(sign: string, text: Text): Text;
+  /** None for words that are empty. */
+  protected abstract linesOf(words: Words): readonly Text[];
+  protected abstract readonly empty: Text;
+
+  paragraph(words: Words): Lines<Text> {
+    return this.linesOf(words).map((text) => ({ text, kind: "words" }));
+  }
+
+  heading(words: Words, _level: number, around: Around): Lines<Text> {
+    return this.linesOf(this.mark("strong", words, around)).map((text) => ({ text, kind: "heading" }));
+  }
+
+  quote(inner: Lines<Text>, _around: Around): Lines<Text> {
+    return inner.map(({ text }) => ({ text: this.behind("> ", text), kind: "quote" }));
+  }
+
+  list(items: readonly Item<Lines<Text>>[], isLoose: boolean): Lines<Text> {
+    return this.#below(
+      items.map((item) => this.#item(item)),
+      isLoose && !this.isTight,
+    );
+  }
+
+  #item({ number, isDone, block }: Item<Lines<Text>>): Lines<Text> {
+    const bullet = number === null ? this.bullet : `${number}.`;
+    const box = isDone === null ? "" : isDone ? "☑" : "☐";
+    const sign = box === "" ? bullet : this.isBoxBullet ? box : `${bullet} ${box}`;
+    const [first, ...rest] = block;
+    if (first === undefined || !isIndented(first))
+      return [{ text: this.behind(sign, this.empty), kind: "words" }, ...this.#indented(block, bullet)];
+    return [{ ...first, text: this.behind(`${sign} `, first.text) }, ...this.#indented(rest, bullet)];
+  }
+
+  #indented(lines: Lines<Text>, bullet: string): Lines<Text> {
+    const indent = this.indent ?? " ".repeat(bullet.length + 1);
+    return lines.map((line) => (isIndented(line) ? { ...line, text: this.behind(indent, line.text) } : line));
+  }
+
+  table(rows: readonly (readonly Cell<Words>[])[], align: readonly Align[]): Lines<Text> {
+    const plain = rows.map((row) => row.map((cell) => cell.plain));
+    return plain.flat().join("") === "" ? [] : this.fence(textTable(plain, align, this.columns), "");
+  }
+
+  rule(): Lines<Text> {
+    return [{ text: this.behind("———", this.empty), kind: "words" }];
+  }
+
+  blocks(blocks: readonly Lines<Text>[], { item }: Around): Lines<Text> {
+    return this.#below(blocks, item === null || (item === "loose" && !this.isTight));
+  }
+
+  #below(blocks: readonly Lines<Text>[], isApart: boolean): Lines<Text> {
+    const lines: Line<Text>[] = [];
+    for (const block of blocks) {
+      const last = lines.at(-1);
+      const isClose = !isApart || (this.isBelowHeading && last?.kind === "heading");
+      if (block.length > 0 && last && !isClose) lines.push({ text: this.empty, kind: "blank" });
+      lines.push(...block);
+    }
+    return lines;
+  }
+}
+
+function isIndented({ kind }: Line<unknown>): boolean {
+  return kind === "words" || kind === "heading";
+}
+
+/** For platforms whose markup is in the text itself. */
+export abstract class TextPen extends LinePen<string, string> {
+  protected readonly empty = "";
+
+  join(parts: readonly string[]): string {
+    return parts.join("");
+  }
+
+  protected behind(sign: string, text: string): string {
+    return sign + text;
+  }
+
+  protected linesOf(words: string): readonly string[] {
+    return words === "" ? [] : words.split("\n");
+  }
+}
+
+/** Text that is written as it is, neither indented nor changed. */
+export function codeLines(text: string): Lines<string> {
+  return text === "" ? [] : text.split("\n").map((line) => ({ text: line, kind: "code" }));
+}
+
+export function textOf(lines: Lines<string>): string {
+  return lines.map(({ text }) => text).join("\n");
+}
