@@ -109,6 +109,17 @@ describe("the documentation", () => {
     expect(output.trimEnd().split("\n")).toEqual(expected);
   });
 
+  it("gives a reason for each dependency, and for no other", () => {
+    const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+    const table = text.slice(text.indexOf("## Dependencies"));
+    const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    );
+    const { dependencies, devDependencies, peerDependencies } = packageJson;
+    const used = new Set(Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies }));
+    expect(named.sort()).toEqual([...used].sort());
+  });
+
   it("links only to pages that exist", () => {
     const missing = pages.flatMap((page) =>
       [...readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
