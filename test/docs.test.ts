@@ -5,6 +5,7 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -120,14 +121,32 @@ describe("the documentation", () => {
     expect(named.sort()).toEqual([...used].sort());
   });
 
-  it("links only to pages that exist", () => {
+  it("links only to pages and headings that exist", () => {
     const missing = pages.flatMap((page) =>
-      [...readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
-        .map(([, target = ""]) => join(dirname(page), target))
-        .filter(
-          (target) => !readdirSync(join(root, dirname(target))).includes(target.split("/").at(-1) ?? ""),
-        ),
+      [...readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)]
+        .map(([, path = "", heading]) => ({
+          target: path === "" ? page : join(dirname(page), path),
+          heading,
+        }))
+        .filter(({ target, heading }) => !leadsSomewhere(target, heading))
+        .map(({ target, heading }) => `${page}: ${target}${heading ? `#${heading}` : ""}`),
     );
     expect(missing).toEqual([]);
   });
 });
+
+function leadsSomewhere(target: string, heading: string | undefined): boolean {
+  if (!existsSync(join(root, target))) return false;
+  return heading === undefined || headingsOf(target).includes(heading);
+}
+
+/** The headings of a page as links name them. */
+function headingsOf(page: string): string[] {
+  const text = readFileSync(join(root, page), "utf8").replaceAll(/^```[\s\S]*?^```/gm, "");
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
