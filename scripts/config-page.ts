@@ -2,14 +2,15 @@
 import { z } from "zod";
 import { type ConfigKey, keysOf } from "../src/config/keys.js";
 import { homeFile, projectFile } from "../src/config/schema.js";
+import { settingSchema } from "../src/config/zod.js";
 
 export function configPage(): string {
   const inProject = new Set(keysOf(projectFile).map(nameOf));
   const rows = keysOf(homeFile).map((key) => [
     `\`${nameOf(key)}\``,
-    key.meta.description ?? "",
-    typeText(z.toJSONSchema(key.schema, { io: "input" })),
-    key.meta.fallback ?? `\`${String(key.meta.default)}\``,
+    key.setting.description,
+    typeText(z.toJSONSchema(settingSchema(key.setting), { io: "input" })),
+    key.setting.fallback ?? `\`${String(key.setting.default)}\``,
     inProject.has(nameOf(key)) ? "home, project" : "home",
     key.variable === null ? "" : `\`${key.variable}\``,
   ]);

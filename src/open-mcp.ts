@@ -1,7 +1,8 @@
 /** The servers of the configuration, as the agent uses them. Loaded only where there is one. */
 import { McpServers, type McpState, type ServerOptions } from "./agent/mcp/mcp-servers.js";
 import { childEnvironment } from "./config/environment.js";
-import type { Config, McpServerConfig } from "./config/load.js";
+import type { Config } from "./config/load.js";
+import type { McpServerConfig } from "./config/mcp.js";
 import type { Finding } from "./util/finding.js";
 import { counted } from "./util/words.js";
 

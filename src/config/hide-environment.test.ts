@@ -1,6 +1,7 @@
 /** With real processes: what a child of a program sees of what the program was started with. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { isSecret } from "../util/setting.js";
 import { hideEnvironment, secretVariableNames } from "./hide-environment.js";
 import { keysOf } from "./keys.js";
 import { homeFile } from "./schema.js";
@@ -59,7 +60,7 @@ describe.runIf(process.platform === "linux")("a child that looks at its parent's
 describe("the secrets that are hidden", () => {
   test("are all that the schema knows", () => {
     const known = keysOf(homeFile)
-      .filter(({ meta }) => meta.secret)
+      .filter(({ setting }) => isSecret(setting))
       .flatMap(({ variable }) => variable ?? []);
     expect(secretVariableNames()).toEqual(expect.arrayContaining(known));
   });

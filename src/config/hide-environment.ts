@@ -5,22 +5,17 @@
  * allow it, the variables are only deleted.
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { isSecret } from "../util/setting.js";
 import { isForChildren } from "./environment.js";
-import { platformVariables } from "./platform-settings.js";
+import { keysOf } from "./keys.js";
+import { MODEL_KEYS } from "./model-variables.js";
+import { homeFile } from "./schema.js";
 
 /** Variables of ours that hold secrets; nothing but our configuration needs them. */
 export function secretVariableNames(): string[] {
-  return [...OWN_SECRETS, ...platformVariables("secret")];
+  const keys = keysOf(homeFile).filter(({ setting }) => isSecret(setting));
+  return [...MODEL_KEYS, ...keys.flatMap(({ variable }) => variable ?? [])];
 }
-
-const OWN_SECRETS: readonly string[] = [
-  "ANTHROPIC_API_KEY",
-  "OPENAI_API_KEY",
-  "OPENROUTER_API_KEY",
-  "BATON_STORE",
-  "BATON_AGENT_API_KEY",
-  "BATON_AGENT_FALLBACK_API_KEY",
-];
 
 /** To be called once our own were read. Other variables stay where libraries find them, out of others' sight. */
 export function hideEnvironment(variables: NodeJS.ProcessEnv = process.env): void {

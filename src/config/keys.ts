@@ -1,53 +1,45 @@
 /**
- * The keys of a config file, as the schema has them: where each stands, what it takes, and the variable that overrides
- * it. The rule: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`; every single value at a fixed place has one, lists have none.
+ * The keys of a config file, as they are declared: where each stands, what it takes, and the variable that overrides it.
+ * The rule: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`; every single value at a fixed place has one, lists have none.
  */
-import { z } from "zod";
-import { variableOf } from "../util/setting.js";
-import type { KeyMeta } from "./schema.js";
+import { type Group, type Node, type Setting, variableOf } from "../util/setting.js";
 
 export interface ConfigKey {
   /** Names of the reader's choosing stand in angle brackets. */
   readonly path: readonly string[];
-  readonly schema: z.ZodType;
-  readonly meta: KeyMeta;
+  readonly setting: Setting;
   readonly variable: string | null;
 }
 
-/** Every key that takes a value, in the schema's order. */
-export function keysOf(file: z.ZodObject): ConfigKey[] {
+/** Every key that takes a value, in the order of the declarations. */
+export function keysOf(file: Group): ConfigKey[] {
   return keysBelow(file, [], true);
 }
 
-function keysBelow(wrapped: z.ZodType, path: readonly string[], fixed: boolean): ConfigKey[] {
-  const schema = unwrapped(wrapped);
-  const meta: KeyMeta = schema.meta() ?? {};
-  if (meta.each !== undefined) {
-    const [one] = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [meta.each];
-    const value = childOf(schema, one ?? "");
-    return value ? keysBelow(value, [...path, meta.each], false) : [];
-  }
-  if (schema instanceof z.ZodObject) {
-    return Object.entries<z.ZodType>(schema.shape).flatMap(([name, child]) =>
-      keysBelow(child, [...path, name], fixed),
+function keysBelow(node: Node, path: readonly string[], isFixed: boolean): ConfigKey[] {
+  if ("each" in node) return keysBelow(node.of, [...path, node.each], false);
+  if ("children" in node) {
+    return Object.entries(node.children()).flatMap(([name, child]) =>
+      keysBelow(child, [...path, name], isFixed),
     );
   }
-  const single = fixed && !(schema instanceof z.ZodArray);
-  return [{ path, schema, meta, variable: single ? variableOf(path, meta) : null }];
+  const isSingle = isFixed && node.takes.is !== "list";
+  return [{ path, setting: node, variable: isSingle ? variableOf(path, node) : null }];
 }
 
-/** What stands under this name in a group; undefined where the schema knows no such key. */
-export function childOf(group: z.ZodType, name: string): z.ZodType | undefined {
-  if (group instanceof z.ZodRecord) return unwrapped(group.valueType as z.ZodType);
-  if (!(group instanceof z.ZodObject) || !Object.hasOwn(group.shape, name)) return undefined;
-  return unwrapped(group.shape[name] as z.ZodType);
+/** What stands under this name; undefined if nothing does. */
+export function childOf(node: Node, name: string): Node | undefined {
+  if ("each" in node) {
+    return "among" in node.names && !node.names.among().includes(name) ? undefined : node.of;
+  }
+  if (!("children" in node)) return undefined;
+  const children = node.children();
+  return Object.hasOwn(children, name) ? children[name] : undefined;
 }
 
-/** The names that the schema knows in a group. */
-export function namesIn(group: z.ZodType | undefined): string[] {
-  return group instanceof z.ZodObject ? Object.keys(group.shape) : [];
-}
-
-function unwrapped(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+/** The names that are known below this. */
+export function namesIn(node: Node | undefined): readonly string[] {
+  if (node === undefined || "takes" in node) return [];
+  if ("children" in node) return Object.keys(node.children());
+  return "among" in node.names ? node.names.among() : [];
 }

@@ -446,6 +446,21 @@ describe("variables", () => {
     },
   );
 
+  test("a limit is a number, or none", async () => {
+    const { limits } = await load({
+      BATON_LIMITS_GUESTS_MESSAGES_PER_MINUTE: "30",
+      BATON_LIMITS_GUESTS_TURNS_AT_ONCE: "none",
+    });
+    expect(limits.guests).toMatchObject({
+      messagesPerMinute: 30,
+      turnsAtOnce: "none",
+      modelCallsPerDay: 200,
+    });
+    expect(await refusal({ BATON_LIMITS_GUESTS_TURNS_AT_ONCE: "0" })).toBe(
+      "BATON_LIMITS_GUESTS_TURNS_AT_ONCE: use a whole number above 0, or none.",
+    );
+  });
+
   test("nobody is let in by a variable", async () => {
     const config = await load({
       BATON_PEOPLE_ALLOW_TELEGRAM: "5",

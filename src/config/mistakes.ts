@@ -1,6 +1,7 @@
 /** What the schema refuses, as sentences for people: which key, what is wrong, and the nearest known key. */
 import type { z } from "zod";
 import { nearest } from "../util/nearest.js";
+import type { Group, Node } from "../util/setting.js";
 import { childOf, keysOf, namesIn } from "./keys.js";
 import { homeFile, projectFile } from "./schema.js";
 
@@ -14,7 +15,7 @@ export interface Mistake {
 const MOST_UNKNOWN = 10;
 
 /** The mistakes in what stands at `base` of a file; `base` is empty for the whole file. */
-export function mistakesIn(error: z.ZodError, file: z.ZodObject, base: readonly string[] = []): Mistake[] {
+export function mistakesIn(error: z.ZodError, file: Group, base: readonly string[] = []): Mistake[] {
   return error.issues.flatMap((issue) => {
     const path = [...base, ...issue.path.map(String)];
     if (issue.code === "unrecognized_keys") {
@@ -31,7 +32,7 @@ export function mistakesIn(error: z.ZodError, file: z.ZodObject, base: readonly 
 }
 
 /** Why there is no key of this path, and what could be meant. */
-export function unknownKey(file: z.ZodObject, path: readonly string[]): string {
+export function unknownKey(file: Group, path: readonly string[]): string {
   const name = path.at(-1) ?? "";
   if (file === projectFile && groupAt(homeFile, path)) {
     return "a project's file does not decide who is let in or where things are kept. Set it in config.yaml of the home folder.";
@@ -43,7 +44,7 @@ export function unknownKey(file: z.ZodObject, path: readonly string[]): string {
 }
 
 /** A key further down that is called like this. */
-function elsewhere(file: z.ZodObject, name: string): string | null {
+function elsewhere(file: Group, name: string): string | null {
   const keys = keysOf(file);
   const meant = nearest(
     name,
@@ -52,6 +53,6 @@ function elsewhere(file: z.ZodObject, name: string): string | null {
   return keys.find(({ path }) => path.at(-1) === meant)?.path.join(".") ?? null;
 }
 
-function groupAt(file: z.ZodObject, path: readonly string[]): z.ZodType | undefined {
-  return path.reduce<z.ZodType | undefined>((group, name) => group && childOf(group, name), file);
+function groupAt(file: Group, path: readonly string[]): Node | undefined {
+  return path.reduce<Node | undefined>((group, name) => group && childOf(group, name), file);
 }

@@ -4,12 +4,12 @@
  */
 import { InputError } from "../session/errors.js";
 import type { Secret } from "../util/secret.js";
-import type { Provider } from "./defaults.js";
 import type { AgentConfig, EndpointConfig } from "./load.js";
 import { ollamaUrl, versionedUrl } from "./model-url.js";
 import type { ModelVariables } from "./model-variables.js";
 import { type Place, placeText } from "./problem.js";
 
+type Provider = NonNullable<EndpointConfig["provider"]>;
 type OnlineProvider = Exclude<Provider, "offline">;
 
 export interface ModelChoice {

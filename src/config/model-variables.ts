@@ -1,25 +1,18 @@
 /** The variables by which models are usually named and paid for, as other programs have them too. */
 import { Secret } from "../util/secret.js";
 
-export interface ModelVariables {
-  readonly ANTHROPIC_API_KEY: Secret | null;
-  readonly ANTHROPIC_BASE_URL: string | null;
-  readonly OPENAI_API_KEY: Secret | null;
-  readonly OPENAI_BASE_URL: string | null;
-  readonly OPENROUTER_API_KEY: Secret | null;
-  readonly OLLAMA_HOST: string | null;
-}
+/** They hold secrets. */
+export const MODEL_KEYS = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"] as const;
+const ADDRESSES = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OLLAMA_HOST"] as const;
+
+export type ModelVariables = Readonly<Record<(typeof MODEL_KEYS)[number], Secret | null>> &
+  Readonly<Record<(typeof ADDRESSES)[number], string | null>>;
 
 /** An empty variable counts as absent. */
 export function readModelVariables(variables: Readonly<NodeJS.ProcessEnv>): ModelVariables {
-  return {
-    ANTHROPIC_API_KEY: secret(variables.ANTHROPIC_API_KEY),
-    ANTHROPIC_BASE_URL: variables.ANTHROPIC_BASE_URL?.trim() || null,
-    OPENAI_API_KEY: secret(variables.OPENAI_API_KEY),
-    OPENAI_BASE_URL: variables.OPENAI_BASE_URL?.trim() || null,
-    OPENROUTER_API_KEY: secret(variables.OPENROUTER_API_KEY),
-    OLLAMA_HOST: variables.OLLAMA_HOST?.trim() || null,
-  };
+  const keys = MODEL_KEYS.map((name) => [name, secret(variables[name])]);
+  const addresses = ADDRESSES.map((name) => [name, variables[name]?.trim() || null]);
+  return Object.fromEntries([...keys, ...addresses]);
 }
 
 function secret(value: string | undefined): Secret | null {

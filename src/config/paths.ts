@@ -1,6 +1,7 @@
-/** Paths as they are written in settings: `~/` is the user's folder, others count from the place they stand in. */
+/** Paths in settings: `~/` is the user's folder, others count from the place they stand in. */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Meaning, Setting } from "../util/setting.js";
 
 export function pathFrom(folder: string, written: string): string {
   if (written === "~") return homedir();
@@ -12,4 +13,18 @@ export function storeUrlFrom(folder: string, written: string): string {
   const [, scheme = "", path = ""] = /^(sqlite:(?:\/\/(?=\/))?)?(.*)$/s.exec(written) ?? [];
   if (path === ":memory:" || /^[a-z][a-z0-9+.-]+:/i.test(path)) return written;
   return scheme.slice(0, 7) + pathFrom(folder, path);
+}
+
+const FOLDER = { is: "text", error: "give the path of a folder" } as const;
+
+export function folder(meaning: Meaning): Setting<string | null> {
+  return { ...meaning, takes: FOLDER, resolve: (written: string, from) => pathFrom(from, written) };
+}
+
+export function folders(meaning: Meaning): Setting<readonly string[] | null> {
+  return {
+    ...meaning,
+    takes: { is: "list", of: FOLDER },
+    resolve: (written: readonly string[], from) => written.map((each) => pathFrom(from, each)),
+  };
 }

@@ -1,6 +1,6 @@
 /** The settings of each platform: those of its manifest, and those that every platform has. */
 import { type Platform, platforms, platformTraits } from "../session/platform.js";
-import { choice, type Settings, text, type ValuesOf, variableOf } from "../util/setting.js";
+import { choice, type Group, type Settings, text, type ValueOf, variableOf } from "../util/setting.js";
 import { isHomeChannel } from "./home-channel.js";
 
 /** By platform; those that only a program can open have none. */
@@ -13,7 +13,9 @@ export function platformSettings(): ReadonlyMap<Platform, Settings> {
   );
 }
 
-export type CommonSettings = ValuesOf<ReturnType<typeof common>>;
+export type CommonSettings = ValueOf<Group<ReturnType<typeof common>>>;
+
+const HOME = 'give a chat\'s id, or chat:thread; a ":" inside an id is written %3A';
 
 function common(platform: Platform) {
   return {
@@ -24,8 +26,8 @@ function common(platform: Platform) {
       },
       {
         orNumber: true,
-        error: 'give a chat\'s id, or chat:thread; a ":" inside an id is written %3A',
-        allows: (written) => isHomeChannel(platform, written),
+        error: HOME,
+        refuse: (written) => (isHomeChannel(platform, written) ? null : HOME),
       },
     ),
     answer: choice(["addressed", "all"], "addressed", {
@@ -35,12 +37,8 @@ function common(platform: Platform) {
 }
 
 /** The variables that set something of a platform. */
-export function platformVariables(only: "all" | "secret" = "all"): string[] {
+export function platformVariables(): string[] {
   return [...platformSettings()].flatMap(([platform, settings]) =>
-    Object.entries(settings).flatMap(([name, setting]) =>
-      only === "all" || setting.takes.is === "secret"
-        ? [variableOf(["platforms", platform, name], setting)]
-        : [],
-    ),
+    Object.entries(settings).map(([name, setting]) => variableOf(["platforms", platform, name], setting)),
   );
 }

@@ -4,15 +4,16 @@
  */
 import { readFile } from "node:fs/promises";
 import { type Document, isMap, isScalar, isSeq, LineCounter, type YAMLMap } from "yaml";
-import type { z } from "zod";
+import type { Group } from "../util/setting.js";
 import { type Layer, leavesOf, NOTHING, type Tree } from "./layer.js";
 import { mistakesIn } from "./mistakes.js";
 import type { Place, Problem } from "./problem.js";
 import { unknownTools } from "./unknown-tools.js";
 import { parseYaml } from "./yaml.js";
+import { fileSchema } from "./zod.js";
 
 /** What a file says; nothing where there is none. */
-export async function readConfigFile(file: string, schema: z.ZodObject): Promise<Layer> {
+export async function readConfigFile(file: string, schema: Group): Promise<Layer> {
   try {
     const text = await textOf(file);
     return text === null ? NOTHING : checkText(text, file, schema);
@@ -33,7 +34,7 @@ export async function textOf(file: string): Promise<string | null> {
 }
 
 /** What this text says as the content of that file. */
-export function checkText(text: string, file: string, schema: z.ZodObject): Layer {
+export function checkText(text: string, file: string, schema: Group): Layer {
   const lines = new LineCounter();
   const document = parseYaml(text, lines);
   const placeAt = (offset: number): Place => ({ file, line: lines.linePos(offset).line });
@@ -54,7 +55,7 @@ export function checkText(text: string, file: string, schema: z.ZodObject): Laye
     return withProblems([{ place: { file, line: null }, key: "", message: `${(error as Error).message}.` }]);
   }
   const offsetOf = offsetsIn(document);
-  const parsed = schema.safeParse(content);
+  const parsed = fileSchema(schema).safeParse(content);
   const mistakes = parsed.success ? unknownTools(parsed.data) : mistakesIn(parsed.error, schema);
   if (parsed.success && mistakes.length === 0) {
     const tree = parsed.data as Tree;

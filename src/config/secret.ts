@@ -13,15 +13,6 @@ import { dirname } from "node:path";
 import { InputError } from "../session/errors.js";
 import { makeFolder } from "../util/make-folder.js";
 
-/** `{ file: path }` in a config file: the secret is what stands in that file. */
-export class SecretFile {
-  readonly path: string;
-
-  constructor(path: string) {
-    this.path = path;
-  }
-}
-
 /** What a secret's file holds, without the line break at its end. Only its owner may be able to get at it. */
 export function readSecretFile(path: string): string {
   const { mode, text } = contentOf(path);

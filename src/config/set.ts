@@ -13,8 +13,8 @@ import {
   type Scalar,
   visit,
 } from "yaml";
-import { z } from "zod";
 import { InputError } from "../session/errors.js";
+import type { Node as Declared } from "../util/setting.js";
 import { homePath } from "./files.js";
 import { childOf, keysOf } from "./keys.js";
 import { treeAt } from "./layer.js";
@@ -24,6 +24,7 @@ import { checkText, textOf } from "./read-file.js";
 import { rewriteFile } from "./rewrite-file.js";
 import { homeFile } from "./schema.js";
 import { parseYaml } from "./yaml.js";
+import { fileSchema } from "./zod.js";
 
 export interface Change {
   readonly file: string;
@@ -83,7 +84,7 @@ async function writeKeys(
 }
 
 function checkValue(path: readonly string[], value: unknown): void {
-  const parsed = homeFile.safeParse(value === undefined ? {} : treeAt(path, value));
+  const parsed = fileSchema(homeFile).safeParse(value === undefined ? {} : treeAt(path, value));
   if (parsed.success) return;
   // What a group lacks may stand in the file: that is looked at with the whole.
   const own = mistakesIn(parsed.error, homeFile).filter((mistake) => mistake.path.length >= path.length);
@@ -128,7 +129,7 @@ function takeAway(document: Document, path: readonly string[]): void {
 /** What the key is for, above it. */
 function explain(document: Document, path: readonly string[]): void {
   const name = path.join(".");
-  const meaning = keysOf(homeFile).find((known) => known.path.join(".") === name)?.meta.description;
+  const meaning = keysOf(homeFile).find((known) => known.path.join(".") === name)?.setting.description;
   const group = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   const pair = isMap(group)
     ? group.items.find(({ key }) => (isScalar(key) ? key.value : key) === path.at(-1))
@@ -172,19 +173,19 @@ function detachHeader(document: Document): void {
 function pathOf(key: string): string[] {
   const words = key.split(".");
   const path: string[] = [];
-  let schema: z.ZodType = homeFile;
+  let node: Declared = homeFile;
   while (words.length > 0) {
-    path.push(endsInNames(schema) ? words.splice(0).join(".") : (words.shift() ?? ""));
-    const child = childOf(schema, path.at(-1) ?? "");
+    path.push(endsInNames(node) ? words.splice(0).join(".") : (words.shift() ?? ""));
+    const child = childOf(node, path.at(-1) ?? "");
     if (!child) throw refusal([[path.join("."), unknownKey(homeFile, path)]]);
-    schema = child;
+    node = child;
   }
   return path;
 }
 
 /** Whether the names below are of the reader's choosing, and nothing stands below them. */
-function endsInNames(group: z.ZodType): boolean {
-  return group instanceof z.ZodRecord && !(childOf(group, "") instanceof z.ZodObject);
+function endsInNames(node: Declared): boolean {
+  return "each" in node && !("among" in node.names) && "takes" in node.of;
 }
 
 /** Plain words, quoted text and flow collections as YAML has them; anything else is the text itself. */

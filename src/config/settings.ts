@@ -2,12 +2,16 @@
 
 import { Redactor } from "../util/redact.js";
 import { Secret } from "../util/secret.js";
-import { DEFAULTS } from "./defaults.js";
+import { group } from "../util/setting.js";
+import { held } from "./held.js";
 import { leavesOf } from "./layer.js";
-import type { Config, EndpointConfig, McpServerConfig } from "./load.js";
+import type { Config, EndpointConfig } from "./load.js";
+import type { McpServerConfig } from "./mcp.js";
 import type { ModelChoice } from "./model-choice.js";
 import { placeText } from "./problem.js";
+import * as declared from "./schema.js";
 import { withoutPassword } from "./secret.js";
+import { GUEST_TOOLS, MEMBER_TOOLS } from "./tools.js";
 
 export interface Setting {
   readonly key: string;
@@ -24,18 +28,13 @@ export function settingsOf(config: Config, model?: ModelChoice | null): Setting[
     config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    scopes: { ...DEFAULTS.scopes, ...scopes },
-    reset: {
-      default: { ...DEFAULTS.reset, ...reset?.default },
-      byPlatform: { ...reset?.byPlatform },
-      byChatType: { ...reset?.byChatType },
-    },
+    ...held(group({ scopes: declared.scopes, reset: declared.reset }), { scopes, reset }, () => ""),
     busy,
     handoff,
     agent: { ...agent, ...shownEndpoint(agent), fallback: shownEndpoint(agent.fallback) },
     people,
     limits,
-    tools: { guests: DEFAULTS.tools.guests, members: DEFAULTS.tools.members, ...tools },
+    tools: { ...tools, guests: tools.guests ?? GUEST_TOOLS, members: tools.members ?? MEMBER_TOOLS },
     mcp: { servers: mapped(mcp.servers, writtenServer) },
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     store: store.shown,

@@ -1,76 +1,126 @@
-/** What the built-in tools may reach: the part of the schema that only the home file has. */
-import { z } from "zod";
-import { DEFAULTS, SANDBOX_MODES } from "./defaults.js";
+/** What the built-in tools may reach, and which tools an agent has while it answers somebody. */
+import { choice, each, group, list, type Takes } from "../util/setting.js";
+import { A_PERSON, eachPlatform, personNames } from "./names.js";
+import { folders } from "./paths.js";
+import { seconds } from "./seconds.js";
 
-const HOST = "name a host with its port, as in nas.local:8080 or [fd00::1]:80";
+/** Nothing that touches files, runs commands or writes to others. */
+export const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
 
-/** As a URL would have it, so that both can be compared letter by letter. */
-const hostAndPort = z.string().transform((written, context) => {
+/** Members have no others unless somebody says so: with files or a shell one has the machine. */
+export const MEMBER_TOOLS: readonly string[] = [...GUEST_TOOLS, "send_message"];
+
+/** As a URL would have it, so that both can be compared letter by letter; null if it is none. */
+function hostAndPort(written: string): string | null {
   const [, host = "", port = ""] = /^([^/?#@*\s]+):(\d{1,5})$/.exec(written) ?? [];
   const url = `http://${host}/`;
-  if (host !== "" && Number(port) >= 1 && Number(port) <= 65_535 && URL.canParse(url)) {
-    return `${new URL(url).hostname}:${Number(port)}`;
-  }
-  context.addIssue({ code: "custom", message: HOST });
-  return z.NEVER;
-});
+  const isOne = host !== "" && Number(port) >= 1 && Number(port) <= 65_535 && URL.canParse(url);
+  return isOne ? `${new URL(url).hostname}:${Number(port)}` : null;
+}
 
-const SECONDS = "use a number of seconds above 0, at most 86400";
+const HOST: Takes = {
+  is: "text",
+  mayBeEmpty: true,
+  refuse: (written) =>
+    hostAndPort(written) === null ? "name a host with its port, as in nas.local:8080 or [fd00::1]:80" : null,
+  spell: (written) => hostAndPort(written) ?? written,
+};
 
-const COMMAND = "give a program and the words after it, without signs of the shell, such as git status";
-const PLAIN_WORDS = /^[\w./+@:=,%-]+(?: [\w./+@:=,%-]+)*$/;
+const COMMAND: Takes = {
+  is: "text",
+  pattern: /^[\w./+@:=,%-]+(?: [\w./+@:=,%-]+)*$/,
+  error: "give a program and the words after it, without signs of the shell, such as git status",
+};
 
-export const toolSettings = z.strictObject({
-  folders: z
-    .array(z.string().min(1, "give the path of a folder"))
-    .meta({ description: "The folders that file tools may use.", fallback: "`agent.workdir` alone" })
-    .optional(),
-  fetch: z
-    .strictObject({
-      allowHosts: z
-        .array(hostAndPort)
-        .meta({
-          description: "Private places that `fetch_url` may reach all the same, as `host:port`.",
-          fallback: "none",
-        })
-        .optional(),
-    })
-    .optional(),
-  terminal: z
-    .strictObject({
-      maxTimeoutSeconds: z
-        .number(SECONDS)
-        .positive(SECONDS)
-        .max(86_400, SECONDS)
-        .meta({
-          description: "The longest time that a command may ask for.",
-          default: DEFAULTS.tools.terminal.maxTimeoutSeconds,
-        })
-        .optional(),
-      allow: z
-        .array(z.string().regex(PLAIN_WORDS, COMMAND))
-        .meta({
-          description:
-            "Commands that run without a question, such as `git status`; if this is set, Baton asks before all others.",
-          fallback: "every command that is not dangerous",
-        })
-        .optional(),
-      sandbox: z
-        .enum(SANDBOX_MODES, "use auto, required or off")
-        .meta({
-          description:
-            "Whether commands run in a sandbox. `auto`: if this machine has one. `required`: without one, Baton runs no command. `off`: never.",
-          default: DEFAULTS.tools.terminal.sandbox,
-        })
-        .optional(),
-      network: z
-        .enum(["on", "off"], "use on or off")
-        .meta({
-          description:
-            "Whether commands in the sandbox reach the network, this machine's own services included.",
-          default: DEFAULTS.tools.terminal.network,
-        })
-        .optional(),
-    })
-    .optional(),
+const NAME: Takes = {
+  is: "text",
+  pattern: /^[\w-]{1,128}$/,
+  error: "name each tool; there is no way to name them all",
+};
+
+const NAME_OR_SERVER: Takes = {
+  is: "text",
+  pattern: /^[\w-]{1,128}\*?$/,
+  error: "name each tool, or all of a server as <server>_*",
+};
+
+function namesOf(tools: readonly string[]): string {
+  return tools.map((name) => `\`${name}\``).join(", ");
+}
+
+export const toolSettings = group({
+  folders: folders({
+    description: "The folders that file tools may use.",
+    fallback: "`agent.workdir` alone",
+  }),
+  fetch: group({
+    allowHosts: list(
+      [],
+      {
+        description: "Private places that `fetch_url` may reach all the same, as `host:port`.",
+        fallback: "none",
+      },
+      HOST,
+    ),
+  }),
+  terminal: group({
+    maxTimeoutSeconds: seconds(600, { description: "The longest time that a command may ask for." }),
+    allow: list(
+      null,
+      {
+        description:
+          "Commands that run without a question, such as `git status`; if this is set, Baton asks before all others.",
+        fallback: "every command that is not dangerous",
+      },
+      COMMAND,
+    ),
+    sandbox: choice(
+      ["auto", "required", "off"],
+      "auto",
+      {
+        description:
+          "Whether commands run in a sandbox. `auto`: if this machine has one. `required`: without one, Baton runs no command. `off`: never.",
+      },
+      "use auto, required or off",
+    ),
+    network: choice(
+      ["on", "off"],
+      "on",
+      {
+        description:
+          "Whether commands in the sandbox reach the network, this machine's own services included.",
+      },
+      "use on or off",
+    ),
+  }),
+  ask: list(
+    [],
+    {
+      description:
+        "Tools that Baton asks about before each call, such as `fetch_url`; `<server>_*` means all tools of an MCP server.",
+      fallback: "none",
+    },
+    NAME_OR_SERVER,
+  ),
+  guests: list(null, { description: "The tools of guests, by name.", fallback: namesOf(GUEST_TOOLS) }, NAME),
+  members: list(
+    null,
+    { description: "The tools of members, by name.", fallback: namesOf(MEMBER_TOOLS) },
+    NAME,
+  ),
+  byPlatform: eachPlatform(
+    list(null, { description: "There nobody has other tools, whatever their role.", fallback: "all" }, NAME),
+  ),
+  byPerson: each(
+    A_PERSON,
+    personNames,
+    list(
+      null,
+      {
+        description: "The tools of one person, under all their identities, instead of those of their role.",
+        fallback: "those of their role",
+      },
+      NAME,
+    ),
+  ),
 });

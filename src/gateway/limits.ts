@@ -2,7 +2,7 @@
  * How much somebody may ask for, by role and by person: messages a minute, turns at once, model calls and files a day. Pure.
  * What a setting leaves out is as built in; `none` is no limit.
  */
-import { DEFAULTS, type WrittenLimits } from "../config/defaults.js";
+import { LIMITS as USUAL, type WrittenLimits } from "../config/limits.js";
 import { parseIdentity } from "../session/access.js";
 import type { Role } from "./permissions.js";
 import type { DaySpending } from "./store.js";
@@ -46,7 +46,7 @@ export function limitsFor(
   const own = Object.entries(lists.byPerson ?? {})
     .filter(([person]) => names.includes(parseIdentity(person) ?? ""))
     .map(([, written]) => written);
-  const written: Required<WrittenLimits> = Object.assign({}, DEFAULTS.limits[group], lists[group], ...own);
+  const written: Required<WrittenLimits> = Object.assign({}, USUAL[group], lists[group], ...own);
   const count = (limit: number | "none") => (limit === "none" ? Number.POSITIVE_INFINITY : limit);
   return {
     messagesPerMinute: count(written.messagesPerMinute),

@@ -2,7 +2,7 @@
  * What a role may do: one order of roles, the commands they may give (each names the least role it needs), the tools an
  * agent has while it answers them, and whose requests they may touch. Pure; `docs/people.md` shows the whole of it.
  */
-import { DEFAULTS } from "../config/defaults.js";
+import { GUEST_TOOLS, MEMBER_TOOLS } from "../config/tools.js";
 import { parseIdentity } from "../session/access.js";
 import type { Platform } from "../session/platform.js";
 
@@ -107,9 +107,9 @@ function roleTools(role: Role, lists: ToolLists): (readonly string[])[] {
     case "owner":
       return [];
     case "member":
-      return [lists.members ?? DEFAULTS.tools.members];
+      return [lists.members ?? MEMBER_TOOLS];
     case "guest":
-      return [lists.guests ?? DEFAULTS.tools.guests];
+      return [lists.guests ?? GUEST_TOOLS];
     default:
       return role satisfies never;
   }

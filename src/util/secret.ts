@@ -48,3 +48,12 @@ export class Secret {
     return this.shown;
   }
 }
+
+/** `{ file: path }` in a config file: the secret is what stands in that file. */
+export class SecretFile {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+}

@@ -5,6 +5,8 @@ import { manifest } from "../manifest.js";
 
 const NUMBER = "a number with its country code such as +15551234567";
 
+const DAEMON = "give unix: and the whole path of a socket, or an http or https address";
+
 registerPlatform(
   "signal",
   manifest({
@@ -33,8 +35,9 @@ registerPlatform(
           },
         },
         {
-          error: "give unix: and the whole path of a socket, or an http or https address",
-          allows: (url) => /^unix:\/./s.test(url) || (/^https?:\/\//i.test(url) && URL.canParse(url)),
+          error: DAEMON,
+          refuse: (url) =>
+            /^unix:\/./s.test(url) || (/^https?:\/\//i.test(url) && URL.canParse(url)) ? null : DAEMON,
         },
       ),
       account: text({

@@ -1,0 +1,105 @@
+/** How the agent works: its model, and how long and how often it may go on. */
+import { DEFAULT_WINDOW } from "../session/transcript.js";
+import { choice, each, flag, group, number, type Setting, secret, text } from "../util/setting.js";
+import { folder } from "./paths.js";
+import { seconds } from "./seconds.js";
+
+const MESSAGES = { isWhole: true, min: 1, error: "use a whole number of messages above 0" } as const;
+
+/** Those that a project may set. */
+export const turnLimits = {
+  turnDeadlineSeconds: seconds(600, {
+    description: "A turn that takes longer is ended, and the chat is told.",
+  }),
+  maxMessages: number(
+    DEFAULT_WINDOW,
+    { description: "How many messages of a session the agent is given at most." },
+    MESSAGES,
+  ),
+  maxSends: number(
+    20,
+    {
+      description:
+        "A turn sends at most this many messages beyond one for each of its steps; Baton cuts a longer answer, and says so.",
+    },
+    MESSAGES,
+  ),
+};
+
+const MODEL = "give the name of a model";
+const URL_ERROR = "give the address of a server, such as http://127.0.0.1:8080/v1";
+
+/** Whom to ask for an answer. */
+function endpoint(fallbacks: Readonly<Record<"provider" | "model" | "baseUrl" | "apiKey", string>>) {
+  return {
+    /** `offline` is the agent that needs no model. */
+    provider: choice(["anthropic", "openai", "openrouter", "ollama", "openai-compatible", "offline"], null, {
+      description: "Who offers the model.",
+      fallback: fallbacks.provider,
+    }),
+    model: text(
+      { description: "The model, by the name its provider has for it.", fallback: fallbacks.model },
+      { pattern: /^\S{1,200}$/, error: MODEL },
+    ),
+    baseUrl: text(
+      { description: "Where the provider's API is.", fallback: fallbacks.baseUrl },
+      { mayBeEmpty: true, error: URL_ERROR, refuse: wrongUrl },
+    ),
+    apiKey: secret(
+      { description: "A file that holds the provider's key.", fallback: fallbacks.apiKey },
+      "a key does not stand in this file. Put it in a file of its own (chmod 600) and write `apiKey: { file: <path> }`, or " +
+        "set the variable",
+    ),
+  };
+}
+
+function wrongUrl(text: string): string | null {
+  if (!/^https?:\/\/[^/\s]+/i.test(text) || !URL.canParse(text)) return URL_ERROR;
+  return /\/\/[^/]*@/.test(text) ? "a key does not stand in an address: use apiKey" : null;
+}
+
+function price(description: string, fallback: string): Setting<number | null> {
+  return number(null, { description, fallback }, { min: 0, error: "use a number of dollars, 0 or more" });
+}
+
+export const agentSettings = group({
+  ...turnLimits,
+  workdir: folder({
+    description: "The folder the agent works in.",
+    fallback:
+      "`~/baton-workspace`; in a terminal the folder where Baton was started, unless that is the home folder",
+  }),
+  ...endpoint({
+    provider: "by the usual variables",
+    model: "the provider's usual one",
+    baseUrl: "the provider's",
+    apiKey: "the provider's usual variable",
+  }),
+  fallback: group(
+    endpoint({
+      provider: "as `agent.provider`",
+      model: "none",
+      baseUrl: "the provider's",
+      apiKey: "the provider's usual variable",
+    }),
+  ),
+  maxSteps: number(
+    50,
+    { description: "How often a model may call tools in a turn before it is asked for its last word." },
+    { isWhole: true, min: 1, max: 1_000, error: "use a whole number of steps from 1 to 1000" },
+  ),
+  firstWordSeconds: seconds(60, {
+    description: "How many seconds a model may take to begin its answer; then Baton asks the fallback.",
+  }),
+  images: flag(true, { description: "Send attached images to the model." }),
+  prices: each(
+    "<model>",
+    { refuse: () => null },
+    group({
+      input: { ...price("US dollars for a million tokens of input.", "none"), isRequired: true },
+      output: { ...price("The same for output.", "none"), isRequired: true },
+      cacheRead: price("The same for input that came from a cache.", "as input"),
+      cacheWrite: price("The same for input that went into a cache.", "as input"),
+    }),
+  ),
+});

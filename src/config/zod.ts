@@ -1,0 +1,99 @@
+/** What is declared, as schemas of zod: they check what is written, and make the JSON Schema. */
+import { z } from "zod";
+import { SecretFile } from "../util/secret.js";
+import type { Each, Group, Names, Node, Setting, Takes, TakesText } from "../util/setting.js";
+
+const built = new WeakMap<Group, z.ZodObject>();
+
+/** Made once a file: platforms register before the first one is read. */
+export function fileSchema(file: Group): z.ZodObject {
+  const schema = built.get(file) ?? groupSchema(file);
+  built.set(file, schema);
+  return schema;
+}
+
+export function settingSchema(setting: Setting): z.ZodType {
+  const { description, fallback } = setting;
+  const usual = fallback === undefined && setting.default !== undefined ? { default: setting.default } : {};
+  return taking(setting.takes).meta({ description, ...usual });
+}
+
+function nodeSchema(node: Node): z.ZodType {
+  if ("takes" in node) return settingSchema(node);
+  return "each" in node ? eachSchema(node) : groupSchema(node);
+}
+
+function groupSchema({ children, refuse }: Group): z.ZodObject {
+  const schemas = Object.entries(children()).map(([name, node]) => {
+    const schema = nodeSchema(node);
+    return [name, "isRequired" in node ? schema : schema.optional()];
+  });
+  const object = z.strictObject(Object.fromEntries(schemas));
+  return refuse ? object.superRefine((written, context) => refused(context, refuse(written))) : object;
+}
+
+function eachSchema({ names, of, refuse }: Each): z.ZodType {
+  const value = nodeSchema(of);
+  if ("among" in names) {
+    return z.strictObject(Object.fromEntries(names.among().map((name) => [name, value.optional()])));
+  }
+  const record = z.record(nameSchema(names), value);
+  if (!refuse) return record;
+  return record.superRefine((values, context) => {
+    for (const [name, written] of Object.entries(values)) refused(context, refuse(name, written), [name]);
+  });
+}
+
+function nameSchema(names: Exclude<Names, { among: unknown }>) {
+  if ("pattern" in names) return z.string().regex(names.pattern, names.error);
+  return z.string().superRefine((name, context) => refused(context, names.refuse(name)));
+}
+
+function refused(context: z.RefinementCtx, message: string | null, path: string[] = []): void {
+  if (message !== null) context.addIssue({ code: "custom", path, message });
+}
+
+function taking(takes: Takes): z.ZodType {
+  switch (takes.is) {
+    case "text":
+      return textSchema(takes);
+    case "number":
+      return numberSchema(takes);
+    case "flag":
+      return z.boolean("use true or false");
+    case "url":
+      return z.url({ protocol: /^https?$/, error: takes.error });
+    case "choice":
+      return z.enum(takes.options, takes.error);
+    case "secret":
+      return secretSchema(takes.error);
+    case "list":
+      return z.array(taking(takes.of));
+    case "either":
+      return z.union(takes.of.map(taking), { error: takes.error });
+    default:
+      return takes satisfies never;
+  }
+}
+
+function textSchema({ error, mayBeEmpty, orNumber, pattern, refuse, spell }: TakesText): z.ZodType {
+  const plain = z.string(error);
+  const matching = pattern ? plain.regex(pattern, error) : mayBeEmpty ? plain : plain.min(1, error);
+  const checked = refuse ? matching.superRefine((text, context) => refused(context, refuse(text))) : matching;
+  if (orNumber) return z.union([checked, z.int(error)], error).transform(String);
+  return spell ? checked.transform(spell) : checked;
+}
+
+function numberSchema({ isWhole, above, min, max, error }: Extract<Takes, { is: "number" }>): z.ZodType {
+  let schema: z.ZodNumber = isWhole ? z.int(error) : z.number(error);
+  if (above !== undefined) schema = schema.gt(above, error);
+  if (min !== undefined) schema = schema.min(min, error);
+  return max === undefined ? schema : schema.max(max, error);
+}
+
+/** A file of its own: a config file never holds the secret itself. */
+function secretSchema(error: string | undefined): z.ZodType {
+  return z
+    .strictObject({ file: z.string(error).min(1, "give the path of a file") }, error)
+    .transform(({ file }) => new SecretFile(file));
+}
