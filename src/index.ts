@@ -164,11 +164,35 @@ export {
 export { Intake, type IntakeOptions } from "./adapter/intake.js";
 export { KeptLine, type ServeLine } from "./adapter/kept-line.js";
 export {
+  type Answers,
+  type Given,
+  manifest,
+  type PlatformManifest,
+  type SetupFound,
+} from "./adapter/manifest.js";
+export {
   type Platform,
   type PlatformTraits,
   platforms,
   registerPlatform,
 } from "./session/platform.js";
+export type { Secret } from "./util/secret.js";
+export {
+  address,
+  choice,
+  flag,
+  type Meaning,
+  number,
+  port,
+  type Question,
+  type Setting,
+  type Settings,
+  secret,
+  type Takes,
+  type TakesText,
+  text,
+  textOr,
+} from "./util/setting.js";
 
 // Write a store of sessions.
 

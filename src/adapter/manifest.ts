@@ -5,7 +5,7 @@
  */
 import { type Platform, type PlatformTraits, platformTraits } from "../session/platform.js";
 import type { Secret } from "../util/secret.js";
-import type { Question, Settings, ValueOf } from "../util/setting.js";
+import type { Question, Setting, Settings } from "../util/setting.js";
 import type { Adapter } from "./adapter.js";
 
 export interface PlatformManifest<S extends Settings = Settings> extends PlatformTraits {
@@ -36,17 +36,14 @@ interface Linking<S extends Settings> {
 
 /** The settings as an adapter takes them: each secret as a function that reads it, and nothing that is not set. */
 export type Given<S extends Settings> = {
-  readonly [Key in keyof S as IsSure<S[Key]> extends true ? Key : never]: Plain<ValueOf<S[Key]>>;
+  readonly [Key in keyof S as IsSure<S[Key]> extends true ? Key : never]: Plain<Value<S[Key]>>;
 } & {
-  readonly [Key in keyof S as IsSure<S[Key]> extends true ? never : Key]?: Plain<ValueOf<S[Key]>>;
+  readonly [Key in keyof S as IsSure<S[Key]> extends true ? never : Key]?: Plain<Value<S[Key]>>;
 };
 
-type IsSure<S> = S extends { readonly question: Question } ? true : null extends ValueOf<S> ? false : true;
-type Plain<Value> = unknown extends Value
-  ? unknown
-  : Secret extends Value
-    ? () => string
-    : NonNullable<Value>;
+type Value<S> = S extends Setting<infer V> ? V : never;
+type IsSure<S> = S extends { readonly question: Question } ? true : null extends Value<S> ? false : true;
+type Plain<V> = unknown extends V ? unknown : Secret extends V ? () => string : NonNullable<V>;
 
 /** By the names of the settings. */
 export type Answers = Readonly<Record<string, string>>;

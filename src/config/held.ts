@@ -1,6 +1,6 @@
 /** From what was written to what holds: defaults filled in, paths made absolute, secrets wrapped. */
 import { Secret, SecretFile } from "../util/secret.js";
-import type { Node, ValueOf } from "../util/setting.js";
+import type { Node, ValueOf } from "./groups.js";
 import { pathFrom } from "./paths.js";
 import { readSecretFile } from "./secret.js";
 

@@ -2,7 +2,8 @@
  * The keys of a config file, as they are declared: where each stands, what it takes, and the variable that overrides it.
  * The rule: `agent.maxMessages` is `BATON_AGENT_MAX_MESSAGES`; every single value at a fixed place has one, lists have none.
  */
-import { type Group, type Node, type Setting, variableOf } from "../util/setting.js";
+import { type Setting, variableOf } from "../util/setting.js";
+import type { Group, Node } from "./groups.js";
 
 export interface ConfigKey {
   /** Names of the reader's choosing stand in angle brackets. */

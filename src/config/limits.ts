@@ -1,5 +1,6 @@
 /** How much somebody may ask for, by their role or their person. */
-import { each, group, type Setting } from "../util/setting.js";
+import type { Setting } from "../util/setting.js";
+import { each, group } from "./groups.js";
 import { A_PERSON, personNames } from "./names.js";
 
 export type LimitName = "messagesPerMinute" | "turnsAtOnce" | "modelCallsPerDay" | "mediaMegabytesPerDay";

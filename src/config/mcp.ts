@@ -3,7 +3,8 @@
  * the home folder's file names them.
  */
 import { Secret, SecretFile } from "../util/secret.js";
-import { each, flag, group, list, type Setting, text, type WrittenOf } from "../util/setting.js";
+import { flag, list, type Setting, text } from "../util/setting.js";
+import { each, group, type WrittenOf } from "./groups.js";
 import { held } from "./held.js";
 import { folder, pathFrom } from "./paths.js";
 import { seconds } from "./seconds.js";

@@ -1,7 +1,7 @@
 /** What the schema refuses, as sentences for people: which key, what is wrong, and the nearest known key. */
 import type { z } from "zod";
 import { nearest } from "../util/nearest.js";
-import type { Group, Node } from "../util/setting.js";
+import type { Group, Node } from "./groups.js";
 import { childOf, keysOf, namesIn } from "./keys.js";
 import { homeFile, projectFile } from "./schema.js";
 

@@ -1,7 +1,7 @@
 /** Names below which settings stand: platforms, and the chats and people of platforms by their exact ids. */
 import { isPlatform, platforms } from "../session/platform.js";
 import { didYouMean } from "../util/nearest.js";
-import { each, type Names, type Node } from "../util/setting.js";
+import { each, type Names, type Node } from "./groups.js";
 
 const PLATFORM = "<platform>";
 export const A_CHAT = `${PLATFORM}:<chat id>`;

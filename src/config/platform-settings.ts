@@ -1,6 +1,7 @@
 /** The settings of each platform: those of its manifest, and those that every platform has. */
 import { type Platform, platforms, platformTraits } from "../session/platform.js";
-import { choice, type Group, type Settings, text, type ValueOf, variableOf } from "../util/setting.js";
+import { choice, type Settings, text, variableOf } from "../util/setting.js";
+import type { Group, ValueOf } from "./groups.js";
 import { isHomeChannel } from "./home-channel.js";
 
 /** By platform; those that only a program can open have none. */

@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { type Document, isMap, isScalar, isSeq, LineCounter, type YAMLMap } from "yaml";
-import type { Group } from "../util/setting.js";
+import type { Group } from "./groups.js";
 import { type Layer, leavesOf, NOTHING, type Tree } from "./layer.js";
 import { mistakesIn } from "./mistakes.js";
 import type { Place, Problem } from "./problem.js";

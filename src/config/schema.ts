@@ -4,20 +4,9 @@
  */
 import { checkTimeZone, DEFAULT_RESET_POLICY, type ResetPolicy } from "../session/reset-policy.js";
 import { CHAT_TYPES } from "../session/source.js";
-import {
-  choice,
-  each,
-  flag,
-  group,
-  list,
-  number,
-  type Setting,
-  type Takes,
-  text,
-  textOr,
-  type WrittenOf,
-} from "../util/setting.js";
+import { choice, flag, list, number, type Setting, type Takes, text, textOr } from "../util/setting.js";
 import { agentSettings, turnLimits } from "./agent.js";
+import { each, group, type WrittenOf } from "./groups.js";
 import { limitSettings } from "./limits.js";
 import { mcpSettings } from "./mcp.js";
 import { A_CHAT, chatNames, eachPlatform } from "./names.js";

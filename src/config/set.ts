@@ -14,8 +14,8 @@ import {
   visit,
 } from "yaml";
 import { InputError } from "../session/errors.js";
-import type { Node as Declared } from "../util/setting.js";
 import { homePath } from "./files.js";
+import type { Node as Declared } from "./groups.js";
 import { childOf, keysOf } from "./keys.js";
 import { treeAt } from "./layer.js";
 import { mistakesIn, unknownKey } from "./mistakes.js";

@@ -2,7 +2,7 @@
 
 import { Redactor } from "../util/redact.js";
 import { Secret } from "../util/secret.js";
-import { group } from "../util/setting.js";
+import { group } from "./groups.js";
 import { held } from "./held.js";
 import { leavesOf } from "./layer.js";
 import type { Config, EndpointConfig } from "./load.js";

@@ -1,5 +1,6 @@
 /** What the built-in tools may reach, and which tools an agent has while it answers somebody. */
-import { choice, each, group, list, type Takes } from "../util/setting.js";
+import { choice, list, type Takes } from "../util/setting.js";
+import { each, group } from "./groups.js";
 import { A_PERSON, eachPlatform, personNames } from "./names.js";
 import { folders } from "./paths.js";
 import { seconds } from "./seconds.js";

@@ -1,7 +1,8 @@
 /** What is declared, as schemas of zod: they check what is written, and make the JSON Schema. */
 import { z } from "zod";
 import { SecretFile } from "../util/secret.js";
-import type { Each, Group, Names, Node, Setting, Takes, TakesText } from "../util/setting.js";
+import type { Setting, Takes, TakesText } from "../util/setting.js";
+import type { Each, Group, Names, Node } from "./groups.js";
 
 const built = new WeakMap<Group, z.ZodObject>();
 
