@@ -60,14 +60,14 @@ Ann gives you the code in a way that you trust. The code tells you that it is re
 
 \`\`\`
 $ npx baton people list
-Nobody is let in but whoever sits at this machine.
+Only the person at this machine has access.
 
-These ask to be let in. Names can be anybody's: approve only the code that somebody gives you.
-IDENTITY            CALLS ITSELF  ASKED     ENDS
-telegram:123456789  Ann           just now  in 10 min
+These accounts ask for access. Anyone can choose any name: approve only a code that the person gave you.
+ACCOUNT             NAME THEY USE  ASKED     EXPIRES
+telegram:123456789  Ann            just now  in 10 min
 
 $ npx baton people approve QEZTND9S --name Ann
-telegram:123456789 is let in as guest, called Ann (p_c4deb2c6c2).
+telegram:123456789 now has access, with the role guest and the name Ann (p_c4deb2c6c2).
 \`\`\`
 
 From her next message on she may talk to the agent, also in a gateway that is already running. \`baton people deny\` refuses
@@ -186,7 +186,7 @@ discord   /link DR4YPSNW
 baton     You are one person now with \`telegram:123456789\`: your conversations are in /sessions on both. If that is not you, tell the owner at once.
 
 $ npx baton people list
-ID            NAME  ROLE   IDENTITIES
+ID            NAME  ROLE   ACCOUNTS
 p_c4deb2c6c2  Ann   guest  discord:987654321, telegram:123456789
 \`\`\`
 
@@ -200,7 +200,7 @@ everything, in private.
 
 \`\`\`
 $ npx baton people unlink discord:987654321
-discord:987654321 is by itself again, and is not let in any more.
+discord:987654321 is now a person of its own and has no access.
 \`\`\`
 
 ## Forget somebody
@@ -210,6 +210,6 @@ After \`baton people forget\` somebody may no longer talk to the agent, from any
 
 \`\`\`
 $ npx baton people forget telegram:123456789
-Forgotten: telegram:123456789.
+Removed telegram:123456789.
 \`\`\`
 `;

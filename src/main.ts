@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The composition root: it knows everyone and is known by nobody. Each part is loaded when a command first needs it,
- * so that `baton --version` starts nothing.
+ * The composition root: it knows every part, and no part knows it. Each part loads when a command first needs it, so
+ * that `baton --version` starts nothing.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -26,7 +26,7 @@ const { version, engines } = JSON.parse(
 ) as { version: string; engines: { node: string } };
 const words = process.argv.slice(2);
 
-/** What this process knows to be secret; it stands at every way out of it. */
+/** The secrets this process knows; all output goes through it. */
 const redactor = new Redactor();
 
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
@@ -34,10 +34,10 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
 } else {
   const code = await runCommand();
   await Promise.all([written(process.stdout), written(process.stderr)]);
-  process.exit(code); // At once: nobody waits for a connection that a library keeps, nor for the heap to be taken down.
+  process.exit(code); // At once: without waiting for a connection that a library keeps open.
 }
 
-/** As Node.js would, but without secrets: what nobody caught may say anything. */
+/** As Node.js does, but without secrets: an uncaught error may contain anything. */
 function endOnBug(error: unknown): void {
   const { stack } = error instanceof Error ? error : new Error(String(error));
   process.stderr.write(`${redactor.redact(stack ?? "")}\n`);
@@ -103,7 +103,7 @@ async function openSessionsOf(
   return (await openCleanly(config, purpose, { config: config.sessions, ...mirror })).sessions;
 }
 
-/** Every command opens the store here: no known secret gets into it, nor out of it. */
+/** Every command opens the store here: known secrets go neither in nor out. */
 async function openCleanly(
   config: Config,
   purpose: "look" | "write",
@@ -170,8 +170,8 @@ async function sweepMedia(config: Config) {
 }
 
 /**
- * Where the store is, and whether it has been there before. Where there is none yet, an empty one in memory is enough to
- * look at. `remember`: to be called once it was opened.
+ * Where the store is, and if it existed before. If there is none yet, `look` gets an empty one in memory. Call
+ * `remember` after opening it.
  */
 async function placeOf(
   config: Config,
@@ -200,7 +200,7 @@ async function openChat(
   const open = await openGatewayOf(environment, config, [adapter], events);
   const source = localSource();
   let places: Awaited<ReturnType<typeof open.gateway.handoffs.places>> = [];
-  /** Behind the line that is being written, which is drawn again if there are others than before. */
+  /** In the background; if the places have changed, the line is drawn again. */
   const lookForPlaces = async (): Promise<void> => {
     const who = await open.gateway.people.access(source);
     const found = who.allowed ? await open.gateway.handoffs.places(who) : [];
@@ -222,7 +222,7 @@ async function openChat(
   };
 }
 
-/** Where each platform's results go that are for nobody in particular. */
+/** Where results go that belong to no chat, by platform. */
 async function homeChannelsOf({ platforms }: Config): Promise<Record<string, HomeChannel>> {
   const { addressIn } = await import("./config/home-channel.js");
   return Object.fromEntries(
@@ -238,7 +238,7 @@ async function openGatewayOf(
   config: Config,
   adapters: readonly Adapter[],
   events: ChatEvents & {
-    /** What is worth keeping, but is not for the chat. */
+    /** For the log, not for the chat. */
     readonly log?: (line: string) => void;
   },
 ) {
@@ -250,7 +250,7 @@ async function openGatewayOf(
   const { makeWorkspace } = await import("./config/workspace.js");
   makeWorkspace(config.agent.workdir);
   const { agent, model } = await openAgent(config, environment, redactor.hide);
-  /** Loaded with the first turn: nobody waits for them before. */
+  /** Loaded with the first turn. */
   const ownTools = async () => (await import("./open-tools.js")).openTools(config);
   let tools: ReturnType<typeof ownTools> | undefined;
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
@@ -291,7 +291,7 @@ async function openGatewayOf(
   return { ...open, agent: agent.name, close };
 }
 
-/** Null where none is configured: then nothing of it is loaded. */
+/** Null if none is configured; then nothing is loaded. */
 async function mcpServers(config: Config, options: Omit<OpenMcpOptions, "version">) {
   if (Object.keys(config.mcp.servers).length === 0) return null;
   const { openMcp } = await import("./open-mcp.js");

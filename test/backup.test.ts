@@ -126,9 +126,7 @@ describe("a backup", () => {
     expect(statSync(join(home, "backups")).mode & 0o777).toBe(0o700);
     const file = join(home, "backups", name);
     expect(run.stdout).toMatch(
-      new RegExp(
-        `^${file} holds 1 session with 2 messages \\(0\\.\\d MB\\)\\. It was opened again and is whole\\.\n$`,
-      ),
+      new RegExp(`^Saved 1 session with 2 messages \\(0\\.\\d MB\\) in ${file}, and checked the file\\.\n$`),
     );
     const folder = join(home, "..", "work");
     expect((await baton(home, ["backup", "."])).code).toBe(0);
@@ -196,7 +194,7 @@ describe("a restore", () => {
     const { home, path, file } = await restorable();
     const run = await baton(home, ["restore", file, "--yes"]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
-    const [, aside = ""] = /What was there before is in (.*)\.\n$/.exec(run.stdout) ?? [];
+    const [, aside = ""] = /The old store is in (.*)\.\n$/.exec(run.stdout) ?? [];
     expect(run.stdout).toContain("Restored 1 session with 2 messages");
     expect(await messagesIn(path)).toEqual(["before 1", "before 2"]);
     expect(await messagesIn(aside)).toEqual(["before 1", "before 2", "after"]);
@@ -244,7 +242,9 @@ describe("a restore", () => {
 
     const lock = takeHome(home, Date.now());
     const served = await baton(home, ["restore", file, "--yes"]);
-    expect(served.stderr).toContain(`A gateway runs for ${home} (process ${process.pid} on ${hostname()})`);
+    expect(served.stderr).toContain(
+      `A gateway is running for ${home} (process ${process.pid} on ${hostname()})`,
+    );
     if (lock.kind === "taken") lock.release();
     expect((await baton(home, ["restore", path, "--yes"])).stderr).toContain("is the store itself");
   });
@@ -253,7 +253,7 @@ describe("a restore", () => {
     const { home, path, file } = await restorable();
     const run = await baton(home, ["restore", file]);
     expect(run).toMatchObject({ code: 2, stdout: "" });
-    expect(run.stderr).toContain("Add --yes to do it.");
+    expect(run.stderr).toContain("Add --yes to confirm.");
     expect(await messagesIn(path)).toHaveLength(3);
   });
 

@@ -130,7 +130,7 @@ describe.concurrent("baton chat in a script", () => {
   test("says that it waits for what another process answers, on stderr or as an event", async () => {
     const home = makeHome();
     const work = join(home, "..", "work");
-    const notice = "Another process is answering in this session; this waits until it is done.";
+    const notice = "Another process is answering in this session. Waiting until it is done.";
     // The first answer ends when both that wait for it have said so.
     const untilSaid = `until grep -q Another err && grep -q Another out; do sleep 0.1; done`;
     const busy = `run cd ${work}; touch begun err out; ${untilSaid}`;

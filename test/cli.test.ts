@@ -153,9 +153,9 @@ describe.concurrent("wrong usage", () => {
     ["sessions list extra", "Too many arguments"],
     ["sessions show", "Missing required argument 'session'. See `baton sessions show --help`."],
     ["sessions prune", "Required option '--older-than <time>' not specified"],
-    ["sessions prune --older-than 90d", "Add --yes to do it"],
+    ["sessions prune --older-than 90d", "Add --yes to confirm"],
     ["sessions export", "Say which session to export"],
-    ["sessions export --all", "say where with --output"],
+    ["sessions export --all", "Add --output <folder>."],
     ["sessions export x --format yaml", "Allowed choices are jsonl, markdown, json."],
     ["sessions title x words --clear", "Give a title or --clear, not both."],
   ])("baton %s", async (line, message) => {
@@ -169,7 +169,7 @@ describe.concurrent("wrong usage", () => {
   test.each([
     ["sessions list --lmit 3 --json", "usage", "Did you mean --limit?"],
     ["sessions list --json --cursor zz", "invalid_cursor", "start without it"],
-    ["sessions export x --format markdown --json", "usage", "With --json stdout holds JSON"],
+    ["sessions export x --format markdown --json", "usage", "--json prints JSON to stdout."],
   ])("baton %s: as JSON, on stderr", async (line, code, message) => {
     const run = await baton(makeHome(), line.split(" "));
     expect(run.code).toBe(2);
@@ -462,7 +462,7 @@ describe.concurrent("search", () => {
     await garden(home);
     expect(await baton(home, ["sessions", "search", "zebra"])).toEqual({
       code: 0,
-      stdout: "No message has these words.\n",
+      stdout: "No message contains these words.\n",
       stderr: "",
     });
   });
@@ -497,7 +497,9 @@ describe.concurrent("title", () => {
       sessionId: id,
       title: null,
     });
-    expect((await baton(home, ["sessions", "title", id])).stdout).toBe('No title; it is shown as "Alice".\n');
+    expect((await baton(home, ["sessions", "title", id])).stdout).toBe(
+      'It has no title. Lists show it as "Alice".\n',
+    );
   });
 
   test("101 characters are refused, and so is nothing at all", async () => {
@@ -512,7 +514,7 @@ describe.concurrent("title", () => {
     expect(await baton(home, ["sessions", "title", id, "x".repeat(100)])).toMatchObject({ code: 0 });
     expect(await baton(home, ["sessions", "title", id, "\u200b "])).toMatchObject({
       code: 2,
-      stderr: "baton: The title is empty. Use --clear to take a title away.\n",
+      stderr: "baton: The title is empty. Use --clear to remove a title.\n",
     });
   });
 });
@@ -550,7 +552,7 @@ describe.concurrent("export and import", () => {
     chmodSync(file, 0o644);
     expect(await baton(home, words)).toMatchObject({
       code: 1,
-      stderr: "baton: out.md is already there. Use --force to overwrite it.\n",
+      stderr: "baton: out.md already exists. Use --force to overwrite it.\n",
     });
     expect(readFileSync(file, "utf8")).toBe("mine");
     expect(await baton(home, [...words, "--force"])).toMatchObject({ code: 0 });
@@ -569,7 +571,7 @@ describe.concurrent("export and import", () => {
     expect(await baton(home, ["sessions", "show", id])).toMatchObject({ code: 0 });
     expect(await baton(home, ["sessions", "export", id, "--output", "no/such/folder/x"])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^baton: no\/such\/folder\/x cannot be written: ENOENT.*\n$/),
+      stderr: expect.stringMatching(/^baton: Can't write no\/such\/folder\/x: ENOENT.*\n$/),
     });
   });
 
@@ -623,11 +625,11 @@ describe.concurrent("export and import", () => {
     const env = { BATON_HOME: other };
     const dry = await baton(home, ["sessions", "import", "backup", "--dry-run"], { env });
     expect(dry).toMatchObject({ code: 0, stderr: "" });
-    expect(dry.stdout).toContain("Would import: 2 new, 0 extended, 0 already here, 5 messages.");
+    expect(dry.stdout).toContain("Would import: 2 new, 0 extended, 0 already there, 5 messages.");
     expect(existsSync(other)).toBe(false);
 
     const real = await baton(home, ["sessions", "import", "backup"], { env });
-    expect(real.stdout).toContain("Imported: 2 new, 0 extended, 0 already here, 5 messages.");
+    expect(real.stdout).toContain("Imported: 2 new, 0 extended, 0 already there, 5 messages.");
     expect(real.stdout).toMatch(/Garden plans +agent:main:telegram:dm:99 +4 +4 +new/);
     expect(statSync(other).mode & 0o777).toBe(0o700);
     expect(statSync(join(other, "baton.db")).mode & 0o777).toBe(0o600);
@@ -678,8 +680,8 @@ describe.concurrent("explain", () => {
     const id = await garden(home);
     const run = await baton(home, ["sessions", "explain", "Garden plans"]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
-    expect(run.stdout).toContain(`"Garden plans" (${id}) is the present session of Telegram, DM with Alice.`);
-    expect(run.stdout).toContain("No reset rule is configured for it");
+    expect(run.stdout).toContain(`"Garden plans" (${id}) is the current session of Telegram, DM with Alice.`);
+    expect(run.stdout).toContain("You have set no reset rule for it");
     expect(run.stdout).toContain("default: { mode: daily, atHour: 4 }");
     expect(json(await baton(home, ["sessions", "explain", id, "--json"]))).toMatchObject({
       from: "default",
@@ -710,8 +712,8 @@ describe.concurrent("explain", () => {
     expect(stdout).toContain("The time zone is Asia/Tokyo. The last activity was ");
     expect(stdout).toMatch(reason === "idle" ? /after 10 hours without activity/ : /every day at 05:00/);
     expect(stdout).toMatch(new RegExp(`reset \\(${reason}\\) .*\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d \\(`));
-    if (reason === "idle") expect(stdout).toMatch(/falls on .* \(in 7 h\), unless there is activity before/);
-    expect(stdout).toContain("Right now nothing recorded in the store holds it off.");
+    if (reason === "idle") expect(stdout).toMatch(/is at .* \(in 7 h\), unless there is activity before/);
+    expect(stdout).toContain("Right now nothing delays it.");
   });
 
   test("a reset that is due, and a handoff that holds it off", async () => {
@@ -723,7 +725,7 @@ describe.concurrent("explain", () => {
     writeFileSync(join(home, "config.yaml"), "reset: { default: { mode: idle, idleMinutes: 60 } }\n");
     const { stdout } = await baton(home, ["sessions", "explain", id]);
     expect(stdout).toMatch(/A reset \(idle\) has been due since .*\(2 h ago\)/);
-    expect(stdout).toContain("Right now a handoff holds it off.");
+    expect(stdout).toContain("Right now a handoff delays it.");
   });
 
   test("a session that has been replaced, one that ended, and a key nobody has", async () => {
@@ -735,13 +737,13 @@ describe.concurrent("explain", () => {
       fresh = (await sessions.reset(key))?.sessionId ?? "";
     });
     const replaced = await baton(home, ["sessions", "explain", id]);
-    expect(replaced.stdout).toContain('"Garden plans" is not the present session of its chat');
+    expect(replaced.stdout).toContain('"Garden plans" is not the current session of its chat');
     expect(replaced.stdout).toContain(fresh);
     await fill(home, async (sessions) => {
       await sessions.end(fresh);
     });
     expect((await baton(home, ["sessions", "explain", id])).stdout).toBe(
-      '"Garden plans" has ended (reset), and its chat has no session now: the next message starts one.\n',
+      '"Garden plans" has ended (reset), and its chat has no session now. The next message starts one.\n',
     );
     expect(await baton(home, ["sessions", "explain", "agent:main:telegram:dm:1"])).toMatchObject({ code: 1 });
     expect(await baton(home, ["sessions", "explain", "agent:nonsense"])).toMatchObject({
@@ -768,7 +770,7 @@ describe.concurrent("prune", () => {
     const prune = (...words: string[]) => baton(home, ["sessions", "prune", "--older-than", "90d", ...words]);
     const left = async () =>
       (json(await baton(home, ["sessions", "list", "--json"])) as { sessions: unknown[] }).sessions.length;
-    expect((await prune("--dry-run")).stdout).toBe("1 ended session with 1 message would be removed.\n");
+    expect((await prune("--dry-run")).stdout).toBe("Would delete 1 ended session with 1 message.\n");
     expect(await prune()).toMatchObject({ code: 2, stdout: "" });
     expect(await prune("--json")).toMatchObject({ code: 2, stdout: "" });
     expect(await left()).toBe(3);
@@ -806,7 +808,7 @@ describe.concurrent("prune", () => {
     await prune("--dry-run");
     expect(readdirSync(join(home, "media"))).toHaveLength(3);
     expect((await prune("--yes")).stdout).toBe(
-      "Removed 1 ended session with 1 message.\nRemoved 2 files (1.3 MB) that no message refers to any more.\n",
+      "Deleted 1 ended session with 1 message.\nDeleted 2 files (1.3 MB) that no message uses.\n",
     );
     expect(readdirSync(join(home, "media"))).toEqual(names.slice(2));
   });
@@ -885,7 +887,7 @@ describe.concurrent("a store that is not well", () => {
     expect(json(await baton(home, ["sessions", "list", "--json"])).error?.code).toBe(code);
 
     const doctor = await baton(home, ["doctor"]);
-    expect(doctor).toMatchObject({ code: 1, stderr: "baton: 1 problem to mend; see above.\n" });
+    expect(doctor).toMatchObject({ code: 1, stderr: "baton: Fix the 1 problem above.\n" });
     expect(doctor.stdout).toMatch(/^✗ store .*/m);
     expect(doctor.stdout).toContain(words);
     expect(differences(readFileSync(file), before)).toEqual([]);
@@ -943,7 +945,7 @@ describe.concurrent("doctor", () => {
     const fixes = [...run.stdout.matchAll(/→ (chmod .*)/g)].map(([, fix = ""]) => fix);
     expect(fixes).toHaveLength(2);
     await baton(home, [], { shell: fixes.join("\n") });
-    expect((await baton(home, ["doctor"])).stdout).toContain("All is well.");
+    expect((await baton(home, ["doctor"])).stdout).toContain("Everything is fine.");
   });
 
   test("a config mistake is a finding, not a crash", async () => {
@@ -1059,10 +1061,10 @@ describe.concurrent("a reader that goes away", () => {
 
 describe("a home that is a file", () => {
   test.each([
-    [["logs"], "HOME/logs cannot be: what it would be in is a file, not a folder."],
-    [["backup"], "HOME/baton.db cannot be: what it would be in is a file, not a folder."],
-    [["chat", "--message", "hi"], "HOME/baton.db cannot be: what it would be in is a file, not a folder."],
-    [["service", "install"], "HOME/environment cannot be: what it would be in is a file, not a folder."],
+    [["logs"], "HOME/logs can't be created: its parent is a file, not a folder."],
+    [["backup"], "HOME/baton.db can't be created: its parent is a file, not a folder."],
+    [["chat", "--message", "hi"], "HOME/baton.db can't be created: its parent is a file, not a folder."],
+    [["service", "install"], "HOME/environment can't be created: its parent is a file, not a folder."],
     [["gateway"], "HOME is a file, not a folder."],
   ])("is told in a sentence by %j", async (words, sentence) => {
     const home = makeHome();
@@ -1071,7 +1073,7 @@ describe("a home that is a file", () => {
     const { code, stdout, stderr } = await baton(home, words, { env: { TELEGRAM_BOT_TOKEN: "1:abc" } });
     expect(stdout).toBe("");
     expect(stderr.replaceAll(home, "HOME")).toBe(
-      `baton: ${sentence} Move that away, or give another path.\n`,
+      `baton: ${sentence} Move the file away, or use another path.\n`,
     );
     expect(code).toBe(1);
   });
@@ -1084,6 +1086,6 @@ describe("a home that is a file", () => {
     expect(status.stdout + status.stderr).toMatch(/no gateway|not running/i);
     await baton(home, ["chat", "--message", "hi"]);
     const { stderr } = await baton(home, ["backup", join(file, "copy.db")]);
-    expect(stderr).toMatch(/^baton: \S+\/a-file\/copy\.db cannot be: [^\n]*\n$/);
+    expect(stderr).toMatch(/^baton: \S+\/a-file\/copy\.db can't be created: [^\n]*\n$/);
   });
 });

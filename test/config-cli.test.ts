@@ -43,7 +43,7 @@ describe.concurrent("help", () => {
     ["shwo", "Unknown command 'shwo'. Did you mean show?"],
     ["show extra", "Too many arguments"],
     ["set", "Missing required argument 'key'. See `baton config set --help`."],
-    ["set timezone", "Give a value, or --unset to take the key away."],
+    ["set timezone", "Give a value, or --unset to remove the key."],
     ["set timezone UTC --unset", "Give a value or --unset, not both."],
   ])("config %s is wrong usage", async (line, message) => {
     const run = await config(makeHome(), line);
@@ -128,7 +128,7 @@ describe.concurrent("a store's password", () => {
     const home = setUp({ own: "store: { file: store-url }\n" });
     const file = join(home, "store-url");
     writeFileSync(file, `${STORE_URL}\n`, { mode: 0o600 });
-    expect((await config(home, "check")).stdout).toBe("The configuration is fine.\n");
+    expect((await config(home, "check")).stdout).toBe("The configuration is valid.\n");
     const shown = await config(home, "show");
     expect(shown.stdout).toContain(`{ file: ${file} }`);
     const list = await baton(home, ["sessions", "list"]);
@@ -168,7 +168,7 @@ describe.concurrent("path", () => {
     const home = setUp({ project: "timezone: UTC\n" });
     const lines = (await config(home, "path")).stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
-      [join(home, "config.yaml"), "not there"],
+      [join(home, "config.yaml"), "missing"],
       [projectPath(home), "exists"],
     ]);
     expect(JSON.parse((await config(home, "path --json")).stdout)).toEqual({
@@ -199,17 +199,17 @@ describe.concurrent("check", () => {
     const run = await config(home, "check");
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(run.stdout).toBe(
-      `${join(home, "config.yaml")}:1: scopes.dm is "platform", so 2 people on Telegram share one conversation in their direct messages: each can be told what the others wrote. To change it, set scopes.dm to chat, and each has a conversation of their own.\nThe configuration is valid.\n`,
+      `${join(home, "config.yaml")}:1: scopes.dm is "platform", so 2 people on Telegram share one conversation in their direct messages: each can be told what the others wrote. To change it, set scopes.dm to chat, and each has a conversation of their own.\nThe configuration is valid, with warnings.\n`,
     );
     const json = JSON.parse((await config(home, "check --json")).stdout);
     expect([json.ok, json.warnings.length]).toEqual([true, 1]);
     await config(home, "set scopes.dm chat");
-    expect((await config(home, "check")).stdout).toBe("The configuration is fine.\n");
+    expect((await config(home, "check")).stdout).toBe("The configuration is valid.\n");
     writeFileSync(
       join(home, "config.yaml"),
       "scopes: { dm: platform }\npeople: { allow: { telegram: [1] } }\n",
     );
-    expect((await config(home, "check")).stdout).toBe("The configuration is fine.\n");
+    expect((await config(home, "check")).stdout).toBe("The configuration is valid.\n");
   });
 
   test("ids that can match nobody: a warning with their place, not a mistake", async () => {
@@ -224,7 +224,7 @@ describe.concurrent("check", () => {
     expect(run.stdout).toContain(
       `${join(home, "config.yaml")}:4: busy.byChat.slack:#general: "#general" is not a chat id on Slack.`,
     );
-    expect(run.stdout).toMatch(/The configuration is valid\.\n$/);
+    expect(run.stdout).toMatch(/The configuration is valid, with warnings\.\n$/);
   });
 
   test("variables that set nothing: a warning with the nearest that is one, and no error anywhere", async () => {
@@ -240,14 +240,14 @@ describe.concurrent("check", () => {
     expect(run.stdout.split("\n")).toEqual([
       'BATON_BUSY_DEFALT: no setting has this variable, so it changes nothing. Did you mean "BATON_BUSY_DEFAULT"?',
       "BATON_XYLOPHONE: no setting has this variable, so it changes nothing.",
-      "The configuration is valid.",
+      "The configuration is valid, with warnings.",
       "",
     ]);
     const json = JSON.parse((await config(home, "check --json", { env })).stdout);
     expect(json).toMatchObject({ ok: true, warnings: [{ place: { variable: "BATON_BUSY_DEFALT" } }, {}] });
     writeFileSync(join(home, "config.yaml"), "agnet: {}\n");
     const broken = await config(home, "check", { env });
-    expect(broken).toMatchObject({ code: 1, stderr: "baton: 1 mistake to mend; see above.\n" });
+    expect(broken).toMatchObject({ code: 1, stderr: "baton: Fix the 1 mistake above.\n" });
     expect(broken.stdout).toContain("BATON_BUSY_DEFALT: ");
     writeFileSync(join(home, "config.yaml"), "");
     expect(await config(home, "show", { env })).toMatchObject({ code: 0, stderr: "" });
@@ -257,7 +257,7 @@ describe.concurrent("check", () => {
     const home = makeHome();
     const missing = join(home, "not-yet");
     const run = await config(home, "check", { env: { BATON_HOME: missing } });
-    expect(run).toEqual({ code: 0, stdout: "The configuration is fine.\n", stderr: "" });
+    expect(run).toEqual({ code: 0, stdout: "The configuration is valid.\n", stderr: "" });
     expect(JSON.parse((await config(home, "check --json")).stdout)).toEqual({
       ok: true,
       problems: [],
@@ -274,7 +274,7 @@ describe.concurrent("check", () => {
     const file = join(home, "config.yaml");
     const env = { BATON_BUSY_DEFAULT: "wait" };
     const run = await config(home, "check", { env });
-    expect(run).toMatchObject({ code: 1, stderr: "baton: 4 mistakes to mend; see above.\n" });
+    expect(run).toMatchObject({ code: 1, stderr: "baton: Fix the 4 mistakes above.\n" });
     expect(run.stdout.split("\n")).toEqual([
       expect.stringMatching(/baton\.yaml:2: people: a project's file does not decide who is let in/),
       `${file}:3: reset.default.atHour: use a whole hour from 0 to 23.`,
@@ -359,7 +359,10 @@ describe.concurrent("set", () => {
   test("says when a variable wins all the same", async () => {
     const home = makeHome();
     const run = await config(home, "set timezone UTC", { env: { BATON_TIMEZONE: "Asia/Tokyo" } });
-    expect(run).toMatchObject({ code: 0, stderr: "BATON_TIMEZONE is set, and wins over the file.\n" });
+    expect(run).toMatchObject({
+      code: 0,
+      stderr: "BATON_TIMEZONE is set in the environment and overrides the file.\n",
+    });
   });
 
   test("processes at once: every change is there", async () => {

@@ -29,7 +29,7 @@ describe.concurrent("baton gateway", () => {
     const run = await baton(home, ["gateway"]);
     expect(run).toMatchObject({ code: 1, stdout: "" });
     expect(run.stderr).toBe(
-      "baton: No chat platform is set up, so there is nothing to serve yet. `baton setup <platform>` sets one up; `baton` chats with you in this terminal.\n",
+      "baton: No chat platform is set up. Run `baton setup <platform>` to set one up, or `baton` to chat in this terminal.\n",
     );
     expect(existsSync(homeLockFile(home))).toBe(false);
   });
@@ -37,7 +37,11 @@ describe.concurrent("baton gateway", () => {
   test("status says whether one runs, by its exit code too", async () => {
     const home = makeHome();
     const none = await baton(home, ["gateway", "status"]);
-    expect(none).toEqual({ code: 1, stdout: "", stderr: `baton: No gateway runs for ${home}.\n` });
+    expect(none).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `baton: No gateway is running for ${home}. Start one with \`baton gateway\`.\n`,
+    });
     const noneJson = await baton(home, ["gateway", "status", "--json"]);
     expect(noneJson.code).toBe(1);
     expect(JSON.parse(noneJson.stdout)).toEqual({
@@ -56,7 +60,9 @@ describe.concurrent("baton gateway", () => {
     const { pid } = process;
     const one = await baton(home, ["gateway", "status"]);
     expect(one).toMatchObject({ code: 0, stderr: "" });
-    expect(one.stdout).toBe(`A gateway runs for ${home}: process ${pid} on ${hostname()}, since ${since}.\n`);
+    expect(one.stdout).toBe(
+      `A gateway is running for ${home}: process ${pid} on ${hostname()}, since ${since}.\n`,
+    );
     const oneJson = await baton(home, ["gateway", "status", "--json"]);
     expect(oneJson).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(oneJson.stdout)).toEqual({
@@ -112,7 +118,7 @@ test("a second gateway is told who has the home folder, and opens nothing", asyn
   };
   expect(await run(["gateway"], given as Cli)).toBe(1);
   expect(problems).toEqual([
-    `baton: A gateway already runs for ${home}: process ${process.pid} on ${hostname()}, since 2026-01-10T12:00:00.000Z. Stop it first, or set BATON_HOME.`,
+    `baton: A gateway is already running for ${home}: process ${process.pid} on ${hostname()}, since 2026-01-10T12:00:00.000Z. Stop it first, or set BATON_HOME.`,
   ]);
 });
 
@@ -178,7 +184,7 @@ describe("a gateway as a process", () => {
 
     const two = start(home);
     expect(await two.ended).toBe(1);
-    expect(two.said()).toContain(`A gateway already runs for ${home}: process ${one.child.pid} on`);
+    expect(two.said()).toContain(`A gateway is already running for ${home}: process ${one.child.pid} on`);
     // The terminal has its own lane beside it, in the same store.
     expect(await baton(home, ["chat", "--message", "hi"])).toMatchObject({ code: 0 });
 
@@ -210,7 +216,7 @@ describe("a gateway as a process", () => {
     const other = { owner: "elsewhere 1 1 a", pid: 1, host: "elsewhere", since: "" };
     writeFileSync(homeLockFile(home), JSON.stringify(other));
     expect(await gateway.ended).toBe(0);
-    expect(gateway.said()).toContain(`error Another gateway took ${home} while this one stood still`);
+    expect(gateway.said()).toContain(`error This gateway was paused, and another one took over ${home}.`);
     expect(JSON.parse(readFileSync(homeLockFile(home), "utf8"))).toEqual(other);
   }, 60_000);
 
@@ -229,7 +235,7 @@ describe("a gateway as a process", () => {
     expect(first.stdout).toMatch(new RegExp(`telegram \\(bot\\): .*; this gateway ${lease}`));
     const second = await baton(there, ["gateway", "status"]);
     expect(second).toMatchObject({ code: 0, stderr: "" });
-    expect(second.stdout).toContain(`A gateway runs for ${there}: process ${standby.child.pid} on`);
+    expect(second.stdout).toContain(`A gateway is running for ${there}: process ${standby.child.pid} on`);
     const who = `process ${holder.child.pid} on ${hostname()}`;
     expect(second.stdout).toMatch(new RegExp(`this gateway stands by: ${who} ${lease}`));
     expect(standby.said()).toContain(`warn Telegram: standing by: ${who} has the account\n`);

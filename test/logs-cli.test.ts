@@ -38,10 +38,10 @@ describe("a gateway", () => {
       terminal: { line: (text: string) => screen.push(text), problem: (text: string) => screen.push(text) },
     };
     expect(await run(["gateway"], given as unknown as Cli)).toBe(1);
-    expect(screen[0]).toContain("error The gateway has ended: no route to https://me:***@host with ***");
+    expect(screen[0]).toContain("error The gateway stopped: no route to https://me:***@host with ***");
     const record = JSON.parse(logText(home));
     expect(record).toMatchObject({ level: "error", by: "gateway", pid: process.pid });
-    expect(record.msg).toBe("The gateway has ended: no route to https://me:***@host with ***");
+    expect(record.msg).toBe("The gateway stopped: no route to https://me:***@host with ***");
   });
 });
 
@@ -97,7 +97,7 @@ describe.concurrent("baton logs", () => {
     const run = await baton(home, ["logs"]);
     expect(run).toEqual({
       code: 0,
-      stdout: `There is no log yet in ${logFolder(home)}; a gateway writes one.\n`,
+      stdout: `There is no log in ${logFolder(home)} yet. The gateway writes one.\n`,
       stderr: "",
     });
     expect((await baton(home, ["logs", "--json"])).stdout).toBe("");

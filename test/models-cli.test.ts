@@ -99,7 +99,7 @@ describe("baton models", () => {
   test("says how to add one where there is none", async () => {
     const run = await baton(home, ["models"], { env: { BATON_AGENT_PROVIDER: "offline" } });
     expect(run).toMatchObject({ code: 0, stderr: "" });
-    expect(run.stdout).toMatch(/offline agent answers\.\nSet ANTHROPIC_API_KEY/);
+    expect(run.stdout).toMatch(/offline agent answers\.\nRun `baton setup`, or set ANTHROPIC_API_KEY/);
   });
 
   test("a server that is not there is said, with its host", async () => {

@@ -46,15 +46,17 @@ const knock = async (userId: string) => /code is (\w{8})/.exec(await told(userId
 
 test("an unknown one asks, is seen, let in, made more, and forgotten: all at once in the running gateway", async () => {
   await openWorld();
-  expect((await people("list")).said).toBe("Nobody is let in but whoever sits at this machine.");
+  expect((await people("list")).said).toBe("Only the person at this machine has access.");
   const code = await knock("99");
   const { said } = await people("list");
-  expect(said).toContain("approve only the code that somebody gives you");
+  expect(said).toContain("approve only a code that the person gave you");
   expect(said).toMatch(/telegram:99 +Mum +just now +in 10 min/);
   expect(said).not.toContain(code);
 
   const approved = await people("approve", code, "--name", "Ann\u001b[31m", "--role", "guest");
-  expect(approved.said).toMatch(/^telegram:99 is let in as guest, called Ann \(p_[0-9a-f]{10}\)\.$/);
+  expect(approved.said).toMatch(
+    /^telegram:99 now has access, with the role guest and the name Ann \(p_[0-9a-f]{10}\)\.$/,
+  );
   expect(await told("99", "/whoami")).toContain("Role: guest");
   expect(await json("list")).toMatchObject({
     people: [{ name: "Ann", role: "guest", identities: ["telegram:99"] }],
@@ -62,9 +64,9 @@ test("an unknown one asks, is seen, let in, made more, and forgotten: all at onc
     denied: [],
   });
 
-  expect((await people("role", "telegram:99", "member")).said).toBe("Ann is member now.");
+  expect((await people("role", "telegram:99", "member")).said).toBe("Ann now has the role member.");
   expect(await told("99", "/whoami")).toContain("Role: member");
-  expect((await people("forget", "telegram:99")).said).toBe("Forgotten: telegram:99.");
+  expect((await people("forget", "telegram:99")).said).toBe("Removed telegram:99.");
   expect(await told("99", "/whoami")).toMatch(/^I do not know you yet/);
 });
 
@@ -84,7 +86,7 @@ test("links and parts identities, and says what they are then", async () => {
     'people: { owners: { telegram: [1] }, guests: { matrix: ["@a:b.org"] } }\n',
   );
   expect((await people("link", "telegram:1", "matrix:@a:b.org")).said).toMatch(
-    /^matrix:@a%3Ab\.org and telegram:1 are one person now, owner \(p_/,
+    /^matrix:@a%3Ab\.org and telegram:1 are now one person, with the role owner \(p_/,
   );
   expect((await json("list")).people).toEqual([
     {
@@ -95,13 +97,13 @@ test("links and parts identities, and says what they are then", async () => {
     },
   ]);
   const parted = await people("unlink", "matrix:@a%3Ab.org");
-  expect(parted.said).toBe("matrix:@a%3Ab.org is by itself again, and is guest.");
+  expect(parted.said).toBe("matrix:@a%3Ab.org is now a person of its own and has the role guest.");
   expect((await json("list")).people).toMatchObject([{ id: null }, { id: null }]);
 
   await people("link", "telegram:1", "discord:7");
   const forgotten = await people("forget", "discord:7");
   expect(forgotten.said).toBe(
-    "Forgotten: discord:7, telegram:1. config.yaml still lets in telegram:1 as owner.",
+    "Removed discord:7, telegram:1. config.yaml still gives telegram:1 the role owner.",
   );
 });
 
@@ -110,11 +112,11 @@ test("deny silences, by identity or by code, until it is forgotten", async () =>
   await knock("98");
   const code = await knock("99");
   expect((await people("deny", "telegram:98")).said).toBe(
-    "telegram:98 is not let in, and not answered any more.",
+    "Denied telegram:98. Baton does not answer them any more.",
   );
   expect(await json("deny", code)).toEqual({ identity: "telegram:99", denied: true });
   expect((await json("list")).denied).toEqual(["telegram:98", "telegram:99"]);
-  expect((await people("forget", "telegram:98")).said).toBe("Forgotten: telegram:98.");
+  expect((await people("forget", "telegram:98")).said).toBe("Removed telegram:98.");
   expect(await knock("98")).toMatch(/^\w{8}$/);
 });
 
@@ -129,15 +131,15 @@ describe.concurrent("what cannot be meant", () => {
   test.each([
     [["approve", "hello"], 2, "That is not a code: codes have 8 letters and digits."],
     [["approve", "ABCDEFGH"], 1, "This code does not count"],
-    [["approve", "ABCDEFGH", "--role", "king"], 2, "Use guest, member, owner."],
-    [["deny", "telegram:1"], 1, "telegram:1 is not waiting to be let in."],
+    [["approve", "ABCDEFGH", "--role", "king"], 2, "Use one of guest, member, owner."],
+    [["deny", "telegram:1"], 1, "telegram:1 is not asking for access."],
     [["deny", "telegrm:1"], 2, 'Did you mean "telegram"?'],
-    [["link", "telegram:1", "telegram:1"], 2, "Give two different identities."],
-    [["link", "telegram:1", "discord:1"], 1, "telegram:1 is not let in."],
-    [["unlink", "telegram:1"], 1, "Nobody is known as telegram:1."],
-    [["role", "p_00", "guest"], 1, "Nobody is known as p_00."],
+    [["link", "telegram:1", "telegram:1"], 2, "Give two different accounts."],
+    [["link", "telegram:1", "discord:1"], 1, "telegram:1 has no access."],
+    [["unlink", "telegram:1"], 1, "Person not found: telegram:1."],
+    [["role", "p_00", "guest"], 1, "Person not found: p_00."],
     [["role", "Ann", "guest"], 2, "Use <platform>:<user id>"],
-    [["forget", "telegram:1"], 1, "Nobody is known as telegram:1."],
+    [["forget", "telegram:1"], 1, "Person not found: telegram:1."],
     [["deny", "telegram:@alice"], 2, '"@alice" matches nobody on Telegram'],
     [["link", "slack:U1", "discord:alice#1234"], 2, '"alice#1234" matches nobody on Discord'],
   ] as const)("%j is refused", async (words, code, problem) => {

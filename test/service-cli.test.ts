@@ -25,10 +25,8 @@ describe.runIf(process.platform === "linux").concurrent("baton service", () => {
     const { home, unit, run, told } = machine(0);
     const installed = await run("install");
     expect(installed.code).toBe(0);
-    expect(installed.stdout).toContain(
-      `The service is described in ${unit}.\nIt is enabled and was started.`,
-    );
-    expect(installed.stderr).toContain("No chat platform is connected yet");
+    expect(installed.stdout).toContain(`Wrote ${unit}.\nThe service is installed and started.`);
+    expect(installed.stderr).toContain("No chat platform is set up yet");
     const text = readFileSync(unit, "utf8");
     expect(text).toContain(`"BATON_HOME=${home}"`);
     expect(text).toMatch(new RegExp(`^ExecStart="${process.execPath}" ".*/dist/main\\.js" gateway$`, "m"));
@@ -37,12 +35,12 @@ describe.runIf(process.platform === "linux").concurrent("baton service", () => {
 
     expect(JSON.parse((await run("install", "--json")).stdout)).toEqual({ file: unit, started: true });
     expect(readFileSync(unit, "utf8")).toBe(text);
-    expect((await run("uninstall")).stdout).toBe(`${unit} is gone, and the service was stopped.\n`);
+    expect((await run("uninstall")).stdout).toBe(`Stopped the service and deleted ${unit}.\n`);
     expect(told().at(-1)).toBe("--user disable --now baton.service");
     expect(existsSync(unit)).toBe(false);
     expect(await run("uninstall")).toMatchObject({ code: 1, stdout: "" });
     expect((await run("status")).stderr).toContain(
-      "No service is installed. `baton service install` does it.",
+      "No service is installed. Run `baton service install` to install it.",
     );
   });
 
@@ -56,18 +54,18 @@ describe.runIf(process.platform === "linux").concurrent("baton service", () => {
   });
 
   test.each([
-    ["is not there", null, "there is no systemctl here"],
+    ["is not there", null, "systemctl is not installed"],
     ["fails", 1, "no bus"],
   ])("where systemctl %s, the unit is there and the rest is said", async (_, exit, why) => {
     const { unit, run } = machine(exit);
     const installed = await run("install");
     expect(installed.code).toBe(0);
     expect(installed.stdout).toContain(
-      `It was not started: ${why}. To do so: systemctl --user daemon-reload && systemctl --user enable --now baton.service`,
+      `The service could not be started: ${why}. Start it with: systemctl --user daemon-reload && systemctl --user enable --now baton.service`,
     );
     expect(existsSync(unit)).toBe(true);
-    expect((await run("status")).stderr).toContain("is installed but does not run");
-    expect((await run("uninstall")).stdout).toContain(`It was not stopped: ${why}.`);
+    expect((await run("status")).stderr).toContain("is installed but not running");
+    expect((await run("uninstall")).stdout).toContain(`The service could not be stopped: ${why}.`);
     expect(existsSync(unit)).toBe(false);
   });
 
@@ -84,7 +82,9 @@ describe.runIf(process.platform === "linux").concurrent("baton service", () => {
     for (const verb of ["install", "uninstall", "status"]) {
       const refused = await run(verb);
       expect(refused).toMatchObject({ code: 1, stdout: "" });
-      expect(refused.stderr).toContain(`${unit} was not written by Baton. Move it away first`);
+      expect(refused.stderr).toContain(
+        `Baton did not write ${unit}, so it leaves the file alone. Move it away first`,
+      );
     }
     expect(readFileSync(unit, "utf8")).toBe("[Unit]\nDescription=mine\n");
     expect(statSync(unit).isFile()).toBe(true);

@@ -30,11 +30,11 @@ describe.runIf(pty !== null)("baton setup, in a terminal", () => {
     const { code, output } = await answer(
       home,
       {},
-      ["Whose model answers?", ENTER],
-      ["The key of Anthropic", `${SECRET}${ENTER}`],
+      ["Which model provider do you want to use?", ENTER],
+      ["The API key for Anthropic", `${SECRET}${ENTER}`],
       ["Which model?", ENTER],
       ["Which folder", `${work}${ENTER}`],
-      ["In which time zone", ENTER],
+      ["What is your time zone", ENTER],
     );
     expect(code).toBe(0);
     expect(output).not.toContain(SECRET);
@@ -68,11 +68,11 @@ mirror: jsonl
     const { code } = await answer(
       home,
       {},
-      ["Whose model answers?", ENTER],
-      ["Which key?", ENTER],
+      ["Which model provider do you want to use?", ENTER],
+      ["Which API key", ENTER],
       ["Which model?", `-large${ENTER}`],
       ["Which folder", ENTER],
-      ["In which time zone", ENTER],
+      ["What is your time zone", ENTER],
     );
     expect(code).toBe(0);
     expect(configOf(home)).toBe(before.replace("gpt-x", "gpt-x-large"));
@@ -88,7 +88,7 @@ mirror: jsonl
       ["copied into a private file", ENTER],
       ["Which model?", ENTER],
       ["Which folder", ENTER],
-      ["In which time zone", ENTER],
+      ["What is your time zone", ENTER],
     );
     expect(code).toBe(0);
     expect(output).not.toContain(SECRET);
@@ -99,8 +99,8 @@ mirror: jsonl
     const home = makeHome();
     writeFileSync(join(home, "config.yaml"), "# mine\n");
     const questions: [string, string][] = [
-      ["Whose model answers?", ENTER],
-      ["The key of Anthropic", `${SECRET}${ENTER}`],
+      ["Which model provider do you want to use?", ENTER],
+      ["The API key for Anthropic", `${SECRET}${ENTER}`],
       ["Which model?", ENTER],
       ["Which folder", ENTER],
     ];
@@ -119,15 +119,15 @@ mirror: jsonl
     const { code } = await answer(
       home,
       {},
-      ["Whose model answers?", `${DOWN.repeat(4)}${ENTER}`],
-      ["At which address?", `localhost${ENTER}`],
-      ["Give a URL", `\u0015http://127.0.0.1:8080/v1${ENTER}`],
-      ["Which key?", `${DOWN}${ENTER}`],
+      ["Which model provider do you want to use?", `${DOWN.repeat(4)}${ENTER}`],
+      ["What is the address", `localhost${ENTER}`],
+      ["Enter a URL", `\u0015http://127.0.0.1:8080/v1${ENTER}`],
+      ["Which API key", `${DOWN}${ENTER}`],
       ["Which model?", `local${ENTER}`],
       ["Which folder", `/not/there${ENTER}`],
-      ["There is no such folder", `\u0015${ENTER}`],
-      ["In which time zone", `x${ENTER}`],
-      ["Give a name such as", `\u007f${ENTER}`],
+      ["This folder does not exist", `\u0015${ENTER}`],
+      ["What is your time zone", `x${ENTER}`],
+      ["Enter a name such as", `\u007f${ENTER}`],
     );
     expect(code).toBe(0);
     expect(configOf(home)).toMatch(
@@ -156,7 +156,7 @@ describe("baton setup, without a terminal", () => {
     const home = makeHome();
     const run = await baton(home, ["setup"], { env: { ...CLOSED, OPENAI_API_KEY: SECRET } });
     expect(run).toMatchObject({ code: 2, stdout: "" });
-    expect(run.stderr).toContain("Found: OpenAI (OPENAI_API_KEY). `baton setup --yes` takes OpenAI.");
+    expect(run.stderr).toContain("Found: OpenAI (OPENAI_API_KEY). Run `baton setup --yes` to use OpenAI.");
     expect(run.stderr).toContain("baton config set agent.provider");
     expect(run.stderr).not.toContain(SECRET);
     expect(readdirSync(home)).toEqual([]);
@@ -201,7 +201,7 @@ describe("baton setup, without a terminal", () => {
     const home = makeHome();
     const run = await baton(home, ["setup", "--yes"], { env: CLOSED });
     expect(run).toMatchObject({ code: 1, stdout: "" });
-    expect(run.stderr).toContain("No key is in the environment and no local Ollama answers.");
+    expect(run.stderr).toContain("Found no API key in the environment and no local Ollama.");
     expect(readdirSync(home)).toEqual([]);
   });
 });

@@ -42,14 +42,14 @@ describe.runIf(pty !== null)("baton setup <platform>, in a terminal", () => {
       home,
       ["telegram"],
       {},
-      ["what you type is not shown", `${telegram.token}${ENTER}`],
-      ["The home channel", `-1001234567890:7${ENTER}`],
-      ["Who may talk to it", `4711${ENTER}`],
-      ["As what?", ENTER],
+      ["(hidden)", `${telegram.token}${ENTER}`],
+      ["Which chat is the home channel", `-1001234567890:7${ENTER}`],
+      ["Who may talk to the agent", `4711${ENTER}`],
+      ["Which role?", ENTER],
     );
     expect(code).toBe(0);
     expect(output).toContain("1. In Telegram, write /newbot to @BotFather.");
-    expect(output).toContain("This is @crabline_bot (Crabline, 424242).");
+    expect(output).toContain("Connected as @crabline_bot (Crabline, 424242).");
     expect(output).toContain("https://t.me/crabline_bot");
     expect(output).not.toContain(telegram.token);
     expect(configOf(home)).toBe(`# mine
@@ -80,12 +80,12 @@ people:
       home,
       ["telegram"],
       {},
-      ["I type it now", ENTER],
-      ["The home channel", ENTER],
-      ["Listed now: 7 (owner).", ENTER],
+      ["Type it now", ENTER],
+      ["Which chat is the home channel", ENTER],
+      ["Already listed: 7 (owner).", ENTER],
     );
     expect(code).toBe(0);
-    expect(output).toContain("nothing had to be written");
+    expect(output).toContain("Nothing to save");
     expect(configOf(home)).toBe(before);
     expect(readdirSync(join(home, "secrets"))).toEqual(["mine"]);
   });
@@ -96,10 +96,10 @@ people:
       home,
       ["telegram"],
       { TELEGRAM_BOT_TOKEN: telegram.token, TELEGRAM_HOME_CHANNEL: "99" },
-      ["I type it now", ENTER],
+      ["Type it now", ENTER],
       ["The home channel is 99", ""],
-      ["Who may talk to it", `8${ENTER}`],
-      ["As what?", `${DOWN}${ENTER}`],
+      ["Who may talk to the agent", `8${ENTER}`],
+      ["Which role?", `${DOWN}${ENTER}`],
     );
     expect(code).toBe(0);
     expect(configOf(home)).toBe(
@@ -114,17 +114,17 @@ people:
       home,
       ["slack"],
       {},
-      ["The Bot User OAuth Token (xoxb-…); what you type", `no${ENTER}`],
+      ["The Bot User OAuth Token (xoxb-…) (hidden)", `no${ENTER}`],
       ["It begins with xoxb-", `\u0015${slack.botToken}${ENTER}`],
-      ["The App-Level Token (xapp-…); what you type", `xapp-canary-canary${ENTER}`],
+      ["The App-Level Token (xapp-…) (hidden)", `xapp-canary-canary${ENTER}`],
       ["Slack does not take SLACK_APP_TOKEN", ""],
-      ["Leave, and change nothing", ENTER],
-      ["I type it now", ENTER],
-      ["I type it now", `${DOWN}${ENTER}`],
-      ["The App-Level Token (xapp-…); what you type", `${slack.appToken}${ENTER}`],
-      ["This is robot in", ""],
-      ["The home channel", ENTER],
-      ["Who may talk to it", ENTER],
+      ["Cancel, and change nothing", ENTER],
+      ["Type it now", ENTER],
+      ["Type it now", `${DOWN}${ENTER}`],
+      ["The App-Level Token (xapp-…) (hidden)", `${slack.appToken}${ENTER}`],
+      ["Connected as robot in", ""],
+      ["Which chat is the home channel", ENTER],
+      ["Who may talk to the agent", ENTER],
     );
     expect(code).toBe(0);
     expect(output).not.toContain("canary");
@@ -141,11 +141,11 @@ people:
       home,
       ["telegram"],
       {},
-      ["what you type is not shown", `${WRONG}${ENTER}`],
+      ["(hidden)", `${WRONG}${ENTER}`],
       ["Telegram cannot be reached", ""],
-      ["Leave, and change nothing", `${DOWN.repeat(2)}${ENTER}`],
-      ["The home channel", ENTER],
-      ["Who may talk to it", ENTER],
+      ["Cancel, and change nothing", `${DOWN.repeat(2)}${ENTER}`],
+      ["Which chat is the home channel", ENTER],
+      ["Who may talk to the agent", ENTER],
     );
     expect(code).toBe(0);
     expect(output).not.toContain("canary");
@@ -155,9 +155,9 @@ people:
   test.each([1, 2, 3])("Ctrl-C at question %i leaves everything as it was", async (last) => {
     const home = homeWith(atTelegram());
     const questions: [string, string][] = [
-      ["what you type is not shown", `${telegram.token}${ENTER}`],
-      ["The home channel", ENTER],
-      ["Who may talk to it", ENTER],
+      ["(hidden)", `${telegram.token}${ENTER}`],
+      ["Which chat is the home channel", ENTER],
+      ["Who may talk to the agent", ENTER],
     ];
     const asked = questions.slice(0, last).map(([question, keys], index) => {
       return [question, index === last - 1 ? "\u0003" : keys] as const;
@@ -182,11 +182,11 @@ people:
       ["whatsapp"],
       {},
       ["The phone number id", `100000000000000${ENTER}`],
-      ["The access token; what you type", `canary-canary${ENTER}`],
-      ["The app secret; what you type", `canary-secret${ENTER}`],
-      ["The verify token, a text of your own; what you type", `canary-verify${ENTER}`],
+      ["The access token (hidden)", `canary-canary${ENTER}`],
+      ["The app secret (hidden)", `canary-secret${ENTER}`],
+      ["The verify token, a text of your own (hidden)", `canary-verify${ENTER}`],
       ["Meta does not take the token", ""],
-      ["Leave, and change nothing", `${DOWN}${ENTER}`],
+      ["Cancel, and change nothing", `${DOWN}${ENTER}`],
     );
     meta.close();
     expect(code).toBe(1);
@@ -207,9 +207,9 @@ people:
       [CURSOR, `canary-secret${ENTER}`],
       [CURSOR, `canary-verify${ENTER}`],
       ["Meta cannot be reached", ""],
-      ["Leave, and change nothing", `${DOWN.repeat(2)}${ENTER}`],
-      ["The home channel", ENTER],
-      ["Who may talk to it", ENTER],
+      ["Cancel, and change nothing", `${DOWN.repeat(2)}${ENTER}`],
+      ["Which chat is the home channel", ENTER],
+      ["Who may talk to the agent", ENTER],
     );
     expect(code).toBe(0);
     expect(output).not.toContain("canary");
@@ -222,16 +222,16 @@ people:
       home,
       ["telegram"],
       { TELEGRAM_BOT_TOKEN: WRONG },
-      ["I type it now", ENTER],
+      ["Type it now", ENTER],
       ["Telegram does not know this bot token", ""],
-      ["Leave, and change nothing", ENTER],
-      ["I type it now", `${DOWN.repeat(2)}${ENTER}`],
-      ["what you type is not shown", `${telegram.token}${ENTER}`],
-      ["The home channel", ENTER],
-      ["Who may talk to it", ENTER],
+      ["Cancel, and change nothing", ENTER],
+      ["Type it now", `${DOWN.repeat(2)}${ENTER}`],
+      ["(hidden)", `${telegram.token}${ENTER}`],
+      ["Which chat is the home channel", ENTER],
+      ["Who may talk to the agent", ENTER],
     );
     expect(code).toBe(0);
-    expect(output).toContain("TELEGRAM_BOT_TOKEN is in the environment and counts before it");
+    expect(output).toContain("TELEGRAM_BOT_TOKEN in the environment overrides this");
     expect(output).not.toContain("canary");
   });
 });
@@ -241,13 +241,13 @@ describe("baton setup <platform>, without a terminal", () => {
     const home = makeHome();
     const run = await baton(home, ["setup", "slack"], { env: { SLACK_BOT_TOKEN: "xoxb-canary" } });
     expect(run).toMatchObject({ code: 2, stdout: "" });
-    expect(run.stderr).toBe(`baton: Nobody can be asked here.
-Set what Slack needs, in the environment or in the settings:
+    expect(run.stderr).toBe(`baton: Setup asks questions and needs a terminal.
+Slack needs these settings. Set them in the environment or in config.yaml:
   SLACK_BOT_TOKEN, set (SLACK_BOT_TOKEN): The bot user's token (\`xoxb-…\`).
-    baton config set platforms.slack.botToken '{ file: secrets/slack-bot-token.key }'    # the secret in that file, chmod 600
+    baton config set platforms.slack.botToken '{ file: secrets/slack-bot-token.key }'    # the file holds the secret; chmod 600
   SLACK_APP_TOKEN: The app-level token for Socket Mode (\`xapp-…\`).
-    baton config set platforms.slack.appToken '{ file: secrets/slack-app-token.key }'    # the secret in that file, chmod 600
-Then \`baton setup slack --yes\` asks Slack whether it is right.
+    baton config set platforms.slack.appToken '{ file: secrets/slack-app-token.key }'    # the file holds the secret; chmod 600
+Then run \`baton setup slack --yes\` to check them with Slack.
 `);
     expect(readdirSync(home)).toEqual([]);
   });
@@ -257,7 +257,7 @@ Then \`baton setup slack --yes\` asks Slack whether it is right.
     const env = { TELEGRAM_BOT_TOKEN: telegram.token };
     const run = await baton(home, ["setup", "telegram", "--yes"], { env });
     expect(run).toMatchObject({ code: 0, stderr: "" });
-    expect(run.stdout).toMatch(/^Telegram: this is @crabline_bot \(Crabline, 424242\)\.\n/);
+    expect(run.stdout).toMatch(/^Telegram: connected as @crabline_bot \(Crabline, 424242\)\.\n/);
     const json = await baton(home, ["setup", "telegram", "--yes", "--json"], { env });
     expect(JSON.parse(json.stdout)).toMatchObject({
       platform: "telegram",

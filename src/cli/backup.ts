@@ -1,4 +1,4 @@
-/** `baton backup`: the store as it is now, in one private file, checked; a gateway and chats go on meanwhile. */
+/** `baton backup`: copies the store into one private file and checks it, while the gateway and chats keep running. */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../config/load.js";
@@ -20,14 +20,14 @@ export async function backUp(cli: Cli, file: string | undefined, options: { json
     backups.make(target(cli, file, Date.now()), progress),
   );
   if (options.json) return terminal.json(made);
-  terminal.line(cleanLine(`${made.file} holds ${contents(made)}. It was opened again and is whole.`));
+  terminal.line(cleanLine(`Saved ${contents(made)} in ${made.file}, and checked the file.`));
 }
 
 export function backupFolder(home: string): string {
   return join(home, "backups");
 }
 
-/** A file as it was named; in a folder, and where nothing was named, a name made of the time. */
+/** The file as given; in a folder, or if nothing was given, a name made from the time. */
 function target({ home, workingFolder }: Cli, file: string | undefined, now: number): string {
   const name = `baton-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, "")}.db`;
   if (file === undefined) return join(backupFolder(home), name);
@@ -42,7 +42,7 @@ export function contents({ rows, bytes }: BackupFacts): string {
   return `${counted(sessions, "session")} with ${counted(messages, "message")} (${size})`;
 }
 
-/** Where there are none, says what does the work there; the URL stands in it without its password. */
+/** If there are none, the error says which command to use instead; its URL has no password. */
 export async function backupsOf(
   cli: Cli,
   config: Config,
@@ -54,17 +54,14 @@ export async function backupsOf(
   if (store.endsWith(":memory:")) {
     throw new CliError(
       "not_sqlite",
-      "The store is in memory only: it ends with its process, and cannot be kept.",
+      "The store is only in memory and ends with its process, so it can't be backed up or restored.",
     );
   }
   const place = config.places.get("store");
   const [, file] = /^\{ file: (.*) \}$/.exec(config.store.shown) ?? [];
   const written = file === undefined ? quoted(config.store.shown) : `"$(cat ${quoted(file)})"`;
   const url = place && "variable" in place ? `"$${place.variable}"` : written;
-  throw new CliError(
-    "not_sqlite",
-    `Conversations are kept in PostgreSQL, which has its own tools: ${commandFor(url)}`,
-  );
+  throw new CliError("not_sqlite", `The store is in PostgreSQL. Use its own tool: ${commandFor(url)}`);
 }
 
 export async function withProgress<Result>(

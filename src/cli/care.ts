@@ -1,4 +1,4 @@
-/** What `baton doctor` says of the care around the store: people, secrets, logs, backups, the service and the model. */
+/** More checks of `baton doctor`: people, secrets, logs, backups, the service and the model. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/load.js";
@@ -33,7 +33,7 @@ export async function careFindings(cli: Cli, config: Config): Promise<Finding[]>
     try {
       findings.push(...(await look()));
     } catch (error) {
-      const fix = "let the user that runs Baton read it, then look again";
+      const fix = "give the user that runs Baton read access, then run `baton doctor` again";
       findings.push({ check, status: "broken", finding: (error as Error).message, fix });
     }
   }
@@ -54,7 +54,7 @@ async function peopleFindings(cli: Cli, config: Config): Promise<Finding[]> {
 }
 
 async function sharedFindings(cli: Cli, config: Config): Promise<Finding[]> {
-  if (config.sessions.scopes?.dm !== "platform") return []; // Nobody does, and the store is left alone.
+  if (config.sessions.scopes?.dm !== "platform") return []; // Nobody does, so the store stays closed.
   const shared = sharedDms(config, await knownPeople(cli, config));
   if (shared === null) return [];
   return [{ check: "people", status: "warning", finding: shared.message, fix: shared.fix }];
@@ -71,11 +71,11 @@ async function knownPeople(cli: Cli, config: Config): Promise<string[]> {
     }
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
-    return []; // What is wrong with it, `store` says.
+    return []; // The check `store` reports what is wrong.
   }
 }
 
-/** Files of secrets that others could read, and secrets that cannot be read at all. */
+/** Secret files that others can read, and secrets that can't be read at all. */
 function secretFindings(home: string, config: Config): Finding[] {
   const check = "secrets";
   const files = [...filesIn(join(home, "secrets")), environmentFile(home)].filter((file) => existsSync(file));
@@ -94,7 +94,7 @@ function secretFindings(home: string, config: Config): Finding[] {
     }
   });
   if (open.length > 0) {
-    const finding = `${open.join(", ")} can be read by other users`;
+    const finding = `other users can read ${open.join(", ")}`;
     return [
       { check, status: "warning", finding, fix: `chmod 600 ${open.map(quoted).join(" ")}` },
       ...unusable,
@@ -102,7 +102,7 @@ function secretFindings(home: string, config: Config): Finding[] {
   }
   if (unusable.length > 0) return unusable;
   const count = new Set([...files, ...named.flatMap(({ file }) => file ?? [])]).size;
-  const finding = count === 0 ? "no file of secrets" : `${counted(count, "file")}, private`;
+  const finding = count === 0 ? "no secret files" : `${counted(count, "file")}, private`;
   return [{ check, status: "ok", finding }];
 }
 
@@ -110,22 +110,22 @@ function logFinding(home: string): Finding {
   const check = "logs";
   const folder = logFolder(home);
   if (!existsSync(folder))
-    return { check, status: "ok", finding: `${folder} is not there yet; a gateway makes it` };
+    return { check, status: "ok", finding: `${folder} does not exist yet; the gateway creates it` };
   const files = [...archivedLogs(folder), currentLog(folder)].filter((file) => existsSync(file));
   const closed = [folder, ...files.slice(-1)].filter((path) => !isWritable(path));
   if (closed.length > 0) {
-    const fix = `let the user that runs Baton write it: chmod u+rwX ${closed.map(quoted).join(" ")}`;
-    return { check, status: "warning", finding: `${closed.join(", ")} cannot be written`, fix };
+    const fix = `give the user that runs Baton write access: chmod u+rwX ${closed.map(quoted).join(" ")}`;
+    return { check, status: "warning", finding: `${closed.join(", ")} can't be written`, fix };
   }
   const open = [folder, ...files].filter(isOpen);
   if (open.length > 0) {
-    const finding = `${open.join(", ")} can be read by other users`;
+    const finding = `other users can read ${open.join(", ")}`;
     return { check, status: "warning", finding, fix: `chmod go-rwx ${open.map(quoted).join(" ")}` };
   }
-  return { check, status: "ok", finding: `${folder} is private and can be written` };
+  return { check, status: "ok", finding: `${folder} is private and writable` };
 }
 
-/** Of a store that is a file with something in it. */
+/** Only for a store that is a file and exists. */
 async function backupFinding(cli: Cli, config: Config, now: number): Promise<Finding[]> {
   const check = "backup";
   const backups = await storeBackups(cli, config);
@@ -134,7 +134,7 @@ async function backupFinding(cli: Cli, config: Config, now: number): Promise<Fin
     .filter((file) => file.endsWith(".db"))
     .map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   const last = Math.max(0, ...made);
-  const finding = last === 0 ? "none yet" : `the last one was made ${relativeTime(last, now)}`;
+  const finding = last === 0 ? "none yet" : `the last one is from ${relativeTime(last, now)}`;
   if (now - last < BACKUP_IS_OLD_MS) return [{ check, status: "ok", finding }];
   return [{ check, status: "hint", finding, fix: "baton backup" }];
 }
@@ -143,7 +143,7 @@ async function storeBackups(cli: Cli, config: Config): Promise<Backups | null> {
   try {
     return await cli.backups(config.store.reveal());
   } catch {
-    return null; // What is wrong with it, `store` says.
+    return null; // The check `store` reports what is wrong.
   }
 }
 
@@ -154,7 +154,7 @@ async function serviceFinding(cli: Cli, config: Config): Promise<Finding> {
   try {
     const manager = serviceManager();
     if (refuseOthers(manager) === null) {
-      const finding = "not installed; a gateway runs only while you run it";
+      const finding = "not installed; the gateway runs only while you run it yourself";
       const hasPlatforms = (await cli.openPlatforms(config)).adapters.length > 0;
       return hasPlatforms
         ? { check, status: "hint", finding, fix: "baton service install" }
@@ -163,10 +163,15 @@ async function serviceFinding(cli: Cli, config: Config): Promise<Finding> {
     if ((await runAll([manager.isActive])).done)
       return { check, status: "ok", finding: "installed and running" };
     const finding = "installed, but not running";
-    return { check, status: "warning", finding, fix: "see `baton logs`, then `baton service install` again" };
+    return {
+      check,
+      status: "warning",
+      finding,
+      fix: "run `baton logs` to see why, then `baton service install` again",
+    };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { check, status: "ok", finding: error.message }; // Another's file, or no manager that we know.
+    return { check, status: "ok", finding: error.message }; // Not our file, or no service manager that Baton knows.
   }
 }
 
@@ -174,13 +179,13 @@ async function modelFinding(cli: Cli, config: Config): Promise<Finding> {
   const check = "model";
   const choice = await cli.chooseModel(config);
   if (choice === null)
-    return { check, status: "hint", finding: "offline: no model answers", fix: "baton setup" };
+    return { check, status: "hint", finding: "none: the offline agent answers", fix: "baton setup" };
   const { provider, model, apiKey, from } = choice;
   const needsKey = PROVIDERS.some(({ name, key }) => name === provider && key === "needed");
   if (needsKey && apiKey === null) {
-    return { check, status: "warning", finding: `${provider} has no key here`, fix: "baton setup" };
+    return { check, status: "warning", finding: `${provider} has no API key`, fix: "baton setup" };
   }
-  const finding = `${provider}, ${model ?? "the first model that is listed"} (by ${from.provider})`;
+  const finding = `${provider}, ${model ?? "the first model in its list"} (by ${from.provider})`;
   return { check, status: "ok", finding };
 }
 

@@ -1,4 +1,4 @@
-/** The lines written in earlier chats: one JSON text a line, in a file that only its user may read. */
+/** The lines typed in earlier chats: one JSON text per line, in a private file. */
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { HistoryFile } from "../adapter/terminal/history.js";
@@ -24,7 +24,7 @@ export function chatHistory(home: string, hide: Hide): HistoryFile {
   };
 }
 
-/** A torn line costs that line. */
+/** A damaged line is skipped. */
 function readLine(line: string): string[] {
   try {
     const entry: unknown = JSON.parse(line);

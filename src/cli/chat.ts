@@ -1,4 +1,4 @@
-/** `baton chat`: talk to the agent in this terminal, or ask it one thing from a script. */
+/** `baton chat`: talk to the agent in this terminal, or send it one message from a script. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RemoteFile } from "../adapter/adapter.js";
 import type { Move } from "../gateway/store.js";
@@ -24,22 +24,28 @@ const LOOK_MS = 50;
 export async function chat(cli: Cli, options: ChatOptions): Promise<void> {
   if (options.session !== undefined && options.new) throw wrongUsage("Give --session or --new, not both.");
   if (options.message !== undefined || !cli.streams.stdin.isTTY) return ask(cli, options);
-  if (options.attach) throw wrongUsage("--attach goes with --message, or with a message that is piped in.");
-  if (options.json) throw wrongUsage("--json is for scripts: give --message, or pipe the message in.");
+  if (options.attach) throw wrongUsage("--attach needs --message or piped input.");
+  if (options.json) throw wrongUsage("--json needs --message or piped input.");
   if (!cli.streams.stdout.isTTY)
-    throw wrongUsage("A chat needs a terminal: give --message, or pipe the message in.");
+    throw wrongUsage("A chat needs a terminal. Without one, use --message or pipe the message in.");
   return talk(cli, options);
 }
 
-/** A script interrupts nobody, and goes into no other's answer. */
+/** A script waits its turn: it neither interrupts nor steers another answer. */
 const ONE_AFTER_ANOTHER = { default: "queue", byPlatform: {}, byChat: {} } as const;
 
-/** One message, its answer, and an exit code that says whether it worked. */
+const UNFINISHED = {
+  failed: "The model failed before finishing its answer.",
+  stopped: "The answer was stopped before it was finished.",
+  refused: "Baton did not accept the message.",
+} as const;
+
+/** Sends one message and prints the answer; the exit code says if it worked. */
 async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   const { ScriptAdapter, readPiped } = await import("../adapter/terminal/script.js");
   const { stdin, stdout, stderr } = cli.streams;
   const text = options.message ?? (await readPiped(stdin));
-  if (text.trim() === "") throw wrongUsage("There is nothing to say: the message is empty.");
+  if (text.trim() === "") throw wrongUsage("The message is empty.");
   const adapter = new ScriptAdapter({ stdout, stderr, json: options.json ?? false });
   const onProblem = noted(cli, (problem) => tell(cli, problem));
   const stillWaits = waitNotice(Date.now, (notice) => adapter.notice(notice));
@@ -55,22 +61,25 @@ async function ask(cli: Cli, options: ChatOptions): Promise<void> {
   try {
     await choose(open, options);
     await open.gateway.start();
-    await open.gateway.delivered(); // What a chat before was still to be told is no answer to this.
+    await open.gateway.delivered(); // First what an earlier chat still had to show: it is no answer to this.
     const outcome = await adapter.ask(text, await attached(options.attach ?? []), async () => {
-      await open.gateway.lane(open.key).idle(); // A command may have asked the agent again.
+      await open.gateway.lane(open.key).idle(); // A command may have started another turn.
       await moved(cli, handoff);
-      await open.gateway.delivered(); // What is said beside the answer, such as why there is none.
+      await open.gateway.delivered(); // Also notices, such as why there is no answer.
       if (handoff.move?.state === "failed") adapter.finish("failed");
     });
     if (handoff.move?.state === "failed")
-      throw new CliError("handoff_failed", `It stays where it is: ${cleanLine(handoff.move.error ?? "")}`);
-    if (outcome !== "done") throw new CliError("chat", `The answer did not come to its end (${outcome}).`);
+      throw new CliError(
+        "handoff_failed",
+        `The conversation was not moved: ${cleanLine(handoff.move.error ?? "")}`,
+      );
+    if (outcome !== "done") throw new CliError("chat", UNFINISHED[outcome]);
   } finally {
     await open.close();
   }
 }
 
-/** Waits, counting, until the handoff that was asked for is over: the gateway ends one that takes too long. */
+/** Waits until the requested handoff is over, showing the seconds; the gateway ends one that takes too long. */
 async function moved({ terminal }: Cli, handoff: { readonly move?: Move }): Promise<void> {
   const isMoving = ({ finishedAt, target }: Move): boolean => finishedAt === null && target !== LOCAL;
   while (handoff.move && isMoving(handoff.move)) {
@@ -84,7 +93,7 @@ async function attached(paths: readonly string[]): Promise<readonly RemoteFile[]
   if (paths.length === 0) return [];
   const { existsSync } = await import("node:fs");
   const missing = paths.find((path) => !existsSync(path));
-  if (missing !== undefined) throw wrongUsage(`There is no file ${printableText(missing)}.`);
+  if (missing !== undefined) throw wrongUsage(`File not found: ${printableText(missing)}`);
   const { attachedFile } = await import("../adapter/terminal/attached-file.js");
   return paths.map(attachedFile);
 }
@@ -118,7 +127,7 @@ async function talk(cli: Cli, options: ChatOptions): Promise<void> {
     onHandoff: (move) => {
       moving = move.finishedAt === null && move.target !== LOCAL ? move : null;
       adapter.refresh();
-      if (move.state === "completed") void open.gateway.delivered().finally(leave); // The conversation is elsewhere.
+      if (move.state === "completed") void open.gateway.delivered().finally(leave); // The conversation has moved away.
     },
     onPlaces: () => adapter.refresh(),
     onOffer: (text) => adapter.say(text),
@@ -150,12 +159,12 @@ type Moving = Pick<Move, "target" | "isBusy" | "readySince" | "waitMs">;
 
 /** `moving to discord:7, 12 s of 60`. */
 function movingWords({ target, isBusy, readySince, waitMs }: Moving): string {
-  if (isBusy) return `moves to ${target} after this answer`;
+  if (isBusy) return `will move to ${target} after this answer`;
   const seconds = Math.max(0, Math.round((Date.now() - readySince) / 1_000));
   return `moving to ${target}, ${seconds} s of ${Math.round(waitMs / 1_000)}`;
 }
 
-/** Tells a problem, and keeps it in the log. */
+/** Shows a problem, and writes it into the log. */
 function noted({ home, redact }: Cli, told: (problem: string) => void): (problem: string) => void {
   const log: Log = safeLog(redact, fileLog({ home, by: "chat", onProblem: told }));
   return (problem) => {
@@ -168,7 +177,7 @@ function tell(cli: Cli, problem: string): void {
   cli.terminal.problem(printableText(problem));
 }
 
-/** The session to talk in: the one asked for, a new one, or the one there is. */
+/** Chooses the session: the one given, a new one, or the current one. */
 async function choose({ gateway, sessions, source }: OpenChat, options: ChatOptions): Promise<void> {
   if (options.new) await sessions.getOrCreate(source, { forceNew: true });
   if (options.session === undefined) return;

@@ -1,4 +1,4 @@
-/** What every verb is given. `main.ts` fills it in and loads each part only when it is asked for. */
+/** What every verb gets. `main.ts` fills it in and loads each part when it is first used. */
 
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Adapter } from "../adapter/adapter.js";
@@ -38,22 +38,22 @@ export interface Cli {
   hide(text: string): string;
   /** Takes out what looks like a secret, too: for logs and errors. */
   redact(text: string): string;
-  /** As for a terminal in this folder, or for a gateway, which works in the workspace. */
+  /** For a terminal in this folder, or for a gateway, which works in the workspace. */
   loadConfig(purpose?: "gateway"): Promise<Config>;
-  /** Looking never creates anything: where there is no store yet, an empty one in memory stands in. */
+  /** `look` never creates anything: if there is no store yet, it opens an empty one in memory. */
   openSessions(config: Config, purpose: "look" | "write"): Promise<Sessions>;
-  /** The people of the store; looking creates nothing, as with sessions. */
+  /** The people in the store. */
   openPeople(
     config: Config,
     purpose: "look" | "write",
   ): Promise<{ readonly people: People; readonly spending: Spending; close(): Promise<void> }>;
-  /** How each account of a platform was last, as the gateway that has it says; who has it, and who shares what. */
+  /** The last known state of each account, which process has it, and which accounts share conversations. */
   platformStates(config: Config): Promise<{
     readonly platforms: readonly AccountState[];
-    /** Accounts that share conversations, in words. */
+    /** One sentence for each. */
     readonly sharing: readonly string[];
   }>;
-  /** Removes files of messages that nothing in the store refers to any more. */
+  /** Deletes files that no message in the store uses any more. */
   sweepMedia(config: Config): Promise<Swept>;
   readonly streams: {
     readonly stdin: ReadStream;
@@ -62,17 +62,17 @@ export interface Cli {
   };
   /** A gateway for this terminal alone. */
   openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
-  /** Where handoffs are asked for and looked at, as whoever runs the gateway. */
+  /** Requests and shows handoffs, with the rights of the owner. */
   openHandoffs(config: Config, purpose: "look" | "write"): Promise<OpenHandoffs>;
   /** The model that answers; null for the offline agent. */
   chooseModel(config: Config): Promise<ModelChoice | null>;
-  /** What is offered where that model is. */
+  /** The models of that server. */
   listModels(choice: ModelChoice): Promise<readonly string[]>;
-  /** The platforms that are set up, and why some of them cannot be opened. */
+  /** The platforms that are set up, and why some of them can't be opened. */
   openPlatforms(
     config: Config,
   ): Promise<{ readonly adapters: readonly Adapter[]; readonly problems: readonly string[] }>;
-  /** Makes this machine one of an account's devices; `say` is told what a person has to do. */
+  /** Links this machine to an account as one of its devices; `say` gets the instructions for the person. */
   linkPlatform(
     config: Config,
     platform: string,
@@ -82,28 +82,28 @@ export interface Cli {
   openGateway(config: Config, ...call: Parameters<OpenPlatforms>): ReturnType<OpenPlatforms>;
   /** The folders and the database behind a store's URL. */
   inspectStore(config: Config): Promise<Finding[]>;
-  /** The servers whose tools the agent uses, tried out. */
+  /** Tries the MCP servers. */
   inspectMcp(config: Config): Promise<Finding[]>;
-  /** Where the agent works, and what its commands may reach there. */
+  /** The working folder of the agent, and what its commands can reach. */
   inspectSandbox(config: Config): Promise<Finding[]>;
-  /** Null where the store is not one SQLite file. */
+  /** Null if the store is not a SQLite file. */
   backups(url: string): Promise<Backups | null>;
   loadExport(): Promise<Export>;
   readonly importSessions: ImportSessions;
 }
 
-/** What a chat is told of what happens behind it. */
+/** What a chat hears from its gateway. */
 export interface ChatEvents {
   /** A session has changed. */
   readonly onChange?: () => void;
   readonly onProblem: (problem: string) => void;
-  /** A handoff that was asked for here goes on, or is over. */
+  /** A handoff that was requested here made progress or ended. */
   readonly onHandoff?: (move: Move) => void;
-  /** There are other places than before that a line may be completed with. */
+  /** The places for completing a line have changed. */
   readonly onPlaces?: () => void;
-  /** A conversation is offered to the terminal, in words. */
+  /** A conversation is offered to the terminal; the text says so. */
   readonly onOffer?: (text: string) => void;
-  /** Called again and again while a message in this lane waits for what another process answers in its session. */
+  /** Called again and again while a message in this lane waits for another process. */
   readonly onElsewhere?: (key: SessionKey) => void;
 }
 
@@ -123,19 +123,19 @@ export interface OpenChat {
   readonly key: SessionKey;
   readonly agent: string;
   complete(line: string): readonly { readonly name: string; readonly description: string }[];
-  /** Leaves a running turn to the next chat, which goes on with it. */
+  /** The next chat continues a turn that is still running. */
   close(): Promise<void>;
 }
 
-/** Backups of a store, made while it is in use and put back while it is not. */
+/** Backups of a store: made while it is in use, restored while it is not. */
 export interface Backups {
   /** The file of the store. */
   readonly store: string;
   /** To a file that does not exist yet. */
   make(to: string, progress: (done: number) => void): Promise<BackupFacts>;
-  /** Refuses a file that could not be restored. */
+  /** Refuses a file that can't be restored. */
   check(file: string): BackupFacts;
-  /** Gives the place of what was there before; null where there was nothing. */
+  /** Gives the file with the old store; null if there was none. */
   restore(file: string, progress: (done: number) => void): Promise<{ readonly aside: string | null }>;
 }
 
@@ -170,7 +170,7 @@ type ImportSessions = (
   },
 ) => Promise<ImportReport>;
 
-/** What came, or would come. */
+/** What was imported, or would be. */
 export interface ImportReport {
   readonly format: string;
   readonly dryRun: boolean;
@@ -185,7 +185,7 @@ export interface ImportReport {
   };
   readonly problems: readonly {
     readonly file: string;
-    /** Counted from 1; null where it is not about one line. */
+    /** Counted from 1; null if it is not about one line. */
     readonly line: number | null;
     readonly reason: string;
   }[];
@@ -201,7 +201,7 @@ export interface ImportedSession {
   readonly note?: string;
 }
 
-/** Opens the store for one command and closes it whatever happens. */
+/** Opens the store for one command and always closes it. */
 export async function withSessions<Result>(
   cli: Cli,
   purpose: "look" | "write",

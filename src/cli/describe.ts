@@ -9,7 +9,7 @@ export function nameOf(entry: Pick<SessionEntry, "title" | "displayName" | "sess
   return cleanLine(entry.title ?? "") || cleanLine(entry.displayName) || cleanLine(entry.sessionId);
 }
 
-/** Where a session lives, beside its name: what the name already says is left out. */
+/** Where a session is, without what its name already says. */
 export function placeBesideName(entry: SessionEntry): string {
   if (entry.title !== null || entry.platform === LOCAL) return placeOf(entry);
   return `${platformTitle(entry.platform)} ${entry.chatType === "dm" ? "DM" : entry.chatType}`;

@@ -1,4 +1,4 @@
-/** `baton doctor`: is all well on this machine, and what to do where it is not. */
+/** `baton doctor`: checks the setup, and says how to fix what is wrong. */
 import { existsSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config/load.js";
@@ -29,7 +29,7 @@ export async function doctor(cli: Cli, options: { json?: boolean }): Promise<voi
   const broken = findings.filter((finding) => finding.status === "broken").length;
   if (options.json) cli.terminal.json({ ok: broken === 0, findings });
   else printFindings(cli.terminal, findings);
-  if (broken > 0) throw new CliError("unwell", `${counted(broken, "problem")} to mend; see above.`);
+  if (broken > 0) throw new CliError("unwell", `Fix the ${counted(broken, "problem")} above.`);
 }
 
 function nodeFinding(oldest: string): Finding {
@@ -51,31 +51,32 @@ function homeFinding(home: string): Finding {
   try {
     folder = statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    const finding = `${home} cannot be looked at: ${(error as Error).message}`;
+    const finding = `Baton can't look into ${home}: ${(error as Error).message}`;
     return {
       check,
       status: "broken",
       finding,
-      fix: "let the user that runs Baton into the folders above it",
+      fix: "give the user that runs Baton access to the folders above it",
     };
   }
   const problem = folder && !folder.isDirectory() ? null : writeProblem(nearestFolder(home));
   if (problem !== null) {
-    const finding = `${home} cannot be ${folder ? "written" : "created"}: ${problem}`;
+    const finding = `${home} can't be ${folder ? "written" : "created"}: ${problem}`;
     return {
       check,
       status: "broken",
       finding,
-      fix: "let the user that runs Baton write there, or set BATON_HOME",
+      fix: "give the user that runs Baton write access, or set BATON_HOME",
     };
   }
-  if (!folder) return { check, status: "ok", finding: `${home} is not there yet; it is made when needed` };
+  if (!folder)
+    return { check, status: "ok", finding: `${home} does not exist yet; Baton creates it when needed` };
   if (!folder.isDirectory()) {
     return {
       check,
       status: "broken",
       finding: `${home} is not a folder`,
-      fix: "move it away, or set BATON_HOME",
+      fix: "move the file away, or set BATON_HOME",
     };
   }
   const mode = (folder.mode & 0o777).toString(8).padStart(4, "0");
@@ -84,16 +85,16 @@ function homeFinding(home: string): Finding {
   return { check, status: "warning", finding, fix: `chmod 700 ${quoted(home)}` };
 }
 
-/** The folder itself, or the first one above it that is there. */
+/** The folder itself, or the first one above it that exists. */
 function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-/** Why nothing can be written into a folder, tried out; null where it can. */
+/** Tries to write into a folder: why that fails, or null if it works. */
 function writeProblem(folder: string): string | null {
   const probe = join(folder, `.doctor-${process.pid}`);
   try {
-    writeFileSync(probe, "can this be written?\n", { flag: "wx", mode: 0o600 });
+    writeFileSync(probe, "Can Baton write here?\n", { flag: "wx", mode: 0o600 });
     return null;
   } catch (error) {
     return fileProblem(error) ?? (error as Error).message;
@@ -115,7 +116,7 @@ async function gatewayFinding(home: string): Promise<Finding> {
   }
 }
 
-/** Accounts that share conversations; nothing where the store cannot be opened, which is said elsewhere. */
+/** Accounts that share conversations; empty if the store can't be opened, which another check reports. */
 async function sharingFindings(cli: Cli, config: Config): Promise<Finding[]> {
   const { sharing } = await cli.platformStates(config).catch((error: unknown) => {
     if (error instanceof BatonError) return { sharing: [] };
@@ -143,13 +144,13 @@ async function configured(cli: Cli, findings: Finding[]): Promise<Config | null>
         check,
         status: "broken",
         finding: error.message,
-        fix: "mend the file; nothing runs until it is valid",
+        fix: "fix the file; Baton does not run until it is valid",
       },
       {
         check: "store",
         status: "warning",
-        finding: "not looked at: its place is in the configuration",
-        fix: "mend the configuration, then look again",
+        finding: "not checked: the configuration says where it is",
+        fix: "fix the configuration, then run `baton doctor` again",
       },
     );
     return null;
@@ -166,12 +167,12 @@ async function variableFindings({ environment }: Cli): Promise<Finding[]> {
   }));
 }
 
-/** A store must never keep the doctor from speaking, whatever is wrong with it. */
+/** Whatever is wrong with the store, the other findings are still printed. */
 async function storeFindings(cli: Cli, config: Config): Promise<Finding[]> {
   try {
     return await cli.inspectStore(config);
   } catch (error) {
-    const fix = "mend the setting `store`, or the file it names, then look again";
+    const fix = "fix the setting `store`, or the file it names, then run `baton doctor` again";
     return [{ check: "store", status: "broken", finding: (error as Error).message, fix }];
   }
 }
@@ -192,5 +193,6 @@ function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
     terminal.line(`${signs[status]} ${paint.bold(check.padEnd(width))}  ${text}`);
     if (looked.status !== "ok") terminal.line(`${indent}${paint.dim("→")} ${printableText(looked.fix)}`);
   }
-  if (findings.every(({ status }) => status === "ok" || status === "hint")) terminal.line("\nAll is well.");
+  if (findings.every(({ status }) => status === "ok" || status === "hint"))
+    terminal.line("\nEverything is fine.");
 }

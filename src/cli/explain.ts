@@ -1,4 +1,4 @@
-/** `baton sessions explain`: when a conversation starts fresh, by which rule, and what would hold it off. */
+/** `baton sessions explain`: when a session resets, by which rule, and what would delay it. */
 import type { Config } from "../config/load.js";
 import { OWNER } from "../session/access.js";
 import { sessionNotFound } from "../session/errors.js";
@@ -20,7 +20,7 @@ export function explain(cli: Cli, which: string, options: { json?: boolean }): P
     if (!explanation) {
       const name = nameOf(asked.entry ?? { title: null, displayName: "", sessionId: which });
       return cli.terminal.line(
-        `"${name}" has ended (${asked.entry?.endReason}), and its chat has no session now: the next message starts one.`,
+        `"${name}" has ended (${asked.entry?.endReason}), and its chat has no session now. The next message starts one.`,
       );
     }
     for (const sentence of sentences(explanation, asked.entry, config))
@@ -28,7 +28,7 @@ export function explain(cli: Cli, which: string, options: { json?: boolean }): P
   });
 }
 
-/** A key, or whatever names a session. */
+/** By key, or by whatever else names a session. */
 async function lookUp(sessions: Sessions, which: string) {
   if (/^agent:/.test(which)) {
     const present = await sessions.current(which as SessionKey);
@@ -45,12 +45,12 @@ function sentences(explanation: Explanation, asked: SessionEntry | null, config:
   const replaced = asked !== null && asked.sessionId !== entry.sessionId;
   return [
     ...(replaced
-      ? [`"${nameOf(asked)}" is not the present session of its chat; this is about the one that is.`]
+      ? [`"${nameOf(asked)}" is not the current session of its chat. This is about the current one:`]
       : []),
-    `"${nameOf(entry)}" (${entry.sessionId}) is the present session of ${placeOf(entry)}.`,
+    `"${nameOf(entry)}" (${entry.sessionId}) is the current session of ${placeOf(entry)}.`,
     `Its key is ${entry.key}.`,
     `${ruleSentence(explanation, config)} ${policySentence(explanation)}`,
-    `The time zone is ${timezone}. The last activity was ${moment(entry.updatedAt)}.`,
+    `The time zone is ${timezone}. The last activity was at ${moment(entry.updatedAt)}.`,
     ...resetSentences(explanation, now, moment),
   ];
 }
@@ -64,7 +64,7 @@ function ruleSentence({ from, entry }: Explanation, config: Config): string {
     case "default":
       return config.sessions.reset?.default
         ? "The default rule applies (reset.default)."
-        : "No reset rule is configured for it, so the built-in default applies.";
+        : "You have set no reset rule for it, so the built-in default applies.";
     default:
       return from satisfies never;
   }
@@ -73,16 +73,16 @@ function ruleSentence({ from, entry }: Explanation, config: Config): string {
 function policySentence({ policy }: Explanation): string {
   const idle = `after ${minutes(policy.idleMinutes)} without activity`;
   const daily = `every day at ${String(policy.atHour).padStart(2, "0")}:00`;
-  const told = policy.notify ? "the chat is told" : "the chat is not told";
+  const told = policy.notify ? "Baton says so in the chat" : "Baton does not say so in the chat";
   switch (policy.mode) {
     case "none":
-      return "It never starts fresh by itself.";
+      return "It never resets by itself.";
     case "idle":
-      return `It starts fresh ${idle}; ${told}.`;
+      return `It resets ${idle}; ${told}.`;
     case "daily":
-      return `It starts fresh ${daily}; ${told}.`;
+      return `It resets ${daily}; ${told}.`;
     case "both":
-      return `It starts fresh ${idle} and ${daily}, whichever comes first; ${told}.`;
+      return `It resets ${idle} or ${daily}, whichever comes first; ${told}.`;
     default:
       return policy.mode satisfies never;
   }
@@ -101,24 +101,24 @@ function resetSentences(
 ): string[] {
   if (next === null) {
     return [
-      "To have it start fresh, set a rule in config.yaml of Baton's home folder, for example:",
+      "To make it reset, set a rule in the config.yaml of your home folder, for example:",
       "  reset:\n    default: { mode: daily, atHour: 4 }",
     ];
   }
   const due = next.at < now;
   return [
     due
-      ? `A reset (${next.reason}) has been due since ${moment(next.at)}: the next message starts a fresh session.`
-      : `The next reset (${next.reason}) falls on ${moment(next.at)}${next.reason === "idle" ? ", unless there is activity before" : ""}.`,
-    "A running turn, a pending or running handoff or a live background process would hold it off.",
+      ? `A reset (${next.reason}) has been due since ${moment(next.at)}. The next message starts a new session.`
+      : `The next reset (${next.reason}) is at ${moment(next.at)}${next.reason === "idle" ? ", unless there is activity before" : ""}.`,
+    "A running turn, an open handoff or a running background process would delay it.",
     heldBy.length > 0
-      ? `Right now ${heldBy.map((hold) => HOLDS[hold]).join(" and ")} it off.`
-      : "Right now nothing recorded in the store holds it off.",
+      ? `Right now ${heldBy.map((hold) => HOLDS[hold]).join(" and ")}.`
+      : "Right now nothing delays it.",
   ];
 }
 
 const HOLDS: Readonly<Record<Explanation["heldBy"][number], string>> = {
-  turn: "a running turn holds",
-  handoff: "a handoff holds",
-  process: "a background process holds",
+  turn: "a running turn delays it",
+  handoff: "a handoff delays it",
+  process: "a background process delays it",
 };

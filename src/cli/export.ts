@@ -1,4 +1,4 @@
-/** `baton sessions export`: a session, or all of them, as files for people and other tools. */
+/** `baton sessions export`: writes one session, or all of them, to files. */
 import { existsSync, realpathSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -28,17 +28,15 @@ export function exportSessions(cli: Cli, which: string | undefined, options: Exp
 
 async function exportOne(cli: Cli, which: string | undefined, options: ExportOptions): Promise<void> {
   const { output } = options;
-  if (which === undefined) throw wrongUsage("Say which session to export, or give --all and a folder.");
+  if (which === undefined) throw wrongUsage("Say which session to export, or use --all --output <folder>.");
   if (options.json && output === undefined && options.format !== undefined && options.format !== "json") {
-    throw wrongUsage(
-      `With --json stdout holds JSON: leave out --format ${options.format}, or give --output.`,
-    );
+    throw wrongUsage(`--json prints JSON to stdout. Leave out --format ${options.format}, or add --output.`);
   }
   await withSessions(cli, "look", async (sessions, config) => {
     const { terminal } = cli;
     const entry = await sessions.find(which, OWNER);
     if (output !== undefined && isOfStore(output, config.store.reveal())) {
-      throw wrongUsage(`${output} is Baton's own database. Give another file.`);
+      throw wrongUsage(`${output} is Baton's own database. Choose another file.`);
     }
     if (output === undefined) {
       const show = (text: string) => terminal.write(terminal.isSeen ? printableText(text) : text);
@@ -51,7 +49,7 @@ async function exportOne(cli: Cli, which: string | undefined, options: ExportOpt
   });
 }
 
-/** The database's file, or one that SQLite keeps beside it. */
+/** True for the database file and those that SQLite writes beside it. */
 function isOfStore(output: string, store: string): boolean {
   const path = store.startsWith("file:") ? fileURLToPath(store) : store.replace(/^sqlite:(\/\/(?=\/))?/, "");
   const files = [realPlace(path), ...(existsSync(path) ? [realpathSync(path)] : [])];
@@ -59,7 +57,7 @@ function isOfStore(output: string, store: string): boolean {
   return files.some((file) => ["", "-wal", "-shm", "-journal"].some((suffix) => place === file + suffix));
 }
 
-/** The path without links on the way to it; the file itself need not be there. */
+/** The path with its folder's links resolved; the file itself need not exist. */
 function realPlace(path: string): string {
   const folder = dirname(resolve(path));
   return join(existsSync(folder) ? realpathSync(folder) : folder, basename(path));
@@ -68,8 +66,7 @@ function realPlace(path: string): string {
 async function exportAll(cli: Cli, which: string | undefined, options: ExportOptions): Promise<void> {
   const { output } = options;
   if (which !== undefined) throw wrongUsage("Give one session or --all, not both.");
-  if (output === undefined)
-    throw wrongUsage("--all writes one file a session: say where with --output <folder>.");
+  if (output === undefined) throw wrongUsage("--all writes one file per session. Add --output <folder>.");
   await withSessions(cli, "look", async (sessions) => {
     const { terminal } = cli;
     await orRefused(output, (async () => makeFolder(output))());
@@ -96,7 +93,7 @@ async function* everySession(sessions: Sessions): AsyncGenerator<SessionEntry> {
   } while (cursor !== undefined);
 }
 
-/** 0600, whole or not at all, and never over a file that is there unless asked to. */
+/** Private, written whole or not at all; overwrites a file only with --force. */
 async function writeFile(
   cli: Cli,
   sessions: Sessions,
@@ -105,7 +102,7 @@ async function writeFile(
   options: ExportOptions,
 ): Promise<void> {
   if (!options.force && existsSync(path)) {
-    throw new CliError("output_exists", `${path} is already there. Use --force to overwrite it.`);
+    throw new CliError("output_exists", `${path} already exists. Use --force to overwrite it.`);
   }
   const { exportSession } = await cli.loadExport();
   const part = `${path}.${process.pid}.part`;
@@ -125,6 +122,6 @@ async function orRefused<Result>(path: string, attempt: Promise<Result>): Promis
   try {
     return await attempt;
   } catch (error) {
-    throw new CliError("output_failed", `${path} cannot be written: ${(error as Error).message}.`);
+    throw new CliError("output_failed", `Can't write ${path}: ${(error as Error).message}.`);
   }
 }

@@ -42,9 +42,7 @@ describe("how a run ends that did not do what was asked", () => {
     const bug = new TypeError("x is not a function");
     const { code, said } = report(bug);
     expect(code).toBe(1);
-    expect(said).toMatch(
-      /^baton: Something went wrong that should not: x is not a function\. .*\n.*\n {4}at /,
-    );
+    expect(said).toMatch(/^baton: Unexpected error: x is not a function\. .*\n.*\n {4}at /);
     expect(JSON.parse(report(bug, true).said)).toEqual({
       error: { code: "unexpected", message: expect.stringContaining("x is not a function") },
     });

@@ -1,6 +1,6 @@
 /**
- * How a run ends that did not do what was asked, in one place: 1 failed, 2 wrong usage. One line for people, one
- * object for `--json`, a stack trace only for a bug.
+ * How a failed run ends, in one place: exit code 1 if it failed, 2 for wrong usage. One line for people, one object for
+ * `--json`, a stack trace only for a bug.
  */
 import { CommanderError } from "commander";
 import { BatonError } from "../session/errors.js";
@@ -8,7 +8,7 @@ import { fileProblem } from "../util/file-problem.js";
 import { printableText } from "../util/text.js";
 import { jsonText, type Terminal } from "./terminal.js";
 
-/** What the command line itself refuses. */
+/** A refusal of the command line itself. */
 export class CliError extends Error {
   readonly code: string;
   readonly exitCode: 1 | 2;
@@ -20,12 +20,12 @@ export class CliError extends Error {
   }
 }
 
-/** The command was put wrongly. */
+/** The command was typed wrong. */
 export function wrongUsage(message: string): CliError {
   return new CliError("usage", message, 2);
 }
 
-/** Says what went wrong and gives the exit code; `help` is the command that tells how it should be put. */
+/** Prints what went wrong and gives the exit code; `help` is the command that shows the right usage. */
 export function reportFailure(
   error: unknown,
   terminal: Terminal,
@@ -62,22 +62,21 @@ function failureOf(
   if (inTheWay) return { code: "not_a_folder", message: inTheWay, exitCode: 1 };
   const problem = fileProblem(error);
   const { path } = error as NodeJS.ErrnoException;
-  if (problem && path)
-    return { code: "file_failed", message: `${path} cannot be used: ${problem}.`, exitCode: 1 };
+  if (problem && path) return { code: "file_failed", message: `Can't use ${path}: ${problem}.`, exitCode: 1 };
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   return {
     code: "unexpected",
-    message: `Something went wrong that should not: ${message}. Please report it.`,
+    message: `Unexpected error: ${message}. This is a bug in Baton; please report it.`,
     exitCode: 1,
     stack,
   };
 }
 
-/** What the file system says where a folder is needed, as the home folder is, and a file has its place. */
+/** The error if a file is where a folder is needed, such as the home folder. */
 function fileInTheWay(error: unknown): string | null {
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
-  const cure = "Move that away, or give another path.";
-  if (code === "ENOTDIR") return `${path} cannot be: what it would be in is a file, not a folder. ${cure}`;
+  const cure = "Move the file away, or use another path.";
+  if (code === "ENOTDIR") return `${path} can't be created: its parent is a file, not a folder. ${cure}`;
   if (code === "EEXIST" && syscall === "mkdir") return `${path} is a file, not a folder. ${cure}`;
   return null;
 }

@@ -1,6 +1,6 @@
 /**
- * `baton gateway link`: makes this machine one of an account's devices, on a platform that wants that. The code that a
- * person has to type is shown here and written nowhere.
+ * `baton gateway link`: links this machine to an account as one of its devices. The code to type on the phone is only
+ * shown, never saved.
  */
 import { platformTraits } from "../session/platform.js";
 import { cleanLine } from "../util/text.js";
@@ -14,9 +14,9 @@ export async function gatewayLink(cli: Cli, name: string): Promise<void> {
   const config = await cli.loadConfig();
   const { takeHome } = await import("../gateway/home-lock.js");
   const lock = takeHome(home, Date.now());
-  // A device is connected once: the gateway that runs would lose it.
+  // A device has one connection: a running gateway would lose it.
   if (lock.kind === "held")
-    throw new CliError("gateway_running", `A gateway runs for ${home}: stop it first, then link.`);
+    throw new CliError("gateway_running", `A gateway is running for ${home}. Stop it first, then link.`);
   const end = new AbortController();
   lock.keep(() => end.abort());
   const stop = (): void => end.abort();

@@ -1,6 +1,6 @@
 /**
- * `baton gateway status`: whether a gateway runs for this home folder, and of each account who has it; the exit code says
- * the first, too.
+ * `baton gateway status`: shows if a gateway is running for this home folder, and which process has each account. The
+ * exit code shows the first, too.
  */
 import { cleanLine } from "../util/text.js";
 import type { AccountState, Cli } from "./cli.js";
@@ -23,7 +23,7 @@ export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Prom
   } else if (holder) {
     const { pid, host, since } = holder;
     const { stateText } = await import("../gateway/connection.js");
-    terminal.line(cleanLine(`A gateway runs for ${home}: process ${pid} on ${host}, since ${since}.`));
+    terminal.line(cleanLine(`A gateway is running for ${home}: process ${pid} on ${host}, since ${since}.`));
     const { holderText } = await import("../gateway/holder-words.js");
     const now = Date.now();
     for (const each of platforms) {
@@ -33,5 +33,6 @@ export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Prom
     }
     for (const text of sharing) terminal.line(cleanLine(`Warning: ${text}`));
   }
-  if (!holder) throw new CliError("not_running", `No gateway runs for ${home}.`);
+  if (!holder)
+    throw new CliError("not_running", `No gateway is running for ${home}. Start one with \`baton gateway\`.`);
 }

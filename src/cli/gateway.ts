@@ -1,4 +1,4 @@
-/** `baton gateway`: the connected platforms, served in the foreground; one gateway a home folder. */
+/** `baton gateway`: serves the connected platforms in the foreground; one gateway per home folder. */
 import type { LockHolder } from "../gateway/home-lock.js";
 import { type Log, logLine, safeLog } from "../log/log.js";
 import type { Cli } from "./cli.js";
@@ -11,7 +11,7 @@ export async function gateway(cli: Cli): Promise<void> {
     const why = problems.map((problem) => `${problem}\n`).join("");
     throw new CliError(
       "no_platforms",
-      `${why}No chat platform is set up, so there is nothing to serve yet. \`baton setup <platform>\` sets one up; \`baton\` chats with you in this terminal.`,
+      `${why}No chat platform is set up. Run \`baton setup <platform>\` to set one up, or \`baton\` to chat in this terminal.`,
     );
   }
   const { takeHome } = await import("../gateway/home-lock.js");
@@ -20,7 +20,7 @@ export async function gateway(cli: Cli): Promise<void> {
   if (lock.kind === "held") throw await alreadyRunning(cli.home, lock.holder);
   const log = await gatewayLog(cli);
   lock.keep(() => {
-    log("error", `Another gateway took ${cli.home} while this one stood still, so this one ends.`);
+    log("error", `This gateway was paused, and another one took over ${cli.home}. This one stops now.`);
     process.kill(process.pid, "SIGTERM");
   });
   const { unmatchableIds } = await import("../config/unmatchable-ids.js");
@@ -35,15 +35,15 @@ export async function gateway(cli: Cli): Promise<void> {
     });
     if (outcome === "stopped") return;
   } catch (error) {
-    log("error", `The gateway has ended: ${error instanceof Error ? error.message : String(error)}`);
+    log("error", `The gateway stopped: ${error instanceof Error ? error.message : String(error)}`);
     throw error;
   } finally {
     lock.release();
   }
-  process.exit(1); // Turns that were left still run here; the next gateway goes on with them.
+  process.exit(1); // Unfinished turns still run in this process; the next gateway continues them.
 }
 
-/** Readable lines here, and the same in the log of the home folder. */
+/** Prints each line here, and writes it into the log file. */
 async function gatewayLog({ terminal, home, redact }: Cli): Promise<Log> {
   const { fileLog } = await import("../log/file-log.js");
   const onScreen: Log = (level, text) => terminal.line(logLine(Date.now(), level, text));
@@ -56,10 +56,10 @@ async function alreadyRunning(home: string, { owner, pid, host, since }: LockHol
   const { SILENT_MS } = await import("../gateway/life-sign.js");
   const elsewhere =
     fateOf(owner) === "unknown"
-      ? ` It is in another container or on another machine; if that has ended, try again in ${SILENT_MS / 1_000} seconds.`
+      ? ` It is in another container or on another machine. If that one has ended, try again in ${SILENT_MS / 1_000} seconds.`
       : "";
   return new CliError(
     "gateway_running",
-    `A gateway already runs for ${home}: process ${pid} on ${host}, since ${since}. Stop it first, or set BATON_HOME.${elsewhere}`,
+    `A gateway is already running for ${home}: process ${pid} on ${host}, since ${since}. Stop it first, or set BATON_HOME.${elsewhere}`,
   );
 }

@@ -1,4 +1,4 @@
-/** `baton sessions import`: brings in the conversations of other tools and of our own exports. */
+/** `baton sessions import`: imports conversations from other tools and from our own exports. */
 import { existsSync } from "node:fs";
 import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
@@ -12,7 +12,7 @@ interface ImportCommandOptions {
   readonly json?: boolean;
 }
 
-/** More than this of one kind is counted, not shown; `--json` has it all. */
+/** The rest is only counted; `--json` shows everything. */
 const SHOWN = 50;
 
 export async function importAll(cli: Cli, path: string, options: ImportCommandOptions): Promise<void> {
@@ -32,7 +32,7 @@ export async function importAll(cli: Cli, path: string, options: ImportCommandOp
   if (options.json) terminal.json(report);
   else await printReport(terminal, report);
   if (report.sessions.length === 0) {
-    throw new CliError("import_unreadable", `No session could be read from ${path}.`);
+    throw new CliError("import_unreadable", `Found no session to import in ${path}.`);
   }
 }
 
@@ -51,10 +51,10 @@ async function printReport(
   const parts = [
     `${totals.new} new`,
     `${totals.extended} extended`,
-    `${totals.present} already here`,
+    `${totals.present} already there`,
     counted(totals.added, "message"),
     ...(problems.length > 0
-      ? [`${counted(problems.length, "problem")} (named above; the rest was taken)`]
+      ? [`${counted(problems.length, "problem")} (listed above; the rest was imported)`]
       : []),
   ];
   const verb = dryRun ? "Would import" : "Imported";

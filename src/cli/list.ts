@@ -50,7 +50,7 @@ async function sayNothing(terminal: Terminal, view: SessionsView, options: ListO
   if (options.cursor !== undefined) return terminal.line("No more sessions.");
   const { items } = await view.list({ limit: 1 });
   if (items.length === 0) return printWelcome(terminal);
-  terminal.line("No sessions match. `baton sessions list` without options shows all of them.");
+  terminal.line("No sessions match. Run `baton sessions list` without options to see all of them.");
 }
 
 interface Row {
@@ -84,7 +84,7 @@ function endOf({ endReason }: SessionEntry): string {
   return endReason === null || endReason === "ended" ? (endReason ?? "") : `ended: ${endReason}`;
 }
 
-/** The date and time at the head of an id, where that names this session alone. */
+/** The date and time that an id starts with, if no other session has them. */
 async function shortId(view: SessionsView, entry: SessionEntry): Promise<string> {
   const [head] = /^\d{8}_\d{6}(?=_)/.exec(entry.sessionId) ?? [];
   if (head === undefined) return entry.sessionId;

@@ -1,4 +1,4 @@
-/** `baton logs`: what a gateway and chats wrote into the log, readable, and as it comes. */
+/** `baton logs`: shows the log of the gateway and of chats, and follows it. */
 import type { LogLevel } from "../log/log.js";
 import type { LogRecord } from "../log/records.js";
 import { cleanLine } from "../util/text.js";
@@ -35,7 +35,7 @@ export async function logs({ terminal, home, redact }: Cli, options: LogsOptions
   for (const record of records) await print(record);
   if (!options.follow) {
     if (after === null && !options.json) {
-      terminal.line(`There is no log yet in ${cleanLine(folder)}; a gateway writes one.`);
+      terminal.line(`There is no log in ${cleanLine(folder)} yet. The gateway writes one.`);
     }
     return;
   }

@@ -1,12 +1,12 @@
-/** `baton models`: the model in use, why it was chosen, and what else its server offers. */
+/** `baton models`: the model in use, why it was chosen, and the other models of its server. */
 import type { ModelChoice } from "../config/model-choice.js";
 import { cleanLine } from "../util/text.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 
 const HOW_TO_ADD =
-  "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, or start Ollama; agent.provider, agent.model and\n" +
-  "agent.baseUrl in config.yaml name any other.";
+  "Run `baton setup`, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, or start Ollama. For any other\n" +
+  "provider, set agent.provider, agent.model and agent.baseUrl in config.yaml.";
 
 export async function models(cli: Cli, options: { json?: boolean }): Promise<void> {
   const { terminal } = cli;
@@ -26,14 +26,13 @@ export async function models(cli: Cli, options: { json?: boolean }): Promise<voi
   const { bold, dim } = terminal.paint;
   const host = cleanLine(new URL(choice.baseUrl).host);
   terminal.line(`${bold(cleanLine(used ?? "none"))} at ${host} (${why(choice)})`);
-  if (used !== null && !names.includes(used))
-    terminal.line("It is not among the models that are listed there.");
+  if (used !== null && !names.includes(used)) terminal.line("The server does not list this model.");
   for (const name of names)
     terminal.line(name === used ? `${bold(`* ${name}`)} ${dim("in use")}` : `  ${name}`);
 }
 
 function why({ provider, model, from }: ModelChoice): string {
-  const usual = model === null ? "the first one listed" : `the usual one of ${provider}`;
+  const usual = model === null ? "the first in the list" : `the default for ${provider}`;
   return cleanLine(
     `${provider}, chosen by ${from.provider}; model: ${from.model === "default" ? usual : from.model}`,
   );

@@ -30,7 +30,7 @@ export function platform(text: string): Platform {
   const name = text.toLowerCase();
   if (isPlatform(name)) return name;
   const known = platforms();
-  throw new InvalidArgumentError(didYouMean(name, known).trim() || `Known: ${known.join(", ")}.`);
+  throw new InvalidArgumentError(didYouMean(name, known).trim() || `Use one of ${known.join(", ")}.`);
 }
 
 /** A platform for examples. */
@@ -38,7 +38,7 @@ export function examplePlatform(): Platform {
   return platforms().find((name) => name !== LOCAL) ?? LOCAL;
 }
 
-/** The command that gives the next page, ready to be copied: options first, then what they are about. */
+/** The command for the next page, ready to copy: options first, then the arguments. */
 export function nextPageCommand(
   verb: string,
   options: Readonly<Record<string, string | number | undefined>>,
@@ -52,7 +52,7 @@ export function nextPageCommand(
   return ["baton", "sessions", verb, ...given, ...guard, ...operands].map(quoted).join(" ");
 }
 
-/** A word as a shell takes it. */
+/** A word, quoted for a shell if needed. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-][\w@%+=:,./~-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,5 @@
 /**
- * `baton sessions prune`: removes sessions that ended long ago, and files of messages that nothing refers to any more.
- * Nothing that is open is ever removed.
+ * `baton sessions prune`: deletes sessions that ended long ago, and the files that only they used. Open sessions stay.
  */
 import type { Swept } from "../gateway/media.js";
 import { counted } from "../util/words.js";
@@ -19,7 +18,7 @@ export async function prune(cli: Cli, options: PruneOptions): Promise<void> {
   const mayAsk = terminal.canAsk && !options.json;
   if (!options.yes && !options.dryRun && !mayAsk) {
     throw wrongUsage(
-      "Pruning removes messages for good. Add --yes to do it, or --dry-run to see what would go.",
+      "Pruning deletes messages for good. Add --yes to confirm, or --dry-run to see what would be deleted.",
     );
   }
   await withSessions(cli, "look", async (sessions, config) => {
@@ -27,18 +26,18 @@ export async function prune(cli: Cli, options: PruneOptions): Promise<void> {
     const found = await sessions.prune({ endedBeforeMs, dryRun: true });
     if (options.dryRun) {
       if (options.json) return terminal.json({ ...found, removed: false });
-      return terminal.line(found.sessions === 0 ? NONE : `${amount(found)} would be removed.`);
+      return terminal.line(found.sessions === 0 ? NONE : `Would delete ${amount(found)}.`);
     }
     if (!options.yes) {
       if (found.sessions === 0) return terminal.line(NONE);
-      if (!(await terminal.confirm(`Remove ${amount(found)} for good?`)))
-        return terminal.line("Nothing was removed.");
+      if (!(await terminal.confirm(`Delete ${amount(found)} for good?`)))
+        return terminal.line("Nothing was deleted.");
     }
     const removed = await sessions.prune({ endedBeforeMs });
     const swept = await cli.sweepMedia(config);
     if (options.json) return terminal.json({ ...removed, ...swept, removed: true });
-    terminal.line(removed.sessions === 0 ? NONE : `Removed ${amount(removed)}.`);
-    if (swept.files > 0) terminal.line(`Removed ${files(swept)} that no message refers to any more.`);
+    terminal.line(removed.sessions === 0 ? NONE : `Deleted ${amount(removed)}.`);
+    if (swept.files > 0) terminal.line(`Deleted ${files(swept)} that no message uses.`);
   });
 }
 

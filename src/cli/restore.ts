@@ -1,4 +1,4 @@
-/** `baton restore`: a backup in place of the store. What was there is kept aside; nothing may be using it. */
+/** `baton restore`: replaces the store with a backup. The old store is saved in another file; nothing may be using it. */
 import { resolve } from "node:path";
 import { cleanLine } from "../util/text.js";
 import { backupsOf, contents, withProgress } from "./backup.js";
@@ -13,7 +13,7 @@ interface RestoreOptions {
 export async function restore(cli: Cli, file: string, options: RestoreOptions): Promise<void> {
   const { terminal } = cli;
   if (!options.yes && (!terminal.canAsk || options.json)) {
-    throw wrongUsage("Restoring replaces every conversation. Add --yes to do it.");
+    throw wrongUsage("A restore replaces every conversation. Add --yes to confirm.");
   }
   const config = await cli.loadConfig();
   const backups = await backupsOf(
@@ -24,12 +24,14 @@ export async function restore(cli: Cli, file: string, options: RestoreOptions): 
   const path = resolve(cli.workingFolder, file);
   const facts = backups.check(path);
   await refuseWhileServed(cli);
-  const question = cleanLine(`Replace the store by ${contents(facts)} from ${path}? It is kept aside.`);
+  const question = cleanLine(
+    `Replace the store with ${contents(facts)} from ${path}? The old store is saved in another file.`,
+  );
   if (!options.yes && !(await terminal.confirm(question))) return terminal.line("Nothing was changed.");
   const { aside } = await withProgress(cli, "restored", (progress) => backups.restore(path, progress));
   if (options.json) return terminal.json({ ...facts, aside });
   terminal.line(cleanLine(`Restored ${contents(facts)} from ${path}.`));
-  if (aside !== null) terminal.line(cleanLine(`What was there before is in ${aside}.`));
+  if (aside !== null) terminal.line(cleanLine(`The old store is in ${aside}.`));
 }
 
 async function refuseWhileServed({ home }: Cli): Promise<void> {
@@ -38,6 +40,6 @@ async function refuseWhileServed({ home }: Cli): Promise<void> {
   if (!holder) return;
   throw new CliError(
     "gateway_running",
-    `A gateway runs for ${home} (process ${holder.pid} on ${holder.host}). Stop it first; nothing was changed.`,
+    `A gateway is running for ${home} (process ${holder.pid} on ${holder.host}). Stop it first. Nothing was changed.`,
   );
 }

@@ -26,7 +26,7 @@ export function search(cli: Cli, words: readonly string[], options: SearchComman
     if (options.json) return terminal.json({ hits: items, nextCursor });
     if (items.length === 0) {
       return terminal.line(
-        options.cursor === undefined ? "No message has these words." : "No more messages.",
+        options.cursor === undefined ? "No message contains these words." : "No more messages.",
       );
     }
     const now = Date.now();

@@ -1,4 +1,4 @@
-/** `baton sessions show`: what a session is, and its last messages. */
+/** `baton sessions show`: a session and its last messages. */
 import { OWNER } from "../session/access.js";
 import { readableText } from "../session/attachments.js";
 import type { SessionEntry } from "../session/session.js";
@@ -19,7 +19,7 @@ interface ShowOptions {
   readonly json?: boolean;
 }
 
-/** Longer tool results are cut; an export has them whole. */
+/** Longer tool results are cut; an export has all of them. */
 const TOOL_LINES = 12;
 
 export function show(cli: Cli, which: string, options: ShowOptions): Promise<void> {

@@ -1,4 +1,4 @@
-/** Tables that fit the terminal: cells are cleaned here, and shortened rather than wrapped. */
+/** Tables that fit the terminal: cells are cleaned here, and shortened if they are too wide. */
 import stringWidth from "string-width";
 import { cleanLine, graphemes } from "../util/text.js";
 import type { Terminal } from "./terminal.js";
@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
   readonly align?: "right";
-  /** Gives way when the table is too wide. */
+  /** May be shortened if the table is too wide. */
   readonly flexible?: boolean;
   readonly paint?: (text: string, row: Row) => string;
 }
@@ -56,7 +56,7 @@ function joined<Row>(
     .trimEnd();
 }
 
-/** Flexible columns give way, the widest first; where that is not enough, the last columns go. */
+/** Shortens flexible columns, the widest first; if that is not enough, drops the last columns. */
 function fitted(natural: readonly number[], flexible: readonly boolean[], columns: number): number[] {
   const widths = [...natural];
   const excess = () => {
@@ -75,7 +75,7 @@ function fitted(natural: readonly number[], flexible: readonly boolean[], column
   return widths;
 }
 
-/** At most this many columns of a line, cut between characters, with … where something is missing. */
+/** At most this many columns of a line, cut between characters, with … for the rest. */
 function shortenTo(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = "";

@@ -1,6 +1,6 @@
 /**
- * What a command prints to. Colours and live progress only on a terminal. What is printed has been made harmless
- * before it comes here (see table.ts and describe.ts): nothing from the store reaches a terminal unseen.
+ * The output of a command. Colours and live progress only on a terminal. Callers make text harmless before they print it
+ * (see table.ts and describe.ts).
  */
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
@@ -26,13 +26,13 @@ export class Terminal {
   readonly #streams: Streams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
 
-  /** `color` where somebody decided; else a terminal has it. `hiding` takes secrets out of all that is printed. */
+  /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
   constructor(streams: Streams, color: boolean | undefined, hiding: Pick<Redactor, "hide" | "redact">) {
     this.#streams = streams;
     this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);
     this.columns = (streams.stdout.isTTY && streams.stdout.columns) || DEFAULT_COLUMNS;
-    // Whoever reads us has gone, as in `| head -1`: there is nobody left to tell.
+    // The reader is gone, as with `| head -1`.
     for (const stream of [streams.stdout, streams.stderr]) {
       stream.on("error", (error: NodeJS.ErrnoException) => {
         if (error.code === "EPIPE") process.exit(0);
@@ -41,12 +41,12 @@ export class Terminal {
     }
   }
 
-  /** Somebody sees what is printed. */
+  /** True if stdout is a terminal. */
   get isSeen(): boolean {
     return this.#streams.stdout.isTTY === true;
   }
 
-  /** Somebody is there to answer a question. */
+  /** True if a person can answer a question. */
   get canAsk(): boolean {
     return this.isSeen && this.#streams.stdin.isTTY === true;
   }
@@ -59,7 +59,7 @@ export class Terminal {
     this.line(jsonText(value));
   }
 
-  /** Long output: waits until it was taken. */
+  /** For long output: waits until the reader took it. */
   async write(text: string): Promise<void> {
     if (!this.#streams.stdout.write(this.#hiding.hide(text))) await once(this.#streams.stdout, "drain");
   }
@@ -69,12 +69,12 @@ export class Terminal {
     this.#streams.stderr.write(`${this.#hiding.redact(text)}\n`);
   }
 
-  /** One line that overwrites itself; an empty one takes it away. */
+  /** One line that overwrites itself; an empty text removes it. */
   progress(text: string): void {
     if (this.#streams.stderr.isTTY) this.#streams.stderr.write(`\r\u001b[2K${this.#hiding.hide(text)}`);
   }
 
-  /** Anything but a yes is a no; so are Ctrl-C and Ctrl-D. */
+  /** Anything but yes means no, also Ctrl-C and Ctrl-D. */
   async confirm(question: string): Promise<boolean> {
     const prompt = createInterface({ input: this.#streams.stdin, output: this.#streams.stdout });
     const closed = once(prompt, "close").then(() => "");
@@ -91,7 +91,7 @@ export class Terminal {
   }
 }
 
-/** JSON that is also harmless to look at: controls, bidi and invisible line breaks are written as escapes. */
+/** JSON that is safe to print: control, bidi and invisible characters are escaped. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(
     /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e0fff}]/gu,

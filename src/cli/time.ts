@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 7 * DAY_MS,
 };
 
-/** `30m`, `2h`, `7d`, `4w` in milliseconds; null where it is none of these. */
+/** `30m`, `2h`, `7d`, `4w` in milliseconds; null for anything else. */
 export function parseDuration(text: string): number | null {
   const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text.trim().toLowerCase()) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? Number.NaN);

@@ -1,4 +1,4 @@
-/** `baton sessions title`: shows, sets or takes away a session's title. */
+/** `baton sessions title`: shows, sets or removes the title of a session. */
 import { OWNER } from "../session/access.js";
 import { cleanLine } from "../util/text.js";
 import { type Cli, withSessions } from "./cli.js";
@@ -19,7 +19,7 @@ export async function title(
   const text = words.join(" ");
   if (options.clear && words.length > 0) throw wrongUsage("Give a title or --clear, not both.");
   if (words.length > 0 && cleanLine(text) === "") {
-    throw wrongUsage("The title is empty. Use --clear to take a title away.");
+    throw wrongUsage("The title is empty. Use --clear to remove a title.");
   }
   await withSessions(cli, "look", async (sessions) => {
     const { terminal } = cli;
@@ -35,6 +35,8 @@ export async function title(
           : `${cleanLine(entry.sessionId)} is now called "${cleanLine(entry.title)}".`,
       );
     }
-    terminal.line(entry.title === null ? `No title; it is shown as "${nameOf(entry)}".` : nameOf(entry));
+    terminal.line(
+      entry.title === null ? `It has no title. Lists show it as "${nameOf(entry)}".` : nameOf(entry),
+    );
   });
 }

@@ -17,5 +17,5 @@ it("says once that another process is answering, after two seconds of it", () =>
     now = at;
     stillWaits();
   }
-  expect(said).toEqual(["Another process is answering in this session; this waits until it is done."]);
+  expect(said).toEqual(["Another process is answering in this session. Waiting until it is done."]);
 });

@@ -39,7 +39,7 @@ test("fails where the handoff does, with the reason", async () => {
   const { code, stdout, stderr } = await say("/handoff telegram:nobody");
   expect(code).toBe(1);
   expect(stdout).toContain("The handoff to `telegram:nobody` failed: I have no part in that chat");
-  expect(stderr).toContain("It stays where it is: I have no part in that chat");
+  expect(stderr).toContain("The conversation was not moved: I have no part in that chat");
   const events = (await say("/handoff telegram:nobody", "--json")).stdout.trim().split("\n");
   expect(events.map((line) => JSON.parse(line))).toEqual([
     { kind: "message", text: "Moving to Telegram (`telegram:nobody`) …" },

@@ -70,10 +70,10 @@ describe.skipIf(pty === null)("the terminal", () => {
     await serve();
     const chat = await start();
     await chat.see("slow 5\r", "Slowly: 1");
-    await chat.see("/handoff telegram:ann\r", "moves to telegram:ann after this answer");
+    await chat.see("/handoff telegram:ann\r", "will move to telegram:ann after this answer");
     expect(foot(chat)).toEqual([
       "›",
-      expect.stringMatching(/^working, Ctrl-C stops · moves to telegram:ann after this answer · offline/),
+      expect.stringMatching(/^working, Ctrl-C stops · will move to telegram:ann after this answer · offline/),
     ]);
     expect(await chat.exited).toBe(0);
     expect(from(chat, "It moves").replaceAll("\n", " ")).toMatch(

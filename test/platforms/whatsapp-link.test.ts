@@ -110,6 +110,6 @@ describe("baton gateway link", () => {
     expect([nameless.code, nameless.stderr]).toEqual([1, expect.stringContaining("WHATSAPP_NUMBER")]);
     takeHome(home, Date.now());
     const taken = await baton(home, ["gateway", "link", "whatsapp"], { env: ENV });
-    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining("stop it first")]);
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining("Stop it first")]);
   });
 });

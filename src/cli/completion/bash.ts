@@ -1,4 +1,4 @@
-/** Completion for bash: verbs, options and values that are few; files where nothing else is meant. */
+/** Completion for bash: verbs, options and short lists of values; else files. */
 import { namesOf, type Place, singleQuoted, valueNames } from "./words.js";
 
 export function bashCompletion(places: readonly Place[]): string {

@@ -1,4 +1,4 @@
-/** Completion for fish, with descriptions: verbs, options and values that are few; files where nothing else is meant. */
+/** Completion for fish, with descriptions: verbs, options and short lists of values; else files. */
 import { type OptionName, type Place, valueNames } from "./words.js";
 
 export function fishCompletion(places: readonly Place[]): string {

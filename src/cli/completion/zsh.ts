@@ -1,4 +1,4 @@
-/** Completion for zsh, with descriptions: verbs, options and values that are few; files where nothing else is meant. */
+/** Completion for zsh, with descriptions: verbs, options and short lists of values; else files. */
 import { type Named, namesOf, type Place, singleQuoted, valueNames } from "./words.js";
 
 export function zshCompletion(places: readonly Place[]): string {

@@ -1,4 +1,4 @@
-/** `baton config check`: all the mistakes in the configuration, each with its place. */
+/** `baton config check`: every mistake in the configuration, with its place. */
 import { problemText } from "../../config/problem.js";
 import { printableText } from "../../util/text.js";
 import { counted } from "../../util/words.js";
@@ -15,9 +15,11 @@ export async function check(
   else {
     for (const each of [...problems, ...warnings]) terminal.line(printableText(problemText(each)));
     if (problems.length === 0)
-      terminal.line(warnings.length === 0 ? "The configuration is fine." : "The configuration is valid.");
+      terminal.line(
+        warnings.length === 0 ? "The configuration is valid." : "The configuration is valid, with warnings.",
+      );
   }
   if (problems.length > 0) {
-    throw new CliError("invalid_config", `${counted(problems.length, "mistake")} to mend; see above.`);
+    throw new CliError("invalid_config", `Fix the ${counted(problems.length, "mistake")} above.`);
   }
 }

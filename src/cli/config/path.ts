@@ -1,4 +1,4 @@
-/** `baton config path`: where settings come from, strongest first. */
+/** `baton config path`: the files that settings come from, strongest first. */
 import { configFiles } from "../../config/files.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
@@ -12,6 +12,6 @@ export function configPath({ terminal, environment, workingFolder }: Cli, option
   const rows = files.map(({ path, exists }) => ({ path: cleanLine(path), exists }));
   const width = Math.max(...rows.map((row) => row.path.length));
   for (const { path, exists } of rows) {
-    terminal.line(`${path.padEnd(width)}  ${exists ? "exists" : terminal.paint.dim("not there")}`);
+    terminal.line(`${path.padEnd(width)}  ${exists ? "exists" : terminal.paint.dim("missing")}`);
   }
 }

@@ -16,8 +16,7 @@ export async function set(
   options: SetOptions,
 ): Promise<void> {
   if (options.unset && value !== undefined) throw wrongUsage("Give a value or --unset, not both.");
-  if (!options.unset && value === undefined)
-    throw wrongUsage("Give a value, or --unset to take the key away.");
+  if (!options.unset && value === undefined) throw wrongUsage("Give a value, or --unset to remove the key.");
   const { setKey, unsetKey } = await import("../../config/set.js");
   const change = value === undefined ? await unsetKey(cli.home, key) : await setKey(cli.home, key, value);
   if (options.json) {
@@ -32,7 +31,7 @@ export async function set(
   }
   const { variables } = cli.environment;
   if (change?.variable && variables[change.variable] !== undefined) {
-    cli.terminal.problem(`${change.variable} is set, and wins over the file.`);
+    cli.terminal.problem(`${change.variable} is set in the environment and overrides the file.`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** `baton config show`: every value that holds, and where it came from. Secrets are hidden. */
+/** `baton config show`: every setting and where it comes from. Secrets stay hidden. */
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 

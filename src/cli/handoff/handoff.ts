@@ -1,4 +1,4 @@
-/** `baton handoff`: moves a conversation from a script, as whoever runs the gateway, and waits for what comes of it. */
+/** `baton handoff`: moves a conversation, with the rights of the owner, and waits for the result. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Move } from "../../gateway/store.js";
 import { OWNER } from "../../session/access.js";
@@ -45,12 +45,12 @@ function places(cli: Cli, { json }: AskOptions): Promise<void> {
       found,
     );
     if (found.length === 1)
-      terminal.line("No platform is connected: `baton gateway` serves those that are set up.");
+      terminal.line("No platform is connected. Run `baton gateway` to serve those that are set up.");
   });
 }
 
 function ask(cli: Cli, which: string, where: string | undefined, options: AskOptions): Promise<void> {
-  if (where === undefined) throw wrongUsage("Say where to, as well. `baton handoff` lists the places.");
+  if (where === undefined) throw wrongUsage("Say where to move it. Run `baton handoff` to list the places.");
   return withHandoffs(cli, "write", async (open) => {
     const entry = await open.sessions.find(which, OWNER);
     const place = await open.desk.placeNamed(where, null);
@@ -61,11 +61,11 @@ function ask(cli: Cli, which: string, where: string | undefined, options: AskOpt
     if (options.json) cli.terminal.json(move && handoffFacts(move));
     else if (move && move.state !== "failed") cli.terminal.line(said(entry, move));
     if (move?.state === "failed")
-      throw new CliError("handoff_failed", `It stays where it is: ${cleanLine(move.error ?? "")}`);
+      throw new CliError("handoff_failed", `The conversation was not moved: ${cleanLine(move.error ?? "")}`);
   });
 }
 
-/** Waits, counting; who gives up waiting takes it back, if nobody has begun. */
+/** Waits and shows the seconds; when the time is up, cancels a handoff that has not started. */
 async function outcome({ terminal }: Cli, { desk, moves }: OpenHandoffs, id: string): Promise<Move | null> {
   try {
     for (;;) {
@@ -73,11 +73,11 @@ async function outcome({ terminal }: Cli, { desk, moves }: OpenHandoffs, id: str
       if (!move || move.finishedAt !== null) return move;
       const waited = Date.now() - move.readySince;
       if (move.state === "pending" && !move.isBusy && waited > move.waitMs)
-        await desk.giveUp(move).catch(() => {}); // It was begun in this moment.
+        await desk.giveUp(move).catch(() => {}); // It started just now.
       const seconds = Math.max(0, Math.round(waited / 1_000));
       terminal.progress(
         move.isBusy
-          ? "Waiting for the answer that is being made …"
+          ? "Waiting for the current answer …"
           : `Moving, ${seconds} s of ${Math.round(move.waitMs / 1_000)} …`,
       );
       await sleep(LOOK_MS);
@@ -90,8 +90,8 @@ async function outcome({ terminal }: Cli, { desk, moves }: OpenHandoffs, id: str
 function said(entry: SessionEntry, { id, target, state, destination }: Move): string {
   const name = nameOf(entry);
   if (target === LOCAL)
-    return `${name} is offered to the terminal: \`baton\` says so, and /resume there takes it.`;
+    return `${name} is offered to the terminal. Start \`baton\` and type /resume to continue it there.`;
   const to = destination ? formatAddress(addressOf(destination)) : target;
   if (state === "completed") return cleanLine(`${name} is at ${to} now.`);
-  return cleanLine(`${name} is on its way to ${to}: \`baton handoff show ${id}\` says what comes of it.`);
+  return cleanLine(`${name} is moving to ${to}. Run \`baton handoff show ${id}\` to see the result.`);
 }

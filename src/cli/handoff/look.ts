@@ -17,7 +17,7 @@ export function listHandoffs(cli: Cli, { json }: JsonOptions): Promise<void> {
   return withHandoffs(cli, "look", async ({ moves }) => {
     const open = await moves.open(Date.now());
     if (json) return terminal.json(open.map(handoffFacts));
-    if (open.length === 0) return terminal.line("Nothing is being handed off.");
+    if (open.length === 0) return terminal.line("No handoffs are in progress.");
     const now = Date.now();
     printTable<Move>(
       terminal,
@@ -25,7 +25,7 @@ export function listHandoffs(cli: Cli, { json }: JsonOptions): Promise<void> {
         { title: "HANDOFF", cell: ({ id }) => id },
         { title: "STATE", cell: ({ state, target }) => (target === LOCAL ? "offered" : state) },
         { title: "TO", cell: whereTo, flexible: true },
-        { title: "ASKED", cell: ({ requestedAt }) => relativeTime(requestedAt, now) },
+        { title: "REQUESTED", cell: ({ requestedAt }) => relativeTime(requestedAt, now) },
         { title: "SESSION", cell: ({ sessionId }) => sessionId },
       ],
       open,
@@ -39,14 +39,14 @@ export function showHandoff(cli: Cli, which: string, { json }: JsonOptions): Pro
     const move = await find(open, which);
     if (json) return terminal.json(handoffFacts(move));
     const now = Date.now();
-    const end = move.finishedAt === null ? [] : [`Over: ${relativeTime(move.finishedAt, now)}`];
+    const end = move.finishedAt === null ? [] : [`Finished: ${relativeTime(move.finishedAt, now)}`];
     const error = move.error === null ? [] : [`Reason: ${cleanLine(move.error)}`];
     const lines = [
       `${move.id}: ${move.state}`,
       `Session: ${move.sessionId}`,
       `To: ${whereTo(move)}`,
-      `Asked: ${relativeTime(move.requestedAt, now)}`,
-      ...(move.isBusy ? ["Waits for the answer that is being made."] : []),
+      `Requested: ${relativeTime(move.requestedAt, now)}`,
+      ...(move.isBusy ? ["Waiting for the current answer."] : []),
       ...end,
       ...error,
     ];
@@ -59,7 +59,7 @@ export function cancelHandoff(cli: Cli, which: string, { json }: JsonOptions): P
     const move = await find(open, which);
     await open.desk.cancel(move, { tell: true });
     if (json) cli.terminal.json(handoffFacts(await find(open, move.id)));
-    else cli.terminal.line(`${move.id} is cancelled; the conversation stays where it is.`);
+    else cli.terminal.line(`Cancelled ${move.id}. The conversation stays where it is.`);
   });
 }
 
@@ -69,7 +69,7 @@ async function find({ moves }: OpenHandoffs, which: string): Promise<Move> {
   if (!found)
     throw new CliError(
       "handoff_not_found",
-      `There is no handoff ${JSON.stringify(which)}. \`baton handoff list\` lists those under way.`,
+      `Handoff not found: ${JSON.stringify(which)}. Run \`baton handoff list\` to see those in progress.`,
     );
   return found;
 }

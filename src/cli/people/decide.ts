@@ -1,4 +1,4 @@
-/** `baton people approve` and `deny`: whether somebody who asked is let in. */
+/** `baton people approve` and `deny`: answers a person who asks for access. */
 import { TERMINAL } from "../../gateway/authorize.js";
 import { NOT_A_CODE, refusalText } from "../../gateway/code-answers.js";
 import { readCode } from "../../gateway/pairing.js";
@@ -25,8 +25,8 @@ export function approve(cli: Cli, typed: string, options: ApproveOptions): Promi
     if (outcome.kind !== "approved") throw refused(outcome);
     const { person, identity: asker } = outcome;
     if (options.json) return terminal.json({ id: person.id, identity: asker, ...as });
-    const called = as.name === null ? "" : `, called ${as.name}`;
-    terminal.line(`${cleanLine(asker)} is let in as ${as.role}${called} (${person.id}).`);
+    const called = as.name === null ? "" : ` and the name ${as.name}`;
+    terminal.line(`${cleanLine(asker)} now has access, with the role ${as.role}${called} (${person.id}).`);
   });
 }
 
@@ -40,10 +40,10 @@ export function deny(cli: Cli, who: string, options: { json?: boolean }): Promis
       if (outcome.kind !== "denied") throw refused(outcome);
       asker = outcome.identity;
     } else if (!(await people.store.deny(asker, Date.now()))) {
-      throw new CliError("request_not_found", `${cleanLine(asker)} is not waiting to be let in.`);
+      throw new CliError("request_not_found", `${cleanLine(asker)} is not asking for access.`);
     }
     if (options.json) return terminal.json({ identity: asker, denied: true });
-    terminal.line(`${cleanLine(asker)} is not let in, and not answered any more.`);
+    terminal.line(`Denied ${cleanLine(asker)}. Baton does not answer them any more.`);
   });
 }
 

@@ -1,9 +1,9 @@
-/** `baton people role` and `forget`: what somebody is, and that they are nobody any more. Sessions stay. */
+/** `baton people role` and `forget`: changes a person's role, or removes their access. Sessions stay. */
 import type { Role } from "../../gateway/permissions.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
-import { findPerson, listedNote, nameOf, withPeople } from "./people.js";
+import { findPerson, listedNote, nameOf, SEE_LIST, withPeople } from "./people.js";
 
 export function setRole(cli: Cli, who: string, as: Role, options: { json?: boolean }): Promise<void> {
   return withPeople(cli, "look", async (people) => {
@@ -13,7 +13,9 @@ export function setRole(cli: Cli, who: string, as: Role, options: { json?: boole
     const now = people.roleOf(person) ?? as;
     if (options.json) return cli.terminal.json({ id, role: now });
     const identities = person.identities.map(({ identity }) => identity);
-    cli.terminal.line(`${nameOf(person)} is ${now} now.${now === as ? "" : listedNote(people, identities)}`);
+    cli.terminal.line(
+      `${nameOf(person)} now has the role ${now}.${now === as ? "" : listedNote(people, identities)}`,
+    );
   });
 }
 
@@ -24,12 +26,9 @@ export function forget(cli: Cli, who: string, options: { json?: boolean }): Prom
     const gone = await people.store.forget(person ? { personId: person.id } : { identity: who });
     const listed = listedNote(people, identities);
     if (gone === 0) {
-      throw new CliError(
-        "person_not_found",
-        `Nobody is known as ${cleanLine(who)}.${listed || " `baton people list` shows who is."}`,
-      );
+      throw new CliError("person_not_found", `Person not found: ${cleanLine(who)}.${listed || SEE_LIST}`);
     }
     if (options.json) return cli.terminal.json({ forgotten: identities });
-    cli.terminal.line(`Forgotten: ${identities.map(cleanLine).join(", ")}.${listed}`);
+    cli.terminal.line(`Removed ${identities.map(cleanLine).join(", ")}.${listed}`);
   });
 }

@@ -1,4 +1,4 @@
-/** `baton people list`: who is let in and as what, and who asks to be. */
+/** `baton people list`: who has access, with which role, and who asks for it. */
 import { TERMINAL } from "../../gateway/authorize.js";
 import type { People } from "../../gateway/people.js";
 import type { PairingRequest } from "../../gateway/people-store.js";
@@ -7,13 +7,13 @@ import { cleanLine } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
 import type { Cli } from "../cli.js";
 import type { Terminal } from "../terminal.js";
-import { withPeople } from "./people.js";
+import { NOBODY, withPeople } from "./people.js";
 
 export interface Row {
-  /** Null for those of the configuration. */
+  /** Null for people in config.yaml. */
   readonly id: string | null;
   readonly name: string | null;
-  /** Null where nothing lets them in. */
+  /** Null if they have no access. */
   readonly role: Role | null;
   readonly identities: readonly string[];
 }
@@ -29,7 +29,7 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
     if (options.json) return terminal.json({ people: rows, waiting: waiting.map(requestJson), denied });
     const { printTable } = await import("../table.js");
     if (rows.length === 0) {
-      terminal.line("Nobody is let in but whoever sits at this machine.");
+      terminal.line(NOBODY);
     } else {
       printTable(
         terminal,
@@ -41,7 +41,7 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
           },
           { title: "NAME", cell: ({ name }) => name ?? "", flexible: true },
           { title: "ROLE", cell: ({ role }) => role ?? "none" },
-          { title: "IDENTITIES", cell: ({ identities }) => identities.join(", ") },
+          { title: "ACCOUNTS", cell: ({ identities }) => identities.join(", ") },
         ],
         rows,
       );
@@ -51,7 +51,7 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
   });
 }
 
-/** Those of the store, then those whom only the configuration knows. */
+/** The people in the store, then those who are only in config.yaml. */
 export async function everybody(people: People): Promise<Row[]> {
   const known = (await people.store.list()).map((person) => ({
     id: person.id,
@@ -78,15 +78,15 @@ async function printWaiting(
   if (waiting.length === 0) return;
   const { printTable } = await import("../table.js");
   terminal.line(
-    "\nThese ask to be let in. Names can be anybody's: approve only the code that somebody gives you.",
+    "\nThese accounts ask for access. Anyone can choose any name: approve only a code that the person gave you.",
   );
   printTable(
     terminal,
     [
-      { title: "IDENTITY", cell: ({ identity }: PairingRequest) => identity },
-      { title: "CALLS ITSELF", cell: ({ called }) => called ?? "", flexible: true },
+      { title: "ACCOUNT", cell: ({ identity }: PairingRequest) => identity },
+      { title: "NAME THEY USE", cell: ({ called }) => called ?? "", flexible: true },
       { title: "ASKED", cell: ({ askedAt }) => relativeTime(askedAt, now) },
-      { title: "ENDS", cell: ({ expiresAt }) => relativeTime(expiresAt, now) },
+      { title: "EXPIRES", cell: ({ expiresAt }) => relativeTime(expiresAt, now) },
     ],
     waiting,
   );

@@ -1,3 +1,4 @@
+/** What the verbs of `baton people` share. */
 import { TERMINAL } from "../../gateway/authorize.js";
 import type { People } from "../../gateway/people.js";
 import type { Person } from "../../gateway/people-store.js";
@@ -5,7 +6,11 @@ import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
 
-/** Opens the store for one command and closes it whatever happens. */
+/** Nobody has access yet. */
+export const NOBODY = "Only the person at this machine has access.";
+export const SEE_LIST = " Run `baton people list` to see who has access.";
+
+/** Opens the store for one command and always closes it. */
 export async function withPeople<Result>(
   cli: Cli,
   purpose: "look" | "write",
@@ -24,21 +29,18 @@ export async function findPerson(people: People, which: string): Promise<Person>
     ? (await people.store.list()).find(({ id }) => id === which)
     : await people.store.find(which);
   if (found) return found;
-  const listed = people.listed.has(which) ? " It is let in by config.yaml: change it there." : "";
-  throw new CliError(
-    "person_not_found",
-    `Nobody is known as ${cleanLine(which)}.${listed || " `baton people list` shows who is."}`,
-  );
+  const listed = people.listed.has(which) ? " config.yaml gives them access: change it there." : "";
+  throw new CliError("person_not_found", `Person not found: ${cleanLine(which)}.${listed || SEE_LIST}`);
 }
 
-/** What they are called: a name, else their first identity. */
+/** Their name, or their first account. */
 export function nameOf({ name, identities, id }: Person): string {
   return cleanLine(name ?? "") || cleanLine(identities[0]?.identity ?? id);
 }
 
-/** The roles that the configuration gives somebody, as a sentence; empty where it gives none. */
+/** A sentence about the roles that config.yaml gives these accounts; empty if it gives none. */
 export function listedNote(people: People, identities: readonly string[]): string {
   const listed = identities.filter((each) => each !== TERMINAL && people.listed.has(each));
-  const words = listed.map((each) => `${cleanLine(each)} as ${people.listed.get(each)}`);
-  return words.length === 0 ? "" : ` config.yaml still lets in ${words.join(" and ")}.`;
+  const words = listed.map((each) => `${cleanLine(each)} the role ${people.listed.get(each)}`);
+  return words.length === 0 ? "" : ` config.yaml still gives ${words.join(" and ")}.`;
 }

@@ -1,4 +1,4 @@
-/** `baton people usage`: what everybody has used of today's limits. */
+/** `baton people usage`: how much of today's limits each person has used. */
 import type { Config } from "../../config/load.js";
 import { dayOf, type Limits, limitsFor, MEGABYTE, spentToday } from "../../gateway/limits.js";
 import type { DaySpending } from "../../gateway/store.js";
@@ -6,6 +6,7 @@ import { cleanLine } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { Cli } from "../cli.js";
 import { everybody, type Row } from "./list.js";
+import { NOBODY } from "./people.js";
 
 interface Used extends Row {
   readonly limits: Limits;
@@ -21,7 +22,7 @@ export async function usage(cli: Cli, options: { json?: boolean }): Promise<void
     const day = await spending.of(dayOf(Date.now()).day);
     const rows = (await everybody(people)).map((row) => usedBy(row, config, day));
     if (options.json) return terminal.json({ people: rows.map(asJson) });
-    if (rows.length === 0) return terminal.line("Nobody is let in but the person at this machine.");
+    if (rows.length === 0) return terminal.line(NOBODY);
     const { printTable } = await import("../table.js");
     printTable(
       terminal,
@@ -38,14 +39,14 @@ export async function usage(cli: Cli, options: { json?: boolean }): Promise<void
             ofLimit((mediaBytes / MEGABYTE).toFixed(1), limits.mediaBytesPerDay / MEGABYTE),
         },
         {
-          title: "MESSAGES A MINUTE",
+          title: "MESSAGES PER MINUTE",
           cell: ({ limits }) => most(limits.messagesPerMinute),
         },
         { title: "TURNS AT ONCE", cell: ({ limits }) => most(limits.turnsAtOnce) },
       ],
       rows,
     );
-    terminal.line("\nDays begin at midnight UTC. Use without a limit is not counted.");
+    terminal.line("\nDays start at midnight UTC. Baton counts only what has a limit.");
   } finally {
     await close();
   }

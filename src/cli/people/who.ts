@@ -6,7 +6,7 @@ import { platforms, unmatchableId } from "../../session/platform.js";
 import { unescapePart } from "../../util/escape.js";
 import { examplePlatform, platform } from "../options.js";
 
-/** `platform:id`, the id as it is or as `people list` shows it. */
+/** `platform:id`; the id may be escaped, as `people list` shows it. */
 export function identity(text: string): string {
   const [, name = "", id = ""] = /^([^:]*):(.+)$/s.exec(text) ?? [];
   if (id === "") throw new InvalidArgumentError(`Use <platform>:<user id>, such as ${EXAMPLE_IDENTITY}.`);
@@ -24,7 +24,7 @@ export function whom(text: string): string {
 export function role(text: string): Role {
   const name = text.toLowerCase();
   if (isRole(name)) return name;
-  throw new InvalidArgumentError(`Use ${ROLES.join(", ")}.`);
+  throw new InvalidArgumentError(`Use one of ${ROLES.join(", ")}.`);
 }
 
 export const EXAMPLE_IDENTITY = `${examplePlatform()}:123456789`;

@@ -113,7 +113,9 @@ describe("the systemd unit", () => {
 
 test("systemd itself refuses quotes and backslashes in a program's path, so we do", () => {
   for (const character of ['"', "'", "\\"]) {
-    expect(() => systemdUnit({ ...plain, node: `/a${character}b/node` })).toThrow("systemd runs no program");
+    expect(() => systemdUnit({ ...plain, node: `/a${character}b/node` })).toThrow(
+      "systemd can't run a program",
+    );
   }
 });
 
@@ -162,7 +164,7 @@ test.each(["\n", "\r", "\0", "\u001b", "\u0085", "\u2028", "\ud800"])(
     for (const key of ["node", "main", "home", "userHome", "path"]) {
       const service = { ...plain, [key]: `/a${character}ExecStart=evil` };
       for (const describe of [systemdUnit, launchdPlist]) {
-        expect(() => describe(service)).toThrow("holds a control character");
+        expect(() => describe(service)).toThrow("contains a control character");
       }
     }
   },

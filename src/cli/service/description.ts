@@ -1,4 +1,4 @@
-/** What a service is made from, and what may stand in the file that describes it. */
+/** What a service file is made from. */
 import { CliError } from "../failure.js";
 
 /** All paths are absolute. */
@@ -13,21 +13,21 @@ export interface Service {
   readonly path: string;
 }
 
-/** Variables for the service, one a line as NAME=value: for secrets that do not stand in a file of their own. */
+/** Variables for the service, one NAME=value per line: for secrets that have no file of their own. */
 export function environmentFile(home: string): string {
   return `${home}/environment`;
 }
 
-/** The first line of what we write: what has another is not ours to replace or remove. */
-export const WRITTEN_BY = "Written by `baton service install`; `baton service uninstall` takes it away.";
+/** The first line of our files: Baton does not replace or delete a file without it. */
+export const WRITTEN_BY = "Written by `baton service install`; `baton service uninstall` removes it.";
 
-/** A line break would begin another setting. */
+/** A line break would start another setting. */
 export function checkService(service: Service): Service {
   for (const [name, value] of Object.entries(service)) {
     if (/[\p{Cc}\u2028\u2029\ufffe\uffff]/u.test(value) || !value.isWellFormed()) {
       throw new CliError(
         "invalid_path",
-        `The ${name === "path" ? "PATH" : "path"} ${JSON.stringify(value)} holds a control character, which no service file can. Rename it, then install again.`,
+        `The ${name === "path" ? "PATH" : "path"} ${JSON.stringify(value)} contains a control character, which a service file can't hold. Rename it, then install again.`,
       );
     }
   }

@@ -1,4 +1,4 @@
-/** `baton service install`: the gateway as a service of this user, described, enabled and started. */
+/** `baton service install`: installs and starts the gateway as a service of this user. */
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
@@ -23,7 +23,7 @@ export async function install(cli: Cli, options: InstallOptions): Promise<void> 
   const { adapters } = await cli.openPlatforms(await cli.loadConfig());
   const present = refuseOthers(manager);
   refuseOpenSecrets(cli.home);
-  if (present !== null) await runAll(manager.stop); // So that what runs is what the file says.
+  if (present !== null) await runAll(manager.stop); // So that the new file takes effect.
   write(manager.file, text);
   const outcome = await runAll(manager.start);
   if (options.json) {
@@ -33,14 +33,18 @@ export async function install(cli: Cli, options: InstallOptions): Promise<void> 
       ...(outcome.done ? {} : { why: outcome.why }),
     });
   } else {
-    terminal.line(cleanLine(`The service is described in ${manager.file}.`));
-    if (outcome.done) terminal.line("It is enabled and was started. `baton service status` says how it is.");
-    else terminal.line(cleanLine(`It was not started: ${outcome.why}. To do so: ${typed(manager.start)}`));
+    terminal.line(cleanLine(`Wrote ${manager.file}.`));
+    if (outcome.done)
+      terminal.line("The service is installed and started. Run `baton service status` to check it.");
+    else
+      terminal.line(
+        cleanLine(`The service could not be started: ${outcome.why}. Start it with: ${typed(manager.start)}`),
+      );
     if (manager.hint) terminal.line(manager.hint);
   }
   if (adapters.length === 0) {
     terminal.problem(
-      "No chat platform is connected yet: until one is, the service has nothing to do and ends.",
+      "No chat platform is set up yet, so the service has nothing to do and exits. Run `baton setup <platform>` first.",
     );
   }
 }
@@ -49,7 +53,7 @@ function serviceOf({ home, main, environment }: Cli): Service {
   return { node: process.execPath, main, home, userHome: homedir(), path: environment.path };
 }
 
-/** Whole or not at all: the manager may be reading it. */
+/** Written whole or not at all: the manager may be reading it. */
 function write(file: string, text: string): void {
   makeFolder(dirname(file));
   const beside = `${file}.${process.pid}.tmp`;
@@ -58,7 +62,7 @@ function write(file: string, text: string): void {
   renameSync(beside, file);
 }
 
-/** The text of the service's file; null where there is none. What somebody else wrote is not ours to touch. */
+/** The text of the service file; null if there is none. Refuses a file that Baton did not write. */
 export function refuseOthers({ file }: ServiceManager): string | null {
   let text: string;
   try {
@@ -70,7 +74,7 @@ export function refuseOthers({ file }: ServiceManager): string | null {
   if (text.includes(WRITTEN_BY)) return text;
   throw new CliError(
     "not_ours",
-    `${file} was not written by Baton. Move it away first; it was left as it is.`,
+    `Baton did not write ${file}, so it leaves the file alone. Move it away first.`,
   );
 }
 
@@ -80,6 +84,6 @@ function refuseOpenSecrets(home: string): void {
   if ((mode & 0o077) === 0) return;
   throw new CliError(
     "open_secrets",
-    `${file} can be read by other users. Make it private first: chmod 600 ${quoted(file)}`,
+    `Other users can read ${file}. Make it private first: chmod 600 ${quoted(file)}`,
   );
 }

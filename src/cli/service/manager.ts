@@ -1,4 +1,4 @@
-/** The one that runs services here: where it wants them described, and the commands it is told with. */
+/** The service manager of this machine: where its files are, and its commands. */
 import { execFile } from "node:child_process";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -13,14 +13,14 @@ export interface ServiceManager {
   readonly name: "systemd" | "launchd";
   readonly file: string;
   describe(service: Service): string;
-  /** What makes it run now and after the next start, and what ends that; each in order. */
+  /** The commands that start it for now and after each boot, and those that end that; each in order. */
   readonly start: readonly Words[];
   readonly stop: readonly Words[];
   /** Succeeds while the service runs. */
   readonly isActive: Words;
-  /** The command that tells why it ended. */
+  /** The command that shows why it ended. */
   readonly why: Words;
-  /** What else the user may want, once it runs. */
+  /** Advice for the user once it runs. */
   readonly hint: string | null;
 }
 
@@ -30,7 +30,7 @@ export function serviceManager(): ServiceManager {
   if (process.platform === "darwin") return launchd(home, userInfo().uid);
   throw new CliError(
     "no_service_manager",
-    "Baton knows the services of systemd and launchd only. Here, let your own run `baton gateway`.",
+    "Baton installs services only with systemd and launchd. Let your own service manager run `baton gateway`.",
   );
 }
 
@@ -44,7 +44,7 @@ function systemd(home: string): ServiceManager {
     stop: [systemctl("disable", "--now", UNIT)],
     isActive: systemctl("is-active", "--quiet", UNIT),
     why: ["journalctl", "--user", "--unit", UNIT],
-    hint: "So that it also runs while you are not logged in: loginctl enable-linger",
+    hint: "To keep it running while you are logged out: loginctl enable-linger",
   };
 }
 
@@ -78,12 +78,12 @@ function runOne([command, ...args]: Words): Promise<Outcome> {
     execFile(command, args, { encoding: "utf8" }, (error, _, stderr) => {
       if (!error) return resolve({ done: true });
       const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-      resolve({ done: false, why: missing ? `there is no ${command} here` : stderr.trim() || error.message });
+      resolve({ done: false, why: missing ? `${command} is not installed` : stderr.trim() || error.message });
     });
   });
 }
 
-/** The commands as one types them. */
+/** The commands as one line to type. */
 export function typed(commands: readonly Words[]): string {
   return commands.map((words) => words.join(" ")).join(" && ");
 }

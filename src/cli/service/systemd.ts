@@ -13,25 +13,25 @@ export function systemdUnit(given: Service): string {
   return `# ${WRITTEN_BY}
 [Unit]
 Description=Baton, one agent conversation across every chat platform
-# A gateway that fails at once is tried five times, then left.
+# systemd tries a gateway that fails at once five times, then gives up.
 StartLimitIntervalSec=300
 StartLimitBurst=5
 
 [Service]
 ExecStart=${executable(node)} ${argument(main)} gateway
 Environment=${assignment("BATON_HOME", home)} ${assignment("PATH", path)}
-# NAME=value lines, for secrets; chmod 600. It need not be there.
+# NAME=value lines, for secrets; chmod 600. The file is optional.
 EnvironmentFile=-${bare(environmentFile(home))}
-# Not the folder that the agent works in, which it may write to: a baton.yaml is read here.
+# Not the working folder of the agent: Baton reads a baton.yaml here, and the agent must not write it.
 WorkingDirectory=%h
 Restart=on-failure
 RestartSec=5
-# Wrong usage does not get better by trying again.
+# Exit code 2 is wrong usage: starting again does not help.
 RestartPreventExitStatus=2
-# Only the gateway is told to stop: running turns and their commands have ten seconds to end.
+# Only the gateway gets the signal: running turns and their commands have ten seconds to end.
 KillMode=mixed
 TimeoutStopSec=30
-# A command that takes all memory does not take the gateway along; no memory with secrets is written to disk.
+# A command that runs out of memory does not end the gateway; no memory with secrets is written to disk.
 OOMPolicy=continue
 LimitCORE=0
 
@@ -45,7 +45,7 @@ function executable(path: string): string {
   if (!/["'\\]/.test(path)) return quote(bare(path));
   throw new CliError(
     "invalid_path",
-    `systemd runs no program with a quote or a backslash in its path: ${path}`,
+    `systemd can't run a program with a quote or a backslash in its path: ${path}`,
   );
 }
 

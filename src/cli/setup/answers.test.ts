@@ -102,12 +102,12 @@ test("where nobody can be asked, it says what was found, without the key", () =>
     ...nothing,
     keys: { anthropic: { variable: "ANTHROPIC_API_KEY", value: "canary" } },
   });
-  expect(said[0]).toBe("Found: Anthropic (ANTHROPIC_API_KEY). `baton setup --yes` takes Anthropic.");
+  expect(said[0]).toBe("Found: Anthropic (ANTHROPIC_API_KEY). Run `baton setup --yes` to use Anthropic.");
   expect(said.join()).not.toContain("canary");
-  expect(instructions(nothing)[0]).toContain("No key is in the environment");
+  expect(instructions(nothing)[0]).toContain("Found no API key in the environment");
   const present = { ...nothing.present, provider: "openai" };
   expect(instructions({ ...nothing, keys: anthropic, present })[0]).toBe(
-    "Found: Anthropic (ANTHROPIC_API_KEY). config.yaml names openai, whose key is not there.",
+    "Found: Anthropic (ANTHROPIC_API_KEY). config.yaml names openai, but its API key is missing.",
   );
 });
 

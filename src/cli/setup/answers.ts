@@ -1,14 +1,14 @@
-/** What was found, what was answered, and what that changes: all of `baton setup` that needs no terminal. */
+/** What was found, what was answered, and what that changes: the part of `baton setup` that needs no terminal. */
 import { USUAL_OLLAMA } from "./ollama.js";
 import { PROVIDERS, type Provider, providerNamed } from "./providers.js";
 
-/** What is there before anything is asked. */
+/** What is known before the first question. */
 export interface Found {
   /** By provider. */
   readonly keys: Readonly<Record<string, { readonly variable: string; readonly value: string }>>;
   readonly openaiBaseUrl: string | null;
   readonly ollama: { readonly url: string; readonly models: readonly string[] | null };
-  /** What the settings say now. */
+  /** The settings now. */
   readonly present: Present;
   readonly hostTimezone: string;
 }
@@ -26,7 +26,7 @@ export interface Answers {
   readonly provider: string;
   readonly model: string | null;
   readonly baseUrl: string | null;
-  /** `typed` is kept in a private file; `kept` leaves the setting alone; `none` takes it away. */
+  /** `typed` goes into a private file; `kept` leaves the setting as it is; `none` removes it. */
   readonly key: { readonly kind: "typed"; readonly value: string } | { readonly kind: "kept" | "none" };
   readonly workdir: string | null;
   readonly timezone: string | null;
@@ -37,7 +37,7 @@ export function keyFile(provider: string): string {
   return `secrets/${provider}.key`;
 }
 
-/** The keys to set, undefined to take away; what was not asked about is not in it. */
+/** The keys to set, undefined to remove; keys that stay as they are, are missing. */
 export function changesFor(answers: Answers): Map<string, unknown> {
   const { provider, key } = answers;
   const apiKey = key.kind === "typed" ? { file: keyFile(provider) } : undefined;
@@ -51,7 +51,7 @@ export function changesFor(answers: Answers): Map<string, unknown> {
   ]);
 }
 
-/** The providers that could be used without typing a key. */
+/** The providers that work without typing a key. */
 function readyProviders({ keys, ollama }: Found): Provider[] {
   return PROVIDERS.filter(
     ({ name }) => keys[name] !== undefined || (name === "ollama" && ollama.models?.length),
@@ -64,7 +64,7 @@ export function likelyProvider(found: Found): Provider {
   return present ?? readyProviders(found)[0] ?? providerNamed("anthropic");
 }
 
-/** Null where only the server at that address knows what it has. */
+/** Null if only the server at that address knows its models. */
 export function likelyModel(found: Found, provider: Provider): string | null {
   const { present, ollama } = found;
   const chosen = present.provider ?? likelyProvider(found).name;
@@ -80,7 +80,7 @@ export function likelyAddress({ present, openaiBaseUrl, ollama }: Found, { name 
   return name === "openai" || name === "openai-compatible" ? openaiBaseUrl : null;
 }
 
-/** What would be answered by pressing Enter all the way; null where nobody could answer with that. */
+/** The answers of somebody who only presses Enter; null if that is not enough. */
 export function usualAnswers(found: Found): Answers | null {
   const { present, keys } = found;
   const ready = readyProviders(found);
@@ -98,7 +98,7 @@ export function usualAnswers(found: Found): Answers | null {
   };
 }
 
-/** What to do where nobody can be asked. */
+/** What to do if nobody can answer questions. */
 export function instructions(found: Found): string[] {
   const ready = readyProviders(found);
   const what = ready.map(({ name, title }) =>
@@ -106,16 +106,16 @@ export function instructions(found: Found): string[] {
   );
   const { provider } = found.present;
   const taken = usualAnswers(found)
-    ? `\`baton setup --yes\` takes ${likelyProvider(found).title}.`
-    : `config.yaml names ${provider}, whose key is not there.`;
+    ? `Run \`baton setup --yes\` to use ${likelyProvider(found).title}.`
+    : `config.yaml names ${provider}, but its API key is missing.`;
   return [
     what.length > 0
       ? `Found: ${what.join(", ")}. ${taken}`
-      : "No key is in the environment and no local Ollama answers.",
-    "To choose, run `baton setup` in a terminal, or set the keys one by one:",
+      : "Found no API key in the environment and no local Ollama.",
+    "To choose a provider, run `baton setup` in a terminal, or set it up by hand:",
     "  baton config set agent.provider anthropic",
     "  baton config set agent.model <name>",
-    "  baton config set agent.apiKey '{ file: secrets/anthropic.key }'    # the key in that file, chmod 600",
-    "Without any of it, `baton` talks to an offline agent.",
+    "  baton config set agent.apiKey '{ file: secrets/anthropic.key }'    # the file holds the API key; chmod 600",
+    "Without a provider, `baton` uses the offline agent.",
   ];
 }

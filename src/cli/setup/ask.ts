@@ -1,4 +1,4 @@
-/** The questions of `baton setup`. Nothing is changed here; Ctrl-C at any of them ends them all. */
+/** The questions of `baton setup`. Asking changes nothing; Ctrl-C at any question cancels. */
 import { statSync } from "node:fs";
 import * as clack from "@clack/prompts";
 import { pathFrom } from "../../config/paths.js";
@@ -6,7 +6,7 @@ import { type Answers, type Found, likelyAddress, likelyModel, likelyProvider } 
 import { given, initially, type Streams, unechoed, unlessLeft } from "./prompt.js";
 import { PROVIDERS, type Provider, providerNamed } from "./providers.js";
 
-/** Null where it was left. */
+/** Null if the user cancelled. */
 export function askAll(found: Found, home: string, streams: Streams): Promise<Answers | null> {
   const asking = async () => {
     clack.intro("Baton", streams);
@@ -29,7 +29,14 @@ async function askProvider(found: Found, streams: Streams): Promise<Provider> {
   }));
   const initialValue = likelyProvider(found).name;
   return providerNamed(
-    given(await clack.select({ message: "Whose model answers?", options, initialValue, ...streams })),
+    given(
+      await clack.select({
+        message: "Which model provider do you want to use?",
+        options,
+        initialValue,
+        ...streams,
+      }),
+    ),
   );
 }
 
@@ -37,9 +44,9 @@ function hintFor({ keys, ollama, present }: Found, name: string): { hint?: strin
   const key = keys[name];
   const models = name === "ollama" ? ollama.models : null;
   const hints = [
-    ...(present.provider === name ? ["as it is now"] : []),
+    ...(present.provider === name ? ["current"] : []),
     ...(key ? [`${key.variable} is set`] : []),
-    ...(models ? [`answers at ${ollama.url}`] : []),
+    ...(models ? [`running at ${ollama.url}`] : []),
   ];
   return hints.length > 0 ? { hint: hints.join("; ") } : {};
 }
@@ -47,9 +54,11 @@ function hintFor({ keys, ollama, present }: Found, name: string): { hint?: strin
 async function askAddress(found: Found, provider: Provider, streams: Streams): Promise<string | null> {
   const likely = likelyAddress(found, provider);
   if (!provider.hasAddress) return likely;
-  const message = "At which address? It often ends in /v1.";
+  const message = "What is the address of the server? It often ends in /v1.";
   const validate = (text = "") =>
-    /^https?:\/\/./.test(text) && URL.canParse(text) ? undefined : "Give a URL with http:// or https://.";
+    /^https?:\/\/./.test(text) && URL.canParse(text)
+      ? undefined
+      : "Enter a URL that starts with http:// or https://.";
   return given(
     await clack.text({
       message,
@@ -66,31 +75,33 @@ async function askKey(found: Found, provider: Provider, streams: Streams): Promi
   const variable = found.keys[provider.name];
   const isKept = found.present.provider === provider.name && found.present.hasKeyFile;
   const ways = [
-    ...(isKept ? [{ value: "keep", label: "The one there is" }] : []),
+    ...(isKept ? [{ value: "keep", label: "The current key" }] : []),
     ...(variable
       ? [
           {
             value: "copy",
             label: `${variable.variable}, copied into a private file`,
-            hint: "a service has it too",
+            hint: "a service can use it too",
           },
           { value: "none", label: `${variable.variable}, from the environment each time` },
         ]
       : []),
-    { value: "type", label: "I type it now", hint: "it is not shown" },
-    ...(provider.key === "optional" ? [{ value: "none", label: "None is needed" }] : []),
+    { value: "type", label: "Type it now", hint: "it stays hidden" },
+    ...(provider.key === "optional" ? [{ value: "none", label: "No key is needed" }] : []),
   ];
   const way =
     ways.length === 1
       ? "type"
-      : given(await clack.select({ message: "Which key?", options: ways, ...streams }));
+      : given(
+          await clack.select({ message: "Which API key do you want to use?", options: ways, ...streams }),
+        );
   if (way === "keep") return { kind: "kept" };
   if (way === "none") return { kind: "none" };
   if (way === "copy" && variable) return { kind: "typed", value: variable.value };
   const validate = (text = "") =>
-    /^\S+$/.test(text.trim()) ? undefined : "Paste the key: one word, without spaces.";
+    /^\S+$/.test(text.trim()) ? undefined : "Paste the key. It has no spaces.";
   const typed = given(
-    await clack.password({ message: `The key of ${provider.title}`, validate, ...streams }),
+    await clack.password({ message: `The API key for ${provider.title}`, validate, ...streams }),
   );
   return { kind: "typed", value: typed.trim() };
 }
@@ -104,7 +115,7 @@ async function askModel(found: Found, provider: Provider, streams: Streams): Pro
     return given(await clack.select({ message: "Which model?", options, ...initially(likely), ...streams }));
   }
   const validate = (text = "") =>
-    text.trim() === "" ? "Give the name of a model, as the provider spells it." : undefined;
+    text.trim() === "" ? "Enter the name of a model as the provider spells it." : undefined;
   return given(
     await clack.text({ message: "Which model?", ...initially(likely), validate, ...streams }),
   ).trim();
@@ -112,11 +123,13 @@ async function askModel(found: Found, provider: Provider, streams: Streams): Pro
 
 async function askWorkdir({ present }: Found, home: string, streams: Streams): Promise<string | null> {
   const message =
-    "Which folder may the agent work in? Empty: where you start Baton; for the gateway ~/baton-workspace.";
+    "Which folder may the agent work in? If you leave this empty: the folder where you start Baton; for the gateway, ~/baton-workspace.";
   const validate = (text = "") => {
     if (text.trim() === "") return undefined;
     const folder = statSync(pathFrom(home, text.trim()), { throwIfNoEntry: false });
-    return folder?.isDirectory() ? undefined : "There is no such folder. Make it first, or give another.";
+    return folder?.isDirectory()
+      ? undefined
+      : "This folder does not exist. Create it first, or enter another one.";
   };
   const answer =
     given(await clack.text({ message, ...initially(present.workdir), validate, ...streams })) ?? "";
@@ -124,9 +137,9 @@ async function askWorkdir({ present }: Found, home: string, streams: Streams): P
 }
 
 async function askTimezone({ present, hostTimezone }: Found, streams: Streams): Promise<string | null> {
-  const message = "In which time zone do days begin?";
+  const message = "What is your time zone? It decides when a day starts.";
   const validate = (text = "") =>
-    isTimeZone(text.trim()) ? undefined : "Give a name such as Europe/Berlin.";
+    isTimeZone(text.trim()) ? undefined : "Enter a name such as Europe/Berlin.";
   const initialValue = present.timezone ?? hostTimezone;
   const answer = given(await clack.text({ message, initialValue, validate, ...streams })).trim();
   return present.timezone === null && answer === hostTimezone ? null : answer;

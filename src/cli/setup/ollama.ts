@@ -1,17 +1,17 @@
-/** A local Ollama: where it would be, and whether one answers there. */
+/** A local Ollama: its address, and if it is running. */
 import { ollamaUrl as modelUrl } from "../../config/model-url.js";
 
 const PATIENCE_MS = 800;
 
 export const USUAL_OLLAMA = "http://127.0.0.1:11434";
 
-/** The address that `OLLAMA_HOST` means, as an agent takes it; the usual one where it is none. */
+/** The address in `OLLAMA_HOST`, as the agent reads it; the default one if it is not an address. */
 export function ollamaUrl(host: string | null): string {
   const url = modelUrl(host ?? "").replace(/\/v1$/, "");
   return /^https?:/i.test(url) && URL.canParse(url) ? url : USUAL_OLLAMA;
 }
 
-/** The names of its models; null where none answers. */
+/** The names of its models; null if it is not running. */
 export async function ollamaModels(url: string): Promise<string[] | null> {
   try {
     const answer = await fetch(`${url}/api/tags`, { signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -20,6 +20,6 @@ export async function ollamaModels(url: string): Promise<string[] | null> {
     if (!Array.isArray(models)) return null;
     return models.flatMap(({ name }: { name?: unknown }) => (typeof name === "string" ? [name] : []));
   } catch {
-    return null; // Nobody answers there: that is the answer.
+    return null; // It is not running.
   }
 }

@@ -1,4 +1,4 @@
-/** What the questions of a set-up share: where they are asked, and how one leaves them. */
+/** What all setup questions share: their streams, and how to cancel. */
 import type { ReadStream, WriteStream } from "node:tty";
 import * as clack from "@clack/prompts";
 
@@ -9,7 +9,7 @@ export interface Streams {
 
 class Cancelled extends Error {}
 
-/** Ctrl-C at any question ends them all: then null. */
+/** Null if the user pressed Ctrl-C at any question. */
 export async function unlessLeft<Answer>(asking: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await asking();
@@ -20,8 +20,8 @@ export async function unlessLeft<Answer>(asking: () => Promise<Answer>): Promise
 }
 
 /**
- * From one question to the next the terminal does not echo: what is typed too early, a secret perhaps, is not shown and
- * answers the next one. Each question would turn the echo on when it is answered.
+ * Between questions the terminal does not echo: text that is typed too early, perhaps a secret, stays hidden and answers
+ * the next question. Each question by itself would turn the echo on again.
  */
 export async function unechoed<Answer>({ input }: Streams, asking: () => Promise<Answer>): Promise<Answer> {
   input.setRawMode(true);

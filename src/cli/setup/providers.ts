@@ -1,4 +1,4 @@
-/** Those whose models can answer, in the order in which they are offered, and what each has to be told. */
+/** The model providers, in the order of the question, and what each needs. */
 import { usualModel } from "../../config/model-choice.js";
 
 export interface Provider {
@@ -6,7 +6,7 @@ export interface Provider {
   readonly title: string;
   readonly key: "needed" | "optional" | "none";
   readonly hasAddress: boolean;
-  /** Offered where nothing else is known; null where only the person can know. */
+  /** The default answer; null if only the person can know. */
   readonly usualModel: string | null;
 }
 
@@ -15,11 +15,11 @@ export const PROVIDERS: readonly Provider[] = [
   provider("openai", "OpenAI", { key: "needed", usualModel: usualModel("openai") }),
   provider("openrouter", "OpenRouter", { key: "needed", usualModel: usualModel("openrouter") }),
   provider("ollama", "Ollama, on this machine", {}),
-  provider("openai-compatible", "Another server that speaks OpenAI's protocol", {
+  provider("openai-compatible", "Another server with an OpenAI-compatible API", {
     key: "optional",
     hasAddress: true,
   }),
-  provider("offline", "None: answers from the session, for trying things out", {}),
+  provider("offline", "None: an offline agent, for trying things out", {}),
 ];
 
 function provider(name: string, title: string, traits: Partial<Provider>): Provider {

@@ -1,4 +1,4 @@
-/** What `baton setup` does: finds keys and local models, asks for the rest, and writes it all down at the end or not at all. */
+/** What `baton setup` does: finds keys and local models, asks for the rest, and saves everything at the end or nothing. */
 import { join } from "node:path";
 import type { Config } from "../../config/load.js";
 import type { ModelVariables } from "../../config/model-variables.js";
@@ -22,9 +22,9 @@ export async function setup(cli: Cli, options: SetupOptions): Promise<void> {
   const key = answers.key.kind === "typed" ? join(home, keyFile(answers.provider)) : null;
   const { provider, model } = answers;
   if (options.json) return terminal.json({ provider, model, file, key });
-  terminal.line(cleanLine(`${file} now says: ${provider}${model === null ? "" : `, ${model}`}.`));
-  if (key !== null) terminal.line(cleanLine(`The key is in ${key}, which only you can read.`));
-  terminal.line("`baton` begins a chat; `baton doctor` looks whether all is well.");
+  terminal.line(cleanLine(`Saved in ${file}: ${provider}${model === null ? "" : `, ${model}`}.`));
+  if (key !== null) terminal.line(cleanLine(`The API key is in ${key}. Only you can read it.`));
+  terminal.line("Run `baton` to start a chat. Run `baton doctor` to check the setup.");
 }
 
 async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise<Answers> {
@@ -35,12 +35,12 @@ async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise
     throw new CliError("nothing_found", instructions(found).join("\n"));
   }
   if (!terminal.canAsk || options.json) {
-    throw wrongUsage(`Nobody can be asked here. ${instructions(found).join("\n")}`);
+    throw wrongUsage(`Setup asks questions and needs a terminal. ${instructions(found).join("\n")}`);
   }
   const { askAll } = await import("./ask.js");
   const answers = await askAll(found, home, { input: streams.stdin, output: streams.stdout });
   if (answers) {
-    terminal.line(""); // Apart from the questions.
+    terminal.line(""); // A gap after the questions.
     return answers;
   }
   throw new CliError("cancelled", "Nothing was changed.");
@@ -54,7 +54,7 @@ async function look(config: Config, variables: ModelVariables): Promise<Found> {
     openaiBaseUrl: variables.OPENAI_BASE_URL,
     ollama: { url, models: await ollamaModels(url) },
     present: {
-      // A server of one's own is named by its address alone.
+      // Your own server is named by its address alone.
       provider: agent.provider ?? (agent.baseUrl === null ? null : "openai-compatible"),
       model: agent.model,
       baseUrl: agent.baseUrl,
@@ -79,7 +79,7 @@ function keysIn({ ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY }: Model
   );
 }
 
-/** The key first: settings that name a file which is not there would stop everything. */
+/** The key first: settings that name a missing file would stop every command. */
 async function apply(home: string, answers: Answers): Promise<void> {
   const { setKeys } = await import("../../config/set.js");
   const { writeSecretFile } = await import("../../config/secret.js");

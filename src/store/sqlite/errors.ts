@@ -60,7 +60,7 @@ const BY_ERRNO: Readonly<Record<string, readonly [ErrorCode, (path: string) => s
 };
 
 function notInFolder(path: string): string {
-  return `${path} cannot be: what it would be in is a file, not a folder. Move that away, or give another path.`;
+  return `${path} can't be created: its parent is a file, not a folder. Move the file away, or use another path.`;
 }
 
 export function isBusy(error: unknown): boolean {

@@ -1,24 +1,24 @@
-/** What was found of a platform, what was answered, and what that changes: all of its set-up that needs no terminal. */
+/** What was found about a platform, what was answered, and what that changes: the part of its setup without a terminal. */
 import type { Answers } from "../../../adapter/manifest.js";
 import type { Platform } from "../../../session/platform.js";
 import type { Question } from "../../../util/setting.js";
 
-/** What is there before anything is asked. */
+/** What is known before the first question. */
 export interface FoundPlatform {
   readonly platform: Platform;
   readonly title: string;
   readonly fields: readonly FoundField[];
-  /** Another server than the platform's own. */
+  /** A server other than the platform's own. */
   readonly baseUrl: string | null;
   readonly home: Found;
-  /** Ids that the settings list, by what they are. */
+  /** The ids in the settings, by role. */
   readonly people: Readonly<Record<Role, readonly string[]>>;
 }
 
 export interface Found {
   /** Its key in the settings. */
   readonly path: string;
-  /** The variable that counts before the file. */
+  /** The variable that overrides the file. */
   readonly variable: string;
   readonly present: Present | null;
 }
@@ -29,14 +29,14 @@ export interface FoundField extends Found {
   readonly question: Question;
   /** It is not shown, and saved in a file of its own. */
   readonly isSecret: boolean;
-  /** As the settings explain it. */
+  /** Its description in the settings. */
   readonly meaning: string;
 }
 
 export interface Present {
   readonly value: string;
   readonly isVariable: boolean;
-  /** In words that may be shown. */
+  /** Words that are safe to show. */
   readonly from: string;
 }
 
@@ -55,7 +55,7 @@ function secretFileOf(platform: Platform, key: string): string {
   return `secrets/${platform}-${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.key`;
 }
 
-/** What the platform is asked with; null where something is missing. */
+/** The values to check with the platform; null if one is missing. */
 export function valuesOf(
   { fields, baseUrl }: FoundPlatform,
   typed: PlatformAnswers["typed"] = {},
@@ -65,7 +65,7 @@ export function valuesOf(
   return Object.fromEntries(baseUrl === null ? values : [...values, ["baseUrl", baseUrl]]);
 }
 
-/** The secrets to keep, by file. */
+/** The secrets to save, by file. */
 export function secretsIn(
   { platform, fields }: FoundPlatform,
   { typed }: PlatformAnswers,
@@ -78,7 +78,7 @@ export function secretsIn(
   );
 }
 
-/** The keys to set, undefined to take away; what stays as it is is not in it. */
+/** The keys to set, undefined to remove; keys that stay as they are, are missing. */
 export function platformChanges(found: FoundPlatform, answers: PlatformAnswers): Map<string, unknown> {
   const { platform, fields, home, people } = found;
   const changes = new Map<string, unknown>();
@@ -94,7 +94,7 @@ export function platformChanges(found: FoundPlatform, answers: PlatformAnswers):
   return changes;
 }
 
-/** The variables that go on counting before what was written down. */
+/** The variables that still override what was saved. */
 export function overriding({ fields }: FoundPlatform, { typed }: PlatformAnswers): string[] {
   return fields.flatMap(({ key, variable, present }) => {
     const value = typed[key] ?? null;
@@ -102,17 +102,17 @@ export function overriding({ fields }: FoundPlatform, { typed }: PlatformAnswers
   });
 }
 
-/** What to do where nobody can be asked. */
+/** What to do if nobody can answer questions. */
 export function platformInstructions({ platform, title, fields }: FoundPlatform): string[] {
   return [
-    `Set what ${title} needs, in the environment or in the settings:`,
+    `${title} needs these settings. Set them in the environment or in config.yaml:`,
     ...fields.flatMap(({ key, isSecret, path, variable, meaning, present }) => {
       const state = present ? `, set (${present.from})` : "";
       const value = isSecret
-        ? `'{ file: ${secretFileOf(platform, key)} }'    # the secret in that file, chmod 600`
+        ? `'{ file: ${secretFileOf(platform, key)} }'    # the file holds the secret; chmod 600`
         : "<value>";
       return [`  ${variable}${state}: ${meaning}`, `    baton config set ${path} ${value}`];
     }),
-    `Then \`baton setup ${platform} --yes\` asks ${title} whether it is right.`,
+    `Then run \`baton setup ${platform} --yes\` to check them with ${title}.`,
   ];
 }

@@ -1,4 +1,4 @@
-/** The questions of a platform's set-up. Nothing is changed here; Ctrl-C at any of them ends them all. */
+/** The questions of a platform's setup. Asking changes nothing; Ctrl-C at any question cancels. */
 import * as clack from "@clack/prompts";
 import { ConnectError } from "../../../adapter/adapter.js";
 import type { Answers, PlatformManifest, SetupFound } from "../../../adapter/manifest.js";
@@ -17,11 +17,11 @@ import { type FoundField, type FoundPlatform, type PlatformAnswers, type Role, v
 
 interface Asked {
   readonly answers: PlatformAnswers;
-  /** What is left to do there. */
+  /** What the person still has to do. */
   readonly next: readonly string[];
 }
 
-/** Null where it was left. */
+/** Null if the user cancelled. */
 export function askPlatform(
   manifest: PlatformManifest,
   found: FoundPlatform,
@@ -37,7 +37,7 @@ export function askPlatform(
   });
 }
 
-/** Without a frame around it: some of it is to be copied. */
+/** Without a frame, so that people can copy from it. */
 function stepsText({ steps, title }: PlatformManifest): string {
   const numbered = steps.map((step, index) => `${index + 1}. ${step.replaceAll("\n", "\n   ")}`);
   return `\n${title}\n\n${numbered.join("\n")}\n`;
@@ -50,10 +50,10 @@ async function askUntilRight(
 ): Promise<Pick<PlatformAnswers, "typed"> & Pick<Asked, "next">> {
   let typed = await unechoed(streams, () => askFields(found, {}, streams));
   for (;;) {
-    clack.log.step(`Asking ${found.title} …`, streams);
+    clack.log.step(`Checking with ${found.title} …`, streams);
     const outcome = await outcomeOf(manifest, found, valuesOf(found, typed) ?? {});
     if (outcome.kind === "right") {
-      clack.log.success(cleanLine(`This is ${outcome.who}.`), streams);
+      clack.log.success(cleanLine(`Connected as ${outcome.who}.`), streams);
       return { typed, next: outcome.next };
     }
     clack.log.error(cleanLine(outcome.sentence), streams);
@@ -69,7 +69,7 @@ type Outcome =
   | ({ readonly kind: "right" } & SetupFound)
   | { readonly kind: "wrong" | "unreached"; readonly sentence: string };
 
-/** Whatever a platform says: no secret of ours is in it. */
+/** A platform may repeat a secret in its answer: it is removed here. */
 async function outcomeOf(
   manifest: PlatformManifest,
   { fields }: FoundPlatform,
@@ -89,14 +89,16 @@ async function outcomeOf(
 /** `change`: the questions are asked again. */
 async function askWay(kind: "wrong" | "unreached", streams: Streams): Promise<"change" | "again" | "save"> {
   const options = [
-    { value: "again" as const, label: "Ask again" },
-    { value: "change" as const, label: "Give another answer" },
-    { value: "save" as const, label: "Save it anyway", hint: "the gateway goes on trying" },
-    { value: "leave" as const, label: "Leave, and change nothing" },
+    { value: "again" as const, label: "Try again" },
+    { value: "change" as const, label: "Change my answers" },
+    { value: "save" as const, label: "Save it anyway", hint: "the gateway keeps trying" },
+    { value: "leave" as const, label: "Cancel, and change nothing" },
   ];
   const offered = kind === "wrong" ? options.filter(({ value }) => value !== "save") : options;
   const initialValue = kind === "wrong" ? ("change" as const) : ("again" as const);
-  const way = given(await clack.select({ message: "What now?", options: offered, initialValue, ...streams }));
+  const way = given(
+    await clack.select({ message: "What do you want to do?", options: offered, initialValue, ...streams }),
+  );
   return way === "leave" ? leave() : way;
 }
 
@@ -137,21 +139,21 @@ async function askSecret(
   streams: Streams,
 ): Promise<string | null> {
   const ways = [
-    ...(before !== null ? [{ value: "before" as const, label: "The one I just gave" }] : []),
+    ...(before !== null ? [{ value: "before" as const, label: "The one I just entered" }] : []),
     ...(present?.isVariable
       ? [
           { value: "keep" as const, label: `${variable}, from the environment each time` },
           {
             value: "copy" as const,
             label: `${variable}, copied into a private file`,
-            hint: "a service has it too",
+            hint: "a service can use it too",
           },
         ]
       : []),
     ...(present && !present.isVariable
-      ? [{ value: "keep" as const, label: `The one there is (${present.from})` }]
+      ? [{ value: "keep" as const, label: `The current one (${present.from})` }]
       : []),
-    { value: "type" as const, label: "I type it now" },
+    { value: "type" as const, label: "Type it now" },
   ];
   const way =
     ways.length === 1 ? "type" : given(await clack.select({ message: ask, options: ways, ...streams }));
@@ -159,20 +161,20 @@ async function askSecret(
   if (way === "keep") return null;
   if (way === "copy" && present) return present.value;
   const validate = (text = "") => (looks.test(text.trim()) ? undefined : hint);
-  const message = `${ask}; what you type is not shown`;
+  const message = `${ask} (hidden)`;
   return given(await clack.password({ message, validate, ...streams })).trim();
 }
 
 async function askHome({ platform, home, title }: FoundPlatform, streams: Streams): Promise<string | null> {
   const present = home.present?.value ?? null;
   if (home.present?.isVariable) {
-    clack.log.info(cleanLine(`The home channel is ${present}: ${home.variable} is set.`), streams);
+    clack.log.info(cleanLine(`The home channel is ${present}, from ${home.variable}.`), streams);
     return present;
   }
   const hint = hintOf(platformTraits(platform).chatId);
-  const message = `The home channel, for results that are for nobody in particular: ${hint}. Empty: none; /sethome in a chat of ${title} does it too.`;
+  const message = `Which chat is the home channel, for results that belong to no other chat? Enter an id: ${hint}. Leave it empty for none; you can also type /sethome in a ${title} chat.`;
   const validate = (text = "") =>
-    text.trim() === "" || isChat(platform, text) ? undefined : `That is no chat: ${hint}.`;
+    text.trim() === "" || isChat(platform, text) ? undefined : `This is not a chat id: ${hint}.`;
   const answer = given(await clack.text({ message, ...initially(present), validate, ...streams })) ?? "";
   return answer.trim() || null;
 }
@@ -185,18 +187,18 @@ async function askPerson(
     ...people.owners.map((id) => `${id} (owner)`),
     ...people.allow.map((id) => `${id} (member)`),
   ];
-  const there = listed.length > 0 ? ` Listed now: ${cleanLine(listed.join(", "))}.` : "";
+  const there = listed.length > 0 ? ` Already listed: ${cleanLine(listed.join(", "))}.` : "";
   const hint = hintOf(platformTraits(platform).userId);
-  const message = `Who may talk to it, by id: ${hint}.${there} Empty: nobody more; who writes to it gets a code for you to approve.`;
+  const message = `Who may talk to the agent? Enter an id: ${hint}.${there} Leave it empty to add nobody; people who write to it get a code for you to approve.`;
   const validate = (text = "") =>
-    text.trim() === "" || !unmatchableId(platform, text.trim()) ? undefined : `That is no id: ${hint}.`;
+    text.trim() === "" || !unmatchableId(platform, text.trim()) ? undefined : `This is not an id: ${hint}.`;
   const id = (given(await clack.text({ message, validate, ...streams })) ?? "").trim();
   if (id === "") return null;
   const options = [
-    { value: "owners" as Role, label: "Owner", hint: "me: runs the gateway, as at this terminal" },
-    { value: "allow" as Role, label: "Member", hint: "somebody I trust" },
+    { value: "owners" as Role, label: "Owner", hint: "you: has all rights, as at this terminal" },
+    { value: "allow" as Role, label: "Member", hint: "somebody you trust" },
   ];
-  return { id, role: given(await clack.select({ message: "As what?", options, ...streams })) };
+  return { id, role: given(await clack.select({ message: "Which role?", options, ...streams })) };
 }
 
 function isChat(platform: Platform, text: string): boolean {

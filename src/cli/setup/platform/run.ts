@@ -1,4 +1,4 @@
-/** What `baton setup <platform>` does: explains, asks, lets the platform say whose it is, and writes it down at the end or not at all. */
+/** What `baton setup <platform>` does: explains, asks, checks with the platform, and saves everything at the end or nothing. */
 import { join } from "node:path";
 import { ConnectError } from "../../../adapter/adapter.js";
 import { manifestOf, type PlatformManifest } from "../../../adapter/manifest.js";
@@ -30,17 +30,19 @@ export async function setupPlatform(cli: Cli, platform: Platform, options: Setup
   const found = look(await cli.loadConfig(), platform, manifest);
   if (options.yes) return check(cli, manifest, found, options);
   if (!terminal.canAsk || options.json) {
-    throw wrongUsage(["Nobody can be asked here.", ...platformInstructions(found)].join("\n"));
+    throw wrongUsage(
+      ["Setup asks questions and needs a terminal.", ...platformInstructions(found)].join("\n"),
+    );
   }
   const { askPlatform } = await import("./ask.js");
   const asked = await askPlatform(manifest, found, { input: streams.stdin, output: streams.stdout });
   if (!asked) throw new CliError("cancelled", "Nothing was changed.");
   await apply(cli, found, asked.answers);
   for (const line of asked.next) terminal.line(cleanLine(line));
-  terminal.line("`baton gateway` serves it.");
+  terminal.line("Run `baton gateway` to start it.");
 }
 
-/** What is set, and nothing else: the platform says whether it is right. */
+/** Checks what is set with the platform, and changes nothing. */
 async function check(
   { terminal }: Cli,
   manifest: PlatformManifest,
@@ -55,7 +57,7 @@ async function check(
     throw new CliError(error.outcome === "permanent" ? "refused" : "unreachable", error.message);
   });
   if (json) return terminal.json({ platform, who, next });
-  terminal.line(cleanLine(`${title}: this is ${who}.`));
+  terminal.line(cleanLine(`${title}: connected as ${who}.`));
   for (const line of next) terminal.line(cleanLine(line));
 }
 
@@ -81,7 +83,7 @@ function look(config: Config, platform: Platform, { title, settings }: PlatformM
   };
 }
 
-/** Null where there is none, or none that can be used: then it is asked for. */
+/** Null if there is none that works: then setup asks for it. */
 function presentOf(setting: unknown, { places }: Config, path: string, variable: string): Present | null {
   const place = places.get(path);
   const isVariable = place !== undefined && "variable" in place;
@@ -91,24 +93,24 @@ function presentOf(setting: unknown, { places }: Config, path: string, variable:
   try {
     return { value: setting.reveal(), isVariable, from };
   } catch {
-    return null; // Its file is gone, or open to others: `baton doctor` says so.
+    return null; // Its file is missing or readable by others: `baton doctor` says so.
   }
 }
 
-/** Secrets first: settings that name a file which is not there would stop everything. */
+/** Secrets first: settings that name a missing file would stop every command. */
 async function apply({ home, terminal }: Cli, found: FoundPlatform, answers: PlatformAnswers): Promise<void> {
   const changes = platformChanges(found, answers);
-  if (changes.size === 0) return terminal.line("All is as it was: nothing had to be written.");
+  if (changes.size === 0) return terminal.line("Nothing to save: the settings are the same.");
   const { setKeys } = await import("../../../config/set.js");
   const { writeSecretFile } = await import("../../../config/secret.js");
   const secrets = secretsIn(found, answers);
   for (const [file, secret] of secrets) writeSecretFile(join(home, file), secret);
   await setKeys(home, changes);
-  terminal.line(cleanLine(`${join(home, "config.yaml")} now has: ${[...changes.keys()].join(", ")}.`));
+  terminal.line(cleanLine(`Saved in ${join(home, "config.yaml")}: ${[...changes.keys()].join(", ")}.`));
   for (const file of secrets.keys()) {
-    terminal.line(cleanLine(`The secret is in ${join(home, file)}, which only you can read.`));
+    terminal.line(cleanLine(`The secret is in ${join(home, file)}. Only you can read it.`));
   }
   for (const variable of overriding(found, answers)) {
-    terminal.line(`${variable} is in the environment and counts before it: take it away there.`);
+    terminal.line(`${variable} in the environment overrides this. Remove it there.`);
   }
 }
