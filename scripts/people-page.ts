@@ -52,8 +52,8 @@ all, and it never answers bots. The agent does not see what they wrote, and Bato
 
 \`\`\`
 telegram  hello
-baton     I do not know you yet. Your code is QEZTND9S, for ten minutes.
-          Give it to my owner, who lets you in with \`baton people approve QEZTND9S\`, or with \`/pair approve QEZTND9S\` in a chat with me.
+baton     I don't know you yet. Your code is QEZTND9S. It is valid for ten minutes.
+          Give it to my owner, who can let you in with \`baton people approve QEZTND9S\`, or with \`/pair approve QEZTND9S\` in a chat with me.
 \`\`\`
 
 Ann gives you the code in a way that you trust. The code tells you that it is really her.
@@ -180,10 +180,10 @@ The system prompt contains ids only. Names of people and chats, and topics, go t
 
 \`\`\`
 telegram  /link
-baton     Your code is DR4YPSNW, for ten minutes.
-          Type \`/link DR4YPSNW\` to me on the other platform, in private. Whoever types it becomes you: give it to nobody.
+baton     Your code is DR4YPSNW. It is valid for ten minutes.
+          Send \`/link DR4YPSNW\` to me on the other platform, in private. Anyone who sends it becomes you, so give it to nobody.
 discord   /link DR4YPSNW
-baton     You are one person now with \`telegram:123456789\`: your conversations are in /sessions on both. If that is not you, tell the owner at once.
+baton     This account is now linked with \`telegram:123456789\`: both see your conversations in /sessions. If that account is not yours, tell the owner at once.
 
 $ npx baton people list
 ID            NAME  ROLE   ACCOUNTS

@@ -122,7 +122,7 @@ describe.concurrent("baton chat in a script", () => {
     const run = await baton(home, ["chat", "--message", "/title Roses"]);
     expect(run).toEqual({
       code: 0,
-      stdout: 'This session is called "Roses" now.\n',
+      stdout: 'This session is now called "Roses".\n',
       stderr: "Moved to the garden.\n",
     });
   });

@@ -171,7 +171,7 @@ describe("a gateway as a process", () => {
     one.write("hello", "m1");
     await one.toldTimes(1);
     expect(one.said()).toMatch(
-      / info Telegram is connected\.\n.* info The gateway is running\. Ctrl-C stops it\.\n/,
+      / info Telegram is connected\.\n.* info The gateway is running\. Press Ctrl-C to stop it\.\n/,
     );
     expect(one.said()).toMatch(/ info Telegram: message from 7 in chat 7: accepted\.\n/);
     const status = await baton(home, ["gateway", "status", "--json"]);
@@ -212,7 +212,7 @@ describe("a gateway as a process", () => {
     const gateway = start(home);
     await gateway.running();
     expect(gateway.said()).toContain('warn people.allow.telegram: "@alice" matches nobody on Telegram');
-    expect(gateway.said()).toContain('warn busy.byChat.matrix:#room: "#room" is no chat\'s id on Matrix.');
+    expect(gateway.said()).toContain('warn busy.byChat.matrix:#room: "#room" is not a chat id on Matrix.');
     const other = { owner: "elsewhere 1 1 a", pid: 1, host: "elsewhere", since: "" };
     writeFileSync(homeLockFile(home), JSON.stringify(other));
     expect(await gateway.ended).toBe(0);
@@ -322,11 +322,11 @@ describe("a gateway in the foreground", () => {
     expect(await run.ending).toBe("stopped");
     expect(run.lines.map((line) => line.replace("1970-01-01T00:00:00.000Z ", ""))).toEqual([
       "info Telegram is connected.",
-      "info The gateway is running. Ctrl-C stops it.",
+      "info The gateway is running. Press Ctrl-C to stop it.",
       "info Telegram: message from Ann fake (ann) in chat ann: accepted.",
       "info Telegram: to chat ann: sent.",
       "warn Telegram: message from eve in chat eve: refused.",
-      "info SIGTERM: stopping; running turns have 10 s to end, another signal leaves at once.",
+      "info SIGTERM: stopping; running turns have 10 s to finish. Another signal stops at once.",
       "info The gateway has stopped.",
     ]);
     expect(run.signals.eventNames()).toEqual([]);
@@ -345,7 +345,7 @@ describe("a gateway in the foreground", () => {
     run.signal("SIGINT");
     run.signal("SIGINT");
     expect(await run.ending).toBe("left");
-    expect(run.lines.at(-1)).toContain("SIGINT again: leaving at once");
+    expect(run.lines.at(-1)).toContain("SIGINT again: stopping now");
     expect(drains).toEqual([10_000]);
     expect(run.signals.eventNames()).toEqual([]);
   });
@@ -359,7 +359,7 @@ describe("a gateway in the foreground", () => {
       run.signal("SIGTERM");
       await vi.advanceTimersByTimeAsync(25_000);
       expect(await run.ending).toBe("left");
-      expect(run.lines.at(-1)).toContain("Stopping takes too long: leaving now");
+      expect(run.lines.at(-1)).toContain("Stopping takes too long: stopping now");
     } finally {
       vi.useRealTimers();
     }

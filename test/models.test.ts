@@ -198,7 +198,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       server.play(failure);
       const told = await ann.ask("hello");
       expect(told).toMatch(sentence);
-      expect(told).toMatch(/ \/retry tries again\.$/);
+      expect(told).toMatch(/ Try again with \/retry\.$/);
       expect(told).not.toContain(KEY);
       expect(server.requests).toHaveLength(requests);
       expect(await ann.transcript()).toEqual(["user: hello"]);
@@ -250,7 +250,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
       const { host } = server;
       await server.close();
       expect(await ann.ask("hello")).toBe(
-        `Can't reach the model's server at ${host}. Check that it is running and that the network works. /retry tries again.`,
+        `Can't reach the model's server at ${host}. Check that it is running and that the network works. Try again with /retry.`,
       );
       server = await ModelServer.start();
     });

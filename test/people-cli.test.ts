@@ -67,7 +67,7 @@ test("an unknown one asks, is seen, let in, made more, and forgotten: all at onc
   expect((await people("role", "telegram:99", "member")).said).toBe("Ann now has the role member.");
   expect(await told("99", "/whoami")).toContain("Role: member");
   expect((await people("forget", "telegram:99")).said).toBe("Removed telegram:99.");
-  expect(await told("99", "/whoami")).toMatch(/^I do not know you yet/);
+  expect(await told("99", "/whoami")).toMatch(/^I don't know you yet/);
 });
 
 test("two processes approve one code at once: one wins", async () => {
@@ -75,7 +75,7 @@ test("two processes approve one code at once: one wins", async () => {
   const code = await knock("99");
   const runs = await Promise.all([people("approve", code), people("approve", code)]);
   expect(runs.map((run) => run.code).sort()).toEqual([0, 1]);
-  expect(runs.find((run) => run.code === 1)?.problem).toMatch(/^baton: This code does not count: /);
+  expect(runs.find((run) => run.code === 1)?.problem).toMatch(/^baton: This code is not valid: /);
   expect((await json("list")).people).toHaveLength(1);
 });
 
@@ -124,13 +124,13 @@ test("wrong codes at the command line are counted too", async () => {
   await openWorld();
   const code = await knock("99");
   await Promise.all(Array.from({ length: 5 }, () => people("approve", "ABCDEFGH")));
-  expect((await people("approve", code)).problem).toMatch(/^baton: Too many wrong codes/);
+  expect((await people("approve", code)).problem).toMatch(/^baton: You sent too many wrong codes/);
 });
 
 describe.concurrent("what cannot be meant", () => {
   test.each([
-    [["approve", "hello"], 2, "That is not a code: codes have 8 letters and digits."],
-    [["approve", "ABCDEFGH"], 1, "This code does not count"],
+    [["approve", "hello"], 2, "That is not a code. A code has 8 letters and digits."],
+    [["approve", "ABCDEFGH"], 1, "This code is not valid"],
     [["approve", "ABCDEFGH", "--role", "king"], 2, "Use one of guest, member, owner."],
     [["deny", "telegram:1"], 1, "telegram:1 is not asking for access."],
     [["deny", "telegrm:1"], 2, 'Did you mean "telegram"?'],

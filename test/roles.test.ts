@@ -56,7 +56,7 @@ describe.each(ROLES)("a %s", (role: Role) => {
     const chat = world.chat(role);
     await chat.ask("hello"); // There is something to undo, retry and branch.
     const told = await chat.ask(`/${name}`);
-    const refused = told === `/${name} is not for a ${role}. /help lists what is.`;
+    const refused = told === `A ${role} can't use /${name}. Send /help to list your commands.`;
     expect(refused).toBe(!table.get(name)?.includes(role));
     await world.gateway.lane(chat.key).idle();
   });

@@ -186,14 +186,14 @@ it("counts what /branch copies with the files of a day, and copies no more than 
     return said;
   };
   const said = await sizeOf("ann");
-  expect(said.slice(0, 3).every((text) => text.startsWith("You are in the branch"))).toBe(true);
+  expect(said.slice(0, 3).every((text) => text.startsWith("You are now in the branch"))).toBe(true);
   expect(said.slice(3)).toEqual(
     Array(2).fill(
       expect.stringMatching(/^This conversation is too long to copy today: you can send 1 MB of files a day/),
     ),
   );
   expect(await world.chat("ann").ask("/whoami")).toContain("0.9 of 1 MB of files used today");
-  expect((await sizeOf("boss")).every((text) => text.startsWith("You are in the branch"))).toBe(true);
+  expect((await sizeOf("boss")).every((text) => text.startsWith("You are now in the branch"))).toBe(true);
 });
 
 it("copies a conversation while a file of that person is fetched", async () => {
@@ -212,7 +212,7 @@ it("keeps nobody in a group waiting for one who has as many turns as they may", 
   await world.chat("ann").begin("wait");
   const ann = world.chat("ann", room);
   expect(await ann.ask("me too")).toMatch(
-    /^You have as many requests running as you may, so I skipped this one\./,
+    /^You already have as many requests running as you are allowed, so I skipped this one\./,
   );
   expect(await world.chat("boss", room).ask("urgent")).toMatch(/^urgent|\] urgent/);
   await world.chat("ann").write("/stop");

@@ -94,7 +94,7 @@ function nobodyHere({ reason, onlyOwner }: Danger): string {
 
 /** What cannot be shown whole cannot be approved. */
 const MAX_SHOWN = 2_000;
-const TOO_LONG = `Error: not run: it needs approval, and is too long to be shown (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
+const TOO_LONG = `Error: not run: it needs approval, but is too long to show (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
 
 /** The question in words; what is not to be seen in it, or looks like something else, is spelt out. */
 export function questionText({ number, danger, author }: Question, minutes: number): string {

@@ -299,7 +299,7 @@ it("a gateway that stops leaves the message, which says what is missing, and sto
 it("a gateway that is killed leaves the message, which says what is missing", async () => {
   const file = await send(eve, "look");
   expect(await waiting()).toEqual([
-    "look\n[not taken: slow.txt: it was not fetched in time; ask for it again]",
+    "look\n[not taken: slow.txt: it could not be downloaded in time; ask for it again]",
   ]);
   file.come();
 });
@@ -319,5 +319,5 @@ it.each([
   file.come();
   expect((await eve.next(0)).match(/\[attached: slow.txt/g)).toHaveLength(1);
   expect([failures, file.reads]).toEqual([1, 1]);
-  expect(world.problems).toEqual(["The files of a message could not be kept: The disk is full."]);
+  expect(world.problems).toEqual(["Could not save the files of a message: The disk is full."]);
 });

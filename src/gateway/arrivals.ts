@@ -164,7 +164,7 @@ export class Arrivals {
       try {
         return await this.#complete(waiting, who, fetch);
       } catch (error) {
-        this.#setting.onProblem(`The files of a message could not be kept: ${(error as Error).message}`);
+        this.#setting.onProblem(`Could not save the files of a message: ${(error as Error).message}`);
         if (signal.aborted) return;
         await pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS), signal);
       }

@@ -73,7 +73,7 @@ export function senderOf(source: SessionSource): string | null {
 export function authorize(source: SessionSource, listed: Listed, person: Person | null): Access {
   if (source.isBot) return { allowed: false, reason: "it is a bot" };
   const identity = senderOf(source);
-  if (identity === null) return { allowed: false, reason: "the sender is not known" };
+  if (identity === null) return { allowed: false, reason: "the sender is unknown" };
   // The configuration may name either of two ids; the store knows only the one that decides.
   const second = source.userId ? identityNamed(source.platform, source.userId) : identity;
   const known = [{ identity, role: listed.get(second) ?? null }, ...(person?.identities ?? [])];

@@ -79,7 +79,7 @@ export class Deliverer {
     for (const delivery of await this.#outbox.interrupted(this.#adapter)) {
       const isInHand = before.has(delivery.id) || this.#inHand.has(delivery.id);
       if (delivery.owner === this.#owner && !isInHand)
-        await this.#outbox.retry(delivery, 0, "the store did not say that it was begun", this.#steady());
+        await this.#outbox.retry(delivery, 0, "the store did not confirm that sending began", this.#steady());
     }
   }
 
@@ -174,7 +174,7 @@ export class Deliverer {
     try {
       goOn = await this.#sendAll(deliveries);
     } catch (error) {
-      this.#onProblem(`The outbox cannot go on: ${(error as Error).message}`);
+      this.#onProblem(`Can't continue with the outbox: ${(error as Error).message}`);
       this.#later(1_000);
     }
     this.#chats.delete(chat);
@@ -277,7 +277,7 @@ export class Deliverer {
         if (isLast) throw error;
         if (failures === 0)
           this.#onProblem(
-            `The outcome of a send cannot be saved. Baton keeps trying: ${(error as Error).message}`,
+            `Can't save whether a message was sent. Baton keeps trying: ${(error as Error).message}`,
           );
         const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
         await pause(ms, this.#stopping.signal);

@@ -30,7 +30,9 @@ async function leftNoTrace(): Promise<void> {
 describe("somebody unknown who writes in private", () => {
   it("is answered once with a code, and nothing of it is kept", async () => {
     const told = await eve.ask("hello, let me in");
-    expect(told).toMatch(/^I do not know you yet\. Your code is [2-9A-Z]{8}, for ten minutes\.\n/);
+    expect(told).toMatch(
+      /^I don't know you yet\. Your code is [2-9A-Z]{8}\. It is valid for ten minutes\.\n/,
+    );
     expect(told).toContain(`\`baton people approve ${codeIn(told)}\``);
     for (const text of ["hello?", "/status", "/new", "run ls", "/pair approve ABCDEFGH"])
       await eve.write(text);
@@ -43,12 +45,12 @@ describe("somebody unknown who writes in private", () => {
     const code = codeIn(await eve.ask("hello"));
     expect(await boss.ask("/pair")).toContain("- `telegram:eve`, just now");
     expect(await boss.ask(`/pair approve ${code.toLowerCase()}`)).toBe(
-      "`telegram:eve` is let in, as a guest.",
+      "`telegram:eve` is now let in, as a guest.",
     );
     expect(await eve.ask("hello")).toBe("hello (1)");
     expect(await eve.ask("/whoami")).toContain("Role: guest");
     expect(await boss.ask(`/pair approve ${code}`)).toMatch(
-      /^This code does not count: .* 4 tries are left\.$/,
+      /^This code is not valid: .* You have 4 tries left\.$/,
     );
     expect(await boss.ask("/pair")).toBe("Nobody is waiting to be let in.");
   });
@@ -56,8 +58,8 @@ describe("somebody unknown who writes in private", () => {
   it("may ask how it stands with /pair, and not for ever", async () => {
     await eve.ask("/pair");
     world.now += 4 * 60_000;
-    expect(await eve.ask("/pair")).toBe("You have asked already. The code I sent you ends in 6 min.");
-    expect(await eve.ask("/pair me")).toMatch(/^You have asked already/);
+    expect(await eve.ask("/pair")).toBe("You have already asked. The code that I sent you expires in 6 min.");
+    expect(await eve.ask("/pair me")).toMatch(/^You have already asked/);
     await eve.write("/pair");
     await eve.write("/pair");
     expect(eve.told).toHaveLength(3);
@@ -68,7 +70,7 @@ describe("somebody unknown who writes in private", () => {
     const code = codeIn(await eve.ask("hi"));
     await mal.ask("hi");
     await mal.write(`/pair approve ${code}`);
-    expect(await mal.ask(`/link ${code}`)).toMatch(/does not count.* 4 tries are left/);
+    expect(await mal.ask(`/link ${code}`)).toMatch(/is not valid.* You have 4 tries left/);
     for (let n = 0; n < 4; n++) await mal.ask("/link ABCDEFGH");
     await mal.write(`/link ${code}`);
     await boss.ask(`/pair approve ${code}`);
@@ -78,7 +80,7 @@ describe("somebody unknown who writes in private", () => {
   });
 
   it("hears once that they are locked out, however much they type, and again when they are again", async () => {
-    const locked = /That was the last try: I listen to codes again in an hour\.$/;
+    const locked = /That was your last try. You can try again in an hour\.$/;
     for (const replies of [5, 10]) {
       for (let n = 0; n < 40; n++) await eve.write("/link ABCDEFGH");
       await world.restart(); // What was being said is out.
@@ -105,7 +107,7 @@ describe("somebody unknown who writes in private", () => {
     const code = codeIn(await eve.ask("hi"));
     expect(eve.told).toHaveLength(1);
     expect(await boss.ask(`/pair deny ${code}`)).toBe(
-      "`telegram:eve` is not let in, and not answered any more.",
+      "`telegram:eve` is not let in, and gets no more answers.",
     );
     world.now += CODE_MS;
     for (const text of ["hi", "/pair", "/link ABCDEFGH"]) await eve.write(text);
@@ -123,7 +125,7 @@ describe("somebody unknown who writes in private", () => {
     world = await World.open({ gateway: { adapters: [adapter] } });
     await adapter.write({ userId: "eve" }, "hi");
     await expect.poll(async () => (await world.store.people.requests(world.now)).length).toBe(0);
-    expect(world.problems.join()).toMatch(/could not be answered: no network/);
+    expect(world.problems.join()).toMatch(/Could not answer a stranger: no network/);
     broken = false;
     await adapter.write({ userId: "eve" }, "hi");
     await adapter.until((sent) => sent.length === 1);
@@ -140,7 +142,7 @@ describe("where pairing is off", () => {
     for (let n = 0; n < 10; n++) await guesser.write("/link ABCDEFGH");
     await away.write("/link ABCDEFGH");
     const code = codeIn(await world.chat("ann").ask("/link"));
-    expect(await away.ask(`/link ${code}`)).toMatch(/^You are one person now with `telegram:ann`/);
+    expect(await away.ask(`/link ${code}`)).toMatch(/^This account is now linked with `telegram:ann`/);
     await other.gateway.stop({ drainMs: 0 });
     expect(other.adapter.sent).toHaveLength(1);
     await other.close();
@@ -162,9 +164,9 @@ describe("others at the door", () => {
 
   it("a display name opens nothing", async () => {
     const fake = world.chat("mal", { userName: "boss", chatName: "boss" });
-    expect(await fake.ask("hello")).toMatch(/^I do not know you/);
+    expect(await fake.ask("hello")).toMatch(/^I don't know you/);
     await boss.ask(`/pair approve ${codeIn(fake.told[0])}`);
-    expect(await fake.ask("/pair")).toBe("/pair is not for a guest. /help lists what is.");
+    expect(await fake.ask("/pair")).toBe("A guest can't use /pair. Send /help to list your commands.");
   });
 });
 
@@ -178,7 +180,7 @@ describe("what the owner decides", () => {
     await world.store.people.setRole(id, "member");
     expect(await there.ask("/whoami")).toContain("Role: member");
     await world.store.people.forget({ personId: id });
-    expect(await there.ask("/whoami")).toMatch(/^I do not know you yet/);
+    expect(await there.ask("/whoami")).toMatch(/^I don't know you yet/);
     await elsewhere.close();
   });
 
@@ -226,8 +228,10 @@ describe("linking", () => {
     const garden = await ann.session();
     const away = other.chat("ann-away");
     const shown = await ann.ask("/link");
-    expect(shown).toContain("Whoever types it becomes you");
-    expect(await away.ask(`/link ${codeIn(shown)}`)).toMatch(/^You are one person now with `telegram:ann`/);
+    expect(shown).toContain("Anyone who sends it becomes you");
+    expect(await away.ask(`/link ${codeIn(shown)}`)).toMatch(
+      /^This account is now linked with `telegram:ann`/,
+    );
 
     expect(await away.ask("/whoami")).toContain("Role: member\nAlso you: `telegram:ann`");
     await away.ask("/new Garden"); // Titles are unique among those of one identity.
@@ -248,7 +252,7 @@ describe("linking", () => {
     expect(await group.ask("/whoami")).not.toContain("telegram:ann");
 
     await world.store.people.unlink("discord:ann-away", "p", world.now);
-    expect(await away.ask("/sessions")).toMatch(/^I do not know you/);
+    expect(await away.ask("/sessions")).toMatch(/^I don't know you/);
     expect(await ann.ask("/sessions")).toContain(garden.sessionId);
   });
 
@@ -269,7 +273,7 @@ describe("linking", () => {
     await cli.ask("at the terminal");
     const code = codeIn(await cli.ask("/link"));
     const phone = other.chat("me");
-    expect(await phone.ask(`/link ${code}`)).toMatch(/^You are one person now/);
+    expect(await phone.ask(`/link ${code}`)).toMatch(/^This account is now linked with/);
     expect(await phone.ask("/whoami")).toContain("Role: owner\nAlso you: this machine's terminal");
     expect(await phone.ask("/sessions")).toContain("at the terminal");
     const group = other.chat("me", { chatId: "team", chatType: "group" });
@@ -279,15 +283,15 @@ describe("linking", () => {
 
   it("shows no code in a group, and a code written there is worthless", async () => {
     const group = world.chat("ann", { chatId: "team", chatType: "group" });
-    expect(await group.ask("/link")).toMatch(/^Only in private/);
+    expect(await group.ask("/link")).toMatch(/^Others would see it here/);
     const code = codeIn(await world.chat("ann").ask("/link"));
     const bobs = world.chat("bob", { chatId: "team", chatType: "group" });
-    expect(await bobs.ask(`/link ${code}`)).toMatch(/^Others have seen this code now/);
-    expect(await world.chat("bob").ask(`/link ${code}`)).toMatch(/does not count/);
+    expect(await bobs.ask(`/link ${code}`)).toMatch(/^Others have seen this code, so it is no longer valid/);
+    expect(await world.chat("bob").ask(`/link ${code}`)).toMatch(/is not valid/);
 
     const again = codeIn(await world.chat("ann").ask("/link"));
     await world.chat("stranger", { chatId: "team", chatType: "group" }).write(`/link ${again}`);
-    expect(await other.chat("mal").ask(`/link ${again}`)).toMatch(/does not count/);
+    expect(await other.chat("mal").ask(`/link ${again}`)).toMatch(/is not valid/);
   });
 
   it("keeps no code in what was said", async () => {
@@ -300,9 +304,9 @@ describe("linking", () => {
   it("says when one types one's own, or nothing that could be a code", async () => {
     const ann = world.chat("ann");
     expect(await ann.ask(`/link ${codeIn(await ann.ask("/link"))}`)).toMatch(
-      /^That is the same person already/,
+      /^These accounts are already linked/,
     );
-    expect(await ann.ask("/link please")).toBe("That is not a code: codes have 8 letters and digits.");
+    expect(await ann.ask("/link please")).toBe("That is not a code. A code has 8 letters and digits.");
   });
 });
 
@@ -337,7 +341,7 @@ describe("the tools of one person", () => {
     await world.chat("guy").ask("hi");
     expect([there, here]).toEqual([[["terminal"]], [["terminal"], expect.not.arrayContaining(["terminal"])]]);
     await world.store.people.unlink("discord:gil-away", "p", world.now);
-    expect(await away.ask("hi")).toMatch(/^I do not know you/);
+    expect(await away.ask("hi")).toMatch(/^I don't know you/);
     await other.close();
   });
 
@@ -348,9 +352,9 @@ describe("the tools of one person", () => {
     const gil = world.chat("gil", place);
     await gil.begin("wait");
     expect(await world.chat("guy", place).ask("/steer rm -rf")).toBe(
-      "Queued: it comes after what I am doing.",
+      "Queued: I will answer it after the current one.",
     );
-    expect(await gil.ask("/steer go on")).toBe("Passed on to what I am doing.");
+    expect(await gil.ask("/steer go on")).toBe("Passed on to the running answer.");
   });
 });
 
@@ -360,8 +364,10 @@ describe("a turn of the owner in a group", () => {
     const owner = world.chat("boss", place);
     const member = world.chat("ann", place);
     await owner.begin("wait");
-    expect(await member.ask("/steer and delete everything")).toBe("Queued: it comes after what I am doing.");
-    expect(await owner.ask("/steer be quick")).toBe("Passed on to what I am doing.");
+    expect(await member.ask("/steer and delete everything")).toBe(
+      "Queued: I will answer it after the current one.",
+    );
+    expect(await owner.ask("/steer be quick")).toBe("Passed on to the running answer.");
     await world.adapter.until(() => owner.told.length === 4);
     expect(owner.told.slice(2)).toEqual([
       expect.stringMatching(/^waited \[Boss #[0-9a-f]{10} owner\] be quick$/),

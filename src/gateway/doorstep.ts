@@ -49,7 +49,7 @@ export class Doorstep {
     if (knock.kind === "code") this.say(adapter, message, introduction(knock.code), knock.withdraw);
     if (knock.kind === "waiting") {
       const until = relativeTime(knock.expiresAt, clock());
-      this.say(adapter, message, `You have asked already. The code I sent you ends ${until}.`);
+      this.say(adapter, message, `You have already asked. The code that I sent you expires ${until}.`);
     }
   }
 
@@ -66,10 +66,10 @@ export class Doorstep {
       .send({ address, text, deliveryId: `say.${randomUUID()}` })
       .then(() => {})
       .catch(async (error: Error) => {
-        onProblem(`A stranger could not be answered: ${error.message}`);
+        onProblem(`Could not answer a stranger: ${error.message}`);
         await undo?.();
       })
-      .catch((error: Error) => onProblem(`A request could not be taken back: ${error.message}`))
+      .catch((error: Error) => onProblem(`Could not withdraw a request to be let in: ${error.message}`))
       .finally(() => this.#saying.delete(saying));
     this.#saying.add(saying);
   }
@@ -88,7 +88,7 @@ function isTold(
 
 function introduction(code: string): string {
   return [
-    `I do not know you yet. Your code is ${code}, for ten minutes.`,
-    `Give it to my owner, who lets you in with \`baton people approve ${code}\`, or with \`/pair approve ${code}\` in a chat with me.`,
+    `I don't know you yet. Your code is ${code}. It is valid for ten minutes.`,
+    `Give it to my owner, who can let you in with \`baton people approve ${code}\`, or with \`/pair approve ${code}\` in a chat with me.`,
   ].join("\n");
 }

@@ -62,7 +62,7 @@ export class Entrance {
     const { access } = seen;
     if (!access.allowed) return this.#refuse(adapter, message);
     const { damage } = apologies;
-    if (damage) return this.#fail("A message could not be answered", damage, adapter, message);
+    if (damage) return this.#fail("Could not answer a message", damage, adapter, message);
     if (message.kind === "edit") return this.#amend(adapter, message);
     if (!isKept) return nothing("accepted"); // Known, and nothing to answer yet.
     const kind = isOrder(message, commands) ? "command" : "message";
@@ -88,9 +88,9 @@ export class Entrance {
   /** Keeps nothing, since the store is away. */
   turnAway(adapter: Adapter, message: InboundMessage): never {
     const isForUs = message.isAddressed !== false || this.#setting.answersAll(message.source);
-    const error = new StoreError("store_unreachable", "The store is away.");
+    const error = new StoreError("store_unreachable", "The store does not answer.");
     return this.#fail(
-      "A message could not be kept",
+      "Could not save a message",
       error,
       isForUs ? this.#ifKnown(adapter, message) : null,
       message,
@@ -100,7 +100,7 @@ export class Entrance {
   #lookUp(adapter: Adapter, message: InboundMessage): Promise<Seen> {
     return this.#setting.people.lookUp(message.source).catch((error: Error) => {
       return this.#fail(
-        "The sender of a message cannot be looked up",
+        "Could not look up the sender of a message",
         error,
         this.#ifKnown(adapter, message),
         message,
@@ -122,7 +122,7 @@ export class Entrance {
   async #amend(adapter: Adapter, message: InboundMessage): Promise<Entered> {
     const item = await this.#setting.inbox
       .amend(adapter, message, (was) => amendedText(message, was))
-      .catch((error: Error) => this.#fail("A message could not be kept", error, adapter, message));
+      .catch((error: Error) => this.#fail("Could not save a message", error, adapter, message));
     return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
   }
 
@@ -138,7 +138,7 @@ export class Entrance {
       apologies.over();
       return entered;
     } catch (error) {
-      return this.#fail("A message could not be kept", error as Error, adapter, message);
+      return this.#fail("Could not save a message", error as Error, adapter, message);
     }
   }
 

@@ -101,7 +101,7 @@ it("acknowledges nothing on a full disk, says so, loses nothing, and goes on whe
   }
   // The platform is not told that it arrived, so it comes again; the sentence says what to do.
   expect(refusal).toMatchObject({ code: "store_full", message: expect.stringMatching(/Free some space/) });
-  expect(problems).toContainEqual(expect.stringMatching(/could not be kept.*Free some space/));
+  expect(problems).toContainEqual(expect.stringMatching(/Could not save a message.*Free some space/));
   await expect(adapter.write(ann, "x".repeat(2_000), { messageId: "more" })).rejects.toThrow("no room");
 
   await db.get("PRAGMA max_page_count = 100000");
@@ -134,7 +134,9 @@ it.each(["inbox", "identities"])(
       });
     }
     await adapter.until((sent) => sent.length === 2);
-    expect(problems.join()).toMatch(table === "inbox" ? /could not be kept/ : /cannot be looked up/);
+    expect(problems.join()).toMatch(
+      table === "inbox" ? /Could not save a message/ : /Could not look up the sender/,
+    );
     for (const from of [
       { userId: "eve", chatId: "team", chatType: "group" as const },
       { userId: "robot", isBot: true },
@@ -170,7 +172,7 @@ it("takes nothing more where conversations are damaged, tells each chat once, an
   await adapter.until((sent) => sent.length === 3);
   expect(adapter.textsTo("ann").slice(1)).toEqual([PROMISE]);
   expect(adapter.textsTo("bob")).toEqual([PROMISE]);
-  expect(problems.filter((problem) => problem.startsWith("A lane cannot go on"))).toHaveLength(1);
+  expect(problems.filter((problem) => problem.startsWith("Can't continue a conversation"))).toHaveLength(1);
 
   await patch(MEND);
   await adapter.until((sent) => sent.length === 4);

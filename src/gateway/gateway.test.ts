@@ -239,7 +239,10 @@ describe("the journey of a message", () => {
     await here.adapter.write(ann, "/ping");
     await here.adapter.write(ann, "/pong");
     await here.adapter.until((sent) => sent.length === 2);
-    expect(here.adapter.textsTo("ann")).toEqual(["pong", "There is no command /pong. /help lists them."]);
+    expect(here.adapter.textsTo("ann")).toEqual([
+      "pong",
+      "There is no command /pong. Send /help to list them.",
+    ]);
   });
 });
 
@@ -407,7 +410,7 @@ describe("while a turn is running", () => {
     await here.adapter.write(ann, "go");
     await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
     const stopped = here.gateway.stop({ drainMs: 0 });
-    await expect(here.adapter.write(ann, "late")).rejects.toThrow("about to stop");
+    await expect(here.adapter.write(ann, "late")).rejects.toThrow("The gateway is stopping");
     await stopped;
     expect(await here.store.inbox.waiting(here.adapter)).toEqual([]);
     expect(here.gateway.platforms()).toMatchObject([{ state: { kind: "idle" } }]);
@@ -427,7 +430,10 @@ describe("while a turn is running", () => {
     );
     await failing.adapter.write(ann, "go");
     await failing.adapter.until((sent) => sent.length === 2);
-    expect(failing.adapter.textsTo("ann")).toEqual(["Let me", "The model is not there. /retry tries again."]);
+    expect(failing.adapter.textsTo("ann")).toEqual([
+      "Let me",
+      "The model is not there. Try again with /retry.",
+    ]);
     expect(await transcript(failing)).toEqual(["user: go", "assistant: Let me"]);
   });
 });
@@ -617,7 +623,7 @@ describe("after a process ended in the middle", () => {
     await store.inbox.beginCommand(item?.id ?? 0, gone);
     const second = await world(echo, shared);
     await second.adapter.until((sent) => sent.length === 1);
-    expect(second.adapter.textsTo("ann")[0]).toMatch(/interrupted while carrying out \/undo/);
+    expect(second.adapter.textsTo("ann")[0]).toMatch(/interrupted while running \/undo/);
   });
 });
 

@@ -381,7 +381,7 @@ export class Gateway {
           if (looks === MOST_LOOKS)
             throw new ConflictError(
               "turn_running",
-              "The answer that runs in another process does not stop. Try again later.",
+              "The answer in another process does not stop. Try again later.",
             );
           if (lane.answering) await Promise.allSettled([lane.answering.over]);
           else await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
@@ -494,7 +494,7 @@ export class Gateway {
   }
 
   async #inOrder(adapter: Adapter, message: InboundMessage): Promise<Received> {
-    if (this.#stopping) throw new Error("The gateway is about to stop, and takes no more messages.");
+    if (this.#stopping) throw new Error("The gateway is stopping and takes no more messages.");
     const { platform, account } = adapter;
     const chat = JSON.stringify([platform, account, message.source.chatId]);
     return this.#intake.once(chat, () => this.#receive(adapter, message));
@@ -557,7 +557,7 @@ export class Gateway {
     this.lane(item.key)
       .hold(act)
       .catch((error: Error) => {
-        onProblem(`${nameOf(item)} could not be kept: ${error.message}`);
+        onProblem(`${nameOf(item)} could not be saved: ${error.message}`);
         const adapter = this.#surfaces.of(item);
         if (adapter && error instanceof StoreError) void this.#apologies.say(adapter, item, { isKept: true });
       });
@@ -569,7 +569,8 @@ export class Gateway {
       .then(() => this.#answerAll(lane))
       .catch((error: Error) => {
         lane.pumping = undefined;
-        if (lane.trouble !== error.message) this.#options.onProblem(`A lane cannot go on: ${error.message}`);
+        if (lane.trouble !== error.message)
+          this.#options.onProblem(`Can't continue a conversation: ${error.message}`);
         lane.trouble = error.message; // Said once, however often it is tried.
         setTimeout(() => this.#pump(lane), 1_000).unref();
       });
@@ -618,7 +619,7 @@ export class Gateway {
     const { store, scopes, owner, clock } = this.#options;
     if (!isShared(item.source, scopes)) return false;
     const text =
-      "You have as many requests running as you may, so I skipped this one. Send it again when one of them is done.";
+      "You already have as many requests running as you are allowed, so I skipped this one. Send it again when one of them is done.";
     const deliveries = await this.#notices.about(item, `inbox.${item.id}.skipped`, text);
     await store.inbox.skip(item.id, owner, deliveries, clock());
     this.#surfaces.deliver(deliveries);
@@ -743,7 +744,7 @@ export class Gateway {
   #lookAround(): void {
     this.#carrier.wake();
     this.#heedStops().catch((error: Error) =>
-      this.#options.onProblem(`What is to stop cannot be read: ${error.message}`),
+      this.#options.onProblem(`Can't read which answers to stop: ${error.message}`),
     );
     this.#surfaces.wakeAll();
   }
@@ -760,7 +761,7 @@ export class Gateway {
   #reap(): void {
     for (const [key, lane] of this.#lanes) if (lane.isEmpty) this.#lanes.delete(key); // As many as talk, not as ever did.
     const unread = ({ message }: Error) =>
-      this.#options.onProblem(`What was left cannot be read: ${message}`);
+      this.#options.onProblem(`Can't read the unfinished work: ${message}`);
     this.#surfaces.reap().catch(unread);
   }
 
@@ -771,7 +772,7 @@ export class Gateway {
     const isExclusive = adapter.capabilities.shared !== true;
     for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
       if (!hasLeft(owner, me, isExclusive)) continue;
-      const text = `I was interrupted while carrying out ${nameOf(item)}. Look whether it took effect before you repeat it.`;
+      const text = `I was interrupted while running ${nameOf(item)}. Check whether it took effect before you repeat it.`;
       await store.inbox.finishCommand(
         item.id,
         await this.#notices.about(item, `inbox.${item.id}.unknown`, text),
@@ -834,8 +835,8 @@ export class Gateway {
     const entry = await this.#options.sessions.get(taken.sessionId);
     if (entry && !isGivenUp(taken)) return this.#run(lane, item, taken, entry, await author);
     const tries = taken.attempt - 1;
-    onProblem(`A turn is given up: its process ended ${counted(tries, "time")} while it ran (${turn.id}).`);
-    const text = `I gave up on this: I was cut off ${tries} times while I worked on it. /retry tries again.`;
+    onProblem(`Gave up a turn: its process ended ${counted(tries, "time")} while it ran (${turn.id}).`);
+    const text = `I gave up on this: I was interrupted ${tries} times while working on it. Try again with /retry.`;
     const deliveries = await this.#notices.about(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };
     await store.turns.finish(taken, "parked", step, `its process ended ${tries} times`, clock());

@@ -277,9 +277,9 @@ describe("a dangerous call", () => {
     expect(await ann.transcript()).toContainEqual(expect.stringMatching(/^tool: .*not run|^tool: Stopped/));
   });
 
-  it("is not done where it is too long to be shown, and hides nothing in what is shown", async () => {
+  it("is not done where it is too long to show, and hides nothing in what is shown", async () => {
     await ann.write(`rm ${"x".repeat(3_000)}`);
-    await until(() => ann.told.some((text) => text.includes("too long to be shown")));
+    await until(() => ann.told.some((text) => text.includes("too long to show")));
     const { question } = await asked("rm a\u202e\u200b ``` b");
     expect(question).toContain('"rm a\\u{202e}\\u{200b} ``` b\\nin /work"');
     expect(question).toMatch(/^````$/m);
@@ -437,7 +437,7 @@ describe("a process that ends in the middle of a call", () => {
     led = group;
     await dieDuring("write it");
     await until(() => ann.told.some((said) => said.includes("Came of it")));
-    const sentence = `act is still running (process group ${group}): \`kill -- -${group}\` ends it.`;
+    const sentence = `act is still running (process group ${group}). To stop it, run \`kill -- -${group}\`.`;
     expect(ann.told.find((said) => said.includes("interrupted"))).toContain(sentence);
     expect((await ann.transcript())[2]).toContain(sentence);
 

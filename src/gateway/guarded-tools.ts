@@ -8,7 +8,7 @@ import { processNamed } from "./owner.js";
 import type { ToolJournal, Turn } from "./store.js";
 
 const CHANGED = "Error: not run: the folder has changed since this was approved.";
-const NOT_OURS = "Error: not run, since this turn goes on in another process.";
+const NOT_OURS = "Error: not run, because this turn continues in another process.";
 
 export function guardedTools(
   tools: readonly Tool[],

@@ -68,7 +68,7 @@ async function* converse(said: readonly string[]): AsyncGenerator<AgentEvent> {
 const long = (messages: number): string =>
   Array.from({ length: messages }, (_, n) => `${n}`.padEnd(99, "x")).join(" ");
 
-const CUT = /^\(Cut here: 225 more messages of this answer were not sent\. `baton sessions show \w+`/;
+const CUT = /^\(Cut off here: 225 more messages of this answer were not sent\. Run `baton sessions show \w+`/;
 
 it("an answer that runs away is cut, the chat is told, and the transcript has all of it", async () => {
   const { adapter, transcript } = await world([long(245)]);

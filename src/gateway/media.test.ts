@@ -168,7 +168,7 @@ describe("the media store", () => {
     };
     const { attachments, problems } = await media.take(Array.from({ length: 13 }, () => remote({ read })));
     expect([attachments.length, reads]).toEqual([10, 10]);
-    expect(problems).toEqual(["3 more: at most 10 are taken"]);
+    expect(problems).toEqual(["3 more: Baton takes at most 10"]);
   });
 
   it("gives out and takes back nothing but its own", async () => {

@@ -38,7 +38,7 @@ export interface Room {
 export function notYetTaken(files: readonly RemoteFile[]): Taken {
   const problems = files
     .slice(0, MAX_FILES)
-    .map((file) => `${nameOf(file)}: it was not fetched in time; ask for it again`);
+    .map((file) => `${nameOf(file)}: it could not be downloaded in time; ask for it again`);
   return { attachments: [], problems: [...problems, ...tooMany(files)] };
 }
 
@@ -158,7 +158,7 @@ export class Media {
 
   async #keep(remote: RemoteFile, file: string, left: number, patience: Patience): Promise<Attachment> {
     const most = Math.min(MAX_BYTES, left);
-    if (most <= 0) throw new Error("there is no room for it");
+    if (most <= 0) throw new Error("there is no space for it");
     const bytes = await this.#fetch(remote, most, patience);
     if (bytes.byteLength > most) throw new Error(`larger than ${most / 1024 / 1024} MB`);
     makeFolder(this.#folder);
@@ -187,7 +187,7 @@ function ifAbsent(error: NodeJS.ErrnoException): null {
 
 function tooMany(files: readonly RemoteFile[]): string[] {
   const more = files.length - MAX_FILES;
-  return more > 0 ? [`${more} more: at most ${MAX_FILES} are taken`] : [];
+  return more > 0 ? [`${more} more: Baton takes at most ${MAX_FILES}`] : [];
 }
 
 function newName({ name }: RemoteFile): string {

@@ -15,7 +15,7 @@ import { mayTouch, type ToolLists } from "./permissions.js";
 import type { InboxItem } from "./store.js";
 
 const OTHERS =
-  "Not done: it would end or change something from someone who may do more than you here. Ask them, or wait for their answer.";
+  "Not done: this would stop or change a request of someone who may do more than you here. Ask them, or wait for their answer.";
 
 export class Requests {
   readonly #people: Pick<People, "access">;

@@ -3,13 +3,13 @@ import type { SessionEntry } from "../session/session.js";
 
 export function resetText(entry: SessionEntry, before: SessionEntry | null): string | null {
   if (!entry.wasAutoReset || !before || before.messageCount === 0) return null;
-  const why = entry.resetReason === "idle" ? "it was quiet for a while" : "a new day began";
-  return `I started a fresh conversation, since ${why}. /resume brings the last one back.`;
+  const why = entry.resetReason === "idle" ? "nobody wrote for a while" : "a new day began";
+  return `I started a new conversation, because ${why}. To go back to the last one, send /resume.`;
 }
 
 export function resetNote(entry: SessionEntry): string[] {
   if (!entry.wasAutoReset) return [];
   return [
-    `**Note:** this conversation starts fresh (${entry.resetReason} reset); what was said before is not in it.`,
+    `**Note:** this conversation is new (${entry.resetReason} reset); it does not contain earlier messages.`,
   ];
 }

@@ -103,7 +103,7 @@ describe("what the owner denied", () => {
   it("stays the owner's in a branch", async () => {
     const first = await told(boss, "rm it", /\/approve/);
     await told(boss, `/deny ${numberIn(first)}`, /It says/);
-    await told(eve, "/branch", /You are in the branch/);
+    await told(eve, "/branch", /You are now in the branch/);
     expect(await told(eve, "/retry", /./)).toMatch(REFUSED);
     expect(await told(eve, "/undo", /./)).toMatch(REFUSED);
   });
@@ -120,7 +120,7 @@ describe("a guest's request that the owner asks again", () => {
 
   it("runs as the guest in a branch too", async () => {
     await told(eve, "rm it", /It says/);
-    await told(boss, "/branch", /You are in the branch/);
+    await told(boss, "/branch", /You are now in the branch/);
     expect(await told(boss, "/retry", /It says|\/approve/)).toMatch(/no tool/i);
     expect(done).toEqual([]);
   });

@@ -49,20 +49,17 @@ export async function runGateway(options: RunOptions): Promise<"stopped" | "left
   });
   const hear = (signal: string): void => {
     if (!stop) {
-      log("warn", `${signal} again: leaving at once; the next gateway goes on with what is unfinished.`);
+      log("warn", `${signal} again: stopping now. The next gateway continues the unfinished work.`);
       leave("left");
       return;
     }
-    const drain = `running turns have ${DRAIN_MS / 1_000} s to end`;
-    log("info", `${signal}: stopping; ${drain}, another signal leaves at once.`);
+    const drain = `running turns have ${DRAIN_MS / 1_000} s to finish`;
+    log("info", `${signal}: stopping; ${drain}. Another signal stops at once.`);
     stop();
     stop = null;
     late = setTimeout(
       () => {
-        log(
-          "warn",
-          "Stopping takes too long: leaving now; the next gateway goes on with what is unfinished.",
-        );
+        log("warn", "Stopping takes too long: stopping now. The next gateway continues the unfinished work.");
         leave("left");
       },
       timerMs(DRAIN_MS + CLOSE_MS),
@@ -91,7 +88,7 @@ async function serve(options: RunOptions, asked: Promise<void>): Promise<"stoppe
         if (state.kind === "connected") log("info", `${title} is connected.`);
         else log("warn", `${title}: ${stateText(state, null, Date.now())}`);
       }
-      log("info", "The gateway is running. Ctrl-C stops it.");
+      log("info", "The gateway is running. Press Ctrl-C to stop it.");
       await asked;
     } finally {
       await close({ drainMs: DRAIN_MS });

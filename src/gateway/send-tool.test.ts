@@ -45,7 +45,7 @@ it("goes to another chat of the person, and into its transcript", async () => {
 
 it("goes to nobody else, whether they are known or not", async () => {
   const [bobs, nobodys] = [await ann.ask(`send ${at(bob)} psst`), await ann.ask("send telegram:404 psst")];
-  expect(bobs).toMatch(/^Error: there is no chat \S+ that may be written to from here/);
+  expect(bobs).toMatch(/^Error: there is no chat \S+ that this person may write to/);
   expect(bobs.replace(at(bob), "x")).toBe(nobodys.replace("telegram:404", "x"));
   expect(bob.told).toEqual(["heard: hello"]);
   expect(await bob.transcript()).not.toContain("assistant: psst");
@@ -61,8 +61,8 @@ it("goes nowhere private from a room", async () => {
 });
 
 it("says what is wrong with what it is given", async () => {
-  expect(await ann.ask(`send ${at(ann)} me`)).toBe("Error: that is this chat: just answer.");
-  expect(await ann.ask(`send ${at(elsewhere)}`)).toBe("Error: `text` must say something.");
+  expect(await ann.ask(`send ${at(ann)} me`)).toBe("Error: that is this chat. Just answer.");
+  expect(await ann.ask(`send ${at(elsewhere)}`)).toBe("Error: `text` is empty.");
   expect(await ann.ask("send nowhere:1 hi")).toMatch(/^Error: .*nowhere/);
   expect(await ann.ask(`send ${at(elsewhere)} ${"x".repeat(9_000)}`)).toMatch(/at most 8000/);
   await world.sessions.getOrCreate({ ...localSource(), userId: "ann" });

@@ -30,7 +30,7 @@ export function sendTool(setting: SendSetting): Tool {
   return {
     name: "send_message",
     description:
-      "Sends a text to another chat of this person, in which they have talked with you before. To answer here, just answer.",
+      "Sends a text to another chat where this person has talked with you before. To answer in this chat, just answer.",
     parameters: {
       type: "object",
       properties: {
@@ -42,7 +42,7 @@ export function sendTool(setting: SendSetting): Tool {
     },
     async run(args, { call }) {
       const { to, text } = (args ?? {}) as Record<string, unknown>;
-      if (typeof text !== "string" || text.trim() === "") return "Error: `text` must say something.";
+      if (typeof text !== "string" || text.trim() === "") return "Error: `text` is empty.";
       if (text.length > MAX_TEXT)
         return `Error: \`text\` has ${text.length} characters; send at most ${MAX_TEXT}.`;
       try {
@@ -58,10 +58,9 @@ export function sendTool(setting: SendSetting): Tool {
 async function send(setting: SendSetting, address: Address, text: string, callId: string): Promise<string> {
   const { turn, view, outbox, adapters, owner, clock, onSaid } = setting;
   const name = formatAddress(address);
-  if (name === formatAddress(turn.address)) return "Error: that is this chat: just answer.";
+  if (name === formatAddress(turn.address)) return "Error: that is this chat. Just answer.";
   const lane = await view.laneAt(address);
-  if (!lane)
-    return `Error: there is no chat ${name} that may be written to from here. Nobody was written to.`;
+  if (!lane) return `Error: there is no chat ${name} that this person may write to. Nothing was sent.`;
   const adapter = adapters.find(({ platform }) => platform === address.platform);
   if (!adapter) return `Error: ${address.platform} is not connected here, so nothing was sent.`;
   const pieces = await setting.pieces(address, text);
@@ -76,7 +75,7 @@ async function send(setting: SendSetting, address: Address, text: string, callId
     shown: false,
   }));
   if (!(await outbox.say(lane.sessionId, text, deliveries, clock())))
-    return "Error: this call was carried out before.";
+    return "Error: this call has already sent its message.";
   onSaid(address);
   return `It is on its way to ${name}.`;
 }

@@ -66,7 +66,7 @@ export class Surfaces {
       receive: async (message) => {
         const bounded = boundedMessage(message);
         if (connection.isListening) return this.#setting.turnAway(adapter, bounded);
-        if (!connection.isHeld) throw new Error("The account may be another process's now.");
+        if (!connection.isHeld) throw new Error("Another process may have the account now.");
         return this.#setting.receive(adapter, bounded);
       },
       knows: (sender) => this.#setting.knows(sender),
@@ -200,7 +200,7 @@ export class Surfaces {
   }
 
   #unread({ message }: Error): void {
-    this.#setting.onProblem(`The outbox cannot be read: ${message}`);
+    this.#setting.onProblem(`Can't read the outbox: ${message}`);
   }
 }
 

@@ -72,7 +72,8 @@ export interface TurnSetting {
 export type StopReason = StopWish | "deadline" | "parked";
 
 /** What is wrong inside is not for everybody's eyes. */
-export const WENT_WRONG = "Something went wrong on my side; whoever runs me sees what in `baton logs`.";
+export const WENT_WRONG =
+  "Something went wrong on my side. The person who runs me can see what with `baton logs`.";
 
 /** How long an agent has to end by itself once it was told to. */
 const GRACE_MS = 150;
@@ -273,7 +274,7 @@ export class TurnRun {
       }
       case "deadline": {
         const minutes = Math.round(this.#setting.deadlineMs / 6_000) / 10;
-        const text = `I stopped after ${minutes} minutes without coming to an end. /retry tries again.`;
+        const text = `I stopped after ${minutes} minutes and was not done. Try again with /retry.`;
         return this.#finish("failed", messages, [text], "deadline");
       }
       default:
@@ -285,7 +286,7 @@ export class TurnRun {
     const reason = error instanceof Error ? error.message : String(error);
     const text = error instanceof AgentError ? reason : WENT_WRONG;
     if (!(error instanceof AgentError)) this.#setting.onProblem(`A turn failed: ${reason}`);
-    return this.#finish("failed", this.#partial(), [`${text} /retry tries again.`], reason);
+    return this.#finish("failed", this.#partial(), [`${text} Try again with /retry.`], reason);
   }
 
   async #finish(
@@ -340,8 +341,8 @@ export class TurnRun {
     const left = pieces.length - share;
     if (left === 0) return pieces;
     const more = `${counted(left, "more message")} of this answer ${left === 1 ? "was" : "were"} not sent`;
-    const where = `\`baton sessions show ${this.turn.sessionId}\` prints all of it`;
-    return [...pieces.slice(0, share), `(Cut here: ${more}. ${where}. Or ask me for a part of it.)`];
+    const where = `Run \`baton sessions show ${this.turn.sessionId}\` to see all of it`;
+    return [...pieces.slice(0, share), `(Cut off here: ${more}. ${where}, or ask me for a part.)`];
   }
 
   #pieces(kind: "reply" | "notice", text: string): NewDelivery[] {

@@ -42,7 +42,7 @@ describe("a turn of another process", () => {
     const [a, b] = [await terminal("a"), await terminal("b")];
     await a.begin("wait");
     expect(await b.ask("/status")).toContain("working on an answer in another process (/stop ends it)");
-    expect(await b.ask("/stop")).toBe("Stopping it: it runs in another process.");
+    expect(await b.ask("/stop")).toBe("Stopping it. It runs in another process.");
     await until(() => isIdle(a));
     expect(await a.transcript()).toEqual(["user: wait", "assistant: waited"]);
     expect(await b.ask("/status")).toContain("directed, idle.");
@@ -72,7 +72,7 @@ describe("a turn of another process", () => {
   it("is interrupted by a message there, where messages interrupt; otherwise the message waits", async () => {
     const [a, b, c] = [await terminal("a"), await terminal("b"), await terminal("c")];
     await a.begin("wait");
-    expect(await c.ask("/queue later")).toBe("Queued: it comes after what I am doing.");
+    expect(await c.ask("/queue later")).toBe("Queued: I will answer it after the current one.");
     expect(isIdle(a)).toBe(false);
     expect(await b.ask("now")).toMatch(/^now/);
     expect(await c.next(1)).toMatch(/^later/);

@@ -7,7 +7,7 @@ import { cleanLine, shorten } from "../util/text.js";
 import type { JournaledCall } from "./store.js";
 
 const UNKNOWN =
-  "Unknown: the process ended while this was running. It may or may not have taken effect; look before you do it again.";
+  "Unknown: the process ended while this was running. It may or may not have taken effect; check before you do it again.";
 const NOT_RUN = "Not run: the process ended before it began.";
 
 /** The group of processes that a call started, where it outlived the process that made the call; null where it did not. */
@@ -38,7 +38,7 @@ export function interruptedNotice(calls: readonly JournaledCall[], groupOf: Runn
   const unknown = calls.filter(({ state }) => state === "started");
   if (unknown.length === 0) return null;
   const names = unknown.map(({ call }) => `\`${describeCall(call.name, call.arguments)}\``).join(", ");
-  const text = `I was interrupted while this was running: ${names}. It may or may not have taken effect, and I do not run it again by myself.`;
+  const text = `I was interrupted while this was running: ${names}. It may or may not have taken effect. I will not run it again by myself.`;
   return [text, ...unknown.flatMap((call) => stillRuns(call, groupOf))].join(" ");
 }
 
@@ -47,7 +47,7 @@ function stillRuns({ call, process }: JournaledCall, groupOf: RunningGroup): str
   const group = process === null ? null : groupOf(process);
   if (group === null) return [];
   return [
-    `${cleanLine(call.name)} is still running (process group ${group}): \`kill -- -${group}\` ends it.`,
+    `${cleanLine(call.name)} is still running (process group ${group}). To stop it, run \`kill -- -${group}\`.`,
   ];
 }
 

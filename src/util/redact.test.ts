@@ -33,7 +33,7 @@ describe("what looks like a secret", () => {
 
   test.each([
     "Telegram: message from Ann (ann) in chat 99: accepted.",
-    "The gateway is running. Ctrl-C stops it.",
+    "The gateway is running. Press Ctrl-C to stop it.",
     "process 4711 on host, since 2026-01-10T12:00:00.000Z",
     "agent:main:dm:telegram:99 has 12000 tokens",
     "see https://example.org:8080/path?page=2 or ask-me-anything",

@@ -25,7 +25,7 @@ test("waits for what comes of it, and says it", async () => {
     code: 0,
     stdout: [
       "Moving to Telegram (`telegram:ann`) …",
-      "Moved to Telegram, DM with ann (`telegram:ann`). Write on there; /resume here brings it back.",
+      "Moved to Telegram, DM with ann (`telegram:ann`). Continue there. To bring it back, send /resume here.",
       "",
     ].join("\n"),
     stderr: "",
@@ -38,8 +38,8 @@ test("fails where the handoff does, with the reason", async () => {
   await say("hello");
   const { code, stdout, stderr } = await say("/handoff telegram:nobody");
   expect(code).toBe(1);
-  expect(stdout).toContain("The handoff to `telegram:nobody` failed: I have no part in that chat");
-  expect(stderr).toContain("The conversation was not moved: I have no part in that chat");
+  expect(stdout).toContain("The handoff to `telegram:nobody` failed: I am not in that chat");
+  expect(stderr).toContain("The conversation was not moved: I am not in that chat");
   const events = (await say("/handoff telegram:nobody", "--json")).stdout.trim().split("\n");
   expect(events.map((line) => JSON.parse(line))).toEqual([
     { kind: "message", text: "Moving to Telegram (`telegram:nobody`) …" },

@@ -100,7 +100,7 @@ export class ChatSide implements Side {
   }
 
   async loses(title: string): Promise<void> {
-    await this.#sees(`"${title}" went on to `);
+    await this.#sees(`"${title}" moved to `);
   }
 
   /** Asks for it to go there, in vain; what they were told. */

@@ -42,7 +42,7 @@ export class TerminalSide implements Side {
   }
 
   async arrives(title: string): Promise<void> {
-    await this.#sees(`"${title}" is offered to you here`);
+    await this.#sees(`offers you "${title}" here`);
     await this.#type("/resume", `Back in "${title}": `);
   }
 
@@ -59,7 +59,7 @@ export class TerminalSide implements Side {
   }
 
   loses(title: string): Promise<void> {
-    return this.#sees(`"${title}" went on to `);
+    return this.#sees(`"${title}" moved to `);
   }
 
   async #open(): Promise<PtyChat> {

@@ -59,8 +59,8 @@ describe.skipIf(pty === null)("the terminal", () => {
         "",
         "Moving to Telegram, Ann's phone …",
         "",
-        "Moved to Telegram, DM with ann (telegram:ann). Write on there; /resume here",
-        "brings it back.",
+        "Moved to Telegram, DM with ann (telegram:ann). Continue there. To bring it",
+        "back, send /resume here.",
       ].join("\n"),
     );
     expect(chat.vt.foreign).toEqual([]);
@@ -77,10 +77,10 @@ describe.skipIf(pty === null)("the terminal", () => {
     ]);
     expect(await chat.exited).toBe(0);
     expect(from(chat, "It moves").replaceAll("\n", " ")).toMatch(
-      /^It moves to Telegram \(telegram:ann\) when the answer that is being made has ended\. .* 49 50 Done\. {2}Moved to Telegram, DM with ann \(telegram:ann\)\./,
+      /^It moves to Telegram \(telegram:ann\) when the current answer is done\. .* 49 50 Done\. {2}Moved to Telegram, DM with ann \(telegram:ann\)\./,
     );
     const told = there.sent.map(({ text }) => text);
-    expect(told[0]).toMatch(/ continues here: 2 messages, moved from the terminal\. Just write on\.$/);
+    expect(told[0]).toMatch(/ continues here: 2 messages, moved from the terminal\. Just keep writing\.$/);
   });
 
   test("says why it could not go, and goes on", async () => {
@@ -92,8 +92,8 @@ describe.skipIf(pty === null)("the terminal", () => {
     expect(from(chat, "Moving to").split("\n")).toEqual([
       "Moving to Telegram (telegram:nobody) …",
       "",
-      "The handoff to telegram:nobody failed: I have no part in that chat, or it is",
-      "not there. The conversation stays here.",
+      "The handoff to telegram:nobody failed: I am not in that chat, or it does not",
+      "exist. The conversation stays here.",
       "",
       "›",
       expect.stringMatching(/^offline/),
@@ -109,7 +109,7 @@ describe.skipIf(pty === null)("the terminal", () => {
     chat.type("\t");
     await chat.until(() => /^› \/handoff telegram ?$/m.test(chat.vt.text()));
     chat.type("\u0015"); // Nothing is written any more.
-    await chat.see("/handoff", "take this conversation to another place");
+    await chat.see("/handoff", "move this conversation to another chat");
     await chat.see("\r", "can go to");
     expect(from(chat, "This conversation")).toMatch(
       /^This conversation can go to:\n\n• \/handoff telegram: Ann's phone\n\n›/,
@@ -118,10 +118,10 @@ describe.skipIf(pty === null)("the terminal", () => {
 
   test("says so where nobody is there to take it", async () => {
     const chat = await start();
-    await chat.see("/handoff telegram:ann\r", "how it is.");
+    await chat.see("/handoff telegram:ann\r", "gateway status.");
     expect(from(chat, "Telegram is").split("\n\n")[0]?.replaceAll("\n", " ")).toBe(
-      "Telegram is not connected just now, so nothing was moved. baton gateway serves it; baton gateway status says how it is.",
+      "Telegram is not connected now, so nothing was moved. Start it with baton gateway, or check it with baton gateway status.",
     );
-    await chat.see("/handoff\r", "There is nowhere to take it yet");
+    await chat.see("/handoff\r", "There is nowhere to move it yet");
   });
 });

@@ -40,12 +40,12 @@ export const whoami: Command = {
     ];
     return [
       `Platform: ${platformTitle(source.platform)}`,
-      `Identity: ${identity === null ? "whoever sits at this machine" : `\`${cleanLine(identity)}\``}`,
+      `Identity: ${identity === null ? "the person at this machine" : `\`${cleanLine(identity)}\``}`,
       `Role: ${who.role}`,
       // In a group, others read along.
       ...(linked.length > 0 && source.chatType === "dm" ? [`Also you: ${linked.join(", ")}`] : []),
       `Limits: ${await gateway.allowance.today(who)}`,
-      "Names can be changed by anyone, so they decide nothing here: only the identity does.",
+      "Anyone can change their name, so only the identity counts here.",
     ].join("\n");
   },
 };

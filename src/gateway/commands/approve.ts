@@ -49,7 +49,7 @@ async function always(call: CommandCall, which: string): Promise<string> {
   if (danger.onlyOwner)
     return `I ask about this each time, so it can't be allowed always. To allow it once: /approve ${number}`;
   const [identity] = author.identities;
-  if (identity === undefined) return `${OWNERS_ONLY} Nobody is known here.`;
+  if (identity === undefined) return `${OWNERS_ONLY} I can't tell who you are here.`;
   const shown = shorten(cleanLine(`${tool}: ${seenText(danger.what).text}`), 200);
   await call.gateway.standing.add(
     { key, identity, digest: digestOf(tool, danger), shown },

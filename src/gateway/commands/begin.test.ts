@@ -15,7 +15,7 @@ describe("/new", () => {
     await ann.ask("hello");
     const before = await ann.session();
     expect(await ann.ask("/new")).toBe(
-      `A new session begins. \`${before.sessionId}\` stays: /resume lists what there is.`,
+      `A new session begins. \`${before.sessionId}\` is saved: /resume lists your sessions.`,
     );
     expect(await ann.session()).toMatchObject({ messageCount: 0, parentId: before.sessionId, title: null });
     expect(await ann.transcript(before.sessionId)).toEqual(["user: hello", "assistant: hello (1)"]);

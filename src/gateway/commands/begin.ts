@@ -8,15 +8,15 @@ import { nameOf } from "./describe.js";
 export const beginNew: Command = {
   name: "new",
   usage: "[title]",
-  description: "begin a new session",
-  details: "The last one stays, and `/resume` goes back to it. What is running is stopped.",
+  description: "start a new session",
+  details: "The last one is saved; to go back to it, send `/resume`. A running answer is stopped.",
   run: (call) => begin(call, cleanTitle(call.words)),
 };
 
 export const reset: Command = {
   name: "reset",
   usage: "",
-  description: "begin a new session, as `/new` without a title",
+  description: "start a new session, like `/new` without a title",
   run: (call) => begin(call, null),
 };
 
@@ -31,7 +31,7 @@ function begin({ item, gateway, who }: CommandCall, title: string | null): Promi
     if (lane.waiting > 0)
       sentences.push(`${counted(lane.waiting, "waiting message")} will be answered in it.`);
     if (before && before.messageCount > 0)
-      sentences.push(`${nameOf(before)} stays: /resume lists what there is.`);
+      sentences.push(`${nameOf(before)} is saved: /resume lists your sessions.`);
     return sentences.join(" ");
 
     /** A title that is taken costs the title, not the session. */

@@ -14,8 +14,8 @@ export function branch({ clock }: Facts): Command {
   return {
     name: "branch",
     usage: "[title]",
-    description: "go on in a copy of this session",
-    details: "The original stays as it is, and `/resume` lists both. What is running is stopped first.",
+    description: "continue in a copy of this session",
+    details: "The original stays as it is, and `/resume` lists both. A running answer is stopped first.",
     async run(call) {
       const { item, gateway, who } = call;
       const title = cleanTitle(call.words);
@@ -35,7 +35,7 @@ export function branch({ clock }: Facts): Command {
           clock(),
         );
         const entry = await sessions.switchTo(item.key, sessionId);
-        return `You are in the branch ${nameOf(entry)} now. ${nameOf(original)} stays as it is: /resume lists both.`;
+        return `You are now in the branch ${nameOf(entry)}. ${nameOf(original)} stays as it is: /resume lists both.`;
       });
     },
   };

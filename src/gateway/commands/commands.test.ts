@@ -31,7 +31,7 @@ describe("the table", () => {
     expect(names("/RES")).toEqual(["reset", "resume"]);
     expect(names("/")).toHaveLength(table.length);
     for (const line of ["", "st", "/stop ", "/help st", " /st", "/xyz"]) expect(names(line)).toEqual([]);
-    expect(commands.completions("/sto")[0]?.description).toMatch(/^stop what is running/);
+    expect(commands.completions("/sto")[0]?.description).toMatch(/^stop the running answer/);
   });
 });
 
@@ -40,14 +40,14 @@ describe("/help", () => {
     const lines = (await ann.ask("/help")).split("\n");
     expect(lines).toHaveLength(22);
     expect(lines.join()).not.toContain("/pair");
-    expect(lines[0]).toBe("- `/new [title]`: begin a new session");
+    expect(lines[0]).toBe("- `/new [title]`: start a new session");
   });
 
   it("explains one, with or without its slash", async () => {
     expect(await ann.ask("/help /undo")).toMatch(/^`\/undo \[n\]`: take back .*\. Baton keeps the messages/);
     expect(await ann.ask("/help UNDO")).toBe(ann.told[0]);
     expect(await ann.ask("/help stauts")).toBe(
-      'There is no command /stauts. Did you mean "status"? /help lists them.',
+      'There is no command /stauts. Did you mean "status"? Send /help to list them.',
     );
   });
 });
@@ -57,7 +57,7 @@ describe("/title", () => {
     await ann.ask("hello");
     expect(await ann.ask("/title")).toMatch(/^This session has no title/);
     expect(await ann.ask("/title  Garden\u2028\u001b[2J party\u200b ")).toBe(
-      'This session is called "Garden party" now.',
+      'This session is now called "Garden party".',
     );
     expect(await ann.ask("/title")).toBe('This session is called "Garden party".');
   });
@@ -67,7 +67,7 @@ describe("/title", () => {
     await ann.ask("/new Other");
     expect(await ann.ask(`/title ${"x".repeat(101)}`)).toMatch(/at most 100 characters/);
     expect(await ann.ask("/title Garden")).toMatch(/^Another session is already called "Garden"/);
-    expect(await ann.ask("/title \u200b\u202e")).toBe("A title needs characters that can be seen.");
+    expect(await ann.ask("/title \u200b\u202e")).toBe("A title needs visible characters.");
     expect((await ann.session()).title).toBe("Other");
   });
 
@@ -90,7 +90,7 @@ describe("/search", () => {
     await ann.ask("/resume 2");
     expect((await ann.session()).sessionId).toBe(garden.sessionId);
     expect(await ann.ask("/search")).toMatch(/^Say what to look for/);
-    expect(await ann.ask("/search lilies")).toBe("No message of yours has these words.");
+    expect(await ann.ask("/search lilies")).toBe("No message in your sessions contains these words.");
   });
 });
 
@@ -113,7 +113,7 @@ describe("/status and /usage", () => {
 
   it("show the session, the agent and the policy", async () => {
     expect(await ann.ask("/status")).toBe(
-      "There is no session here yet: your first message begins one.\nAgent: directed, idle.",
+      "There is no session here yet: your first message starts one.\nAgent: directed, idle.",
     );
     await ann.ask("/new Garden");
     await ann.ask("hello");
@@ -123,7 +123,7 @@ describe("/status and /usage", () => {
         `Session: "Garden" (\`${sessionId}\`)`,
         "Size: 2 messages, 1.2k tokens",
         "Agent: directed, idle.",
-        "Reset: never by itself.",
+        "Reset: never automatically.",
       ].join("\n"),
     );
     expect(await ann.ask("/usage")).toBe("Tokens: 1,234 (input 1,000, output 234)\nCost: $0.0125");
@@ -167,7 +167,7 @@ describe("/status and /usage", () => {
     await ann.ask("hello");
     world.now += 30 * 60_000;
     expect(await ann.ask("/status")).toContain(
-      "Reset: after 90 minutes of quiet and every day at 04:00; next in 60 min.",
+      "Reset: after 90 minutes without messages and every day at 04:00; next in 60 min.",
     );
     world.now += 61 * 60_000;
     expect(await ann.ask("/status")).toContain("; due with the next message.");
@@ -218,8 +218,8 @@ describe("/stop", () => {
 describe("/queue and /steer", () => {
   it("let the running turn go on, whatever the busy mode", async () => {
     await ann.begin("wait");
-    expect(await ann.ask("/queue and\nthen")).toBe("Queued: it comes after what I am doing.");
-    expect(await ann.ask("/steer to the left")).toBe("Passed on to what I am doing.");
+    expect(await ann.ask("/queue and\nthen")).toBe("Queued: I will answer it after the current one.");
+    expect(await ann.ask("/steer to the left")).toBe("Passed on to the running answer.");
     await world.adapter.until(() => ann.told.length === 4);
     expect(ann.told.slice(2)).toEqual(["waited to the left", "and\nthen (4)"]);
     expect(await ann.transcript()).toEqual([
@@ -234,7 +234,7 @@ describe("/queue and /steer", () => {
   it("are messages like any other while nothing is running", async () => {
     expect(await ann.ask("/queue one")).toBe("one (1)");
     expect(await ann.ask("/steer two")).toBe("two (3)");
-    expect(await ann.ask("/queue")).toMatch(/^Say what, as in `\/queue /);
+    expect(await ann.ask("/queue")).toMatch(/^Add a message, as in `\/queue /);
     expect(ann.told).toHaveLength(3);
   });
 
@@ -264,7 +264,7 @@ describe("/platforms and /whoami", () => {
         "Identity: `telegram:ann`",
         "Role: member",
         "Limits: 60 messages a minute, 4 turns at once, 0 of 2,000 model calls used today, 0.0 of 500 MB of files used today",
-        "Names can be changed by anyone, so they decide nothing here: only the identity does.",
+        "Anyone can change their name, so only the identity counts here.",
       ].join("\n"),
     );
   });
@@ -273,6 +273,6 @@ describe("/platforms and /whoami", () => {
     const terminal = await World.open({ platform: LOCAL });
     const told = await terminal.chat("", { chatId: "cli", userName: "" }).ask("/whoami");
     await terminal.close();
-    expect(told).toMatch(/^Platform: Local\nIdentity: whoever sits at this machine\nRole: owner\n/);
+    expect(told).toMatch(/^Platform: Local\nIdentity: the person at this machine\nRole: owner\n/);
   });
 });

@@ -89,11 +89,11 @@ export class Commands {
   async run(item: InboxItem, gateway: Gateway): Promise<string[]> {
     const { name, words } = parsed(item.text);
     const command = this.#named(name);
-    if (!command) return [`There is no command /${cleanLine(name).slice(0, 40)}. /help lists them.`];
+    if (!command) return [`There is no command /${cleanLine(name).slice(0, 40)}. Send /help to list them.`];
     const who = await gateway.people.access(item.source);
     if (!who.allowed) return []; // Let in no longer.
     if (!mayRun(command, who.role))
-      return [`/${command.name} is not for a ${who.role}. /help lists what is.`];
+      return [`A ${who.role} can't use /${command.name}. Send /help to list your commands.`];
     const view = this.#sessions.as(who.viewer);
     try {
       const call = { item, words: words.trim(), who, gateway, sessions: this.#sessions, view };

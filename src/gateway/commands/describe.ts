@@ -4,7 +4,7 @@ import type { SessionEntry } from "../../session/session.js";
 import { cleanLine, shorten } from "../../util/text.js";
 
 /** Where a chat has no session yet. */
-export const NO_SESSION = "There is no session here yet: your first message begins one.";
+export const NO_SESSION = "There is no session here yet: your first message starts one.";
 
 /** `"Garden"`, or the id of a session without a title. */
 export function nameOf(entry: Pick<SessionEntry, "title" | "sessionId">): string {

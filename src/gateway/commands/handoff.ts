@@ -10,13 +10,12 @@ import type { Command, CommandCall } from "./commands.js";
 export const handoff: Command = {
   name: "handoff",
   usage: "[where] [--now]",
-  description: "take this conversation to another place, with all that was said",
+  description: "move this conversation to another chat; with no arguments, list where it can go",
   details:
-    "Where: a platform (its home channel), the name of a home channel, `platform:chat` or `platform:chat:thread`, or " +
+    "`where` is a platform (its home channel), the name of a home channel, `platform:chat`, `platform:chat:thread`, or " +
     `\`${LOCAL}\` for the terminal. ` +
-    "Without it, the places that you may name are listed. What is running ends first, and its " +
-    "answer comes here; `--now` stops it. `/handoff cancel` takes it back while nobody has begun, `/resume` brings the " +
-    "conversation back later.",
+    "A running answer finishes here first; `--now` stops it. To cancel before the move begins, send `/handoff cancel`. " +
+    "To bring the conversation back later, send `/resume`.",
   asksAgent: true, // To confirm it in the new place.
   async run(call) {
     const words = call.words.split(/\s+/).filter((word) => word !== "");
@@ -44,13 +43,13 @@ async function ask(call: CommandCall, where: string, now: boolean): Promise<stri
 }
 
 function offeredText({ name }: Place): string {
-  return `Offered to ${name}: \`baton\` there says so, and /resume takes it. /handoff cancel takes it back.`;
+  return `Offered to ${name}. To take it, run \`baton\` there and send /resume. To cancel, send /handoff cancel.`;
 }
 
 function movingText(place: Place, where: string, isRunning: boolean): string {
   const to = placeTitle(place);
   if (!isRunning) return `Moving to ${to} …`;
-  return `It moves to ${to} when the answer that is being made has ended. \`/handoff ${cleanLine(where)} --now\` would have stopped it; /stop still does.`;
+  return `It moves to ${to} when the current answer is done. To move now, send /stop; next time, \`/handoff ${cleanLine(where)} --now\` does both.`;
 }
 
 /** The name of a home channel says nothing of its platform. */
@@ -64,7 +63,7 @@ async function cancel({ item, gateway, sessions, who }: CommandCall): Promise<st
   if (!move || !mayMove(who, entry)) return "Nothing is being handed off here.";
   await gateway.mustTouch(who, move.asker?.source ?? null);
   await gateway.touch(item.key, who, ({ handoffs }) => handoffs.cancel(move, { tell: false }));
-  return `Taken back: the handoff to ${targetWords(move.target)} does not take place.`;
+  return `Cancelled the handoff to ${targetWords(move.target)}.`;
 }
 
 async function list({ item, gateway, sessions, who }: CommandCall): Promise<string> {
@@ -75,7 +74,7 @@ async function list({ item, gateway, sessions, who }: CommandCall): Promise<stri
   const active = entry && (await underway(handoffs, entry));
   const lines = places.map(({ word, name }) => `- \`/handoff ${cleanLine(word)}\`: ${cleanLine(name)}`);
   const none =
-    "There is nowhere to take it yet: no platform is connected here that you have a chat on. `baton gateway` serves the platforms that are set up.";
+    "There is nowhere to move it yet: you have no chat on a connected platform. To connect the platforms that are set up, run `baton gateway`.";
   return [
     ...(active ? [active, ""] : []),
     ...(lines.length === 0 ? [none] : ["This conversation can go to:", ...lines]),

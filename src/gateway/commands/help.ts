@@ -8,7 +8,7 @@ export function help(table: readonly Command[]): Command {
     name: "help",
     usage: "[command]",
     description: "list the commands, or explain one",
-    details: "You see the commands that you may use.",
+    details: "It lists only the commands that you may use.",
     async run({ words, who }) {
       const usable = table.filter((each) => mayRun(each, who.role));
       if (words === "") return usable.map((each) => `- ${form(each)}: ${each.description}`).join("\n");
@@ -16,7 +16,7 @@ export function help(table: readonly Command[]): Command {
       const command = usable.find((each) => each.name === name);
       if (command) return `${form(command)}: ${explanation(command)}`;
       const known = usable.map((each) => each.name);
-      return `There is no command /${name}.${didYouMean(name, known)} /help lists them.`;
+      return `There is no command /${name}.${didYouMean(name, known)} Send /help to list them.`;
     },
   };
 }

@@ -31,7 +31,7 @@ describe("/sethome", () => {
     await boss.ask("hello");
     expect(prompts[0]).not.toContain("Home Channels");
     expect(await boss.ask("/sethome  Ops room ")).toBe(
-      "This is the home channel of Telegram now: Ops room (`telegram:boss`).",
+      "This is now the home channel of Telegram: Ops room (`telegram:boss`).",
     );
     await world.chat("ann").ask("hello");
     expect(prompts[1]).toContain("- telegram: (ID: boss)");
@@ -49,7 +49,7 @@ describe("/sethome", () => {
     expect((await world.gateway.homes.all())[0]?.name).toBe("DM with Boss");
     const topic = world.chat("boss", { ...team, threadId: "7" });
     expect(await topic.ask("/sethome")).toBe(
-      "This is the home channel of Telegram now: Team # x (`telegram:-100:7`).",
+      "This is now the home channel of Telegram: Team # x (`telegram:-100:7`).",
     );
     expect(await world.gateway.homes.all()).toEqual([
       { address: { platform: HERE, chatId: "-100", threadId: "7" }, name: "Team # x" },
@@ -58,7 +58,7 @@ describe("/sethome", () => {
 
   it("is the owner's", async () => {
     expect(await world.chat("ann").ask("/sethome")).toBe(
-      "/sethome is not for a member. /help lists what is.",
+      "A member can't use /sethome. Send /help to list your commands.",
     );
     expect(await world.gateway.homes.all()).toEqual([]);
   });
@@ -69,7 +69,9 @@ describe("/sethome", () => {
     await world.gateway.stop({ drainMs: 0 });
     await store.close();
     await open({ [HERE]: { chatId: "42", name: "configured" } });
-    expect(await boss.ask("/sethome")).toMatch(/^The settings name .*`platforms\.telegram\.homeChannel`/);
+    expect(await boss.ask("/sethome")).toMatch(
+      /^The settings already name .*`platforms\.telegram\.homeChannel`/,
+    );
     await world.store.accounts.setHome({ address: { platform: HERE, chatId: "1" }, name: "said" });
     expect(await world.gateway.homes.all()).toEqual([
       { address: { platform: HERE, chatId: "42" }, name: "configured" },

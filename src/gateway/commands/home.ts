@@ -10,22 +10,21 @@ const MAX_NAME = 80;
 export const sethome: Command = {
   name: "sethome",
   usage: "[name]",
-  description:
-    "make this chat its platform's home channel, where results go that are for nobody in particular",
+  description: "make this chat the home channel of its platform, where handoffs to the platform go",
   details:
-    "A platform has one home channel: the last chat in which this was said. In a thread or topic it is that thread. " +
-    "Where the settings name a home channel, theirs counts.",
+    "A platform has one home channel, the last one that was set. In a thread or topic, it is that thread. " +
+    "If the settings name a home channel, the settings win.",
   role: "owner",
   async run({ item: { source }, words, gateway: { homes } }) {
     const { platform } = source;
     const title = platformTitle(platform);
     if (platform === LOCAL)
-      return "This machine needs no home channel: what is delivered to it is kept in files. Say /sethome in a chat of a platform.";
+      return "The terminal can't be a home channel. Send /sethome in a chat of a platform.";
     if (homes.isConfigured(platform))
-      return `The settings name the home channel of ${title}: change \`platforms.${platform}.homeChannel\` there, or take it out and say /sethome again.`;
+      return `The settings already name the home channel of ${title}. Change \`platforms.${platform}.homeChannel\`, or remove it and send /sethome again.`;
     const address = addressOf(source);
     const name = shorten(cleanLine(words || source.chatName || describeSource(source)), MAX_NAME);
     await homes.set({ address, name });
-    return `This is the home channel of ${title} now: ${name} (\`${cleanLine(formatAddress(address))}\`).`;
+    return `This is now the home channel of ${title}: ${name} (\`${cleanLine(formatAddress(address))}\`).`;
   },
 };

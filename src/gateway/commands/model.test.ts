@@ -30,12 +30,12 @@ describe("/model", () => {
   });
 
   it("chooses one for this session, also before its first message, and beyond a restart", async () => {
-    expect(await ann.ask("/model large")).toBe("This session asks `large` from now on.");
+    expect(await ann.ask("/model large")).toBe("This session uses `large` from now on.");
     expect(await ann.ask("hello")).toBe("I am large.");
     await world.restart();
     expect(await ann.ask("hello")).toBe("I am large.");
     expect(await ann.ask("/model")).toMatch(
-      /^Model: `large`, for this session\. `\/model default` goes back to `usual`\.$/,
+      /^Model: `large`, for this session\. To go back to `usual`, send `\/model default`\.$/,
     );
     expect(await ann.ask("/status")).toContain("Agent: large, idle");
   });
@@ -53,7 +53,7 @@ describe("/model", () => {
     await world.sessions.update(ann.key, { metadata: { theirs: 1 } });
     await ann.ask("/model large");
     expect((await ann.session()).metadata).toEqual({ theirs: 1, model: "large" });
-    expect(await ann.ask("/model default")).toBe("This session asks `usual` again.");
+    expect(await ann.ask("/model default")).toBe("This session uses `usual` again.");
     expect((await ann.session()).metadata).toEqual({ theirs: 1 });
     const before = ann.told.length;
     await ann.write("hello");
@@ -61,20 +61,18 @@ describe("/model", () => {
   });
 
   it("takes a name that is not listed, with a doubt; says nothing where there is no list", async () => {
-    expect(await ann.ask("/model lrage")).toMatch(
-      /not among the models that are listed there\. Did you mean "large"\?$/,
-    );
+    expect(await ann.ask("/model lrage")).toMatch(/The server does not list it\. Did you mean "large"\?$/);
     listed = () => Promise.reject(new Error("no list"));
-    expect(await ann.ask("/model lrage2")).toBe("This session asks `lrage2` from now on.");
+    expect(await ann.ask("/model lrage2")).toBe("This session uses `lrage2` from now on.");
   });
 
   it.each(["two words", `x${"y".repeat(300)}`, "\u200b"])("refuses what is no name: %j", async (name) => {
-    expect(await ann.ask(`/model ${name}`)).toMatch(/^(?:Say the name of one model|Model: )/);
+    expect(await ann.ask(`/model ${name}`)).toMatch(/^(?:Name one model|Model: )/);
   });
 });
 
 it("says so where the agent has no model", async () => {
   const offline = await World.open();
-  expect(await offline.chat("ann").ask("/model x")).toMatch(/^The agent here needs no model/);
+  expect(await offline.chat("ann").ask("/model x")).toMatch(/^The agent here has no model and needs none/);
   await offline.close();
 });

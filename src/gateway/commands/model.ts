@@ -15,9 +15,10 @@ export function model({ model: fact }: Facts): Command {
     usage: "[name]",
     description: "show the model, or choose another one for this session",
     role: "member",
-    details: "`/model default` goes back to the usual one.",
+    details: "To go back to the default model, send `/model default`.",
     async run(call) {
-      if (!fact) return "The agent here needs no model, and has none. `baton models` says how to add one.";
+      if (!fact)
+        return "The agent here has no model and needs none. To see how to add one, run `baton models`.";
       if (call.words === "") return present(call, fact);
       return choose(call, fact, call.words);
     },
@@ -29,13 +30,13 @@ async function present({ item, sessions }: CommandCall, fact: ModelFact): Promis
   const own = entry ? sessionModel(entry).model : undefined;
   const usual = usualName(fact);
   if (own === undefined) return `Model: ${usual} at ${cleanLine(fact.where)}.`;
-  return `Model: \`${cleanLine(own)}\`, for this session. \`/model default\` goes back to ${usual}.`;
+  return `Model: \`${cleanLine(own)}\`, for this session. To go back to ${usual}, send \`/model default\`.`;
 }
 
 async function choose({ item, gateway, who }: CommandCall, fact: ModelFact, words: string): Promise<string> {
   const name = cleanLine(words);
   if (name === "" || name.length > MAX_NAME || /\s/.test(name)) {
-    return "Say the name of one model, as in `/model default`. `baton models` lists them.";
+    return "Name one model, as in `/model default`. To list them, run `baton models`.";
   }
   const isDefault = name.toLowerCase() === DEFAULT;
   await gateway.touch(item.key, who, async ({ sessions }) => {
@@ -43,17 +44,17 @@ async function choose({ item, gateway, who }: CommandCall, fact: ModelFact, word
     const metadata = withModel(entry.metadata, isDefault ? null : name);
     await sessions.update(entry.key, { metadata }, { touch: false });
   });
-  if (isDefault) return `This session asks ${usualName(fact)} again.`;
-  return `This session asks \`${name}\` from now on.${await doubt(fact, name)}`;
+  if (isDefault) return `This session uses ${usualName(fact)} again.`;
+  return `This session uses \`${name}\` from now on.${await doubt(fact, name)}`;
 }
 
 /** A name that is not listed may still be right: lists are not complete everywhere. */
 async function doubt(fact: ModelFact, name: string): Promise<string> {
   const names = await fact.list().catch(() => [name]);
   if (names.length === 0 || names.includes(name)) return "";
-  return ` It is not among the models that are listed there.${didYouMean(name, names)}`;
+  return ` The server does not list it.${didYouMean(name, names)}`;
 }
 
 function usualName({ name }: ModelFact): string {
-  return name === null ? "the first model that is listed" : `\`${cleanLine(name)}\``;
+  return name === null ? "the first model that the server lists" : `\`${cleanLine(name)}\``;
 }

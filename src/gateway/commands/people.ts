@@ -7,20 +7,20 @@ import { readCode } from "../pairing.js";
 import type { Command, CommandCall } from "./commands.js";
 import type { Facts } from "./facts.js";
 
-const IN_PRIVATE = "Only in private: others would see it here. Write to me directly.";
+const IN_PRIVATE = "Others would see it here. Send it to me in private.";
 
 export function link({ clock }: Facts): Command {
   return {
     name: "link",
     usage: "[code]",
-    description: "join who you are here with who you are on another platform",
+    description: "link this account with your account on another platform",
     details:
-      "Without a code it shows one, for ten minutes. Type `/link` and that code to me on the other platform, in private. " +
-      "Whoever types it becomes you: give it to nobody.",
+      "Without a code, it shows one that is valid for ten minutes. Send `/link` and that code to me on the other platform, " +
+      "in private. Anyone who sends it becomes you, so give it to nobody.",
     async run(call) {
       const { item, words, gateway } = call;
       const sender = senderOf(item.source);
-      if (sender === null) return "I cannot tell who you are here.";
+      if (sender === null) return "I can't tell who you are here.";
       const inPrivate = item.source.chatType === "dm";
       if (words === "") return inPrivate ? showCode(call, sender) : IN_PRIVATE;
       const code = readCode(words);
@@ -30,7 +30,7 @@ export function link({ clock }: Facts): Command {
         role: call.who.role,
       });
       if (!inPrivate)
-        return "Others have seen this code now, so it counts no more. Ask for another, and type it in private.";
+        return "Others have seen this code, so it is no longer valid. Get a new one, and send it in private.";
       return linkAnswer(outcome, clock());
     },
   };
@@ -40,8 +40,8 @@ export function link({ clock }: Facts): Command {
 async function showCode({ item, gateway }: CommandCall, sender: string): Promise<string> {
   const code = await gateway.people.showLink(sender);
   const text = [
-    `Your code is ${code}, for ten minutes.`,
-    `Type \`/link ${code}\` to me on the other platform, in private. Whoever types it becomes you: give it to nobody.`,
+    `Your code is ${code}. It is valid for ten minutes.`,
+    `Send \`/link ${code}\` to me on the other platform, in private. Anyone who sends it becomes you, so give it to nobody.`,
   ].join("\n");
   await gateway.say(item, text);
   return "";
@@ -51,8 +51,9 @@ export function pair({ clock }: Facts): Command {
   return {
     name: "pair",
     usage: "[approve|deny <code>]",
-    description: "show who asks to be let in, or decide by the code they give you",
-    details: "Who is let in this way is a guest; `baton people role` on my machine makes them more.",
+    description: "show who asks to be let in, or let them in by the code they give you",
+    details:
+      "Baton lets them in as guests. To give them another role, run `baton people role` on my machine.",
     role: "owner",
     async run({ item, words, gateway: { people } }) {
       const sender = senderOf(item.source);
@@ -65,9 +66,10 @@ export function pair({ clock }: Facts): Command {
         );
         return lines.length === 0
           ? "Nobody is waiting to be let in."
-          : [`${counted(lines.length, "request")}. Let in only whoever gives you their code:`, ...lines].join(
-              "\n",
-            );
+          : [
+              `${counted(lines.length, "request")}. Let in only people who give you their code:`,
+              ...lines,
+            ].join("\n");
       }
       const [, verb, typed = ""] = /^(approve|deny)\s+(.+)$/is.exec(words) ?? [];
       if (verb === undefined) return "Say `/pair approve <code>` or `/pair deny <code>`.";
@@ -79,9 +81,9 @@ export function pair({ clock }: Facts): Command {
           : await people.denyCode(sender, code);
       switch (outcome.kind) {
         case "approved":
-          return `\`${cleanLine(outcome.identity)}\` is let in, as a guest.`;
+          return `\`${cleanLine(outcome.identity)}\` is now let in, as a guest.`;
         case "denied":
-          return `\`${cleanLine(outcome.identity)}\` is not let in, and not answered any more.`;
+          return `\`${cleanLine(outcome.identity)}\` is not let in, and gets no more answers.`;
         default:
           return refusalText(outcome, now);
       }

@@ -25,7 +25,7 @@ async function three(chat: Chat): Promise<string[]> {
 
 describe("/sessions", () => {
   it("says that there are none", async () => {
-    expect(await ann.ask("/sessions")).toBe("There are no sessions yet: your first message begins one.");
+    expect(await ann.ask("/sessions")).toBe("There are no sessions yet: your first message starts one.");
   });
 
   it("lists the latest first, by title or by what was said last", async () => {
@@ -41,7 +41,7 @@ describe("/sessions", () => {
         `3. "Two" · 2 messages · 10 min ago · \`${two}\``,
         `4. "One" · 2 messages · 15 min ago · \`${one}\``,
         "",
-        "/resume and a number goes on with one.",
+        "To continue one, send /resume and its number.",
       ].join("\n"),
     );
   });
@@ -73,7 +73,7 @@ describe("/resume", () => {
   ])("takes %s", async (_, which) => {
     const ids = await three(ann);
     expect(await ann.ask(`/resume ${which(ids)}`)).toBe(
-      'Back in "One": 2 messages, the last 15 min ago. Last said: "in One".',
+      'Back in "One": 2 messages, the last 15 min ago. Last message: "in One".',
     );
     expect((await ann.session()).sessionId).toBe(ids[0]);
     expect(await ann.ask("on")).toBe("on (3)");
@@ -85,7 +85,7 @@ describe("/resume", () => {
     await ann.ask("/resume 3");
     expect(await ann.ask("/resume 2")).toMatch(/^Back in "Two"/); // In the order of now it would be Three.
     expect(await ann.ask("/resume 1")).toMatch(/^Back in "Three"/);
-    expect(await ann.ask("/resume 1")).toBe('You are in "Three" already.');
+    expect(await ann.ask("/resume 1")).toBe('You are already in "Three".');
     await world.restart();
     expect(await ann.ask("/resume 3")).toMatch(/^Back in "One"/);
   });
@@ -95,7 +95,7 @@ describe("/resume", () => {
     for (const which of ["4", "0", "Four", 'x" y', "\u202eOne\u0000 two"]) {
       const shown = which.replaceAll("\u202e", "").replaceAll("\u0000", "");
       expect(await ann.ask(`/resume ${which}`)).toBe(
-        `There is no session ${JSON.stringify(shown.replace("\u0000", ""))} here. /sessions lists yours.`,
+        `There is no session ${JSON.stringify(shown.replace("\u0000", ""))} here. Send /sessions to list yours.`,
       );
     }
     const id = (await ann.session()).sessionId.slice(0, 8);
@@ -124,12 +124,12 @@ describe("/resume after an automatic reset", () => {
     await ann.ask("remember me");
     const before = await ann.session();
     world.now += 61 * MINUTE;
-    expect(await ann.ask("hello?")).toContain("/resume brings the last one back");
+    expect(await ann.ask("hello?")).toContain("To go back to the last one, send /resume");
     await world.adapter.until(() => ann.told.includes("hello? (1)"));
     const fresh = await ann.session();
     expect(fresh.sessionId).not.toBe(before.sessionId);
 
-    expect(await ann.ask("/resume")).toMatch(/^Back in .*Last said: "remember me"\. .*\/sessions/);
+    expect(await ann.ask("/resume")).toMatch(/^Back in .*Last message: "remember me"\. .*\/sessions/);
     expect((await ann.session()).sessionId).toBe(before.sessionId);
     expect(await ann.ask("still there?")).toBe("still there? (3)");
     expect(await ann.transcript(fresh.sessionId)).toEqual(["user: hello?", "assistant: hello? (1)"]);
@@ -161,8 +161,8 @@ describe("the sessions of others", () => {
       expect(await ann.ask(`/resume ${which}`)).toBe(missing.replace("Nothing", which));
     }
     await ann.ask("/title 7"); // A title, where no list has so many.
-    expect(await ann.ask("/resume 7")).toBe('You are in "7" already.');
-    expect(await ann.ask("/search swordfish")).toBe("No message of yours has these words.");
+    expect(await ann.ask("/resume 7")).toBe('You are already in "7".');
+    expect(await ann.ask("/search swordfish")).toBe("No message in your sessions contains these words.");
     expect(await bob.ask("/search swordfish")).toContain("swordfish");
     expect((await ann.session()).sessionId).toBe(own.sessionId);
     expect((await bob.session()).sessionId).toBe(secret.sessionId);

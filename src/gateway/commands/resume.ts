@@ -28,9 +28,9 @@ export function resume(shown: ShownSessions, { clock }: Facts): Command {
     usage: "[which]",
     description: "go back to an earlier session",
     details:
-      "Say a number of the list that was shown last, a title, or an id or its beginning. Without it, `/resume` lists " +
-      "your sessions, branches too; after a handoff it brings the conversation back, and after an automatic reset it goes " +
-      "back, in one step.",
+      "Give a number from the last list, a title, or the beginning of an id. With no arguments, `/resume` lists your " +
+      "sessions and branches; right after a handoff it brings the conversation back, and right after an automatic reset " +
+      "it goes back to the session before.",
     async run(call) {
       const offers = call.item.source.platform === LOCAL ? await call.gateway.handoffs.offers() : [];
       const target = call.words === "" ? null : await chosen(call, shown);
@@ -41,7 +41,7 @@ export function resume(shown: ShownSessions, { clock }: Facts): Command {
       if (away) return goTo(away, call, clock());
       const before = await beforeReset(call);
       if (!before) return shown.list(call, clock());
-      return `${await goTo(before, call, clock())} The session that had begun instead stays too: /sessions lists it.`;
+      return `${await goTo(before, call, clock())} The session that had started meanwhile is saved: see /sessions.`;
     },
   };
 }
@@ -49,7 +49,7 @@ export function resume(shown: ShownSessions, { clock }: Facts): Command {
 async function goTo(target: SessionEntry, call: CommandCall, now: number): Promise<string> {
   const { item, gateway, view, who } = call;
   const current = await call.sessions.current(item.key);
-  if (current?.sessionId === target.sessionId) return `You are in ${nameOf(target)} already.`;
+  if (current?.sessionId === target.sessionId) return `You are already in ${nameOf(target)}.`;
   const isElsewhere = (await call.sessions.current(target.key))?.sessionId === target.sessionId;
   const mine = mayMove(who, target);
   // What runs and waits where it is comes along: that is touched too.
@@ -66,8 +66,8 @@ async function backIn(target: SessionEntry, call: CommandCall, now: number): Pro
   const said = await lastSaid(call.sessions, target.sessionId);
   const past = `${counted(target.messageCount, "message")}, the last ${relativeTime(target.updatedAt, now)}`;
   return [
-    `Back in ${nameOf(target)}: ${target.messageCount === 0 ? "nothing was said in it yet" : past}.`,
-    ...(said === null ? [] : [`Last said: ${quoted(said)}.`]),
+    `Back in ${nameOf(target)}: ${target.messageCount === 0 ? "no messages yet" : past}.`,
+    ...(said === null ? [] : [`Last message: ${quoted(said)}.`]),
   ].join(" ");
 }
 
@@ -104,7 +104,7 @@ async function chosen(call: CommandCall, shown: ShownSessions): Promise<SessionE
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     const asked = JSON.stringify(shorten(which, 60));
-    throw new NotFoundError(error.code, `There is no session ${asked} here. /sessions lists yours.`);
+    throw new NotFoundError(error.code, `There is no session ${asked} here. Send /sessions to list yours.`);
   }
 }
 

@@ -12,14 +12,14 @@ export function search(shown: ShownSessions, { clock }: Facts): Command {
   return {
     name: "search",
     usage: "<words>",
-    description: "find messages that have all these words, newest first",
+    description: "find messages that contain all these words, newest first",
     details:
-      'Quotes make a phrase, a trailing `*` the beginning of a word: `/search "garden party" inv*`. `/resume` with the ' +
-      "number of a hit goes to its session.",
+      'Put a phrase in quotes, and end a word with `*` to match its beginning: `/search "garden party" inv*`. To open the ' +
+      "session of a hit, send `/resume` and its number.",
     async run({ item, words, view }) {
       if (words === "") return "Say what to look for, as in `/search garden party`.";
       const { items, nextCursor } = await view.search(words, { limit: SHOWN });
-      if (items.length === 0) return "No message of yours has these words.";
+      if (items.length === 0) return "No message in your sessions contains these words.";
       shown.keep(
         item.key,
         items.map(({ sessionId }) => sessionId),
@@ -28,8 +28,8 @@ export function search(shown: ShownSessions, { clock }: Facts): Command {
         const when = relativeTime(hit.at, clock());
         return `${index + 1}. ${nameOf(hit)}, ${hit.role}, ${when}: ${shorten(cleanLine(hit.snippet), 160)}`;
       });
-      const more = nextCursor === null ? "" : " There are more: another word narrows it down.";
-      return [...lines, "", `/resume and a number goes to that session.${more}`].join("\n");
+      const more = nextCursor === null ? "" : " There are more: add a word to narrow it down.";
+      return [...lines, "", `To open a session, send /resume and its number.${more}`].join("\n");
     },
   };
 }

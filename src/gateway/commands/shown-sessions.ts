@@ -37,7 +37,7 @@ export class ShownSessions {
   async list(call: CommandCall, now: number): Promise<string> {
     const { item, view, sessions } = call;
     const { items, nextCursor } = await recent(view);
-    if (items.length === 0) return "There are no sessions yet: your first message begins one.";
+    if (items.length === 0) return "There are no sessions yet: your first message starts one.";
     this.keep(
       item.key,
       items.map(({ sessionId }) => sessionId),
@@ -49,12 +49,12 @@ export class ShownSessions {
         return `${index + 1}. ${await describe(entry, call)} · ${traits(entry, { here, call, now }).join(" · ")}`;
       }),
     );
-    const more = nextCursor === null ? "" : " There are older ones: /search finds them.";
+    const more = nextCursor === null ? "" : " There are older ones: find them with /search.";
     return [
       "Your sessions, the latest first:",
       ...lines,
       "",
-      `/resume and a number goes on with one.${more}`,
+      `To continue one, send /resume and its number.${more}`,
     ].join("\n");
   }
 }

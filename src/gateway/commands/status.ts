@@ -103,16 +103,16 @@ function resetLine({ policy, next, heldBy }: Explanation, now: number): string {
   const rule = ruleWords(policy);
   if (next === null) return rule;
   if (next.at >= now) return `${rule}; next ${relativeTime(next.at, now)}`;
-  const held = heldBy.length > 0 ? `, held off by a ${heldBy.join(" and a ")}` : "";
+  const held = heldBy.length > 0 ? `, delayed by a ${heldBy.join(" and a ")}` : "";
   return `${rule}; due with the next message${held}`;
 }
 
 function ruleWords({ mode, idleMinutes, atHour }: ResetPolicy): string {
-  const idle = `after ${quietTime(idleMinutes)} of quiet`;
+  const idle = `after ${quietTime(idleMinutes)} without messages`;
   const daily = `every day at ${String(atHour).padStart(2, "0")}:00`;
   switch (mode) {
     case "none":
-      return "never by itself";
+      return "never automatically";
     case "idle":
       return idle;
     case "daily":

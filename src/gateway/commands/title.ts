@@ -12,13 +12,13 @@ export const title: Command = {
     if (!entry) return NO_SESSION;
     if (words === "") {
       return entry.title === null
-        ? "This session has no title. `/title Garden party` gives it one."
+        ? "This session has no title. To give it one, send `/title Garden party`."
         : `This session is called ${nameOf(entry)}.`;
     }
-    if (cleanTitle(words) === null) return "A title needs characters that can be seen.";
+    if (cleanTitle(words) === null) return "A title needs visible characters.";
     const named = await gateway.touch(item.key, who, (hands) =>
       hands.sessions.setTitle(entry.sessionId, words),
     );
-    return `This session is called ${nameOf(named)} now.`;
+    return `This session is now called ${nameOf(named)}.`;
   },
 };

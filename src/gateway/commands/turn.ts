@@ -8,13 +8,13 @@ import type { AskingCall, Command } from "./commands.js";
 export const stop: Command = {
   name: "stop",
   usage: "",
-  description: "stop what is running and what is still being sent; what was said so far is kept",
+  description: "stop the running answer and drop its unsent messages; the text so far is saved",
   async run({ item, gateway, who }) {
     const dropped = await gateway.dropUnsent(item, who);
     const where = await gateway.stopTurn(item.key, who);
     const unsent = dropped === 0 ? [] : [`Dropped ${counted(dropped, "unsent message")}.`];
     if (where === null) return ["Nothing is running.", ...unsent].join(" ");
-    const stopped = where === "here" ? "Stopped." : "Stopping it: it runs in another process.";
+    const stopped = where === "here" ? "Stopped." : "Stopping it. It runs in another process.";
     const { waiting } = gateway.lane(item.key);
     const next = waiting === 0 ? [] : [`${counted(waiting, "waiting message")} next.`];
     return [stopped, ...unsent, ...next].join(" ");
@@ -24,7 +24,7 @@ export const stop: Command = {
 export const queue: Command = {
   name: "queue",
   usage: "<text>",
-  description: "say this after what is running has ended",
+  description: "send a message that waits until the running answer is done",
   asksAgent: true,
   run: (call) => send(call, "queue"),
 };
@@ -32,9 +32,9 @@ export const queue: Command = {
 export const steer: Command = {
   name: "steer",
   usage: "<text>",
-  description: "say this to what is running, without stopping it",
+  description: "send a message into the running answer, without stopping it",
   details:
-    "In a group you cannot steer a request from someone who may do more than you: then your message waits until it is done.",
+    "In a group you can't steer a request of someone who may do more than you: then your message waits until it is done.",
   asksAgent: true,
   run: (call) => send(call, "steer"),
 };
@@ -42,11 +42,11 @@ export const steer: Command = {
 /** Where nothing is running it is a message like any other, and the answer says enough. */
 async function send(call: AskingCall, mode: BusyMode): Promise<string> {
   const { item, words, gateway, who } = call;
-  if (words === "") return `Say what, as in \`/${mode} and in French, please\`.`;
+  if (words === "") return `Add a message, as in \`/${mode} and in French, please\`.`;
   const running = await gateway.isAnswering(item.key);
   const steered = await gateway.enqueue(asMessage(item, ownWords(words)), who, mode);
   if (!running) return "";
-  return steered ? "Passed on to what I am doing." : "Queued: it comes after what I am doing.";
+  return steered ? "Passed on to the running answer." : "Queued: I will answer it after the current one.";
 }
 
 /** A message that a command makes: one for one, so that the same command cannot ask twice. */

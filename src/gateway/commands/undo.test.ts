@@ -18,7 +18,7 @@ describe("/undo", () => {
     await ann.ask("one");
     await ann.ask("two");
     expect(await ann.ask("/undo")).toBe(
-      'Taken back, from "two" on: 2 messages, kept but no longer seen by the agent.',
+      'Taken back, from "two" on: 2 messages. They are saved, but the agent no longer sees them.',
     );
     expect(await ann.transcript()).toEqual(["user: one", "assistant: one (1)"]);
     expect(await ann.whole()).toEqual([
@@ -75,7 +75,7 @@ describe("/undo", () => {
 
   it("needs a session", async () => {
     for (const command of ["/undo", "/retry", "/branch", "/title x", "/usage"]) {
-      expect(await ann.ask(command)).toBe("There is no session here yet: your first message begins one.");
+      expect(await ann.ask(command)).toBe("There is no session here yet: your first message starts one.");
     }
   });
 });
@@ -228,7 +228,7 @@ describe("/branch", () => {
     const original = await ann.session();
     world.now += 60_000;
     expect(await ann.ask("/branch")).toBe(
-      'You are in the branch "Garden (2)" now. "Garden" stays as it is: /resume lists both.',
+      'You are now in the branch "Garden (2)". "Garden" stays as it is: /resume lists both.',
     );
     expect(await ann.transcript()).toEqual(["user: one", "assistant: one (1)"]);
     expect(await ann.ask("other way")).toBe("other way (3)");
@@ -271,7 +271,7 @@ describe("/branch", () => {
   it("stops the running turn, and has what it said in both", async () => {
     await ann.begin("wait");
     const original = await ann.session();
-    expect(await ann.ask("/branch Other")).toMatch(/^You are in the branch "Other"/);
+    expect(await ann.ask("/branch Other")).toMatch(/^You are now in the branch "Other"/);
     expect(await ann.transcript()).toEqual(["user: wait", "assistant: waited"]);
     expect(await ann.transcript(original.sessionId)).toEqual(["user: wait", "assistant: waited"]);
   });

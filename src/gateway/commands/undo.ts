@@ -27,7 +27,7 @@ export const undo: Command = {
         return `There ${asked.length === 1 ? "is" : "are"} only ${counted(asked.length, "message")} to take back.`;
       await takeBack(entry, messages, from);
       const first = quoted(messages[from]?.content ?? "");
-      return `Taken back, from ${first} on: ${counted(messages.length - from, "message")}, kept but no longer seen by the agent.`;
+      return `Taken back, from ${first} on: ${counted(messages.length - from, "message")}. They are saved, but the agent no longer sees them.`;
     });
   },
 };

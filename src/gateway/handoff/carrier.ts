@@ -86,7 +86,7 @@ export class HandoffCarrier {
     this.#lookAgain = true;
     this.#looking ??= this.#lookUntilSeen()
       .catch((error: Error) => {
-        this.#setting.onProblem(`Handoffs cannot be read: ${error.message}`);
+        this.#setting.onProblem(`Can't read handoffs: ${error.message}`);
         this.#later(1_000);
       })
       .finally(() => {
@@ -176,14 +176,14 @@ export class HandoffCarrier {
     );
     try {
       const adapter = this.#adapterFor(held);
-      if (!adapter) throw new Impossible("Its platform is not connected any more.");
+      if (!adapter) throw new Impossible("Its platform is no longer connected.");
       const entry = await this.#mayStill(held);
       const destination = await this.#within(held, async () => this.#destination(held, entry, adapter));
       await this.#announce(held, entry, adapter, destination);
       await this.#complete(held, await this.#mayStill(held), adapter, destination);
     } catch (error) {
       if (error instanceof Impossible) await this.#fail(held, held.fence, error.message);
-      else if (!(error instanceof Lost)) onProblem(`A handoff cannot go on: ${(error as Error).message}`);
+      else if (!(error instanceof Lost)) onProblem(`Can't continue a handoff: ${(error as Error).message}`);
     } finally {
       clearInterval(beat);
       this.#carried.delete(held.id);
@@ -198,9 +198,9 @@ export class HandoffCarrier {
     if (!entry) throw new Impossible("The session is gone.");
     if (held.asker === null) return entry;
     const who = await this.#whoAsked(held);
-    if (!who || !mayMove(who, entry)) throw new Impossible("You may not move this conversation any more.");
+    if (!who || !mayMove(who, entry)) throw new Impossible("You may no longer move this conversation.");
     if (!(await desk.mayUse(who, await this.#placeAsked(held))))
-      throw new Impossible("You may not take a conversation there any more.");
+      throw new Impossible("You may no longer take a conversation there.");
     return entry;
   }
 
@@ -267,7 +267,7 @@ export class HandoffCarrier {
     const mayRepeat = adapter.capabilities.threadsOnce === true;
     if (held.isThreadBegun && !mayRepeat) {
       throw new Impossible(
-        "A gateway ended while it made a thread there, and nobody can tell whether it was made. Ask again.",
+        "A gateway stopped while creating a thread there, so it is unknown whether the thread exists. Ask again.",
       );
     }
     if (!(await this.#setting.moves.beginThread(held))) throw new Lost();
@@ -288,7 +288,7 @@ export class HandoffCarrier {
         origin.chatType === "dm" || owner.startsWith("chat:") || isOf(owner, address, person),
     );
     const source = known[0]?.origin ?? (await adapter.place?.(address)) ?? null;
-    if (!source) throw new Impossible("I have no part in that chat, or it is not there.");
+    if (!source) throw new Impossible("I am not in that chat, or it does not exist.");
     const named = source.userId || person === null ? source : { ...source, userId: person };
     try {
       return sessions.laneOf(source.chatType === "dm" ? source : named);
@@ -318,11 +318,9 @@ export class HandoffCarrier {
     for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
       const outcome = await moves.announced(held.id);
       if (outcome?.state === "sent" || outcome?.state === "unknown") return;
-      if (outcome?.state === "failed") throw new Impossible(outcome.error ?? "It cannot be written to.");
+      if (outcome?.state === "failed") throw new Impossible(outcome.error ?? "I can't write there.");
       if (clock() >= this.#deadline(held) && outcome?.state === "pending")
-        throw new Impossible(
-          `It could not be written to in time${outcome.error ? `: ${outcome.error}` : "."}`,
-        );
+        throw new Impossible(`I could not write there in time${outcome.error ? `: ${outcome.error}` : "."}`);
       if (this.#stopped) throw new Lost(); // The next gateway goes on from here.
       await sleep(timerMs(pauseMs));
     }

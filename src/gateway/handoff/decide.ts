@@ -19,7 +19,7 @@ export type Decision =
   /** Looked at again by then, or with the next commit; never by itself where `at` is null. */
   | { readonly kind: "wait"; readonly at: number | null };
 
-export const NOBODY_CAME = "No gateway took it in time. `baton gateway status` says what runs.";
+export const NOBODY_CAME = "No gateway took it in time. Run `baton gateway status` to see what is running.";
 
 export function decide(move: Move, { now, isHere, isAbandoned }: Sight): Decision {
   const isOffer = move.target === LOCAL;
@@ -27,9 +27,9 @@ export function decide(move: Move, { now, isHere, isAbandoned }: Sight): Decisio
   const leaseUntil = move.leaseUntil ?? 0;
   const isHeld = move.state === "running" && leaseUntil > now && !isAbandoned;
   if (isHeld) return { kind: "wait", at: leaseUntil };
-  if (isOffer) return { kind: "give up", reason: "The terminal ended while it took it." };
+  if (isOffer) return { kind: "give up", reason: "The terminal closed while taking it over." };
   if (move.state === "running" && move.claims >= MAX_CLAIMS) {
-    return { kind: "give up", reason: `${MAX_CLAIMS} gateways began it and none came to its end.` };
+    return { kind: "give up", reason: `${MAX_CLAIMS} gateways started it and none finished.` };
   }
   if (move.isBusy) return { kind: "await turn" };
   const overdueAt = move.readySince + move.waitMs;

@@ -86,7 +86,7 @@ export class HandoffDesk {
     const lower = asked.toLowerCase();
     if (lower === LOCAL) {
       if (mayUseTerminal(who)) return TERMINAL_PLACE;
-      throw refused("The terminal is for whoever runs this gateway.");
+      throw refused("Only the person who runs this gateway can use the terminal.");
     }
     const homes = await this.#homes(who);
     const [platform = "", ...ids] = lower.split(":");
@@ -96,16 +96,16 @@ export class HandoffDesk {
     const [named, ...alike] = homes.filter(({ name }) => name.toLowerCase() === lower);
     if (named && alike.length > 0)
       throw refused(
-        `Several home channels are called ${JSON.stringify(named.name)}: say ${listed([named, ...alike])}.`,
+        `Several home channels are called ${JSON.stringify(named.name)}. Use ${listed([named, ...alike])}.`,
       );
     if (named) return this.#mustBeServed(named);
     if (!isPlatform(platform)) {
-      throw refused(`There is no place ${JSON.stringify(shorten(asked, 60))}. /handoff alone lists yours.`);
+      throw refused(`There is no chat ${JSON.stringify(shorten(asked, 60))}. Send /handoff to list yours.`);
     }
     const address = addressIn(platform, asked.slice(platform.length + 1));
     if (!(await this.mayUse(who, address)))
       throw refused(
-        `There is no chat ${addressWords(address)} that you may take a conversation to. /handoff alone lists yours.`,
+        `There is no chat ${addressWords(address)} that you may take a conversation to. Send /handoff to list yours.`,
       );
     return this.#mustBeServed({
       word: asked,
@@ -117,10 +117,11 @@ export class HandoffDesk {
   /** Asks for a session to be moved. The gateway that has the place carries it out. */
   async ask(entry: SessionEntry, place: Place, by: By): Promise<Handoff> {
     const { moves, clock, onAsked, waitMs } = this.#setting;
-    if (by && !mayMove(by.who, entry)) throw refused("This conversation is not yours alone to move.");
+    if (by && !mayMove(by.who, entry))
+      throw refused("This conversation is not only yours, so you can't move it.");
     const { address } = place;
     if (formatAddress(addressOf(entry.origin)) === formatAddress(address) && entry.endedAt === null)
-      throw refused("It is there already.");
+      throw refused("It is already there.");
     const id = `ho_${randomBytes(9).toString("hex")}`;
     const target = address.platform === LOCAL ? LOCAL : formatAddress(address);
     const asker = by?.asker ?? null;
@@ -149,7 +150,7 @@ export class HandoffDesk {
       const now = await moves.find(id, clock());
       throw new ConflictError(
         "handoff_refused",
-        `It cannot be cancelled any more: it is ${now?.state ?? "gone"}.`,
+        `It can no longer be cancelled: it is ${now?.state ?? "gone"}.`,
       );
     }
     onAsked();
@@ -181,7 +182,7 @@ export class HandoffDesk {
       held && (await moves.complete(held, { place, account, owner, first: null, deliveries }, now));
     const entry = done && (await sessions.get(offer.sessionId));
     if (!done || !entry)
-      throw new NotFoundError("handoff_not_found", "It is not offered any more, or is busy just now.");
+      throw new NotFoundError("handoff_not_found", "It is no longer offered, or it is busy now.");
     sessions.announce(entry);
     this.#setting.onMoved?.(done);
     this.#setting.onAsked();
@@ -229,7 +230,7 @@ export class HandoffDesk {
     const place = homes.find(isThere) ?? (await this.#ownPlaces(who)).find(isThere);
     if (place) return place;
     throw refused(
-      `There is no home channel on ${surfaceOf({ platform })}, and no chat of yours. Write /sethome in the chat there that is to be it, or name a chat: ${platform}:<chat>.`,
+      `${surfaceOf({ platform })} has no home channel, and you have no chat there. Send /sethome in the chat that should be the home channel, or name a chat: ${platform}:<chat>.`,
     );
   }
 
@@ -261,7 +262,7 @@ export class HandoffDesk {
     const { platform } = place.address;
     if (await this.accountOn(platform)) return place;
     throw refused(
-      `${surfaceOf({ platform })} is not connected just now, so nothing was moved. \`baton gateway\` serves it; \`baton gateway status\` says how it is.`,
+      `${surfaceOf({ platform })} is not connected now, so nothing was moved. Start it with \`baton gateway\`, or check it with \`baton gateway status\`.`,
     );
   }
 
@@ -282,7 +283,7 @@ export class HandoffDesk {
   async #alreadyAsked({ sessionId }: SessionEntry): Promise<BatonError> {
     const move = await this.active(sessionId);
     const how = move ? `to ${targetWords(move.target)} (${move.state})` : "just now";
-    const cancel = move?.state === "pending" ? " /handoff cancel takes that back." : "";
+    const cancel = move?.state === "pending" ? " To cancel that, send /handoff cancel." : "";
     return new ConflictError(
       "handoff_active",
       `This conversation is already being handed off ${how}.${cancel}`,

@@ -38,11 +38,13 @@ describe("/handoff", () => {
     const said = await ann.transcript();
     expect(await ann.ask(`/handoff ${THERE}:ann`)).toBe("Moving to Discord (`discord:ann`) …");
     expect(await finished(ann)).toBe(
-      "Moved to Discord, DM with ann (`discord:ann`). Write on there; /resume here brings it back.",
+      "Moved to Discord, DM with ann (`discord:ann`). Continue there. To bring it back, send /resume here.",
     );
     const moved = annThere();
     await until(() => moved.told.length === 2);
-    expect(moved.told[0]).toBe('"Garden" continues here: 2 messages, moved from Telegram. Just write on.');
+    expect(moved.told[0]).toBe(
+      '"Garden" continues here: 2 messages, moved from Telegram. Just keep writing.',
+    );
     expect(moved.told[1]).toMatch(/^\[This conversation has just been moved here from Telegram/);
     expect((await moved.session()).sessionId).toBe(before.sessionId);
     expect((await moved.transcript()).slice(0, 2)).toEqual(said);
@@ -56,7 +58,7 @@ describe("/handoff", () => {
     await ann.ask(`/handoff ${THERE}:ann`);
     await until(() => annThere().told.length === 2);
     world.now += 3_600_000;
-    expect(await ann.ask("/resume")).toMatch(/: 4 messages, the last 60 min ago\. Last said: "roses"\.$/);
+    expect(await ann.ask("/resume")).toMatch(/: 4 messages, the last 60 min ago\. Last message: "roses"\.$/);
   });
 
   it("goes there and back twice, in one transcript, in order", async () => {
@@ -68,7 +70,7 @@ describe("/handoff", () => {
       await until(() => moved.told.length >= n * 4 + 2);
       await moved.ask(word);
       expect(await ann.ask("/resume")).toMatch(/^Back in /);
-      await until(() => moved.told.at(-1)?.includes("went on to Telegram") === true);
+      await until(() => moved.told.at(-1)?.includes("moved to Telegram") === true);
     }
     expect((await ann.session()).sessionId).toBe(sessionId);
     const people = (await ann.transcript()).filter((line) => /^user: (?!\[)/.test(line));
@@ -117,7 +119,7 @@ describe("/handoff", () => {
     await ann.ask(`/handoff ${THERE}:team`);
     await finished(ann);
     const team = world.chat("ann", { chatId: "team", chatType: "group" }, there);
-    expect(team.told[0]).toMatch(/ moved from Telegram\. To write on, mention me\.$/);
+    expect(team.told[0]).toMatch(/ moved from Telegram\. To continue, mention me\.$/);
   });
 
   it("takes the id of a room as it is, colons and all", async () => {
@@ -133,7 +135,7 @@ describe("/handoff", () => {
     await ann.ask(`/handoff ${THERE}:ann`);
     await finished(ann);
     await until(() => annThere().told.length === 2);
-    expect(annThere().told[0]).toMatch(/ continues here: nothing was said yet, moved from Telegram/);
+    expect(annThere().told[0]).toMatch(/ continues here: no messages yet, moved from Telegram/);
   });
 
   it("lists the places, knows them by their names, and says what is wrong with others", async () => {
@@ -147,10 +149,10 @@ describe("/handoff", () => {
       ].join("\n"),
     );
     for (const [words, answer] of [
-      ["nowhere", /^There is no place "nowhere"\. \/handoff alone lists yours\.$/],
-      ["slack", /^There is no home channel on Slack, and no chat of yours\./],
-      ["slack:C1", /^Slack is not connected just now, so nothing was moved\./],
-      [`${HERE}:ann`, /^It is there already\.$/],
+      ["nowhere", /^There is no chat "nowhere"\. Send \/handoff to list yours\.$/],
+      ["slack", /^Slack has no home channel, and you have no chat there\./],
+      ["slack:C1", /^Slack is not connected now, so nothing was moved\./],
+      [`${HERE}:ann`, /^It is already there\.$/],
       [`${THERE}:`, /is not an address/],
       ["cancel", /^Nothing is being handed off here\.$/],
     ] as const)
@@ -167,7 +169,7 @@ describe("/handoff", () => {
     expect(await world.gateway.handoffs.placeNamed(HERE, null)).toMatchObject({ name: "home" });
     await setHome(THERE, "Home");
     expect(await ann.ask("/handoff home")).toBe(
-      'Several home channels are called "Home": say `discord` or `telegram`.',
+      'Several home channels are called "Home". Use `discord` or `telegram`.',
     );
   });
 
@@ -182,7 +184,7 @@ describe("/handoff", () => {
     await ann.ask("/queue later");
     const before = ann.told.length;
     expect(await ann.ask(`/handoff ${THERE}:ann`)).toMatch(
-      /^It moves to Discord \(`discord:ann`\) when the answer/,
+      /^It moves to Discord \(`discord:ann`\) when the current answer is done/,
     );
     expect((await world.gateway.handoffs.active((await ann.session()).sessionId))?.state).toBe("pending");
     await ann.write("/steer now");
@@ -210,7 +212,7 @@ describe("a handoff that cannot be", () => {
     const { sessionId } = await ann.session();
     await ann.ask(`/handoff ${THERE}:nobody`);
     expect(await finished(ann)).toBe(
-      "The handoff to `discord:nobody` failed: I have no part in that chat, or it is not there. The conversation stays here.",
+      "The handoff to `discord:nobody` failed: I am not in that chat, or it does not exist. The conversation stays here.",
     );
     expect(await ann.ask("still here")).toBe("still here (3)");
     expect((await ann.session()).sessionId).toBe(sessionId);
@@ -271,7 +273,9 @@ describe("a handoff that cannot be", () => {
     await bob.ask("private");
     await ann.ask("hello");
     expect(await ann.ask(`/handoff ${THERE}:bob`)).toMatch(/^There is no chat `discord:bob` that you may/);
-    expect(await ann.ask("/handoff local")).toBe("The terminal is for whoever runs this gateway.");
+    expect(await ann.ask("/handoff local")).toBe(
+      "Only the person who runs this gateway can use the terminal.",
+    );
     const inGroup = { chatId: "team", chatType: "group" } as const;
     const team = world.chat("ann", inGroup);
     await team.ask("hello all");
@@ -286,9 +290,9 @@ describe("a handoff that cannot be", () => {
     await ann.begin("wait");
     await ann.ask(`/handoff ${THERE}:ann`);
     expect(await ann.ask(`/handoff ${THERE}:bob`)).toBe(
-      "This conversation is already being handed off to `discord:ann` (pending). /handoff cancel takes that back.",
+      "This conversation is already being handed off to `discord:ann` (pending). To cancel that, send /handoff cancel.",
     );
-    expect(await ann.ask("/handoff cancel")).toMatch(/^Taken back/);
+    expect(await ann.ask("/handoff cancel")).toMatch(/^Cancelled the handoff to/);
     await ann.write("/stop");
     await world.gateway.lane(ann.key).idle();
     expect(annThere().told).toEqual([]);
@@ -389,7 +393,7 @@ describe("the terminal", () => {
     await ann.ask("/handoff local");
     world.now += 3_600_000;
     expect(await me.ask("/resume Garden")).toBe(
-      'Back in "Garden": 2 messages, the last 60 min ago. Last said: "roses".',
+      'Back in "Garden": 2 messages, the last 60 min ago. Last message: "roses".',
     );
     expect((await me.session()).sessionId).toBe(sessionId);
     expect((await world.gateway.handoffs.offers()).length).toBe(1);
@@ -423,11 +427,11 @@ describe("the terminal", () => {
     expect(await ann.ask("/handoff local")).toMatch(/^Offered to the terminal/);
     await until(() => offers.length === 1);
     expect(offers).toEqual([
-      '"Garden" is offered to you here by Telegram, DM with Ann (2 messages). /resume takes it.',
+      'Telegram, DM with Ann offers you "Garden" here (2 messages). To take it, send /resume.',
     ]);
     expect((await ann.session()).sessionId).toBe(sessionId);
     expect(await me.ask("/resume")).toMatch(/^Back in "Garden": 2 messages/);
-    await until(() => ann.told.at(-1) === "Taken over at the terminal. /resume here brings it back.");
+    await until(() => ann.told.at(-1) === "Taken over at the terminal. To bring it back, send /resume here.");
     expect(await world.sessions.current(ann.key)).toBeNull();
     expect(await ann.ask("/resume")).toMatch(/^Back in "Garden"/);
     expect((await ann.session()).sessionId).toBe(sessionId);

@@ -24,7 +24,7 @@ export function addressWords(address: Address): string {
 }
 
 export function movedText(to: SessionSource, address: Address): string {
-  return `Moved to ${placeWords(to)} (${addressWords(address)}). Write on there; /resume here brings it back.`;
+  return `Moved to ${placeWords(to)} (${addressWords(address)}). Continue there. To bring it back, send /resume here.`;
 }
 
 export function failedText(target: string, reason: string): string {
@@ -40,29 +40,29 @@ export function hereText(
   from: SessionSource | null,
   { isTaken, isOurs }: { readonly isTaken: boolean; readonly isOurs: boolean },
 ): string {
-  const size = entry.messageCount === 0 ? "nothing was said yet" : counted(entry.messageCount, "message");
+  const size = entry.messageCount === 0 ? "no messages yet" : counted(entry.messageCount, "message");
   const origin = from === null ? "" : `, moved from ${surfaceOf(from)}`;
-  const before = isTaken ? " What was here before is kept: /sessions lists it." : "";
-  const how = isOurs ? "Just write on." : "To write on, mention me.";
+  const before = isTaken ? " The conversation that was here before is saved: see /sessions." : "";
+  const how = isOurs ? "Just keep writing." : "To continue, mention me.";
   return `${nameOf(entry)} continues here: ${size}${origin}. ${how}${before}`;
 }
 
 export function retractedText(reason: string): string {
-  return `It does not continue here after all: ${cleanLine(reason)}`;
+  return `The conversation does not continue here after all: ${cleanLine(reason)}`;
 }
 
 export function offerText(entry: SessionEntry): string {
   const size = counted(entry.messageCount, "message");
-  return `${nameOf(entry)} is offered to you here by ${placeWords(entry.origin)} (${size}). /resume takes it.`;
+  return `${placeWords(entry.origin)} offers you ${nameOf(entry)} here (${size}). To take it, send /resume.`;
 }
 
 export function takenText(): string {
-  return "Taken over at the terminal. /resume here brings it back.";
+  return "Taken over at the terminal. To bring it back, send /resume here.";
 }
 
 /** The other side, when somebody brought a session back by themselves. */
 export function leftText(entry: SessionEntry, to: SessionSource): string {
-  return `${nameOf(entry)} went on to ${surfaceOf(to)}. /resume here brings it back; any other message begins a new session.`;
+  return `${nameOf(entry)} moved to ${surfaceOf(to)}. To bring it back, send /resume here; any other message starts a new session.`;
 }
 
 /** What the agent is asked in the new place. */

@@ -71,7 +71,7 @@ export class Stage {
         write: async (name, value) => void this.#remembered.set(name, value),
       },
       commands: [
-        { name: "new", description: "begin a new session" },
+        { name: "new", description: "start a new session" },
         { name: "status", description: 'show <b>the</b> session & "all"' },
       ],
       tell: (state) => void this.told.push(state),
