@@ -154,7 +154,6 @@ async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<
     connected: () => [],
     waitMs: config.handoff.waitSeconds * 1_000,
     clock: Date.now,
-    onAsked: () => {},
   });
   return { desk, sessions, moves, close: () => sessions.close() };
 }

@@ -14,7 +14,6 @@ import {
 } from "../session/context.js";
 import { ConflictError, StoreError } from "../session/errors.js";
 import type { Handoff } from "../session/handoff.js";
-import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
@@ -34,6 +33,7 @@ import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
 import { editStream } from "./edit-stream.js";
 import { Entrance } from "./entrance.js";
+import type { Fact } from "./facts.js";
 import { HandoffCarrier } from "./handoff/carrier.js";
 import { HandoffDesk } from "./handoff/desk.js";
 import { Homes } from "./homes.js";
@@ -60,6 +60,7 @@ import type {
   RunningTurn,
   StandingApprovals,
   Turn,
+  TurnToStop,
 } from "./store.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
 import { messageOf, TurnRun, WENT_WRONG } from "./turn-run.js";
@@ -147,7 +148,7 @@ export class Gateway {
   /** Where handoffs are asked for. */
   readonly handoffs: HandoffDesk;
   readonly #carrier: HandoffCarrier;
-  #unwatch: () => void = () => {};
+  #unsubscribe: () => void = () => {};
   /** How many turns run here. */
   #running = 0;
   readonly #solitude = new Solitude(ALONE_MS);
@@ -191,14 +192,9 @@ export class Gateway {
         const there = await people.access(source);
         return there.allowed && this.approvals.mayAnswer(there, about);
       },
-      onSaid: (platform) => this.#surfaces.wake(platform),
     };
     this.homes = new Homes(store.accounts, options.context.homeChannels);
     const connected = (): Adapter[] => this.#surfaces.connected();
-    const onSaid = ({ platform }: { platform: Platform }): void => this.#surfaces.wake(platform);
-    const onMoved = (items: readonly InboxItem[]): void => {
-      for (const item of items) if (!this.#arrivals.follow(item)) this.#queue(item);
-    };
     const { sessions } = options;
     this.handoffs = new HandoffDesk({
       sessions,
@@ -208,8 +204,6 @@ export class Gateway {
       connected,
       ...(options.handoffWaitMs ? { waitMs: options.handoffWaitMs } : {}),
       clock,
-      onAsked: () => this.#lookAround(),
-      onMoved,
     });
     this.#carrier = new HandoffCarrier({
       sessions,
@@ -218,8 +212,6 @@ export class Gateway {
       people,
       notices: this.#notices,
       connected,
-      onSaid,
-      onMoved,
       onAwaited: (sessionId) => this.#recoverTurn(sessionId),
       onSeen: options.onHandoff ?? (() => {}),
       onOffer: options.onOffer ?? (() => {}),
@@ -273,10 +265,10 @@ export class Gateway {
 
   /** Goes on where the last process ended, then begins to receive. */
   async start(): Promise<void> {
+    this.#unsubscribe = this.#options.store.subscribe((fact) => this.#hear(fact));
     await this.#surfaces.start();
     this.#reaper = setInterval(() => this.#reap(), timerMs(this.#leaseMs));
     this.#reaper.unref();
-    this.#unwatch = this.#options.store.watch(() => this.#lookAround());
     this.#carrier.wake();
   }
 
@@ -285,7 +277,6 @@ export class Gateway {
     this.#stopping = true;
     clearInterval(this.#reaper);
     await Promise.allSettled(this.#receiving);
-    this.#unwatch();
     await this.#carrier.stop();
     const lanes = [...this.#lanes.values()];
     const drained = Promise.all([this.#arrivals.idle(), ...lanes.map((lane) => lane.idle())]);
@@ -296,6 +287,7 @@ export class Gateway {
     await drained;
     clearTimeout(timer);
     await this.#surfaces.fallSilent();
+    this.#unsubscribe();
     await this.#entrance.idle();
     await this.#surfaces.stop();
   }
@@ -342,9 +334,7 @@ export class Gateway {
     if (running) await this.#requests.mustForItems(who, [running.item]);
     const stopped = present && lane.stop("stopped", present.item.id) ? "here" : null;
     if (!running || !(await store.turns.askToStop(running.turn, "stopped"))) return stopped;
-    if (running.lease.owner !== owner) return "elsewhere";
-    await this.#heedStops();
-    return "here";
+    return running.lease.owner === owner ? "here" : "elsewhere";
   }
 
   /**
@@ -433,7 +423,6 @@ export class Gateway {
     const where = { account: served.account, address: addressOf(source) };
     const deliveries = await this.#notices.to(where, deliveryId, text);
     await this.#options.store.outbox.add(deliveries, this.#options.clock());
-    this.#surfaces.deliver(deliveries);
   }
 
   /**
@@ -552,7 +541,6 @@ export class Gateway {
       const told = said.map((text, n) => this.#notices.about(item, `inbox.${item.id}.${n}`, text));
       const deliveries = (await Promise.all(told)).flat();
       await store.inbox.finishCommand(item.id, deliveries, clock());
-      this.#surfaces.deliver(deliveries);
     };
     this.lane(item.key)
       .hold(act)
@@ -622,7 +610,6 @@ export class Gateway {
       "You already have as many requests running as you are allowed, so I skipped this one. Send it again when one of them is done.";
     const deliveries = await this.#notices.about(item, `inbox.${item.id}.skipped`, text);
     await store.inbox.skip(item.id, owner, deliveries, clock());
-    this.#surfaces.deliver(deliveries);
     return true;
   }
 
@@ -659,8 +646,6 @@ export class Gateway {
       else this.#options.onElsewhere?.(item.key);
       return false;
     }
-    sessions.announce(begun.entry);
-    if (begun.entry.wasAutoReset) this.#surfaces.wake(item.platform); // The notice comes before what streams.
     await this.#run(lane, item, begun.turn, begun.entry, who);
     return true;
   }
@@ -723,10 +708,6 @@ export class Gateway {
       leaseMs: this.#leaseMs,
       deadlineMs,
       onProblem: this.#options.onProblem,
-      onCommit: () => {
-        sessions.announce(entry);
-        this.#surfaces.wake(turn.address.platform);
-      },
     });
     const stopTyping = showTyping(adapter, turn.address);
     lane.run = run;
@@ -736,25 +717,35 @@ export class Gateway {
       stopTyping();
       lane.run = undefined;
       for (const unsteered of run.unsteered) lane.add(unsteered);
-      this.#carrier.wake(); // A handoff may have waited for the end.
     }
   }
 
-  /** Another process has committed something, or this one has something to carry out. */
-  #lookAround(): void {
-    this.#carrier.wake();
-    this.#heedStops().catch((error: Error) =>
-      this.#options.onProblem(`Can't read which answers to stop: ${error.message}`),
-    );
-    this.#surfaces.wakeAll();
+  /** What was committed, here or by another process. */
+  #hear(fact: Fact): void {
+    const { kind } = fact;
+    if (kind === "outbox") this.#surfaces.wake(fact);
+    if (kind === "inbox") this.#takeMoved(fact);
+    if (kind === "unknown") this.#surfaces.wakeAll();
+    if (kind === "handoffs" || kind === "unknown") this.#carrier.wake();
+    if (kind === "stops" || kind === "unknown") this.#heedStops();
   }
 
-  /** Ends the turns of this process that another one was asked to end. */
-  async #heedStops(): Promise<void> {
+  /** A message that came along with its conversation, or asks the agent to confirm a handoff, joins the lane it is in now. */
+  #takeMoved({ item, owner }: Extract<Fact, { kind: "inbox" }>): void {
+    if (owner !== this.#options.owner || (item.made !== "moved" && item.made !== "handoff")) return;
+    if (!this.#arrivals.follow(item)) this.#queue(item);
+  }
+
+  /** Ends the turns of this process that somebody asked to end. */
+  #heedStops(): void {
     if (this.#running === 0) return;
-    const { store, owner } = this.#options;
-    for (const { key, inboxId, wish } of await store.turns.toStop(owner))
-      this.#lanes.get(key)?.stop(wish, inboxId);
+    const { store, owner, onProblem } = this.#options;
+    const heed = (asked: readonly TurnToStop[]): void => {
+      for (const { key, inboxId, wish } of asked) this.#lanes.get(key)?.stop(wish, inboxId);
+    };
+    store.turns
+      .toStop(owner)
+      .then(heed, (error: Error) => onProblem(`Can't read which answers to stop: ${error.message}`));
   }
 
   /** Looks from time to time for what processes left behind that ended, were stopped, or lost their store. */
@@ -789,7 +780,7 @@ export class Gateway {
       if (item.kind === "command") this.#command(item);
       else if (!this.#arrivals.has(item)) this.#queue(item);
     }
-    this.#surfaces.wake(adapter.platform);
+    this.#surfaces.wake(adapter);
   }
 
   /** Says, once each, which accounts share people's conversations with this one. */
@@ -840,7 +831,6 @@ export class Gateway {
     const deliveries = await this.#notices.about(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };
     await store.turns.finish(taken, "parked", step, `its process ended ${tries} times`, clock());
-    this.#surfaces.deliver(deliveries);
   }
 
   /** Puts what the process before was doing into the transcript, with what is known of it; false where the turn is lost. */
@@ -856,9 +846,7 @@ export class Gateway {
     );
     const deliveries = (await Promise.all(told)).flat();
     const step = { messages, deliveries, steeredIn: [] };
-    if (!(await store.turns.step(turn, step, this.#leaseMs, clock()))) return false;
-    this.#surfaces.deliver(deliveries);
-    return true;
+    return store.turns.step(turn, step, this.#leaseMs, clock());
   }
 
   #resetNotices(item: InboxItem, entry: SessionEntry, before: SessionEntry | null): NewDelivery[] {

@@ -22,8 +22,6 @@ export interface SendSetting {
   readonly clock: Clock;
   /** A text in pieces that the place takes. */
   readonly pieces: (address: Address, text: string) => Promise<readonly string[]>;
-  /** Called when there is something to send to this address. */
-  readonly onSaid: (address: Address) => void;
 }
 
 export function sendTool(setting: SendSetting): Tool {
@@ -56,7 +54,7 @@ export function sendTool(setting: SendSetting): Tool {
 }
 
 async function send(setting: SendSetting, address: Address, text: string, callId: string): Promise<string> {
-  const { turn, view, outbox, adapters, owner, clock, onSaid } = setting;
+  const { turn, view, outbox, adapters, owner, clock } = setting;
   const name = formatAddress(address);
   if (name === formatAddress(turn.address)) return "Error: that is this chat. Just answer.";
   const lane = await view.laneAt(address);
@@ -76,6 +74,5 @@ async function send(setting: SendSetting, address: Address, text: string, callId
   }));
   if (!(await outbox.say(lane.sessionId, text, deliveries, clock())))
     return "Error: this call has already sent its message.";
-  onSaid(address);
   return `It is on its way to ${name}.`;
 }

@@ -4,44 +4,19 @@
  * fence that only grows, and every write of a turn carries it: whoever was replaced can write no more.
  */
 import type { Handoff } from "../session/handoff.js";
-import type { Platform } from "../session/platform.js";
 import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address, SessionSource } from "../session/source.js";
 import type { LanePlace, ResolveRequest } from "../session/store.js";
 import type { Attachment, Message, ToolCall } from "../session/transcript.js";
+import type { Subscriber } from "./facts.js";
+import type { Account, InboxItem, NewInboxItem } from "./inbox-item.js";
 import type { PeopleStore } from "./people-store.js";
 
-/** Whose messages they are: an adapter's account. */
-export interface Account {
-  readonly platform: Platform;
-  readonly account: string;
-}
-
-/** By a command, of its own inbox id; by a handoff, of its id; or moved along with its session, of its inbox id before. */
-export type Made = "command" | "handoff" | "moved";
-
-export interface NewInboxItem extends Account {
-  readonly kind: "message" | "command";
-  readonly key: SessionKey;
-  readonly source: SessionSource;
-  /** The platform's, or that of what `made` says. */
-  readonly messageId: string;
-  /** Set on what no platform brought. */
-  readonly made?: Made;
-  readonly text: string;
-  readonly attachments?: readonly Attachment[];
-  /** Who it is from, where `source` is only where it is answered: asked again by another, or moved since. */
-  readonly by?: SessionSource;
-}
+export type { Account, InboxItem, Made, NewInboxItem } from "./inbox-item.js";
 
 /** Which message was changed by whoever wrote it. */
 export type Amended = Pick<NewInboxItem, "source" | "messageId">;
-
-export interface InboxItem extends NewInboxItem {
-  readonly id: number;
-  readonly receivedAt: number;
-}
 
 /** An item and the process that has it. */
 export interface OwnedItem {
@@ -380,7 +355,7 @@ export interface Moves {
   announced(id: string): Promise<{ readonly state: DeliveryState; readonly error: string | null } | null>;
   /**
    * Completes it: the session is the destination's, and what waited for an answer in the old lane waits in the new one,
-   * behind the first item, if there is one. Null where it is refused; nothing was changed then.
+   * behind the first item, if there is one. False where it is refused; nothing was changed then.
    */
   complete(
     held: Handoff,
@@ -392,7 +367,7 @@ export interface Moves {
       readonly deliveries: readonly NewDelivery[];
     },
     now: number,
-  ): Promise<readonly InboxItem[] | null>;
+  ): Promise<boolean>;
   /**
    * Binds the lane to a session without a handoff; where it was in another lane, what waited for an answer there waits
    * in this one. A turn of it that runs there goes on.
@@ -401,7 +376,7 @@ export interface Moves {
     sessionId: string,
     to: { readonly place: LanePlace; readonly account: Account; readonly owner: string },
     now: number,
-  ): Promise<{ readonly entry: SessionEntry; readonly moved: readonly InboxItem[] }>;
+  ): Promise<SessionEntry>;
   /** Fails it; without a fence only while nobody has claimed it. What the destination was to be told is taken back. */
   fail(
     id: string,
@@ -489,8 +464,8 @@ export interface GatewayStore {
   readonly people: PeopleStore;
   readonly accounts: Accounts;
   readonly moves: Moves;
-  /** Calls back soon after another process has committed something. Returns how to end that. */
-  watch(onChange: () => void): () => void;
+  /** Tells of what this process commits, and soon of what others do. Returns how to end it. */
+  subscribe(subscriber: Subscriber): () => void;
   readonly files: MediaFiles;
   readonly spending: Spending;
   readonly standing: StandingApprovals;

@@ -1,6 +1,6 @@
 /**
  * The adapters of this process, each with the connection that keeps it up and the deliverer that speaks through it. What
- * is received goes in by `receive`; what is to be said is in the outbox, and is sent when somebody wakes its platform.
+ * is received goes in by `receive`; what is to be said is in the outbox, and is sent when a commit has put it there.
  */
 import type { Adapter, InboundMessage, Received, Surroundings } from "../adapter/adapter.js";
 import { boundedMessage } from "../adapter/inbound-limit.js";
@@ -11,7 +11,7 @@ import type { Beginning } from "./beginning.js";
 import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
 import type { Media } from "./media.js";
-import type { Account, GatewayStore, NewDelivery } from "./store.js";
+import type { Account, GatewayStore } from "./store.js";
 
 export interface SurfacesSetting {
   readonly adapters: readonly Adapter[];
@@ -132,18 +132,14 @@ export class Surfaces {
     return isHeld ? this.#setting.owner : "";
   }
 
-  /** These have just been put into the outbox. */
-  deliver(deliveries: readonly NewDelivery[]): void {
-    for (const platform of new Set(deliveries.map(({ address }) => address.platform))) this.wake(platform);
-  }
-
-  wake(platform: Platform): void {
+  /** Something waits to be sent through this account. */
+  wake(account: Account): void {
     for (const { adapter, deliverer } of this.#all)
-      if (adapter.platform === platform) deliverer.wake().catch((error: Error) => this.#unread(error));
+      if (isOf(adapter, account)) deliverer.wake().catch((error: Error) => this.#unread(error));
   }
 
   wakeAll(): void {
-    for (const platform of new Set(this.#all.map(({ adapter }) => adapter.platform))) this.wake(platform);
+    for (const { adapter } of this.#all) this.wake(adapter);
   }
 
   /** What a stream has begun to show is finished by its delivery. */

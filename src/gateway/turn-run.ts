@@ -64,8 +64,6 @@ export interface TurnSetting {
   readonly leaseMs: number;
   readonly deadlineMs: number;
   readonly onProblem: (problem: string) => void;
-  /** Called after each commit. */
-  readonly onCommit: () => void;
 }
 
 /** Why a turn is ended from outside. `parked`: the process ends, and the next one goes on. */
@@ -250,13 +248,12 @@ export class TurnRun {
   /** Keeps a step that turned out not to be the last one. */
   async #keepWhole(): Promise<void> {
     if (this.#lost || !this.#whole.some(({ role }) => role === "assistant")) return;
-    const { turns, clock, leaseMs, onCommit } = this.#setting;
+    const { turns, clock, leaseMs } = this.#setting;
     const step = this.#step([], false);
     if (!(await turns.step(this.turn, step, leaseMs, clock()))) return this.#lose();
     this.#whole.splice(0, step.messages.length);
     this.#usage = undefined;
     this.#kept(step);
-    onCommit();
   }
 
   async #end(): Promise<TurnOutcome> {
@@ -295,7 +292,7 @@ export class TurnRun {
     notices: readonly string[],
     error: string | null,
   ): Promise<TurnOutcome> {
-    const { turns, clock, onCommit, live, cut } = this.#setting;
+    const { turns, clock, live, cut } = this.#setting;
     const spoken = messages.filter(({ role }) => role === "assistant").map(({ content }) => content);
     for (const text of live ? notices : [...spoken, ...notices]) await cut(text);
     if (this.#lost) return "lost";
@@ -304,7 +301,6 @@ export class TurnRun {
     const whole = { ...step, deliveries: [...step.deliveries, ...said] };
     if (!(await turns.finish(this.turn, end, whole, error, clock()))) return "lost";
     this.#kept(step);
-    onCommit();
     return end;
   }
 

@@ -2,7 +2,6 @@
 import type { Adapter } from "../adapter/adapter.js";
 import type { Danger, Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
-import type { Platform } from "../session/platform.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
 import { type Approvals, approver, type Question } from "./approvals.js";
@@ -26,15 +25,13 @@ export interface TurnToolsSetting {
   readonly notices: Notices;
   /** Whether somebody may be where this came from who may answer such a question. */
   readonly canAnswer: (about: Pick<Question, "author" | "danger">, item: InboxItem) => Promise<boolean>;
-  /** Something is to be sent there. */
-  readonly onSaid: (platform: Platform) => void;
 }
 
 export async function turnTools(
   setting: TurnToolsSetting,
   { who, turn, item }: { readonly who: Who; readonly turn: Turn; readonly item: InboxItem },
 ): Promise<readonly Tool[]> {
-  const { sessions, store, adapters, owner, clock, approvals, notices, onSaid } = setting;
+  const { sessions, store, adapters, owner, clock, approvals, notices } = setting;
   const view = sessions.as(who.viewer);
   const send = sendTool({
     turn,
@@ -47,7 +44,6 @@ export async function turnTools(
       await notices.cut(platform, text);
       return notices.piecesOf(platform, text);
     },
-    onSaid: ({ platform }) => onSaid(platform),
   });
   const all = [...(await setting.tools(who)), ...sessionTools(view), send];
   const theirs = askingTools(toolsFor(who, all, setting.toolLists), setting.toolLists.ask ?? []);
@@ -57,7 +53,6 @@ export async function turnTools(
   const show = async (text: string, number: number): Promise<readonly NewDelivery[]> => {
     const question = await notices.about(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
     await store.outbox.add(question, clock());
-    onSaid(item.platform);
     return question;
   };
   const about = { key: turn.key, author: who };

@@ -109,7 +109,6 @@ export class Sessions {
   readonly #reset: ResetConfig;
   readonly #clock: Clock;
   readonly #hasActiveProcesses: (key: SessionKey) => boolean | Promise<boolean>;
-  readonly #changed: (sessionId: string) => void;
 
   constructor(store: SessionStore, options: SessionsOptions = {}) {
     const { scopes = {}, reset = {}, timezone, ...unknown } = options.config ?? {};
@@ -125,7 +124,7 @@ export class Sessions {
     this.#reset = reset;
     this.#clock = options.clock ?? Date.now;
     this.#hasActiveProcesses = options.hasActiveProcesses ?? (() => false);
-    this.#changed = guarded(options.onChange ?? (() => {}));
+    if (options.onChange) store.changes(guarded(options.onChange));
   }
 
   /** Asked for when it is needed: the host's takes milliseconds to be found. */
@@ -163,20 +162,18 @@ export class Sessions {
     usage?: Usage,
     options: { touch?: boolean } = {},
   ): Promise<number> {
-    const seq = await this.#store.transcript.append({
+    return this.#store.transcript.append({
       sessionId: checkId(sessionId),
       messages: parseMessages(messages),
       usage: completeUsage(usage),
       touch: options.touch ?? true,
       now: this.#clock(),
     });
-    this.#changed(sessionId);
-    return seq;
   }
 
   /**
    * For a store whose step resolves a session and does more, in one transaction: gives it the request, and once more
-   * where it asks whether live processes hold the session. Call `announce` with what came of it.
+   * where it asks whether live processes hold the session.
    */
   async resolveIn<Result extends { readonly kind: string }>(
     source: SessionSource,
@@ -201,12 +198,6 @@ export class Sessions {
     return result as Exclude<Result, { kind: "ask processes" }>;
   }
 
-  /** Tells whoever watches that a session changed, and that it followed another where it has just begun. */
-  announce(entry: SessionEntry): void {
-    this.#changed(entry.sessionId);
-    if (entry.parentId && entry.messageCount <= 1) this.#changed(entry.parentId);
-  }
-
   /** Adds usage, sets the rest, touches activity. Null where the key has no session. */
   async update(
     key: SessionKey,
@@ -229,7 +220,7 @@ export class Sessions {
     };
     const { touch = true } = options;
     const complete = { ...completeUsage(patch), ...set };
-    return this.#tell(await this.#store.routes.update(asSessionKey(key), complete, touch, this.#clock()));
+    return this.#store.routes.update(asSessionKey(key), complete, touch, this.#clock());
   }
 
   // Which session a key has.
@@ -237,9 +228,7 @@ export class Sessions {
   /** A new session under the key; the old one ends with reason `reset`. Null where the key has no session. */
   async reset(key: SessionKey): Promise<SessionEntry | null> {
     const now = this.#clock();
-    const entry = await this.#store.routes.reset(asSessionKey(key), this.#mintId(now), now);
-    if (entry?.parentId) this.#changed(entry.parentId);
-    return this.#tell(entry);
+    return this.#store.routes.reset(asSessionKey(key), this.#mintId(now), now);
   }
 
   /**
@@ -248,8 +237,7 @@ export class Sessions {
    */
   async switchTo(lane: SessionSource | SessionKey, sessionId: string): Promise<SessionEntry> {
     const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
-    const key = typeof to === "string" ? to : to.key;
-    return this.#switch(key, sessionId, (now) => this.#store.routes.bind(to, sessionId, now));
+    return this.#store.routes.bind(to, checkId(sessionId), this.#clock());
   }
 
   /** The same for a store whose step does more, in one transaction. */
@@ -258,21 +246,8 @@ export class Sessions {
     sessionId: string,
     step: (place: LanePlace, now: number) => Promise<SessionEntry>,
   ): Promise<SessionEntry> {
-    const place = this.laneOf(source);
-    return this.#switch(place.key, sessionId, (now) => step(place, now));
-  }
-
-  async #switch(
-    key: SessionKey,
-    sessionId: string,
-    bind: (now: number) => Promise<SessionEntry>,
-  ): Promise<SessionEntry> {
     checkId(sessionId);
-    const before = await this.#store.reader.current(key);
-    const entry = await bind(this.#clock());
-    this.#tell(before);
-    this.#changed(sessionId);
-    return entry;
+    return step(this.laneOf(source), this.#clock());
   }
 
   /** The lane of a source: its key, and the place and people behind it. */
@@ -297,24 +272,12 @@ export class Sessions {
         `The reason why a session ends must be one of ${END_REASONS.join(", ")}.`,
       );
     }
-    const entry = await this.#store.routes.end(
-      checkId(sessionId),
-      reason,
-      options.onlyIn ?? null,
-      this.#clock(),
-    );
-    this.#changed(sessionId);
-    return entry;
+    return this.#store.routes.end(checkId(sessionId), reason, options.onlyIn ?? null, this.#clock());
   }
 
   /** Names a session; empty text takes the name away. Unique among its owner's sessions. */
   async setTitle(sessionId: string, title: string): Promise<SessionEntry> {
-    const entry = await this.#store.routes.setTitle(
-      checkId(sessionId),
-      cleanTitle(checkText(title, "title")),
-    );
-    this.#changed(sessionId);
-    return entry;
+    return this.#store.routes.setTitle(checkId(sessionId), cleanTitle(checkText(title, "title")));
   }
 
   /** True where the policy says that the session starts fresh with its next message. */
@@ -409,7 +372,6 @@ export class Sessions {
     const removed = { sessions: 0, messages: 0 };
     for (;;) {
       const { sessionIds, messages } = await this.#store.routes.prune(before, PRUNE_BATCH);
-      for (const sessionId of sessionIds) this.#changed(sessionId);
       removed.sessions += sessionIds.length;
       removed.messages += messages;
       if (sessionIds.length < PRUNE_BATCH) break;
@@ -444,7 +406,6 @@ export class Sessions {
   ): Promise<void> {
     const { touch = true } = options;
     await this.#store.transcript.rewrite(checkId(sessionId), parseMessages(messages), touch, this.#clock());
-    this.#changed(sessionId);
   }
 
   /** The whole active transcript, oldest first; with `superseded`, also what a rewrite took out. */
@@ -493,12 +454,10 @@ export class Sessions {
       );
     }
     if (session.metadata) serializeMetadata(session.metadata);
-    const adopted = await this.#store.transcript.adopt(
+    return this.#store.transcript.adopt(
       { ...session, usage: completeUsage(session.usage) },
       parseMessages(messages),
     );
-    if (adopted) this.#changed(session.sessionId);
-    return adopted;
   }
 
   // Handing off.
@@ -538,12 +497,7 @@ export class Sessions {
   /** Completes it and binds the destination's key to the session, in one transaction. Refused with a stale fence. */
   async completeHandoff(id: string, done: { fence: number; destination?: SessionSource }): Promise<Handoff> {
     const { fence, destination } = done;
-    const place = destination ? this.laneOf(destination) : null;
-    const before = place && (await this.#store.reader.current(place.key));
-    const handoff = await this.#step(id, { kind: "complete", fence }, place);
-    this.#tell(before);
-    this.#changed(handoff.sessionId);
-    return handoff;
+    return this.#step(id, { kind: "complete", fence }, destination ? this.laneOf(destination) : null);
   }
 
   /** Fails it: with the fence by the gateway that runs it; without, by the asker, only while nobody has claimed it. */
@@ -570,11 +524,7 @@ export class Sessions {
   }
 
   async #resolve(source: SessionSource, options: ResolveOptions, message?: Message) {
-    const resolved = await this.resolveIn(source, options, message, (request) =>
-      this.#store.routes.resolve(request),
-    );
-    this.announce(resolved.entry);
-    return resolved;
+    return this.resolveIn(source, options, message, (request) => this.#store.routes.resolve(request));
   }
 
   #newSession(source: SessionSource, now: number): NewSession {
@@ -610,10 +560,5 @@ export class Sessions {
     if (!outcome.ok)
       throw new ConflictError("handoff_refused", `The handoff was not changed: ${outcome.reason}.`);
     return outcome.handoff;
-  }
-
-  #tell<Entry extends SessionEntry | null>(entry: Entry): Entry {
-    if (entry) this.#changed(entry.sessionId);
-    return entry;
   }
 }

@@ -181,5 +181,7 @@ export interface SessionStore {
   readonly transcript: TranscriptStore;
   readonly search: SearchStore;
   readonly handoffs: HandoffStore;
+  /** Tells of each session that a commit of this process changed. Returns how to end it. */
+  changes(onChange: (sessionId: string) => void): () => void;
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@
  * differently is in `Dialect`, and nowhere else.
  */
 
+import type { Fact, Subscriber } from "../gateway/facts.js";
 import { storableText } from "../util/text.js";
 
 export type SqlValue = string | number | null;
@@ -14,6 +15,13 @@ export interface Queries {
   all(sql: string, ...params: SqlValue[]): Promise<Row[]>;
   /** Returns how many rows changed. */
   run(sql: string, ...params: SqlValue[]): Promise<number>;
+  /** One statement that writes and gives back a row. Outside of a transaction it is durable when it returns. */
+  write(sql: string, ...params: SqlValue[]): Promise<Row | undefined>;
+  /**
+   * Says what a write changed. In a transaction subscribers hear of it after the commit, and never if that fails; outside
+   * of one at once, as a single statement is durable when it returns.
+   */
+  record(fact: Fact): void;
 }
 
 export interface TransactionOptions {
@@ -23,8 +31,6 @@ export interface TransactionOptions {
 
 export interface Db extends Queries {
   readonly dialect: Dialect;
-  /** One statement that writes and gives back a row: durable when it returns, and one round trip where there are any. */
-  write(sql: string, ...params: SqlValue[]): Promise<Row | undefined>;
   /**
    * Runs the work in one write transaction, committed durably when it returns and rolled back when it throws. The
    * work may be run again after a conflict, so it changes nothing but the database; it awaits nothing but queries.
@@ -32,8 +38,10 @@ export interface Db extends Queries {
   transaction<Result>(work: (tx: Queries) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /** Runs the work on one consistent snapshot. */
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
-  /** Calls back soon after another process has committed something, or notified. Returns how to end that. */
-  watch(onChange: () => void): () => void;
+  /** Tells of what this process commits. Returns how to end it. */
+  subscribe(subscriber: Subscriber): () => void;
+  /** Tells, soon, of what other processes commit. Returns how to end it. */
+  watch(subscriber: Subscriber): () => void;
   close(): Promise<void>;
 }
 
@@ -57,8 +65,6 @@ export interface Dialect {
   readonly forUpdate: (table: string) => string;
   /** Serialises migrations across processes; run inside the migration's transaction. */
   readonly lockMigrations: string | null;
-  /** Tells those who watch, once the transaction is committed; null where the engine tells of each commit. */
-  readonly notify: string | null;
   /**
    * What is added to the host's time to get the time that leases are kept by. Hosts that share an engine share its
    * clock, whatever their own say; one that only processes of one host share has the host's.

@@ -18,11 +18,11 @@ export function hidingDb(db: Db, hide: Hide): Db {
   const queries = (tx: Queries): Queries => hidingQueries(tx, cleaner);
   return {
     ...queries(db),
-    write: cleaner.oneRow((...statement) => db.write(...statement)),
     dialect: db.dialect,
     transaction: (work, options) => db.transaction((tx) => work(queries(tx)), options),
     snapshot: (work) => db.snapshot((tx) => work(queries(tx))),
-    watch: (onChange) => db.watch(onChange),
+    subscribe: (subscriber) => db.subscribe(subscriber),
+    watch: (subscriber) => db.watch(subscriber),
     close: () => db.close(),
   };
 }
@@ -30,9 +30,11 @@ export function hidingDb(db: Db, hide: Hide): Db {
 function hidingQueries(queries: Queries, cleaner: Cleaner): Queries {
   return {
     get: cleaner.oneRow((...statement) => queries.get(...statement)),
+    write: cleaner.oneRow((...statement) => queries.write(...statement)),
     all: async (sql, ...params) =>
       (await queries.all(sql, ...cleaner.params(sql, params))).map((row) => cleaner.row(row)),
     run: (sql, ...params) => queries.run(sql, ...cleaner.params(sql, params)),
+    record: (fact) => queries.record(fact),
   };
 }
 

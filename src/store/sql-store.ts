@@ -32,22 +32,30 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
   }
   const index = db.dialect.name === "sqlite" ? new SqliteSearchIndex(db) : new PostgresSearchIndex(db);
   const feed = new SearchFeed(db, index);
-  feed.poke();
-  const routes = new SqlRoutes(db, index, feed);
+  const routes = new SqlRoutes(db, index);
   return {
     routes,
     reader: new SqlReader(db),
-    transcript: new SqlTranscript(db, feed),
+    transcript: new SqlTranscript(db),
     search: new SqlSearch(db, index, feed),
     handoffs: new SqlHandoffs(db),
     inbox: new SqlInbox(db),
-    turns: new SqlTurns(db, routes, feed),
+    turns: new SqlTurns(db, routes),
     journal: new SqlToolJournal(db),
-    outbox: new SqlOutbox(db, feed),
+    outbox: new SqlOutbox(db),
     people: new SqlPeople(db),
     accounts: new SqlAccounts(db),
     moves: new SqlMoves(db),
-    watch: (onChange) => db.watch(onChange),
+    changes: (onChange) =>
+      db.subscribe((fact) => {
+        if (fact.kind === "session") onChange(fact.sessionId);
+      }),
+    subscribe: (subscriber) => {
+      const ends = [db.subscribe(subscriber), db.watch(subscriber)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
     files: new SqlMediaFiles(db),
     spending: new SqlSpending(db),
     standing: new SqlStandingApprovals(db),

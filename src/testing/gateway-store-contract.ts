@@ -423,7 +423,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const turn = await begun(await accept("one"));
       const seen: unknown[] = [];
       let onSeen = () => {};
-      const unwatch = store.watch(async () => {
+      const unwatch = store.subscribe(async () => {
         for (const { wish } of await store.turns.toStop("me")) seen.push(wish);
         onSeen();
       });

@@ -4,6 +4,7 @@ import {
   type Asker,
   announcementId,
   type GatewayStore,
+  type InboxItem,
   type Move,
   type NewDelivery,
   type NewInboxItem,
@@ -97,6 +98,17 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
         store.turns.begin(`turn-${item.id}`, item, request, { owner, leaseMs: 100 }, () => []),
       );
 
+    /** What that put into the inbox, as subscribers hear of it. */
+    const placedBy = async (work: () => Promise<unknown>): Promise<InboxItem[]> => {
+      const items: InboxItem[] = [];
+      const end = store.subscribe((fact) => {
+        if (fact.kind === "inbox") items.push(fact.item);
+      });
+      await work();
+      end();
+      return items;
+    };
+
     it("keeps how far one has got, for whoever goes on with it", async () => {
       const asked = await ask();
       expect(asked).toMatchObject({ state: "pending", target: `${THERE}:g`, fromKey: entry.key });
@@ -121,7 +133,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       expect(held.asker).toBeNull();
       await store.moves.aim(held, sessions.laneOf(thread));
       expect((await store.moves.find(held.id, now))?.destination).toEqual(thread);
-      expect(await complete(held)).toEqual([]);
+      expect(await placedBy(() => complete(held))).toEqual([]);
       expect((await sessions.current(sessions.laneOf(thread).key))?.sessionId).toBe(entry.sessionId);
     });
 
@@ -136,7 +148,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       expect(await store.moves.beginThread(first)).toBe(false);
       expect(await store.moves.aim(first, sessions.laneOf(thread))).toBe(false);
       expect(await store.moves.announce(first, [delivery("x", thread)], now)).toBe(false);
-      expect(await complete(first, { deliveries: [delivery("told", ann)] })).toBeNull();
+      expect(await complete(first, { deliveries: [delivery("told", ann)] })).toBe(false);
       const failure = { fence: first.fence, error: "x", deliveries: [delivery("told", ann)] };
       expect(await store.moves.fail("h1", failure, now)).toBeNull();
       expect(await store.outbox.pending({ platform: HERE, account: "bot" }, 10)).toEqual([]);
@@ -149,11 +161,13 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const held = await claim();
       const waiting = [await accept("one"), await accept("two")];
       expect((await begin(waiting[0] as never)).kind).toBe("moving");
-      const items = await complete(held, {
-        first: question(),
-        deliveries: [delivery("told", ann)],
-      });
-      expect(items?.map(({ text, by, source }) => [text, by, source])).toEqual([
+      const items = await placedBy(() =>
+        complete(held, {
+          first: question(),
+          deliveries: [delivery("told", ann)],
+        }),
+      );
+      expect(items.map(({ text, by, source }) => [text, by, source])).toEqual([
         ["confirm", ann, thread],
         ["one", ann, thread],
         ["two", ann, thread],
@@ -171,7 +185,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const told = await store.outbox.pending({ platform: HERE, account: "bot" }, 10);
       expect(told.map(({ deliveryId }) => deliveryId)).toEqual(["told"]);
       expect(await store.moves.lastFrom(entry.key)).toMatchObject({ id: "h1" });
-      expect(await complete(held)).toBeNull();
+      expect(await complete(held)).toBe(false);
     });
 
     it("puts files to a message where it was moved to, however often", async () => {
@@ -197,7 +211,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const held = await claim();
       await sessions.reset(entry.key);
       await accept("for the new one");
-      expect(await complete(held)).toEqual([]);
+      expect(await placedBy(() => complete(held))).toEqual([]);
       const left = await store.inbox.waiting({ platform: HERE, account: "bot" });
       expect(left.map(({ item }) => item.text)).toEqual(["for the new one"]);
       expect((await sessions.get(entry.sessionId))?.endedAt).toBeNull();
@@ -213,7 +227,10 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const [steered, queued] = [await accept("two", bob), await accept("three", bob)];
       const here = { platform: HERE, account: "bot" };
       const to = { place: sessions.laneOf(ann), account: here, owner: "mine" };
-      const { entry: back, moved } = await store.moves.bring(entry.sessionId, to, now);
+      let back: SessionEntry | undefined;
+      const moved = await placedBy(async () => {
+        back = await store.moves.bring(entry.sessionId, to, now);
+      });
       expect(back).toMatchObject({ sessionId: entry.sessionId, key: entry.key });
       expect(moved.map(({ text, by, source }) => [text, by, source])).toEqual([
         ["two", bob, ann],
@@ -231,14 +248,14 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       expect((await begin(moved[0] as never, "mine")).kind).toBe("gone");
       const next = await begin(moved[1] as never, "mine");
       expect(next).toMatchObject({ kind: "begun", entry: { sessionId: entry.sessionId } });
-      expect((await store.moves.bring(entry.sessionId, to, now)).moved).toEqual([]);
+      expect(await placedBy(() => store.moves.bring(entry.sessionId, to, now))).toEqual([]);
     });
 
     it("brings nothing along from a lane that the session is not in any more", async () => {
       await sessions.reset(entry.key);
       await accept("for the new one");
       const to = { place: sessions.laneOf(thread), account: there, owner: "mine" };
-      expect((await store.moves.bring(entry.sessionId, to, now)).moved).toEqual([]);
+      expect(await placedBy(() => store.moves.bring(entry.sessionId, to, now))).toEqual([]);
       const left = await store.inbox.waiting({ platform: HERE, account: "bot" });
       expect(left.map(({ item }) => item.text)).toEqual(["for the new one"]);
     });
@@ -337,7 +354,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const other = await fixture.open();
       skip(other === store, "There is one connection only.");
       let told = 0;
-      const unwatch = other.watch(() => {
+      const unwatch = other.subscribe(() => {
         told += 1;
       });
       const next = async (change: () => Promise<unknown>) => {

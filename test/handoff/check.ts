@@ -132,7 +132,7 @@ async function checkLate(stage: Stage, handoff: HandoffRow): Promise<void> {
       await moves.fail(move.id, { fence, ...failure }, now),
       await moves.fail(move.id, { fence: null, ...failure }, now),
     ];
-    if (late.some((done) => done !== null)) fail("something that was done too late", late);
+    if (late.some(Boolean)) fail("something that was done too late", late);
   }
   if (!isDeepStrictEqual(await moves.find(move.id, now), move))
     fail("a handoff that changed after its end", move);

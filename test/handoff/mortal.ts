@@ -3,6 +3,7 @@
  * comes back, and nothing that it calls afterwards takes place. What the store was doing in that moment is done or not,
  * as with a real kill.
  */
+import type { GatewayStore } from "../../src/gateway/store.js";
 import { endedOwner } from "../support/ended-owner.js";
 
 export type Side = "before" | "after";
@@ -68,9 +69,9 @@ export class Mortal {
     return new Proxy(part, { get: read });
   }
 
-  watched(watch: (onChange: () => void) => () => void): (onChange: () => void) => () => void {
-    return (onChange) => {
-      this.#unwatch = watch(onChange);
+  watched(subscribe: GatewayStore["subscribe"]): GatewayStore["subscribe"] {
+    return (subscriber) => {
+      this.#unwatch = subscribe(subscriber);
       return this.#unwatch;
     };
   }

@@ -141,9 +141,9 @@ export class Stage {
   async start(part: Part): Promise<Actor> {
     const mortal = new Mortal((reached, who) => this.#reached(reached, who));
     const real = await openSqlStore(await openDb(this.#path), this.clock());
-    const names = Object.keys(real).filter((name) => name !== "watch" && name !== "close");
+    const names = Object.keys(real).filter((name) => !["subscribe", "changes", "close"].includes(name));
     const parts = names.map((name) => [name, mortal.wrap(name, real[name as keyof typeof real])] as const);
-    const store = { ...real, ...Object.fromEntries(parts), watch: mortal.watched(real.watch) };
+    const store = { ...real, ...Object.fromEntries(parts), subscribe: mortal.watched(real.subscribe) };
     const gateway = this.#compose(part, mortal, store);
     const actor = { part, mortal, gateway, store: real };
     this.#actors.push(actor);

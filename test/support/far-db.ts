@@ -2,6 +2,7 @@
  * A database that is far away, without a clock: each statement waits until the test lets the next round through, and
  * every round lets through all that wait by then. How many rounds something takes is how deep its round trips are.
  */
+import type { Fact, Subscriber } from "../../src/gateway/facts.js";
 import type { Db, Queries } from "../../src/store/db.js";
 
 export class FarDb implements Db {
@@ -50,8 +51,16 @@ export class FarDb implements Db {
     return this.#db.snapshot((tx) => work(this.#farther(tx)));
   }
 
-  watch(onChange: () => void) {
-    return this.#db.watch(onChange);
+  record(fact: Fact) {
+    this.#db.record(fact);
+  }
+
+  subscribe(subscriber: Subscriber) {
+    return this.#db.subscribe(subscriber);
+  }
+
+  watch(subscriber: Subscriber) {
+    return this.#db.watch(subscriber);
   }
 
   close() {
@@ -95,6 +104,8 @@ export class FarDb implements Db {
       get: (...given) => this.#trip(() => tx.get(...given)),
       all: (...given) => this.#trip(() => tx.all(...given)),
       run: (...given) => this.#trip(() => tx.run(...given)),
+      write: (...given) => this.#trip(() => tx.write(...given)),
+      record: (fact) => tx.record(fact),
     };
   }
 }

@@ -20,7 +20,7 @@ import { TERMINAL, type Who } from "../authorize.js";
 import type { Notices } from "../notices.js";
 import { mayBeAlive } from "../owner.js";
 import type { People } from "../people.js";
-import { type Account, announcementId, type InboxItem, type Move, type Moves } from "../store.js";
+import { type Account, announcementId, type Move, type Moves } from "../store.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
 import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
@@ -33,10 +33,6 @@ export interface CarrierSetting {
   readonly notices: Notices;
   /** The adapters that are connected in this process. */
   readonly connected: () => readonly Adapter[];
-  /** Something is to be sent on this platform. */
-  readonly onSaid: (where: Pick<Address, "platform">) => void;
-  /** These wait to be answered here. */
-  readonly onMoved: (items: readonly InboxItem[]) => void;
   /** A turn of this session is waited for: one whose process has ended is gone on with here. */
   readonly onAwaited: (sessionId: string) => Promise<void>;
   /** Each time one is seen that was asked for by this process, and once it is over. */
@@ -305,7 +301,7 @@ export class HandoffCarrier {
     { account }: Adapter,
     destination: SessionSource,
   ): Promise<void> {
-    const { moves, notices, onSaid, clock } = this.#setting;
+    const { moves, notices, clock } = this.#setting;
     const address = addressOf(destination);
     const present = await this.#setting.sessions.current(this.#setting.sessions.laneOf(destination).key);
     const isTaken = present !== null && present.sessionId !== entry.sessionId && present.messageCount > 0;
@@ -314,7 +310,6 @@ export class HandoffCarrier {
     const text = hereText(entry, held.asker?.source ?? entry.origin, { isTaken, isOurs });
     const said = await notices.to({ account, address }, announcementId(held.id), text);
     if (!(await moves.announce(held, said, clock()))) throw new Lost();
-    onSaid(address);
     for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
       const outcome = await moves.announced(held.id);
       if (outcome?.state === "sent" || outcome?.state === "unknown") return;
@@ -332,7 +327,7 @@ export class HandoffCarrier {
     { platform, account }: Account,
     destination: SessionSource,
   ): Promise<void> {
-    const { moves, sessions, owner, clock, onMoved, onSaid } = this.#setting;
+    const { moves, sessions, owner, clock } = this.#setting;
     const place = sessions.laneOf(destination);
     const from = held.asker?.source ?? null;
     const first = {
@@ -348,22 +343,15 @@ export class HandoffCarrier {
     };
     const deliveries = toldMoved(held.id, held.asker, destination);
     const to = { place, account: { platform, account }, owner, first, deliveries };
-    const items = await moves.complete(held, to, clock());
-    if (!items) throw new Lost();
-    const moved = await sessions.get(entry.sessionId);
-    if (moved) sessions.announce(moved);
-    onMoved(items);
-    for (const { address } of deliveries) onSaid(address);
+    if (!(await moves.complete(held, to, clock()))) throw new Lost();
   }
 
   async #fail(move: Move, fence: number | null, reason: string): Promise<void> {
-    const { moves, notices, clock, onSaid } = this.#setting;
+    const { moves, notices, clock } = this.#setting;
     const { asker, target, id } = move;
     const deliveries = asker ? [told(id, asker, failedText(targetWords(target), reason))] : [];
-    const platform = platformIn(target);
-    const retraction = notices.piecesOf(platform, retractedText(reason));
-    if (!(await moves.fail(id, { fence, error: reason, deliveries, retraction }, clock()))) return;
-    for (const said of [...deliveries.map(({ address }) => address), { platform }]) onSaid(said);
+    const retraction = notices.piecesOf(platformIn(target), retractedText(reason));
+    await moves.fail(id, { fence, error: reason, deliveries, retraction }, clock());
   }
 
   /** Looks again after a while, or sooner where that was already planned. */

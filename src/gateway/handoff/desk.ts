@@ -25,7 +25,7 @@ import { TERMINAL, type Who } from "../authorize.js";
 import { STATE } from "../connection.js";
 import type { Homes } from "../homes.js";
 import { mayBeAlive } from "../owner.js";
-import type { Account, Accounts, Asker, InboxItem, Move, Moves, NewDelivery } from "../store.js";
+import type { Account, Accounts, Asker, Move, Moves, NewDelivery } from "../store.js";
 import { NOBODY_CAME } from "./decide.js";
 import { addressWords, failedText, movedText, placeWords, surfaceOf, takenText } from "./words.js";
 
@@ -39,10 +39,6 @@ export interface DeskSetting {
   /** How long one may wait to be carried out. */
   readonly waitMs?: number;
   readonly clock: Clock;
-  /** Called when something was asked for or taken back here. */
-  readonly onAsked: () => void;
-  /** These came along with what was taken here, and wait to be answered. */
-  readonly onMoved?: (items: readonly InboxItem[]) => void;
 }
 
 /** Somewhere that a conversation can be taken. */
@@ -116,7 +112,7 @@ export class HandoffDesk {
 
   /** Asks for a session to be moved. The gateway that has the place carries it out. */
   async ask(entry: SessionEntry, place: Place, by: By): Promise<Handoff> {
-    const { moves, clock, onAsked, waitMs } = this.#setting;
+    const { moves, clock, waitMs } = this.#setting;
     if (by && !mayMove(by.who, entry))
       throw refused("This conversation is not only yours, so you can't move it.");
     const { address } = place;
@@ -129,7 +125,6 @@ export class HandoffDesk {
     const asked = { id, sessionId: entry.sessionId, target, asker, said, ...(waitMs ? { waitMs } : {}) };
     const handoff = await moves.request(asked, clock());
     if (!handoff) throw await this.#alreadyAsked(entry);
-    onAsked();
     return handoff;
   }
 
@@ -144,7 +139,7 @@ export class HandoffDesk {
   }
 
   async #withdraw({ id, asker, target }: Move, error: string, tell: boolean): Promise<void> {
-    const { moves, clock, onAsked } = this.#setting;
+    const { moves, clock } = this.#setting;
     const deliveries = tell && asker ? [told(id, asker, failedText(targetWords(target), error))] : [];
     if (!(await moves.fail(id, { fence: null, error, deliveries }, clock()))) {
       const now = await moves.find(id, clock());
@@ -153,7 +148,6 @@ export class HandoffDesk {
         `It can no longer be cancelled: it is ${now?.state ?? "gone"}.`,
       );
     }
-    onAsked();
   }
 
   /** The handoff of a session that is not over. */
@@ -183,9 +177,6 @@ export class HandoffDesk {
     const entry = done && (await sessions.get(offer.sessionId));
     if (!done || !entry)
       throw new NotFoundError("handoff_not_found", "It is no longer offered, or it is busy now.");
-    sessions.announce(entry);
-    this.#setting.onMoved?.(done);
-    this.#setting.onAsked();
     return entry;
   }
 
@@ -197,11 +188,9 @@ export class HandoffDesk {
     const { moves, sessions } = this.#setting;
     const { source } = to;
     const account = { platform: source.platform, account: to.account };
-    return (view ?? sessions).switchIn(source, sessionId, async (place, now) => {
-      const { entry, moved } = await moves.bring(sessionId, { place, account, owner }, now);
-      this.#setting.onMoved?.(moved);
-      return entry;
-    });
+    return (view ?? sessions).switchIn(source, sessionId, (place, now) =>
+      moves.bring(sessionId, { place, account, owner }, now),
+    );
   }
 
   /** Whether a conversation may be taken there by this person: where they talk already. */

@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import type { Fact, Subscriber } from "../../gateway/facts.js";
 import { StoreError } from "../../session/errors.js";
 import { timerMs } from "../../util/timer-ms.js";
 import {
@@ -16,9 +17,11 @@ import {
   type TransactionOptions,
   withoutNul,
 } from "../db.js";
+import { Recorded, Subscribers } from "../facts.js";
 import { Connections } from "./connections.js";
 import { causeCode, isConflict, isFromServer, isStalePlan, storeErrorOf } from "./errors.js";
 import { Listener } from "./listener.js";
+import { Notifier } from "./notifier.js";
 
 const SCHEMA = "baton";
 const RETRIES = 10;
@@ -37,7 +40,6 @@ const dialect: Dialect = {
   tableEnd: "",
   forUpdate: (table) => `FOR UPDATE OF ${table}`,
   lockMigrations: "SELECT pg_advisory_xact_lock(1113682030)",
-  notify: "NOTIFY baton",
   clockShift: (hostNow) => ({
     sql: "((extract(epoch FROM clock_timestamp()) * 1000)::bigint - ?)",
     values: [hostNow],
@@ -62,6 +64,10 @@ export async function openPostgres(url: string): Promise<Db> {
 class PostgresDb implements Db {
   readonly dialect = dialect;
   readonly #connections: Connections;
+  readonly #subscribers = new Subscribers();
+  readonly #notifier = new Notifier((payload) =>
+    query(this.#connections.pool, "SELECT pg_notify('baton', ?)", [payload]),
+  );
   #listener: Listener | undefined;
   #closed = false;
 
@@ -91,7 +97,14 @@ class PostgresDb implements Db {
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#between("BEGIN", work, isLong);
+        const recorded = new Recorded();
+        const result = await this.#between(
+          "BEGIN",
+          (ask) => work({ ...ask, record: recorded.record }),
+          isLong,
+        );
+        this.#tell(recorded.facts);
+        return result;
       } catch (error) {
         if (attempt >= RETRIES || !(isConflict(error) || isStalePlan(error))) throw error;
         await sleep(timerMs(Math.random() * 5 * attempt)); // Those who met would meet again.
@@ -100,21 +113,39 @@ class PostgresDb implements Db {
   }
 
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#between("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work, false);
+    const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    return this.#between(begin, (ask) => work({ ...ask, record: () => {} }), false); // Nothing is written.
   }
 
-  watch(onChange: () => void): () => void {
+  record(fact: Fact): void {
+    this.#tell([fact]);
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    return this.#subscribers.add(subscriber);
+  }
+
+  watch(subscriber: Subscriber): () => void {
     const { timeoutMs } = this.#connections;
-    this.#listener ??= new Listener(() => this.#connections.single(), timeoutMs);
-    return this.#listener.add(onChange);
+    const read = (payload: string): readonly Fact[] => this.#notifier.read(payload);
+    this.#listener ??= new Listener(() => this.#connections.single(), timeoutMs, read);
+    return this.#listener.add(subscriber);
+  }
+
+  #tell(facts: readonly Fact[]): void {
+    this.#subscribers.tell(facts);
+    this.#notifier.tell(facts);
   }
 
   /** Says goodbye, but not for long: a server that is away hears nothing. */
   async close(): Promise<void> {
     if (this.#closed) return;
-    this.#closed = true;
     const enough = new AbortController();
-    const goodbye = Promise.allSettled([this.#listener?.close(), this.#connections.pool.end()]);
+    const told = this.#notifier.close();
+    this.#closed = true;
+    const goodbye = told.then(() =>
+      Promise.allSettled([this.#listener?.close(), this.#connections.pool.end()]),
+    );
     await Promise.race([goodbye, sleep(CLOSE_MS, null, { signal: enough.signal }).catch(() => {})]);
     enough.abort();
     this.#connections.drop();
@@ -131,7 +162,11 @@ class PostgresDb implements Db {
     }
   }
 
-  #between<Result>(begin: string, work: (tx: Queries) => Promise<Result>, isLong: boolean): Promise<Result> {
+  #between<Result>(
+    begin: string,
+    work: (ask: Omit<Queries, "record">) => Promise<Result>,
+    isLong: boolean,
+  ): Promise<Result> {
     return this.#guarded(async () => {
       const client = await this.#connections.pool.connect();
       /** Nothing more is to be had of it: the server rolls back by itself. */
@@ -171,9 +206,11 @@ class PostgresDb implements Db {
 
 type Ask = (sql: string, params?: SqlValue[]) => Promise<pg.QueryResult<Row>>;
 
-function queriesOn(ask: Ask): Queries {
+function queriesOn(ask: Ask): Omit<Queries, "record"> {
+  const get: Queries["get"] = async (sql, ...params) => (await ask(sql, params)).rows[0];
   return {
-    get: async (sql, ...params) => (await ask(sql, params)).rows[0],
+    get,
+    write: get,
     all: async (sql, ...params) => (await ask(sql, params)).rows,
     run: async (sql, ...params) => (await ask(sql, params)).rowCount ?? 0,
   };

@@ -1,31 +1,35 @@
 /**
- * A connection that only listens. It asks the server for a sign again and again, for a connection that died in silence
- * looks like one on which nothing happens. When it is lost it is opened again, and then something may have been missed.
+ * A connection that only listens. It asks the server for a sign from time to time, because a connection that died in
+ * silence looks like one on which nothing happens; a notification may also have been lost before it was sent. So with each
+ * sign, and when the connection is opened again, subscribers are told to look at everything.
  */
 import type pg from "pg";
+import type { Fact, Subscriber } from "../../gateway/facts.js";
 import { timerMs } from "../../util/timer-ms.js";
+import { Subscribers } from "../facts.js";
 
 const AGAIN_MS = 1_000;
 
 export class Listener {
   readonly #connect: () => pg.Client;
   readonly #beatMs: number;
-  readonly #callbacks = new Set<() => void>();
+  readonly #read: (payload: string) => readonly Fact[];
+  readonly #subscribers = new Subscribers();
   #client: pg.Client | undefined;
   #again: NodeJS.Timeout | undefined;
   #opening: Promise<void>;
   #closed = false;
 
   /** A query on these connections has an end. */
-  constructor(connect: () => pg.Client, beatMs: number) {
+  constructor(connect: () => pg.Client, beatMs: number, read: (payload: string) => readonly Fact[]) {
+    this.#read = read;
     this.#connect = connect;
     this.#beatMs = beatMs;
     this.#opening = this.#open();
   }
 
-  add(onChange: () => void): () => void {
-    this.#callbacks.add(onChange);
-    return () => this.#callbacks.delete(onChange);
+  add(subscriber: Subscriber): () => void {
+    return this.#subscribers.add(subscriber);
   }
 
   async close(): Promise<void> {
@@ -37,14 +41,14 @@ export class Listener {
 
   async #open(): Promise<void> {
     const client = this.#connect();
-    client.on("notification", () => this.#tell());
+    client.on("notification", ({ payload = "" }) => this.#subscribers.tell(this.#read(payload)));
     try {
       await client.connect();
       await client.query("LISTEN baton");
       this.#client = client;
       client.on("end", () => this.#later(AGAIN_MS, () => this.#reopen()));
       this.#beat(client);
-      this.#tell();
+      this.#lookAtAll();
     } catch {
       await this.#leave(client);
       this.#later(AGAIN_MS, () => this.#reopen());
@@ -57,9 +61,11 @@ export class Listener {
 
   /** What does not answer in time is left: ending it, with a query in hand, does not wait for the server. */
   #beat(client: pg.Client): void {
-    this.#later(this.#beatMs, async () => {
+    // Not all processes at the same moment.
+    this.#later(this.#beatMs * (0.75 + Math.random() / 2), async () => {
       try {
         await client.query("SELECT 1");
+        this.#lookAtAll();
         if (this.#client === client) this.#beat(client);
       } catch {
         await this.#leave(client); // Its end is heard, and another is opened.
@@ -78,7 +84,7 @@ export class Listener {
     this.#again.unref();
   }
 
-  #tell(): void {
-    for (const callback of this.#callbacks) callback();
+  #lookAtAll(): void {
+    this.#subscribers.tell([{ kind: "unknown" }]);
   }
 }

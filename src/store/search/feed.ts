@@ -22,20 +22,25 @@ export class SearchFeed {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   readonly #stop = new AbortController();
+  readonly #unsubscribe: () => void;
 
   constructor(db: Db, index: SearchIndex) {
     this.#db = db;
     this.#index = index;
+    this.#unsubscribe = db.subscribe(({ kind }) => {
+      if (kind === "messages") this.#soon();
+    });
+    this.#soon(); // What another process left.
   }
 
-  /** New messages are there: index them soon. Costs nothing on the message path. */
-  poke(): void {
+  /** Costs nothing on the message path. */
+  #soon(): void {
     if (this.#timer || this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       // However much there is, messages come first.
       this.#running = this.#indexAll((tookMs) => this.#rest(tookMs * REST))
-        .catch(() => {}) // The messages stay in the tail, which search reads; the next poke tries again.
+        .catch(() => {}) // The messages stay in the tail, which search reads; the next ones are another try.
         .finally(() => {
           this.#running = undefined;
         });
@@ -64,7 +69,7 @@ export class SearchFeed {
 
   async #indexAll(pause: (tookMs: number) => Promise<void>): Promise<void> {
     const settled = await this.#index.settledThrough();
-    if (settled === null) return this.poke();
+    if (settled === null) return this.#soon();
     for (;;) {
       const began = performance.now();
       if (this.#stop.signal.aborted || !(await this.#indexBatch(settled))) return;
@@ -73,6 +78,7 @@ export class SearchFeed {
   }
 
   async stop(): Promise<void> {
+    this.#unsubscribe();
     this.#stop.abort();
     clearTimeout(this.#timer);
     await this.#running;
@@ -82,7 +88,7 @@ export class SearchFeed {
     await sleep(timerMs(ms), undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped: it rests no more.
   }
 
-  /** False where nothing is left up to `settled`. Terms are made before the transaction, which stays short. */
+  /** True if more is left up to `settled`. Terms are made before the transaction, which stays short. */
   async #indexBatch(settled: number): Promise<boolean> {
     const watermark = await readWatermark(this.#db);
     if (watermark >= settled) return false;
@@ -103,7 +109,7 @@ export class SearchFeed {
       );
       if (moved === 1) await this.#index.add(tx, await this.#stillThere(tx, messages, watermark, through));
     });
-    return true;
+    return through < settled;
   }
 
   /** Those that were not pruned since they were read. */

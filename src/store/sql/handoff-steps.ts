@@ -27,6 +27,7 @@ export async function insertHandoff(
     asked.target,
     now,
   );
+  tx.record({ kind: "handoffs" });
   return lockHandoff(tx, dialect, asked.id, now);
 }
 
@@ -65,6 +66,7 @@ export async function saveHandoff(
     handoff.error,
     handoff.id,
   );
+  tx.record({ kind: "handoffs" });
 }
 
 /** The destination's lane has the session from now on. */

@@ -29,7 +29,7 @@ export class SqlInbox implements Inbox {
   }
 
   accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null> {
-    return insertItem(this.#write, item, owner, now);
+    return insertItem(this.#db, item, owner, now);
   }
 
   async acceptFrom(
@@ -38,13 +38,11 @@ export class SqlInbox implements Inbox {
     owner: string,
     now: number,
   ): Promise<InboxItem | "duplicate" | "outdated"> {
-    const kept = await insertItem(this.#write, item, owner, now, peopleVersion);
+    const kept = await insertItem(this.#db, item, owner, now, peopleVersion);
     if (kept) return kept;
     const row = await this.#db.get("SELECT version FROM people_state WHERE one = 1");
     return Number(row?.version) === peopleVersion ? "duplicate" : "outdated";
   }
-
-  readonly #write: Queries["get"] = (sql, ...params) => this.#db.write(sql, ...params);
 
   async amend(
     account: Account,
@@ -165,13 +163,13 @@ export class SqlInbox implements Inbox {
 
 /** One statement. Null if it is there already, or if persons were changed since that version. */
 export async function insertItem(
-  write: Queries["get"],
+  tx: Queries,
   item: NewInboxItem,
   owner: string,
   receivedAt: number,
   peopleVersion?: number,
 ): Promise<InboxItem | null> {
-  const row = await write(
+  const row = await tx.write(
     `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, said_by,
        made_by, received_at, owner, state)
      SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
@@ -192,7 +190,10 @@ export async function insertItem(
     owner,
     ...(peopleVersion === undefined ? [] : [peopleVersion]),
   );
-  return row ? { ...item, id: Number(row.id), receivedAt } : null;
+  if (!row) return null;
+  const kept = { ...item, id: Number(row.id), receivedAt };
+  tx.record({ kind: "inbox", item: kept, owner });
+  return kept;
 }
 
 /** What no platform brought has a colon in its id, which is escaped in that of a platform: neither is taken for the other. */

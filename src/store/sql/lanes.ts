@@ -102,6 +102,7 @@ export async function moveInto(
     Math.max(now, target.updatedAt),
     target.sessionId,
   );
+  tx.record({ kind: "session", sessionId: target.sessionId });
   return (await readSession(tx, target.sessionId)).entry;
 }
 

@@ -5,7 +5,6 @@ import {
   type Asker,
   announcementId,
   type DeliveryState,
-  type InboxItem,
   type Move,
   type MoveSayings,
   type Moves,
@@ -26,7 +25,7 @@ import { insertHandoff, lockHandoff, moveSession, saveHandoff } from "./handoff-
 import { inboxItem, insertItem } from "./inbox.js";
 import { bindSession } from "./lanes.js";
 import { insertDeliveries } from "./outbox.js";
-import { handoffColumns, handoffOf, hasActiveHandoff, hasRunningTurn, writeOrigin } from "./rows.js";
+import { handoffColumns, handoffOf, hasRunningTurn, writeOrigin } from "./rows.js";
 import { readSession } from "./session-steps.js";
 
 const movesWith = (
@@ -56,7 +55,7 @@ export class SqlMoves implements Moves {
     },
     now: number,
   ): Promise<Handoff | null> {
-    return this.#telling(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const handoff = await insertHandoff(tx, this.#db.dialect, asked, now);
       if (!handoff) return null;
       const asker = asked.asker === null ? null : writeAsker(asked.asker);
@@ -90,7 +89,7 @@ export class SqlMoves implements Moves {
     now: number,
   ): Promise<Move | null> {
     const { dialect } = this.#db;
-    return this.#telling(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const handoff = await lockHandoff(tx, dialect, seen.id, now);
       if (handoff?.state !== seen.state || handoff.fence !== seen.fence) return null;
       await readSession(tx, handoff.sessionId, dialect.forUpdate("sessions")); // No turn begins meanwhile.
@@ -144,19 +143,19 @@ export class SqlMoves implements Moves {
       deliveries: readonly NewDelivery[];
     },
     now: number,
-  ): Promise<readonly InboxItem[] | null> {
-    return this.#telling(async (tx) => {
+  ): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
       const { fence, fromKey, sessionId, id } = held;
       const done = await this.#step(tx, id, { kind: "complete", fence }, now);
-      if (!done) return null;
+      if (!done) return false;
       const route = await tx.get("SELECT session_id FROM routes WHERE key = ?", fromKey);
       await moveSession(tx, this.#db.dialect, sessionId, to.place, now);
-      const first = to.first && (await insertItem(tx.get, to.first, to.owner, now));
+      if (to.first) await insertItem(tx, to.first, to.owner, now);
       // What waits there is this session's only if the lane has not begun another one since.
       const isThere = route?.session_id === sessionId;
-      const moved = isThere ? await moveWaiting(tx, this.#db.dialect, fromKey, to) : [];
+      if (isThere) await moveWaiting(tx, this.#db.dialect, fromKey, to);
       await insertDeliveries(tx, to.deliveries, now);
-      return first ? [first, ...moved] : moved;
+      return true;
     });
   }
 
@@ -164,11 +163,12 @@ export class SqlMoves implements Moves {
     sessionId: string,
     to: { place: LanePlace; account: Account; owner: string },
     now: number,
-  ): Promise<{ entry: SessionEntry; moved: readonly InboxItem[] }> {
+  ): Promise<SessionEntry> {
     const { dialect } = this.#db;
-    return this.#telling(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const { entry, from } = await bindSession(tx, dialect, to.place, sessionId, now);
-      return { entry, moved: from === null ? [] : await moveWaiting(tx, dialect, from, to) };
+      if (from !== null) await moveWaiting(tx, dialect, from, to);
+      return entry;
     });
   }
 
@@ -178,7 +178,7 @@ export class SqlMoves implements Moves {
     now: number,
   ): Promise<Handoff | null> {
     const { fence, error, deliveries, retraction = [] } = failure;
-    return this.#telling(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const step: HandoffStep = fence === null ? { kind: "cancel", error } : { kind: "fail", fence, error };
       const failed = await this.#step(tx, id, step, now);
       if (!failed) return null;
@@ -217,15 +217,6 @@ export class SqlMoves implements Moves {
       return true;
     });
   }
-
-  #telling<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    const { notify } = this.#db.dialect;
-    return this.#db.transaction(async (tx) => {
-      const result = await work(tx);
-      if (notify) await tx.run(notify);
-      return result;
-    });
-  }
 }
 
 /** The session is on its way, or another one is on its way to this lane: no turn begins until that is over. */
@@ -252,11 +243,6 @@ export async function isMoving(
   return row !== undefined;
 }
 
-/** A turn has ended: a handoff may have waited for that. */
-export async function tellOfTurn(tx: Queries, { notify }: Dialect, sessionId: string): Promise<void> {
-  if (notify && (await hasActiveHandoff(tx, sessionId))) await tx.run(notify);
-}
-
 /**
  * The same messages, answered elsewhere; the old rows stay, so that none is accepted a second time. What only asks the
  * agent to confirm that it is here stays behind for good.
@@ -266,13 +252,12 @@ async function moveWaiting(
   dialect: Dialect,
   key: SessionKey,
   to: { readonly place: LanePlace; readonly account: Account; readonly owner: string },
-): Promise<InboxItem[]> {
+): Promise<void> {
   const rows = await tx.all(
     `SELECT ${columnsOf("inbox")} FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id
      ${dialect.forUpdate("inbox")}`,
     key,
   );
-  const moved: InboxItem[] = [];
   for (const item of rows.map(inboxItem)) {
     await tx.run("UPDATE inbox SET state = 'moved' WHERE id = ?", item.id);
     if (item.made === "handoff") continue;
@@ -287,10 +272,8 @@ async function moveWaiting(
       made: "moved" as const,
       messageId: `${item.id}`,
     };
-    const placed = await insertItem(tx.get, there, to.owner, item.receivedAt);
-    if (placed) moved.push(placed);
+    await insertItem(tx, there, to.owner, item.receivedAt);
   }
-  return moved;
 }
 
 async function findMove(db: Queries, dialect: Dialect, id: string, now: number): Promise<Move | null> {

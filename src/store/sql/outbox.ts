@@ -11,7 +11,6 @@ import type {
 import { type Address, formatAddress, parseAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
-import type { SearchFeed } from "../search/feed.js";
 import { columnsOf } from "./columns.js";
 import { readAttachments, writeAttachments } from "./rows.js";
 import { appendIn } from "./transcript.js";
@@ -53,24 +52,17 @@ const FIRST_OF_EACH = `WITH RECURSIVE ${WAITS},
 
 export class SqlOutbox implements Outbox {
   readonly #db: Db;
-  readonly #feed: SearchFeed;
 
-  constructor(db: Db, feed: SearchFeed) {
+  constructor(db: Db) {
     this.#db = db;
-    this.#feed = feed;
   }
 
   add(deliveries: readonly NewDelivery[], now: number): Promise<void> {
     return this.#db.transaction((tx) => insertDeliveries(tx, deliveries, now));
   }
 
-  async say(
-    sessionId: string,
-    text: string,
-    deliveries: readonly NewDelivery[],
-    now: number,
-  ): Promise<boolean> {
-    const said = await this.#db.transaction(async (tx) => {
+  say(sessionId: string, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
       const [first] = deliveries;
       const sql = "SELECT id FROM outbox WHERE delivery_id = ?";
       if (first && (await tx.get(sql, first.deliveryId))) return false;
@@ -78,8 +70,6 @@ export class SqlOutbox implements Outbox {
       await insertDeliveries(tx, deliveries, now);
       return true;
     });
-    this.#feed.poke();
-    return said;
   }
 
   async pending(
@@ -118,7 +108,8 @@ export class SqlOutbox implements Outbox {
   async release({ platform, account }: Account, owner: string): Promise<void> {
     const left =
       "UPDATE outbox SET owner = '' WHERE platform = ? AND account = ? AND state = 'pending' AND owner = ?";
-    await this.#db.run(left, platform, account, owner);
+    if ((await this.#db.run(left, platform, account, owner)) > 0)
+      this.#db.record({ kind: "outbox", platform, account });
   }
 
   async sending(id: number, owner: string): Promise<boolean> {
@@ -256,6 +247,7 @@ export async function insertDeliveries(
       now,
       shown ? now : null,
     );
+    if (!shown) tx.record({ kind: "outbox", platform: address.platform, account });
   }
 }
 

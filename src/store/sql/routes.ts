@@ -13,7 +13,6 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { LanePlace, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
-import type { SearchFeed } from "../search/feed.js";
 import type { SearchIndex } from "../search/search.js";
 import { forgetJourney, forgetSessionless } from "./forget.js";
 import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
@@ -23,18 +22,14 @@ import { endSession, insertSession, readSession, titleHolder } from "./session-s
 export class SqlRoutes implements RouteStore {
   readonly #db: Db;
   readonly #index: SearchIndex;
-  readonly #feed: SearchFeed;
 
-  constructor(db: Db, index: SearchIndex, feed: SearchFeed) {
+  constructor(db: Db, index: SearchIndex) {
     this.#db = db;
     this.#index = index;
-    this.#feed = feed;
   }
 
-  async resolve(request: ResolveRequest): Promise<Resolved> {
-    const resolved = await this.#db.transaction((tx) => this.resolveIn(tx, request));
-    if (request.message) this.#feed.poke();
-    return resolved;
+  resolve(request: ResolveRequest): Promise<Resolved> {
+    return this.#db.transaction((tx) => this.resolveIn(tx, request));
   }
 
   /** The same within a transaction that does more. */
@@ -121,6 +116,7 @@ export class SqlRoutes implements RouteStore {
         storableText(serializeMetadata(patch.metadata ?? metadata)),
         sessionId,
       );
+      tx.record({ kind: "session", sessionId });
       return (await readSession(tx, sessionId)).entry;
     });
   }
@@ -135,6 +131,7 @@ export class SqlRoutes implements RouteStore {
         );
       }
       await tx.run("UPDATE sessions SET title = ? WHERE id = ?", title, sessionId);
+      tx.record({ kind: "session", sessionId });
       return { ...entry, title };
     });
   }
@@ -166,6 +163,7 @@ export class SqlRoutes implements RouteStore {
         await tx.run("DELETE FROM handoffs WHERE session_id = ?", id);
         await forgetJourney(tx, id);
         await tx.run("DELETE FROM sessions WHERE id = ?", id);
+        tx.record({ kind: "session", sessionId: id });
       }
       return { sessionIds, messages };
     });
@@ -205,6 +203,7 @@ async function goOn(tx: Queries, request: ResolveRequest, present: SessionRow): 
       added,
       entry.sessionId,
     );
+    tx.record({ kind: "session", sessionId: entry.sessionId });
   }
   if (message) await insertMessages(tx, entry.sessionId, nextSeq, [message], now);
   return { kind: "resolved", entry: changed, seq: message ? nextSeq : null };

@@ -113,6 +113,7 @@ export async function insertMessages(
   messages: readonly Message[],
   now: number,
 ): Promise<void> {
+  if (messages.length > 0) tx.record({ kind: "messages" });
   let seq = firstSeq;
   for (const message of messages) {
     await tx.run(INSERT_MESSAGE, sessionId, seq++, ...messageValues(message), message.at ?? now);

@@ -43,6 +43,7 @@ export async function insertSession(
     1 + begin.count,
     begin.count,
   );
+  tx.record({ kind: "session", sessionId: fresh.sessionId });
 }
 
 export async function endSession(
@@ -53,6 +54,7 @@ export async function endSession(
 ): Promise<void> {
   if (entry.endedAt !== null) return;
   await tx.run("UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ?", now, reason, entry.sessionId);
+  tx.record({ kind: "session", sessionId: entry.sessionId });
 }
 
 /** Who of this owner's other sessions has the title. */

@@ -7,7 +7,6 @@ import type { AdoptedSession, AppendRequest, TranscriptStore } from "../../sessi
 import type { Message, StoredMessage } from "../../session/transcript.js";
 import { shorten, storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
-import type { SearchFeed } from "../search/feed.js";
 import { columnsOf } from "./columns.js";
 import { addRoute } from "./lanes.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
@@ -17,19 +16,17 @@ const PAGE = 1_000;
 
 export class SqlTranscript implements TranscriptStore {
   readonly #db: Db;
-  readonly #feed: SearchFeed;
 
-  constructor(db: Db, feed: SearchFeed) {
+  constructor(db: Db) {
     this.#db = db;
-    this.#feed = feed;
   }
 
   append(request: AppendRequest): Promise<number> {
-    return this.#feeding((tx) => appendIn(tx, request));
+    return this.#db.transaction((tx) => appendIn(tx, request));
   }
 
   rewrite(sessionId: string, messages: readonly Message[], touch: boolean, now: number): Promise<void> {
-    return this.#feeding(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const { entry, nextSeq, activeFrom } = await readSession(
         tx,
         sessionId,
@@ -52,6 +49,7 @@ export class SqlTranscript implements TranscriptStore {
         touch ? Math.max(now, entry.updatedAt) : entry.updatedAt,
         sessionId,
       );
+      tx.record({ kind: "session", sessionId });
     });
   }
 
@@ -85,7 +83,7 @@ export class SqlTranscript implements TranscriptStore {
   }
 
   adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean> {
-    return this.#feeding(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       if (await tx.get("SELECT id FROM sessions WHERE id = ?", session.sessionId)) return false;
       const { platform, chatType } = parseSessionKey(session.key);
       const usage = completeUsage(session.usage);
@@ -125,15 +123,9 @@ export class SqlTranscript implements TranscriptStore {
       );
       await insertMessages(tx, session.sessionId, 1, messages, session.updatedAt);
       if (session.bind) await addRoute(tx, session, session.sessionId);
+      tx.record({ kind: "session", sessionId: session.sessionId });
       return true;
     });
-  }
-
-  /** A transaction that adds messages, which are then to be indexed. */
-  async #feeding<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    const result = await this.#db.transaction(work);
-    this.#feed.poke();
-    return result;
   }
 }
 
@@ -158,6 +150,7 @@ export async function appendIn(tx: Queries, request: AppendRequest): Promise<num
     sessionId,
   );
   if (!row) throw sessionNotFound(sessionId);
+  tx.record({ kind: "session", sessionId });
   const firstSeq = Number(row.next_seq) - messages.length;
   await insertMessages(tx, sessionId, firstSeq, messages, now);
   return firstSeq;

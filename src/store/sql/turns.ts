@@ -20,14 +20,14 @@ import { addressOf, formatAddress, parseAddress } from "../../session/source.js"
 import type { ResolveRequest } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { ClockShift, Db, Queries, Row } from "../db.js";
-import type { SearchFeed } from "../search/feed.js";
 import { columnsOf } from "./columns.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
 import { lockLane } from "./lanes.js";
-import { isMoving, tellOfTurn } from "./moves.js";
+import { isMoving } from "./moves.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
+import { hasActiveHandoff } from "./rows.js";
 import { forgetCalls } from "./tool-journal.js";
 import { appendIn } from "./transcript.js";
 
@@ -51,12 +51,10 @@ async function isBehind(
 export class SqlTurns implements Turns {
   readonly #db: Db;
   readonly #routes: SqlRoutes;
-  readonly #feed: SearchFeed;
 
-  constructor(db: Db, routes: SqlRoutes, feed: SearchFeed) {
+  constructor(db: Db, routes: SqlRoutes) {
     this.#db = db;
     this.#routes = routes;
-    this.#feed = feed;
   }
 
   begin(
@@ -66,7 +64,7 @@ export class SqlTurns implements Turns {
     hold: Hold,
     notices: (entry: SessionEntry, before: SessionEntry | null) => readonly NewDelivery[],
   ): Promise<BeginTurn> {
-    return this.#feeding(async (tx): Promise<BeginTurn> => {
+    return this.#db.transaction(async (tx): Promise<BeginTurn> => {
       const { forUpdate, clockShift } = this.#db.dialect;
       const shift = clockShift(request.now);
       const waiting = await tx.get(
@@ -118,7 +116,7 @@ export class SqlTurns implements Turns {
 
   step(turn: Turn, step: TurnStep, leaseMs: number, now: number): Promise<boolean> {
     const shift = this.#db.dialect.clockShift(now);
-    return this.#feeding(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const renewed = `lease_until = ? + ${shift.sql}`;
       if (!(await holdTurn(tx, turn, renewed, now + leaseMs, ...shift.values))) return false;
       await take(tx, turn, step, now);
@@ -127,7 +125,7 @@ export class SqlTurns implements Turns {
   }
 
   finish(turn: Turn, end: TurnEnd, step: TurnStep, error: string | null, now: number): Promise<boolean> {
-    return this.#feeding(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const reason = error === null ? null : storableText(error).slice(0, 500).toWellFormed();
       const over = "state = ?, finished_at = ?, error = ?";
       if (!(await holdTurn(tx, turn, over, end, now, reason))) return false;
@@ -138,7 +136,7 @@ export class SqlTurns implements Turns {
         end === "parked" ? "parked" : "done",
         turn.inboxId,
       );
-      await tellOfTurn(tx, this.#db.dialect, turn.sessionId);
+      if (await hasActiveHandoff(tx, turn.sessionId)) tx.record({ kind: "handoffs" }); // It waited for this end.
       return true;
     });
   }
@@ -157,10 +155,9 @@ export class SqlTurns implements Turns {
   }
 
   askToStop(turn: Turn, wish: StopWish): Promise<boolean> {
-    const { notify } = this.#db.dialect;
     return this.#db.transaction(async (tx) => {
       if (!(await holdTurn(tx, turn, "stop_asked = ?", wish))) return false;
-      if (notify) await tx.run(notify);
+      tx.record({ kind: "stops" });
       return true;
     });
   }
@@ -216,12 +213,6 @@ export class SqlTurns implements Turns {
       const { fence, attempt } = turn;
       return { ...turn, fence: fence + 1, attempt: attempt + 1, loneDeaths: Number(row?.lone_deaths) };
     });
-  }
-
-  async #feeding<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    const result = await this.#db.transaction(work);
-    this.#feed.poke();
-    return result;
   }
 }
 

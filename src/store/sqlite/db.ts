@@ -7,10 +7,12 @@ import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
+import type { Fact, Subscriber } from "../../gateway/facts.js";
 import { StoreError } from "../../session/errors.js";
 import { makeFolder } from "../../util/make-folder.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
+import { Recorded, Subscribers } from "../facts.js";
 import { isBusy, storeErrorOf } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { refuseWhileRestoring } from "./restoring.js";
@@ -46,7 +48,6 @@ const dialect: Dialect = {
   tableEnd: "STRICT",
   forUpdate: () => "",
   lockMigrations: null,
-  notify: null,
   clockShift: () => ({ sql: "0", values: [] }),
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
 };
@@ -166,7 +167,8 @@ class SqliteDb implements Db {
   readonly #path: string;
   readonly #file: FileWatch;
   readonly #statements = new Map<string, StatementSyncInstance>();
-  readonly #inside: Queries;
+  readonly #inside: Omit<Queries, "record">;
+  readonly #subscribers = new Subscribers();
   /** The end of the queue of transactions; undefined while none runs. */
   #last: Promise<unknown> | undefined;
   #closed = false;
@@ -178,8 +180,11 @@ class SqliteDb implements Db {
     this.#database = database;
     this.#path = path;
     this.#file = new FileWatch(path);
+    const get: Queries["get"] = async (sql, ...params) =>
+      this.#statement(sql).get(...withoutNul(params)) as Row | undefined;
     this.#inside = {
-      get: async (sql, ...params) => this.#statement(sql).get(...withoutNul(params)) as Row | undefined,
+      get,
+      write: get,
       all: async (sql, ...params) => this.#statement(sql).all(...withoutNul(params)) as Row[],
       run: async (sql, ...params) => Number(this.#statement(sql).run(...withoutNul(params)).changes),
     };
@@ -209,28 +214,44 @@ class SqliteDb implements Db {
 
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
     return this.#enqueue(async () => {
-      const checked = async (tx: Queries): Promise<Result> => {
-        const result = await work(tx);
+      const recorded = new Recorded();
+      const checked = async (): Promise<Result> => {
+        const result = await work({ ...this.#inside, record: recorded.record });
         this.#file.check(); // Nothing is committed into a file that nobody finds.
         return result;
       };
       const result = await this.#between(() => this.#statement("BEGIN IMMEDIATE").run(), checked);
       this.#file.check(); // Nor was it lost just then: nobody is told of it.
+      this.#subscribers.tell(recorded.facts);
       return result;
     });
   }
 
-  snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#enqueue(() => this.#between(() => this.#beginSnapshot(), work));
+  record(fact: Fact): void {
+    this.#subscribers.tell([fact]);
   }
 
-  watch(onChange: () => void): () => void {
+  subscribe(subscriber: Subscriber): () => void {
+    return this.#subscribers.add(subscriber);
+  }
+
+  snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
+    const tx = { ...this.#inside, record: () => {} }; // Nothing is written.
+    return this.#enqueue(() =>
+      this.#between(
+        () => this.#beginSnapshot(),
+        () => work(tx),
+      ),
+    );
+  }
+
+  watch(subscriber: Subscriber): () => void {
     let seen = this.#version();
     const timer = setInterval(() => {
       const version = this.#version();
       if (version === seen) return;
       seen = version;
-      onChange();
+      subscriber({ kind: "unknown" });
     }, WATCH_MS);
     timer.unref();
     this.#watches.add(timer);
@@ -326,10 +347,10 @@ class SqliteDb implements Db {
     }
   }
 
-  async #between<Result>(begin: () => void, work: (tx: Queries) => Promise<Result>): Promise<Result> {
+  async #between<Result>(begin: () => void, work: () => Promise<Result>): Promise<Result> {
     await waitWhileBusy(begin);
     try {
-      const result = await work(this.#inside);
+      const result = await work();
       this.#statement("COMMIT").run();
       return result;
     } catch (error) {

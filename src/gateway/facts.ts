@@ -1,0 +1,24 @@
+/**
+ * What a commit changed. Row writers record it within their transaction; after the commit the store tells everyone who
+ * subscribed, in this process and in the others. So no write needs a second call to be noticed.
+ */
+import type { Platform } from "../session/platform.js";
+import type { InboxItem } from "./inbox-item.js";
+
+export type Fact =
+  /** A session began, changed or was removed. */
+  | { readonly kind: "session"; readonly sessionId: string }
+  /** Messages were added to a transcript. */
+  | { readonly kind: "messages" }
+  /** A delivery waits to be sent through this account. */
+  | { readonly kind: "outbox"; readonly platform: Platform; readonly account: string }
+  /** A message waits for this process to answer it. */
+  | { readonly kind: "inbox"; readonly item: InboxItem; readonly owner: string }
+  /** A handoff was asked for or made progress, or the turn it waited for ended. */
+  | { readonly kind: "handoffs" }
+  /** A running turn is asked to end. */
+  | { readonly kind: "stops" }
+  /** Another process committed something, or a notification may have been missed: look at everything. */
+  | { readonly kind: "unknown" };
+
+export type Subscriber = (fact: Fact) => void;

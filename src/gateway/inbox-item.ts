@@ -1,0 +1,33 @@
+/** A message as the inbox has it, and the account that it came through. */
+import type { Platform } from "../session/platform.js";
+import type { SessionKey } from "../session/session-key.js";
+import type { SessionSource } from "../session/source.js";
+import type { Attachment } from "../session/transcript.js";
+
+/** Whose messages they are: an adapter's account. */
+export interface Account {
+  readonly platform: Platform;
+  readonly account: string;
+}
+
+/** By a command, of its own inbox id; by a handoff, of its id; or moved along with its session, of its inbox id before. */
+export type Made = "command" | "handoff" | "moved";
+
+export interface NewInboxItem extends Account {
+  readonly kind: "message" | "command";
+  readonly key: SessionKey;
+  readonly source: SessionSource;
+  /** The platform's, or that of what `made` says. */
+  readonly messageId: string;
+  /** Set on what no platform brought. */
+  readonly made?: Made;
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+  /** Who it is from, where `source` is only where it is answered: asked again by another, or moved since. */
+  readonly by?: SessionSource;
+}
+
+export interface InboxItem extends NewInboxItem {
+  readonly id: number;
+  readonly receivedAt: number;
+}

@@ -1,0 +1,40 @@
+/** Facts on their way from a transaction to those who subscribed. */
+import { isDeepStrictEqual } from "node:util";
+import type { Fact, Subscriber } from "../gateway/facts.js";
+
+/** The facts of one transaction, each once. They are dropped with it if it is rolled back. */
+export class Recorded {
+  readonly facts: Fact[] = [];
+
+  readonly record = (fact: Fact): void => {
+    if (!this.facts.some((known) => isDeepStrictEqual(known, fact))) this.facts.push(fact);
+  };
+}
+
+/** Everyone in this process who wants to know. */
+export class Subscribers {
+  readonly #all = new Set<Subscriber>();
+
+  /** Returns how to end it. */
+  add(subscriber: Subscriber): () => void {
+    this.#all.add(subscriber);
+    return () => this.#all.delete(subscriber);
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  /** What a subscriber throws is its own affair: the commit is made. */
+  tell(facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      for (const subscriber of this.#all) {
+        try {
+          subscriber(fact);
+        } catch (error) {
+          process.emitWarning(`A subscriber of the store threw: ${(error as Error).message}`);
+        }
+      }
+    }
+  }
+}
