@@ -5,7 +5,7 @@
  */
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
 import type { Fact, Subscriber } from "../../gateway/facts.js";
 import { StoreError } from "../../session/errors.js";
@@ -13,6 +13,7 @@ import { makeFolder } from "../../util/make-folder.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
 import { Recorded, Subscribers } from "../facts.js";
+import { CommitQueue } from "./commit-queue.js";
 import { isBusy, storeErrorOf } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { refuseWhileRestoring } from "./restoring.js";
@@ -169,8 +170,7 @@ class SqliteDb implements Db {
   readonly #statements = new Map<string, StatementSyncInstance>();
   readonly #inside: Omit<Queries, "record">;
   readonly #subscribers = new Subscribers();
-  /** The end of the queue of transactions; undefined while none runs. */
-  #last: Promise<unknown> | undefined;
+  readonly #queue: CommitQueue;
   #closed = false;
   readonly #watches = new Set<NodeJS.Timeout>();
   /** When the first statement of this turn of the event loop began. */
@@ -188,43 +188,52 @@ class SqliteDb implements Db {
       all: async (sql, ...params) => this.#statement(sql).all(...withoutNul(params)) as Row[],
       run: async (sql, ...params) => Number(this.#statement(sql).run(...withoutNul(params)).changes),
     };
+    this.#queue = new CommitQueue(this.#connection());
+  }
+
+  #connection(): ConstructorParameters<typeof CommitQueue>[0] {
+    const database = this.#database;
+    const execute = (sql: string) => (): void => void this.#statement(sql).run();
+    return {
+      begin: () => waitWhileBusy(execute("BEGIN IMMEDIATE")),
+      commit: () => {
+        this.#file.check(); // Nothing is committed into a file that nobody finds.
+        this.#statement("COMMIT").run();
+        this.#file.check(); // Nor was it lost just then: nobody is told of it.
+      },
+      rollback: () => database.exec("ROLLBACK"),
+      savepoint: execute("SAVEPOINT work"),
+      release: execute("RELEASE work"),
+      rollbackToSavepoint: execute("ROLLBACK TO work"),
+      get isInTransaction() {
+        return database.isTransaction;
+      },
+    };
   }
 
   get(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
-    return this.#alone(() => this.#statement(sql).get(...withoutNul(params)) as Row | undefined);
+    return this.#read(() => this.#statement(sql).get(...withoutNul(params)) as Row | undefined);
   }
 
   all(sql: string, ...params: SqlValue[]): Promise<Row[]> {
-    return this.#alone(() => this.#statement(sql).all(...withoutNul(params)) as Row[]);
+    return this.#read(() => this.#statement(sql).all(...withoutNul(params)) as Row[]);
   }
 
   run(sql: string, ...params: SqlValue[]): Promise<number> {
-    return this.#alone(() => {
-      this.#file.check();
-      const { changes } = this.#statement(sql).run(...withoutNul(params));
-      this.#file.check();
-      return Number(changes);
-    });
+    return this.#enqueue("statement", () => this.#inside.run(sql, ...params));
   }
 
-  /** In a transaction of its own: a statement that gives back rows commits behind the last one, and not all errors show there. */
   write(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
-    return this.transaction((tx) => tx.get(sql, ...params));
+    return this.#enqueue("statement", () => this.#inside.get(sql, ...params));
   }
 
   transaction<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    return this.#enqueue(async () => {
-      const recorded = new Recorded();
-      const checked = async (): Promise<Result> => {
-        const result = await work({ ...this.#inside, record: recorded.record });
-        this.#file.check(); // Nothing is committed into a file that nobody finds.
-        return result;
-      };
-      const result = await this.#between(() => this.#statement("BEGIN IMMEDIATE").run(), checked);
-      this.#file.check(); // Nor was it lost just then: nobody is told of it.
-      this.#subscribers.tell(recorded.facts);
-      return result;
-    });
+    let recorded = new Recorded();
+    const recording = (): Promise<Result> => {
+      recorded = new Recorded();
+      return work({ ...this.#inside, record: recorded.record });
+    };
+    return this.#enqueue("transaction", recording, () => this.#subscribers.tell(recorded.facts));
   }
 
   record(fact: Fact): void {
@@ -236,13 +245,14 @@ class SqliteDb implements Db {
   }
 
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result> {
-    const tx = { ...this.#inside, record: () => {} }; // Nothing is written.
-    return this.#enqueue(() =>
-      this.#between(
-        () => this.#beginSnapshot(),
-        () => work(tx),
-      ),
-    );
+    return this.#enqueue("alone", async () => {
+      await waitWhileBusy(() => this.#beginSnapshot());
+      try {
+        return await work({ ...this.#inside, record: () => {} }); // Nothing is written.
+      } finally {
+        if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      }
+    });
   }
 
   watch(subscriber: Subscriber): () => void {
@@ -265,7 +275,7 @@ class SqliteDb implements Db {
     if (this.#closed) return;
     this.#closed = true;
     for (const timer of this.#watches) clearInterval(timer);
-    await this.#last?.catch(() => {});
+    await this.#queue.idle();
     this.#statements.clear();
     try {
       // The driver frees statements only with the garbage, so closing alone would leave the rows in the -wal file.
@@ -295,34 +305,29 @@ class SqliteDb implements Db {
     return statement;
   }
 
-  /** A single statement waits for a running transaction, whose uncommitted rows it would otherwise see. */
-  async #alone<Result>(statement: () => Result): Promise<Result> {
-    if (this.#last || this.#closed || this.#isSliceOver())
-      return this.#enqueue(async () => waitWhileBusy(statement));
+  /** A read waits for those before it, whose uncommitted rows it would otherwise see. */
+  async #read<Result>(statement: () => Result): Promise<Result> {
+    const waiting = async (): Promise<Result> => waitWhileBusy(statement);
+    if (this.#closed || !this.#queue.isIdle || this.#isSliceOver()) return this.#enqueue("read", waiting);
     try {
       return statement();
     } catch (error) {
-      if (isBusy(error)) return this.#enqueue(async () => waitWhileBusy(statement));
+      if (isBusy(error)) return this.#enqueue("read", waiting);
       throw storeErrorOf(error, this.#path);
     }
   }
 
-  #enqueue<Result>(step: () => Promise<Result>): Promise<Result> {
-    if (this.#closed) return Promise.reject(new StoreError("store_closed", "The store is closed."));
-    const before = this.#last;
-    const inTurn = async () => {
-      if (this.#isSliceOver()) await nextTick();
-      return step();
-    };
-    const mine = (before ? before.then(inTurn, inTurn) : inTurn()).catch((error: unknown) => {
+  async #enqueue<Result>(
+    kind: Parameters<CommitQueue["add"]>[0],
+    work: () => Promise<Result>,
+    onCommitted?: () => void,
+  ): Promise<Result> {
+    if (this.#closed) throw new StoreError("store_closed", "The store is closed.");
+    try {
+      return await this.#queue.add(kind, work, onCommitted);
+    } catch (error) {
       throw storeErrorOf(error, this.#path);
-    });
-    this.#last = mine;
-    const done = () => {
-      if (this.#last === mine) this.#last = undefined;
-    };
-    mine.then(done, done);
-    return mine;
+    }
   }
 
   #isSliceOver(): boolean {
@@ -343,18 +348,6 @@ class SqliteDb implements Db {
       this.#statement("SELECT 1 FROM migrations LIMIT 1").get();
     } catch (error) {
       this.#database.exec("ROLLBACK");
-      throw error;
-    }
-  }
-
-  async #between<Result>(begin: () => void, work: () => Promise<Result>): Promise<Result> {
-    await waitWhileBusy(begin);
-    try {
-      const result = await work();
-      this.#statement("COMMIT").run();
-      return result;
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
     }
   }
