@@ -62,9 +62,13 @@ class Cleaner {
   }
 
   row(row: Row): Row {
-    return Object.fromEntries(
-      Object.entries(row).map(([column, value]) => [column, this.#clean(column, value)]),
-    );
+    let cleaned: Row | undefined;
+    for (const column of WORDS) {
+      const value = row[column] ?? null;
+      const clean = this.#clean(column, value);
+      if (clean !== value) cleaned = { ...(cleaned ?? row), [column]: clean };
+    }
+    return cleaned ?? row;
   }
 
   #clean(column: string | null, value: SqlValue): SqlValue {

@@ -6,17 +6,18 @@
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseSync, type StatementSyncInstance } from "@photostructure/sqlite";
+import { DatabaseSync } from "@photostructure/sqlite";
 import type { Fact, Subscriber } from "../../gateway/facts.js";
 import { StoreError } from "../../session/errors.js";
 import { makeFolder } from "../../util/make-folder.js";
 import { timerMs } from "../../util/timer-ms.js";
-import { type Db, type Dialect, type Queries, type Row, type SqlValue, withoutNul } from "../db.js";
+import type { Db, Dialect, Queries, Row, SqlValue } from "../db.js";
 import { Recorded, Subscribers } from "../facts.js";
 import { CommitQueue } from "./commit-queue.js";
 import { isBusy, storeErrorOf } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { refuseWhileRestoring } from "./restoring.js";
+import { Statement } from "./statement.js";
 
 /** "Batn": marks the file as ours. */
 export const APPLICATION_ID = 0x4261746e;
@@ -167,7 +168,7 @@ class SqliteDb implements Db {
   readonly #database: InstanceType<typeof DatabaseSync>;
   readonly #path: string;
   readonly #file: FileWatch;
-  readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #statements = new Map<string, Statement>();
   readonly #inside: Omit<Queries, "record">;
   readonly #subscribers = new Subscribers();
   readonly #queue: CommitQueue;
@@ -180,13 +181,12 @@ class SqliteDb implements Db {
     this.#database = database;
     this.#path = path;
     this.#file = new FileWatch(path);
-    const get: Queries["get"] = async (sql, ...params) =>
-      this.#statement(sql).get(...withoutNul(params)) as Row | undefined;
+    const get: Queries["get"] = async (sql, ...params) => this.#statement(sql).get(params);
     this.#inside = {
       get,
       write: get,
-      all: async (sql, ...params) => this.#statement(sql).all(...withoutNul(params)) as Row[],
-      run: async (sql, ...params) => Number(this.#statement(sql).run(...withoutNul(params)).changes),
+      all: async (sql, ...params) => this.#statement(sql).all(params),
+      run: async (sql, ...params) => this.#statement(sql).run(params),
     };
     this.#queue = new CommitQueue(this.#connection());
   }
@@ -212,11 +212,11 @@ class SqliteDb implements Db {
   }
 
   get(sql: string, ...params: SqlValue[]): Promise<Row | undefined> {
-    return this.#read(() => this.#statement(sql).get(...withoutNul(params)) as Row | undefined);
+    return this.#read(() => this.#statement(sql).get(params));
   }
 
   all(sql: string, ...params: SqlValue[]): Promise<Row[]> {
-    return this.#read(() => this.#statement(sql).all(...withoutNul(params)) as Row[]);
+    return this.#read(() => this.#statement(sql).all(params));
   }
 
   run(sql: string, ...params: SqlValue[]): Promise<number> {
@@ -290,16 +290,16 @@ class SqliteDb implements Db {
   /** Another one after each commit of another connection. Null where it cannot be read now. */
   #version(): SqlValue {
     try {
-      return (this.#statement("PRAGMA data_version").get() as { data_version: number }).data_version;
+      return this.#statement("PRAGMA data_version").get()?.data_version ?? null;
     } catch {
       return null;
     }
   }
 
-  #statement(sql: string): StatementSyncInstance {
+  #statement(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = this.#database.prepare(sql);
+      statement = new Statement(this.#database, sql);
       this.#statements.set(sql, statement);
     }
     return statement;
