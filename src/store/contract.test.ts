@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { type Postgres, startPostgres } from "../../test/support/postgres.js";
 import { openDb } from "../open-sessions.js";
+import { factsContract } from "../testing/facts-contract.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
 import { movesStoreContract } from "../testing/moves-store-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
@@ -30,6 +31,7 @@ for (const contract of [
   sessionStoreContract,
   gatewayStoreContract,
   movesStoreContract,
+  factsContract,
   peopleStoreContract,
 ]) {
   contract("SQLite file", async () => {

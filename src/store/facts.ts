@@ -1,14 +1,22 @@
 /** Facts on their way from a transaction to those who subscribed. */
-import { isDeepStrictEqual } from "node:util";
 import type { Fact, Subscriber } from "../gateway/facts.js";
 
 /** The facts of one transaction, each once. They are dropped with it if it is rolled back. */
 export class Recorded {
-  readonly facts: Fact[] = [];
+  readonly #facts = new Map<string, Fact>();
 
   readonly record = (fact: Fact): void => {
-    if (!this.facts.some((known) => isDeepStrictEqual(known, fact))) this.facts.push(fact);
+    const name = JSON.stringify(fact.kind === "inbox" ? [fact.kind, fact.item.id] : fact);
+    this.#facts.set(name, fact);
   };
+
+  get facts(): readonly Fact[] {
+    return [...this.#facts.values()];
+  }
+
+  get isEmpty(): boolean {
+    return this.#facts.size === 0;
+  }
 }
 
 /** Everyone in this process who wants to know. */
@@ -19,10 +27,6 @@ export class Subscribers {
   add(subscriber: Subscriber): () => void {
     this.#all.add(subscriber);
     return () => this.#all.delete(subscriber);
-  }
-
-  get isEmpty(): boolean {
-    return this.#all.size === 0;
   }
 
   /** What a subscriber throws is its own affair: the commit is made. */

@@ -29,8 +29,10 @@ export { type AgentCues, agentContract } from "./agent-contract.js";
 
 // Test a store of sessions, or of all that a gateway keeps.
 
+export type * from "../gateway/facts.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
+export { factsContract } from "./facts-contract.js";
 export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
 export { movesStoreContract } from "./moves-store-contract.js";
 export { peopleStoreContract } from "./people-store-contract.js";

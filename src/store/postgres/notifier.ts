@@ -25,7 +25,7 @@ export class Notifier {
 
   tell(facts: readonly Fact[]): void {
     for (const fact of facts) if (isForOthers(fact)) this.#waiting.record(fact);
-    if (this.#waiting.facts.length === 0) return;
+    if (this.#waiting.isEmpty) return;
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined;
     });
@@ -48,7 +48,7 @@ export class Notifier {
   }
 
   async #sendAll(): Promise<void> {
-    while (this.#waiting.facts.length > 0) {
+    while (!this.#waiting.isEmpty) {
       const { facts } = this.#waiting;
       this.#waiting = new Recorded();
       await this.#send(this.#payload(facts)).catch(() => {}); // The others look from time to time in any case.

@@ -1,0 +1,169 @@
+/** What every store tells of its commits, as a vitest suite over the same fixtures as the gateway store's. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Fact } from "../gateway/facts.js";
+import type { GatewayStore, NewDelivery, Turn } from "../gateway/store.js";
+import { platforms } from "../session/platform.js";
+import { Sessions } from "../session/sessions.js";
+import { addressOf, parseSource } from "../session/source.js";
+import type { SessionStore } from "../session/store.js";
+import type { GatewayStoreFixture } from "./gateway-store-contract.js";
+
+const [, HERE = "", THERE = ""] = platforms();
+const account = { platform: HERE, account: "bot" };
+const ann = parseSource({ platform: HERE, chat_id: "1", user_id: "ann", user_name: "Ann" });
+const bob = parseSource({ platform: HERE, chat_id: "2", user_id: "bob", user_name: "Bob" });
+const there = parseSource({ platform: THERE, chat_id: "9", user_id: "ann", user_name: "Ann" });
+const outbox: Fact = { kind: "outbox", ...account };
+
+export function factsContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
+  describe(`facts of a store: ${name}`, () => {
+    let fixture: GatewayStoreFixture;
+    let store: SessionStore & GatewayStore;
+    let sessions: Sessions;
+    const now = 1_000;
+    const heard: Fact[] = [];
+
+    beforeEach(async () => {
+      fixture = await createFixture();
+      store = await fixture.open();
+      sessions = new Sessions(store, { clock: () => now });
+      store.subscribe((fact) => {
+        if (fact.kind !== "unknown") heard.push(fact);
+      });
+      heard.length = 0;
+    });
+    afterEach(() => fixture.dispose());
+
+    /** What was heard of that; all of it, by the time that the call returns. */
+    const factsOf = async (work: () => Promise<unknown>): Promise<Fact[]> => {
+      heard.length = 0;
+      await work();
+      return [...heard];
+    };
+    const delivery = (deliveryId: string, more: Partial<NewDelivery> = {}): NewDelivery => ({
+      deliveryId,
+      account: "bot",
+      owner: "me",
+      address: addressOf(ann),
+      kind: "reply",
+      text: deliveryId,
+      sessionId: null,
+      shown: false,
+      ...more,
+    });
+    const begin = async (messageId: string): Promise<Turn> => {
+      const { key } = sessions.laneOf(ann);
+      const item = { ...account, kind: "message" as const, key, source: ann, messageId, text: messageId };
+      const accepted = await store.inbox.accept(item, "me", now);
+      if (!accepted) throw new Error("It was there already.");
+      const begun = await sessions.resolveIn(ann, {}, { role: "user", content: messageId }, (request) =>
+        store.turns.begin(`turn-${messageId}`, accepted, request, { owner: "me", leaseMs: 100 }, () => []),
+      );
+      if (begun.kind !== "begun") throw new Error(`It did not begin: ${begun.kind}.`);
+      return begun.turn;
+    };
+    const session = (sessionId: string): Fact => ({ kind: "session", sessionId });
+
+    it("tells of what waits to be sent, and not of what was seen already", async () => {
+      expect(await factsOf(() => store.outbox.add([delivery("a"), delivery("b")], now))).toEqual([outbox]);
+      expect(await factsOf(() => store.outbox.add([delivery("c", { shown: true })], now))).toEqual([]);
+    });
+
+    it("tells of what is left to another process", async () => {
+      await store.outbox.add([delivery("a")], now);
+      expect(await factsOf(() => store.outbox.release(account, "me"))).toEqual([outbox]);
+      expect(await factsOf(() => store.outbox.release(account, "me"))).toEqual([]);
+    });
+
+    it("tells of the session in which a message to another chat was said", async () => {
+      const { sessionId } = await sessions.getOrCreate(bob);
+      const say = () => store.outbox.say(sessionId, "hello", [delivery("a")], now);
+      expect(await factsOf(say)).toEqual([session(sessionId), { kind: "messages" }, outbox]);
+      expect(await factsOf(say)).toEqual([]); // It was said before.
+    });
+
+    it("tells of a message that waits, once", async () => {
+      const { key } = sessions.laneOf(ann);
+      const item = { ...account, kind: "message" as const, key, source: ann, messageId: "1", text: "hi" };
+      const accept = () => store.inbox.accept(item, "me", now);
+      expect(await factsOf(accept)).toMatchObject([
+        { kind: "inbox", owner: "me", item: { text: "hi", id: expect.any(Number) } },
+      ]);
+      expect(await factsOf(accept)).toEqual([]);
+    });
+
+    it("tells of a turn's session, its messages and what it says", async () => {
+      const turn = await begin("1");
+      const messages = [{ role: "assistant" as const, content: "hello" }];
+      const step = { messages, deliveries: [delivery("a")], steeredIn: [] };
+      expect(await factsOf(() => store.turns.step(turn, step, 100, now))).toEqual([
+        session(turn.sessionId),
+        { kind: "messages" },
+        outbox,
+      ]);
+      const none = { messages: [], deliveries: [], steeredIn: [] };
+      expect(await factsOf(() => store.turns.finish(turn, "done", none, null, now))).toEqual([]);
+    });
+
+    it("tells nothing of what was refused", async () => {
+      const turn = await begin("1");
+      const stale = { ...turn, fence: 0 };
+      const messages = [{ role: "assistant" as const, content: "hello" }];
+      const step = { messages, deliveries: [delivery("a")], steeredIn: [] };
+      expect(await factsOf(() => store.turns.step(stale, step, 100, now))).toEqual([]);
+      const twice = store.outbox.add([delivery("x"), delivery("x")], now);
+      expect(await factsOf(() => expect(twice).rejects.toThrow())).toEqual([]);
+    });
+
+    it("tells that a turn is to stop", async () => {
+      const turn = await begin("1");
+      expect(await factsOf(() => store.turns.askToStop(turn, "stopped"))).toEqual([{ kind: "stops" }]);
+    });
+
+    it("tells of a handoff, of the end of the turn it waits for, and of the session that it ends", async () => {
+      const turn = await begin("1");
+      const { sessionId: before } = await sessions.getOrCreate(there);
+      const ask = () =>
+        store.moves.request({ id: "h", sessionId: turn.sessionId, target: THERE, asker: null }, now);
+      expect(await factsOf(ask)).toContainEqual({ kind: "handoffs" });
+      const none = { messages: [], deliveries: [], steeredIn: [] };
+      expect(await factsOf(() => store.turns.finish(turn, "done", none, null, now))).toEqual([
+        { kind: "handoffs" },
+      ]);
+      const [open] = await store.moves.open(now);
+      const held = open && (await store.moves.claim(open, { owner: "gw", leaseMs: 100, left: false }, now));
+      if (!held) throw new Error("It is not to be had.");
+      const to = { place: sessions.laneOf(there), account, owner: "gw", first: null, deliveries: [] };
+      const facts = await factsOf(() => store.moves.complete(held, to, now));
+      expect(facts).toEqual(
+        expect.arrayContaining([session(turn.sessionId), session(before), { kind: "handoffs" }]),
+      );
+    });
+
+    it("tells other processes at once of what is for them", async ({ skip }) => {
+      const other = await fixture.open();
+      skip(other === store, "There is one connection only.");
+      let onHeard = () => {};
+      const next = async (act: () => Promise<unknown>): Promise<void> => {
+        const told = new Promise<void>((resolve) => {
+          onHeard = resolve;
+        });
+        await act();
+        await told;
+      };
+      other.subscribe(() => onHeard());
+      for (const n of [1, 2, 3])
+        await next(() => store.outbox.add([delivery(`for you ${n}`, { owner: "" })], now));
+    });
+
+    it("goes on telling the others though one throws", async () => {
+      store.subscribe(() => {
+        throw new Error("not my day");
+      });
+      const last: string[] = [];
+      store.subscribe(({ kind }) => last.push(kind));
+      await store.outbox.add([delivery("a")], now);
+      expect(last).toContain("outbox");
+    });
+  });
+}
