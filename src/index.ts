@@ -114,7 +114,7 @@ export {
 
 export type { McpState } from "./agent/mcp/server.js";
 export { offlineAgent } from "./agent/offline.js";
-export type { LimitName, WrittenLimits } from "./config/limits.js";
+export type { LimitName, WrittenLimits } from "./config/role-defaults.js";
 export type { ListedPeople, Who } from "./gateway/authorize.js";
 export type { BusyMode, BusyModes } from "./gateway/busy.js";
 export type { AskingCall, Command, CommandCall, Commands } from "./gateway/commands/commands.js";

@@ -9,11 +9,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { Adapter } from "./adapter/adapter.js";
 import "./adapter/platforms.js";
 import type { Backups, ChatEvents, OpenChat, OpenHandoffs } from "./cli/cli.js";
-import { type Environment, readEnvironment } from "./config/environment.js";
+import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
 import type { OpenMcpOptions } from "./open-mcp.js";
 import type { OpenOptions } from "./open-sessions.js";
+import { loadOutsidePlatforms } from "./outside-platforms.js";
 import type { HomeChannel } from "./session/context.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
@@ -45,6 +46,8 @@ function endOnBug(error: unknown): void {
 }
 
 async function runCommand(): Promise<number> {
+  // First: the settings, their variables and the words of the command line follow from the platforms.
+  const missing = await loadOutsidePlatforms(homeFolder());
   const { run } = await import("./cli/run.js");
   const { Terminal } = await import("./cli/terminal.js");
   const environment = readEnvironment();
@@ -56,6 +59,7 @@ async function runCommand(): Promise<number> {
   hideEnvironment();
   const workingFolder = process.cwd();
   const terminal = new Terminal(process, environment.color, redactor);
+  for (const problem of missing) terminal.problem(problem);
   return run(words, {
     terminal,
     version,

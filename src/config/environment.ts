@@ -20,11 +20,11 @@ export interface Environment {
 
 /** An empty variable counts as absent. */
 export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process.env): Environment {
-  const { BATON_HOME, ...others } = variables;
+  const { BATON_HOME: _, ...others } = variables;
   const known = new Set(platformVariables());
   const isOurs = (name: string) => name.startsWith("BATON_") || known.has(name);
   return {
-    home: BATON_HOME ? resolve(BATON_HOME) : join(homedir(), ".baton"),
+    home: homeFolder(variables),
     variables: Object.fromEntries(
       Object.entries(others).flatMap(([name, value]) => (isOurs(name) && value ? [[name, value]] : [])),
     ),
@@ -32,6 +32,10 @@ export function readEnvironment(variables: Readonly<NodeJS.ProcessEnv> = process
     models: readModelVariables(variables),
     path: variables.PATH ?? "",
   };
+}
+
+export function homeFolder({ BATON_HOME }: Readonly<NodeJS.ProcessEnv> = process.env): string {
+  return BATON_HOME ? resolve(BATON_HOME) : join(homedir(), ".baton");
 }
 
 function wantsColor(variables: Readonly<NodeJS.ProcessEnv>): boolean | undefined {

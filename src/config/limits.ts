@@ -2,25 +2,7 @@
 import type { Setting } from "../util/setting.js";
 import { each, group } from "./groups.js";
 import { A_PERSON, personNames } from "./names.js";
-
-export type LimitName = "messagesPerMinute" | "turnsAtOnce" | "modelCallsPerDay" | "mediaMegabytesPerDay";
-
-/** What is absent is as the role has it. */
-export type WrittenLimits = Readonly<Partial<Record<LimitName, number | "none">>>;
-
-type Limits = Readonly<Record<LimitName, number | "none">>;
-
-/** What holds for each role if nobody sets it. */
-export const LIMITS: Readonly<Record<"guests" | "members" | "owners", Limits>> = {
-  guests: { messagesPerMinute: 20, turnsAtOnce: 2, modelCallsPerDay: 200, mediaMegabytesPerDay: 50 },
-  members: { messagesPerMinute: 60, turnsAtOnce: 4, modelCallsPerDay: 2_000, mediaMegabytesPerDay: 500 },
-  owners: {
-    messagesPerMinute: "none",
-    turnsAtOnce: "none",
-    modelCallsPerDay: "none",
-    mediaMegabytesPerDay: "none",
-  },
-};
+import { LIMITS, type LimitName, type Limits } from "./role-defaults.js";
 
 const LIMIT = "use a whole number above 0, or none";
 

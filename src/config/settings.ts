@@ -9,9 +9,9 @@ import type { Config, EndpointConfig } from "./load.js";
 import type { McpServerConfig } from "./mcp.js";
 import type { ModelChoice } from "./model-choice.js";
 import { placeText } from "./problem.js";
+import { GUEST_TOOLS, MEMBER_TOOLS } from "./role-defaults.js";
 import * as declared from "./schema.js";
 import { withoutPassword } from "./secret.js";
-import { GUEST_TOOLS, MEMBER_TOOLS } from "./tools.js";
 
 export interface Setting {
   readonly key: string;

@@ -3,13 +3,8 @@ import { choice, list, type Takes } from "../util/setting.js";
 import { each, group } from "./groups.js";
 import { A_PERSON, eachPlatform, personNames } from "./names.js";
 import { folders } from "./paths.js";
+import { GUEST_TOOLS, MEMBER_TOOLS } from "./role-defaults.js";
 import { seconds } from "./seconds.js";
-
-/** Nothing that touches files, runs commands or writes to others. */
-export const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
-
-/** Members have no others unless somebody says so: with files or a shell one has the machine. */
-export const MEMBER_TOOLS: readonly string[] = [...GUEST_TOOLS, "send_message"];
 
 /** As a URL would have it, so that both can be compared letter by letter; null if it is none. */
 function hostAndPort(written: string): string | null {

@@ -6,7 +6,7 @@ import { afterEach, expect, it } from "vitest";
 import { until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import type { RemoteFile } from "../adapter/adapter.js";
 import { AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
-import type { WrittenLimits } from "../config/limits.js";
+import type { WrittenLimits } from "../config/role-defaults.js";
 
 let world: World;
 let folder: string | undefined;

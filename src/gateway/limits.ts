@@ -2,7 +2,7 @@
  * How much somebody may ask for, by role and by person: messages a minute, turns at once, model calls and files a day. Pure.
  * What a setting leaves out is as built in; `none` is no limit.
  */
-import { LIMITS as USUAL, type WrittenLimits } from "../config/limits.js";
+import { LIMITS as USUAL, type WrittenLimits } from "../config/role-defaults.js";
 import { parseIdentity } from "../session/access.js";
 import type { Role } from "./permissions.js";
 import type { DaySpending } from "./store.js";

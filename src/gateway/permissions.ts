@@ -2,7 +2,7 @@
  * What a role may do: one order of roles, the commands they may give (each names the least role it needs), the tools an
  * agent has while it answers them, and whose requests they may touch. Pure; `docs/people.md` shows the whole of it.
  */
-import { GUEST_TOOLS, MEMBER_TOOLS } from "../config/tools.js";
+import { GUEST_TOOLS, MEMBER_TOOLS } from "../config/role-defaults.js";
 import { parseIdentity } from "../session/access.js";
 import type { Platform } from "../session/platform.js";
 

@@ -1,0 +1,26 @@
+/** What each role has if no setting says otherwise: how much it may ask for, and its tools. Apart, for programs without settings. */
+
+export type LimitName = "messagesPerMinute" | "turnsAtOnce" | "modelCallsPerDay" | "mediaMegabytesPerDay";
+
+/** What is absent is as the role has it. */
+export type WrittenLimits = Readonly<Partial<Record<LimitName, number | "none">>>;
+
+export type Limits = Readonly<Record<LimitName, number | "none">>;
+
+/** What holds for each role if nobody sets it. */
+export const LIMITS: Readonly<Record<"guests" | "members" | "owners", Limits>> = {
+  guests: { messagesPerMinute: 20, turnsAtOnce: 2, modelCallsPerDay: 200, mediaMegabytesPerDay: 50 },
+  members: { messagesPerMinute: 60, turnsAtOnce: 4, modelCallsPerDay: 2_000, mediaMegabytesPerDay: 500 },
+  owners: {
+    messagesPerMinute: "none",
+    turnsAtOnce: "none",
+    modelCallsPerDay: "none",
+    mediaMegabytesPerDay: "none",
+  },
+};
+
+/** Nothing that touches files, runs commands or writes to others. */
+export const GUEST_TOOLS: readonly string[] = ["fetch_url", "session_search", "session_read"];
+
+/** Members have no others unless somebody says so: with files or a shell one has the machine. */
+export const MEMBER_TOOLS: readonly string[] = [...GUEST_TOOLS, "send_message"];

@@ -1,0 +1,46 @@
+/**
+ * Platforms that other packages bring to the command line: the modules in the `platforms` folder of the home folder. Each
+ * exports a function, which is given what the library exports and registers its platform. They run with Baton's rights,
+ * so nobody else may be able to change them. One that fails does not keep the others from it.
+ */
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type * as library from "./index.js";
+
+interface PlatformModule {
+  readonly default: (baton: typeof library) => void | Promise<void>;
+}
+
+/** Why some could not be loaded, in sentences. */
+export async function loadOutsidePlatforms(home: string): Promise<string[]> {
+  const folder = join(home, "platforms");
+  const problems: string[] = [];
+  for (const file of modulesIn(folder)) {
+    try {
+      for (const path of [folder, file]) refuseOthers(path);
+      const { default: bring } = (await import(pathToFileURL(file).href)) as PlatformModule;
+      if (typeof bring !== "function") throw new Error("it has no function as its default export");
+      await bring(await import("./index.js"));
+    } catch (error) {
+      problems.push(`${file} brings no platform: ${(error as Error).message.replace(/\.$/, "")}.`);
+    }
+  }
+  return problems;
+}
+
+function modulesIn(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /\.m?js$/.test(name));
+    return names.sort().map((name) => join(folder, name));
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
+}
+
+function refuseOthers(path: string): void {
+  if ((statSync(path).mode & 0o022) !== 0) {
+    throw new Error(`other users can change ${path}. Make it yours: chmod go-w '${path}'`);
+  }
+}
