@@ -13,7 +13,7 @@ import { GUEST_TOOLS, MEMBER_TOOLS } from "./role-defaults.js";
 import * as declared from "./schema.js";
 import { withoutPassword } from "./secret.js";
 
-export interface Setting {
+export interface ShownSetting {
   readonly key: string;
   /** Null, or an empty group, where there is nothing. */
   readonly value: unknown;
@@ -22,7 +22,7 @@ export interface Setting {
 }
 
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
-export function settingsOf(config: Config, model?: ModelChoice | null): Setting[] {
+export function settingsOf(config: Config, model?: ModelChoice | null): ShownSetting[] {
   const { timezone, scopes, reset } = config.sessions;
   const { agent, busy, handoff, people, limits, tools, mcp, platforms, store, mirror, outputDir, places } =
     config;
@@ -83,7 +83,7 @@ function shownEndpoint({ provider, model, baseUrl, apiKey }: EndpointConfig) {
   return { provider, model, baseUrl, apiKey: apiKey?.shown ?? null };
 }
 
-function chosenSetting(key: string, model: ModelChoice | null): Partial<Setting> {
+function chosenSetting(key: string, model: ModelChoice | null): Partial<ShownSetting> {
   const [, name] = /^agent\.(provider|model|baseUrl|apiKey)$/.exec(key) ?? [];
   if (name === undefined) return {};
   if (model === null) return name === "provider" ? { value: "offline" } : {};
