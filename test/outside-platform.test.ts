@@ -44,7 +44,7 @@ describe("a module in the platforms folder", () => {
     const right = await baton(home, ["setup", "paper", "--yes"], { env });
     expect(right).toMatchObject({
       code: 0,
-      stdout: "Paper: this is a sheet of paper.\nSharpen the pen.\n",
+      stdout: "Paper: connected as a sheet of paper.\nSharpen the pen.\n",
     });
     const wrong = await baton(home, ["setup", "paper", "--yes"], { env: { PAPER_PEN: "chalk" } });
     expect(wrong.stderr).toContain("Nobody writes on paper with chalk.");
