@@ -58,7 +58,7 @@ platforms:
     baseUrl: ${telegram.url} # for the tests
     # The bot's token, from @BotFather.
     token: { file: secrets/telegram-token.key }
-    # Where results go that are for nobody in particular: a chat's id, or \`chat:thread\`.
+    # The chat to which handoffs to this platform go: its id, or \`chat:thread\`.
     homeChannel: -1001234567890:7
 people:
   owners:

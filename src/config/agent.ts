@@ -10,11 +10,11 @@ const MESSAGES = { isWhole: true, min: 1, error: "use a whole number of messages
 /** Those that a project may set. */
 export const turnLimits = {
   turnDeadlineSeconds: seconds(600, {
-    description: "A turn that takes longer is ended, and the chat is told.",
+    description: "Baton ends a turn that takes longer, and tells the chat.",
   }),
   maxMessages: number(
     DEFAULT_WINDOW,
-    { description: "How many messages of a session the agent is given at most." },
+    { description: "The agent gets at most this many messages of a session." },
     MESSAGES,
   ),
   maxSends: number(
@@ -35,19 +35,19 @@ function endpoint(fallbacks: Readonly<Record<"provider" | "model" | "baseUrl" | 
   return {
     /** `offline` is the agent that needs no model. */
     provider: choice(["anthropic", "openai", "openrouter", "ollama", "openai-compatible", "offline"], null, {
-      description: "Who offers the model.",
+      description: "The provider of the model.",
       fallback: fallbacks.provider,
     }),
     model: text(
-      { description: "The model, by the name its provider has for it.", fallback: fallbacks.model },
+      { description: "The provider's name for the model.", fallback: fallbacks.model },
       { pattern: /^\S{1,200}$/, error: MODEL },
     ),
     baseUrl: text(
-      { description: "Where the provider's API is.", fallback: fallbacks.baseUrl },
+      { description: "The address of the provider's API.", fallback: fallbacks.baseUrl },
       { mayBeEmpty: true, error: URL_ERROR, refuse: wrongUrl },
     ),
     apiKey: secret(
-      { description: "A file that holds the provider's key.", fallback: fallbacks.apiKey },
+      { description: "A file with the provider's key.", fallback: fallbacks.apiKey },
       "a key does not stand in this file. Put it in a file of its own (chmod 600) and write `apiKey: { file: <path> }`, or " +
         "set the variable",
     ),
@@ -66,7 +66,7 @@ function price(description: string, fallback: string): Setting<number | null> {
 export const agentSettings = group({
   ...turnLimits,
   workdir: folder({
-    description: "The folder the agent works in.",
+    description: "The folder in which the agent works.",
     fallback:
       "`~/baton-workspace`; in a terminal the folder where Baton was started, unless that is the home folder",
   }),
@@ -86,11 +86,14 @@ export const agentSettings = group({
   ),
   maxSteps: number(
     50,
-    { description: "How often a model may call tools in a turn before it is asked for its last word." },
+    {
+      description:
+        "How often a model may call tools in a turn. Then Baton asks it for a last answer without tools.",
+    },
     { isWhole: true, min: 1, max: 1_000, error: "use a whole number of steps from 1 to 1000" },
   ),
   firstWordSeconds: seconds(60, {
-    description: "How many seconds a model may take to begin its answer; then Baton asks the fallback.",
+    description: "How many seconds a model may take to begin its answer. Then Baton asks the fallback.",
   }),
   images: flag(true, { description: "Send attached images to the model." }),
   prices: each(
@@ -99,8 +102,8 @@ export const agentSettings = group({
     group({
       input: { ...price("US dollars for a million tokens of input.", "none"), isRequired: true },
       output: { ...price("The same for output.", "none"), isRequired: true },
-      cacheRead: price("The same for input that came from a cache.", "as input"),
-      cacheWrite: price("The same for input that went into a cache.", "as input"),
+      cacheRead: price("The same for input from a cache.", "as input"),
+      cacheWrite: price("The same for input that is written to a cache.", "as input"),
     }),
   ),
 });

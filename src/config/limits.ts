@@ -24,9 +24,12 @@ function limits(usual?: Limits) {
       "messagesPerMinute",
       "Messages in a minute. Baton skips more, and says so once.",
     ),
-    turnsAtOnce: limit("turnsAtOnce", "Turns that run at the same time; more wait."),
+    turnsAtOnce: limit("turnsAtOnce", "Turns at the same time; more turns wait."),
     modelCallsPerDay: limit("modelCallsPerDay", "Calls of a model in a day (UTC)."),
-    mediaMegabytesPerDay: limit("mediaMegabytesPerDay", "Megabytes of files that are taken in a day (UTC)."),
+    mediaMegabytesPerDay: limit(
+      "mediaMegabytesPerDay",
+      "Megabytes of files that Baton accepts in a day (UTC).",
+    ),
   });
 }
 

@@ -45,9 +45,9 @@ const server = group(
       "<variable>",
       /^[A-Za-z_][A-Za-z0-9_]*$/,
       "use letters, digits and _",
-      "What the command finds in its environment, beside `PATH`, `HOME` and the like.",
+      "A variable for the command, besides `PATH`, `HOME` and the like.",
     ),
-    cwd: folder({ description: "The folder the command runs in.", fallback: "as `agent.workdir`" }),
+    cwd: folder({ description: "The folder in which the command runs.", fallback: "as `agent.workdir`" }),
     url: text(
       { description: "Instead of a command: a server over streamable HTTP." },
       { mayBeEmpty: true, refuse: wrongUrl },
@@ -56,17 +56,17 @@ const server = group(
       "<header>",
       /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
       "this is no name of an HTTP header",
-      "What is sent to the URL with each request.",
+      "A header for each request to the URL.",
     ),
     tools: list(
       null,
-      { description: "The tools that are taken, by the server's own names.", fallback: "all" },
+      { description: "The tools that the agent may use, by the server's own names.", fallback: "all" },
       { is: "text", mayBeEmpty: true, error: "put each name in quotes" },
     ),
     timeoutSeconds: seconds(60, {
-      description: "A call is given up after so long without an answer or a sign of progress.",
+      description: "Baton gives up a call after this time without an answer or a sign of progress.",
     }),
-    enabled: flag(true, { description: "`false` leaves the server alone." }),
+    enabled: flag(true, { description: "`false`: Baton does not use this server." }),
   },
   wrongTogether,
 );

@@ -22,7 +22,7 @@ function common(platform: Platform) {
   return {
     homeChannel: text(
       {
-        description: "Where results go that are for nobody in particular: a chat's id, or `chat:thread`.",
+        description: "The chat to which handoffs to this platform go: its id, or `chat:thread`.",
         variable: `${platform.toUpperCase().replaceAll("-", "_")}_HOME_CHANNEL`,
       },
       {
@@ -32,7 +32,7 @@ function common(platform: Platform) {
       },
     ),
     answer: choice(["addressed", "all"], "addressed", {
-      description: "In groups: answer what is addressed to the bot, or all that is said.",
+      description: "In groups: answer only messages to the bot, or every message.",
     }),
   };
 }

@@ -33,18 +33,18 @@ function wrongTimeZone(name: string): string | null {
 export const scopes = group({
   agent: textOr(
     "main",
-    { description: "Name of the agent in session keys." },
+    { description: "The name of the agent in session keys." },
     { pattern: /^[\w-]{1,64}$/, error: "use 1 to 64 letters, digits, - and _" },
   ),
   dm: choice(["chat", "platform"], "chat", {
-    description: "Direct messages: a session a chat, or one for all of a platform.",
+    description: "Direct messages: one session for each chat, or one for all chats of a platform.",
   }),
   group: scope("Groups and channels"),
   thread: scope("Threads"),
 });
 
 function scope(where: string) {
-  const description = `${where}: one session that all share, or one for each member.`;
+  const description = `${where}: one session for everybody, or one for each member.`;
   return choice(["chat", "member"], "chat", { description });
 }
 
@@ -56,12 +56,12 @@ function policy(isDefault: boolean) {
     }),
     idleMinutes: number(
       DEFAULT_RESET_POLICY.idleMinutes,
-      { description: "Idle: after this long without activity." },
+      { description: "Idle: starts fresh after this many minutes without activity." },
       { above: 0, error: "use a number of minutes above 0" },
     ),
     atHour: number(
       DEFAULT_RESET_POLICY.atHour,
-      { description: "Daily: at this hour of the day, 0 to 23." },
+      { description: "Daily: starts fresh at this hour of the day, 0 to 23." },
       { isWhole: true, min: 0, max: 23, error: "use a whole hour from 0 to 23" },
     ),
     notify: flag(DEFAULT_RESET_POLICY.notify, {
@@ -87,7 +87,7 @@ const BUSY_MODES = ["interrupt", "queue", "steer"] as const;
 
 const busy = group({
   default: choice(BUSY_MODES, "interrupt", {
-    description: "What a message does that arrives during a turn.",
+    description: "What a message does if it arrives during a turn.",
   }),
   byPlatform: eachPlatform(
     choice(BUSY_MODES, null, { description: "The same for one platform.", fallback: "as `busy.default`" }),
@@ -101,7 +101,8 @@ const busy = group({
 
 const handoff = group({
   waitSeconds: seconds(60, {
-    description: "A handoff that nobody has carried out by then is given up, and the conversation stays.",
+    description:
+      "If no gateway has finished a handoff after this time, it fails, and the conversation stays where it is.",
   }),
 });
 
@@ -118,11 +119,11 @@ function listOfPeople(description: string) {
 }
 
 const people = group({
-  allow: listOfPeople("Who may talk to the agent: immutable user ids, exactly."),
-  owners: listOfPeople("Who is an owner there, as at the terminal: immutable user ids, exactly."),
-  guests: listOfPeople("Who may talk to the agent as a guest: immutable user ids, exactly."),
+  allow: listOfPeople("Who may talk to the agent as a member: exact, immutable user ids."),
+  owners: listOfPeople("Who is an owner, like the user of the terminal: exact, immutable user ids."),
+  guests: listOfPeople("Who may talk to the agent as a guest: exact, immutable user ids."),
   pairing: choice(["on", "off"], "on", {
-    description: "Whether somebody unknown who writes in private gets a code for you to approve.",
+    description: "If somebody unknown writes in private, they get a code that you can approve.",
   }),
 });
 
@@ -147,11 +148,11 @@ export const homeFile = group({
   ),
   store: storeSetting,
   mirror: choice(["jsonl"], null, {
-    description: "Keeps a readable copy of each session in `<home>/sessions`.",
+    description: "`jsonl`: keeps a readable copy of each session in `<home>/sessions`.",
     fallback: "none",
   }),
   outputDir: folder({
-    description: "Where results go that are delivered locally.",
+    description: "Reserved for scheduled work. Nothing uses it yet.",
     fallback: "`<home>/cron/output`",
   }),
 });

@@ -219,14 +219,16 @@ describe("several keys in one step", () => {
 
   test("into a new file, with what it is and what each key means", async () => {
     await setKeys(home, answers);
-    expect(text()).toBe(`# Settings of Baton. \`baton config show\` tells what holds, and where it comes from.
+    expect(
+      text(),
+    ).toBe(`# Settings of Baton. Run \`baton config show\` to see every value and where it comes from.
 
 # IANA time zone of daily resets, such as \`Europe/Berlin\`.
 timezone: Europe/Berlin
 agent:
-  # How many messages of a session the agent is given at most.
+  # The agent gets at most this many messages of a session.
   maxMessages: 7
-# Where conversations are kept: a path, \`sqlite:<path>\`, \`postgres://…\`, or a file that holds such a URL.
+# Where Baton keeps conversations: a path, \`sqlite:<path>\`, \`postgres://…\`, or a file with such a URL.
 store: { file: secrets/store-url }
 `);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -245,9 +247,9 @@ store: { file: secrets/store-url }
 timezone: Europe/Berlin # for now
 agent:
   turnDeadlineSeconds: 5 # quick
-  # How many messages of a session the agent is given at most.
+  # The agent gets at most this many messages of a session.
   maxMessages: 7
-# Where conversations are kept: a path, \`sqlite:<path>\`, \`postgres://…\`, or a file that holds such a URL.
+# Where Baton keeps conversations: a path, \`sqlite:<path>\`, \`postgres://…\`, or a file with such a URL.
 store: { file: secrets/store-url }
 `);
   });

@@ -63,7 +63,7 @@ export async function setKeys(home: string, values: ReadonlyMap<string, unknown>
   await writeKeys(home, values, setExplained, HEADER);
 }
 
-const HEADER = "# Settings of Baton. `baton config show` tells what holds, and where it comes from.\n";
+const HEADER = "# Settings of Baton. Run `baton config show` to see every value and where it comes from.\n";
 
 type Write = (document: Document, path: readonly string[], value: unknown) => void;
 

@@ -11,7 +11,7 @@ const PASSWORD =
 
 export const storeSetting: Setting<Secret | null> = {
   description:
-    "Where conversations are kept: a path, `sqlite:<path>`, `postgres://…`, or a file that holds such a URL.",
+    "Where Baton keeps conversations: a path, `sqlite:<path>`, `postgres://…`, or a file with such a URL.",
   fallback: "`<home>/baton.db`",
   takes: {
     is: "either",

@@ -53,7 +53,7 @@ export const toolSettings = group({
     allowHosts: list(
       [],
       {
-        description: "Private places that `fetch_url` may reach all the same, as `host:port`.",
+        description: "Private addresses that `fetch_url` may reach, as `host:port`.",
         fallback: "none",
       },
       HOST,
@@ -105,7 +105,11 @@ export const toolSettings = group({
     NAME,
   ),
   byPlatform: eachPlatform(
-    list(null, { description: "There nobody has other tools, whatever their role.", fallback: "all" }, NAME),
+    list(
+      null,
+      { description: "On this platform nobody has other tools, with any role.", fallback: "all" },
+      NAME,
+    ),
   ),
   byPerson: each(
     A_PERSON,
@@ -113,7 +117,7 @@ export const toolSettings = group({
     list(
       null,
       {
-        description: "The tools of one person, under all their identities, instead of those of their role.",
+        description: "The tools of one person, on all their linked accounts, instead of those of their role.",
         fallback: "those of their role",
       },
       NAME,

@@ -46,7 +46,7 @@ registerPlatform(
       }),
       userId: text({
         description:
-          "Whose token it is, `@baton:example.org`: with it, another token of the same user goes on where this one stopped.",
+          "The user of the token, `@baton:example.org`. With it, a new token of the same user continues where the old one stopped.",
         variable: "MATRIX_USER_ID",
       }),
     },

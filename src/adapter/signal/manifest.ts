@@ -41,7 +41,7 @@ registerPlatform(
         },
       ),
       account: text({
-        description: "The phone number that signal-cli has registered.",
+        description: "The phone number that is registered in signal-cli.",
         variable: "SIGNAL_ACCOUNT",
         question: {
           ask: "The number that it has",

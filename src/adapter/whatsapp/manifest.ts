@@ -26,11 +26,11 @@ registerPlatform(
     settings: {
       mode: choice(["cloud", "baileys"], "cloud", {
         description:
-          "`cloud`: Meta's Cloud API. `baileys`: a linked device of an account, by an unofficial client that is installed apart.",
+          "`cloud`: Meta's Cloud API. `baileys`: a linked device of an account, through an unofficial client that you install yourself.",
         variable: "WHATSAPP_MODE",
       }),
       number: text({
-        description: "`baileys`: the account's phone number, with the country's code.",
+        description: "`baileys`: the account's phone number, with the country code.",
         variable: "WHATSAPP_NUMBER",
       }),
       phoneNumberId: text({
@@ -52,7 +52,7 @@ registerPlatform(
         },
       }),
       appSecret: secret({
-        description: "The app's secret, which signs what comes in.",
+        description: "The app's secret. Meta signs its posts with it.",
         variable: "WHATSAPP_APP_SECRET",
         question: {
           ask: "The app secret",
@@ -61,7 +61,7 @@ registerPlatform(
         },
       }),
       verifyToken: secret({
-        description: "What the webhook is verified with: a text of your own.",
+        description: "A text of your own. Meta shows it when it first calls the webhook.",
         variable: "WHATSAPP_VERIFY_TOKEN",
         question: {
           ask: "The verify token, a text of your own",
@@ -70,11 +70,11 @@ registerPlatform(
         },
       }),
       host: textOr("127.0.0.1", {
-        description: "The address that the webhook listens on; a proxy with TLS stands before it.",
+        description: "The address on which the webhook listens, behind a proxy with TLS.",
         variable: "WHATSAPP_WEBHOOK_HOST",
       }),
       port: port(8_645, {
-        description: "The port that the webhook listens on.",
+        description: "The port on which the webhook listens.",
         variable: "WHATSAPP_WEBHOOK_PORT",
       }),
       baseUrl: address({ description: "Another API server.", fallback: "the platform's own" }),
