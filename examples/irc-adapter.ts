@@ -1,8 +1,8 @@
 /** IRC as a platform, without message ids, history or receipts: docs/writing-an-adapter.md goes through it. */
 import { connect as dial } from "node:net";
 import { createInterface } from "node:readline";
-import type { Adapter, InboundMessage, OutboundMessage, Receive, Surroundings } from "baton-gateway";
-import { ConnectError, Intake, KeptLine, registerPlatform, SendError } from "baton-gateway";
+import type { Adapter, InboundMessage, Line, OutboundMessage, Speaker } from "baton-gateway";
+import { ConnectError, Intake, registerPlatform, SendError } from "baton-gateway";
 
 registerPlatform("irc", { title: "IRC", foldId: (id) => id.toLowerCase() });
 
@@ -26,65 +26,57 @@ export class IrcAdapter implements Adapter {
   readonly account: string;
   readonly capabilities = { maxText: 400, unit: "bytes", edit: false, threads: false } as const;
   readonly #settings: IrcSettings;
-  #line: KeptLine<Ask> | undefined;
 
   constructor(settings: IrcSettings) {
     this.#settings = settings;
     this.account = `${settings.nick}@${settings.host}`;
   }
 
-  async connect(receive: Receive, { tell }: Surroundings): Promise<void> {
-    this.#line = new KeptLine((up, end) => serve(this.#settings, receive, up, end), tell);
-    await this.#line.open();
-  }
-
-  async send({ address: { chatId }, text, deliveryId }: OutboundMessage): Promise<{ messageId: string }> {
-    const ask = this.#line?.current;
-    if (!ask) throw new SendError("retryable", "IRC is not connected.");
-    if (!/^[^\s:,][^\s,]*$/.test(chatId)) throw new SendError("permanent", "That is no name on IRC.");
-    // Each line is a message; control characters would end it, or colour it.
-    const lines = text.split("\n").map((line) => line.replace(/\p{Cc}/gu, "").trimEnd());
-    const failure = await ask(...lines.filter(Boolean).map((line) => `PRIVMSG ${chatId} :${line}`));
-    if (failure) throw failure;
-    return { messageId: deliveryId };
-  }
-
-  async disconnect(): Promise<void> {
-    await this.#line?.close();
+  /** One connection, from signing in until it ends. The server answers in order, so a PONG is for the oldest PING. */
+  async serve({ receive, up, end }: Line): Promise<void> {
+    const { host, port, nick, password, channels, patienceMs } = this.#settings;
+    const socket = dial({ host, port, noDelay: true, keepAlive: true, timeout: patienceMs });
+    const write = (...lines: readonly string[]) => socket.write(lines.map((line) => `${line}\r\n`).join(""));
+    const intake = new Intake();
+    const take = (it: InboundMessage) => intake.once(it.source.chatId, () => receive(it)).catch(() => {});
+    const asked: ((failure: SendError | null) => void)[] = [() => {}]; // The first one is to be let in.
+    const ask: Ask = async (...lines) => {
+      if (socket.destroyed) return new SendError("retryable", "IRC is not connected.");
+      write(...lines, "PING baton");
+      return new Promise((settle) => asked.push(settle));
+    };
+    end.addEventListener("abort", () => ask("QUIT"));
+    socket.on("timeout", () => asked.length > 0 && socket.destroy(new Error("no answer")));
+    socket.on("close", () => asked.map((settle) => settle(new SendError("unknown", "IRC did not answer."))));
+    write(`PASS ${password()}`, `NICK ${nick}`, `USER ${nick} 0 * :${nick}`);
+    for await (const line of createInterface({ input: socket })) {
+      const [, from = "", command = "", to = "", text = to] = LINE.exec(line) ?? [];
+      if (command === "PING") write(`PONG :${text}`);
+      else if (command === "001") write(...channels.map((channel) => `JOIN ${channel}`), "PING baton");
+      else if (command === "PONG") {
+        up(speaker(ask));
+        asked.shift()?.(null);
+      } else if (command === "ERROR" || command === "433")
+        socket.destroy(new ConnectError(/password/i.test(text) ? "permanent" : "retryable", text));
+      else if (/^4\d\d$/.test(command)) asked[0]?.(new SendError("permanent", `IRC refused it: ${text}`));
+      else if (text.startsWith("\u0001PING ")) write(`NOTICE ${from} :${text}`);
+      // Each chat in order, chats side by side; what could not be received is lost, for IRC says nothing twice.
+      else if (command === "PRIVMSG") take(inbound(from, to, text, nick));
+    }
   }
 }
 
-/** One connection, from signing in until it ends. The server answers in order, so a PONG is for the oldest PING. */
-async function serve(settings: IrcSettings, receive: Receive, up: (ask: Ask) => void, end: AbortSignal) {
-  const { host, port, nick, password, channels, patienceMs } = settings;
-  const socket = dial({ host, port, noDelay: true, keepAlive: true, timeout: patienceMs });
-  const write = (...lines: readonly string[]) => socket.write(lines.map((line) => `${line}\r\n`).join(""));
-  const intake = new Intake();
-  const take = (it: InboundMessage) => intake.once(it.source.chatId, () => receive(it)).catch(() => {});
-  const asked: ((failure: SendError | null) => void)[] = [() => {}]; // The first one is to be let in.
-  const ask: Ask = async (...lines) => {
-    if (socket.destroyed) return new SendError("retryable", "IRC is not connected.");
-    write(...lines, "PING baton");
-    return new Promise((settle) => asked.push(settle));
+function speaker(ask: Ask): Speaker {
+  return {
+    send: async ({ address: { chatId }, text, deliveryId }: OutboundMessage) => {
+      if (!/^[^\s:,][^\s,]*$/.test(chatId)) throw new SendError("permanent", "That is no name on IRC.");
+      // Each line is a message; control characters would end it, or colour it.
+      const lines = text.split("\n").map((line) => line.replace(/\p{Cc}/gu, "").trimEnd());
+      const failure = await ask(...lines.filter(Boolean).map((line) => `PRIVMSG ${chatId} :${line}`));
+      if (failure) throw failure;
+      return { messageId: deliveryId };
+    },
   };
-  end.addEventListener("abort", () => ask("QUIT"));
-  socket.on("timeout", () => asked.length > 0 && socket.destroy(new Error("no answer")));
-  socket.on("close", () => asked.map((settle) => settle(new SendError("unknown", "IRC did not answer."))));
-  write(`PASS ${password()}`, `NICK ${nick}`, `USER ${nick} 0 * :${nick}`);
-  for await (const line of createInterface({ input: socket })) {
-    const [, from = "", command = "", to = "", text = to] = LINE.exec(line) ?? [];
-    if (command === "PING") write(`PONG :${text}`);
-    else if (command === "001") write(...channels.map((channel) => `JOIN ${channel}`), "PING baton");
-    else if (command === "PONG") {
-      up(ask);
-      asked.shift()?.(null);
-    } else if (command === "ERROR" || command === "433")
-      socket.destroy(new ConnectError(/password/i.test(text) ? "permanent" : "retryable", text));
-    else if (/^4\d\d$/.test(command)) asked[0]?.(new SendError("permanent", `IRC refused it: ${text}`));
-    else if (text.startsWith("\u0001PING ")) write(`NOTICE ${from} :${text}`);
-    // Each chat in order, chats side by side; what could not be received is lost, for IRC says nothing twice.
-    else if (command === "PRIVMSG") take(inbound(from, to, text, nick));
-  }
 }
 
 function inbound(from: string, to: string, text: string, nick: string): InboundMessage {

@@ -150,6 +150,7 @@ export {
   type Capabilities,
   ConnectError,
   type InboundMessage,
+  type Line,
   type LiveReply,
   type LocalFile,
   type Mark,
@@ -159,10 +160,9 @@ export {
   type Received,
   type RemoteFile,
   SendError,
-  type Surroundings,
+  type Speaker,
 } from "./adapter/adapter.js";
 export { Intake, type IntakeOptions } from "./adapter/intake.js";
-export { KeptLine, type ServeLine } from "./adapter/kept-line.js";
 export {
   type Answers,
   type Given,

@@ -20,9 +20,10 @@ const adapter = {
   platform: "telegram",
   account: "none",
   capabilities,
-  connect: async () => {},
-  send: async () => ({ messageId: "1" }),
-  disconnect: async () => {},
+  serve: async ({ up, end }) => {
+    up({ send: async () => ({ messageId: "1" }) });
+    await new Promise((resolve) => end.addEventListener("abort", resolve));
+  },
 };
 export const openPlatforms = async () => ({ adapters: [adapter], problems: [] });
 `;

@@ -1,6 +1,7 @@
 /**
- * The adapter port: one platform, spoken. Small and in the order of the story. An adapter keeps nothing: what it
- * receives is the gateway's before the platform is told, and what it sends stays in the outbox until it is there.
+ * The adapter port: one platform, spoken. An adapter serves one connection until that ends, and keeps nothing: the
+ * gateway saves what it receives before the platform hears that it arrived, and what it sends stays in the outbox until
+ * it is there. The gateway keeps lines up, one after the other (`gateway/line-keeper.ts`).
  */
 import type { Platform } from "../session/platform.js";
 import type { Address, SessionSource } from "../session/source.js";
@@ -12,40 +13,60 @@ export interface Adapter {
   /** Which account of the platform this is; message ids are unique within it and a chat. */
   readonly account: string;
   readonly capabilities: Capabilities;
-  /** Nobody is there to answer a question while a turn runs, as in a script. */
-  readonly isUnattended?: boolean;
   /**
-   * Begins to receive. The platform is told that a message arrived only once `receive` has returned; what it could not
-   * take comes again. Fails with a `ConnectError`. Once connected, an adapter reconnects by itself, and tells.
+   * Serves one connection until it ends, and never reconnects by itself. It calls `line.up` once it can be used, and goes
+   * when `line.end` says so. It settles when nothing of the connection is left; what it throws says why the connection
+   * ended, best a `ConnectError`. The platform hears that a message arrived only once `line.receive` has returned; what
+   * could not be received comes again.
    */
-  connect(receive: Receive, surroundings: Surroundings): Promise<void>;
+  serve(line: Line): Promise<void>;
+}
+
+/** What an adapter is given for one connection. */
+export interface Line {
+  readonly receive: Receive;
+  /** What the account remembers from one process to the next: where it stopped to read, what it has used up. */
+  readonly memory: Memory;
+  /** For the platform's menu. */
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  /** The connection can be used, by this speaker, until it ends. */
+  up(speaker: Speaker): void;
+  /** Asks the connection to go. */
+  readonly end: AbortSignal;
+  /** Whether this sender is let in: what costs the platform a request is looked up for those only. */
+  knows(sender: SessionSource): Promise<boolean>;
+  /** For the log: what went wrong after the call for it had gone well, or beside the connection. */
+  problem(sentence: string): void;
+}
+
+/** Says things on a platform. It lives as long as its line: the gateway fails every later call for it. */
+export interface Speaker {
   /** Sends one text and returns the platform's id of it. Fails with a `SendError`. */
   send(message: OutboundMessage): Promise<{ readonly messageId: string }>;
   /** Replaces the text of a message sent before. */
   edit?(message: OutboundMessage, messageId: string): Promise<void>;
-  /** Whether a message that was being sent when a process ended is there; null where that cannot be told. */
+  /** Whether a message that was being sent when a process ended is there; null if the platform cannot tell. */
   find?(message: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;
   /** Marks a message of a person's. */
   react?(address: Address, messageId: string, mark: Mark): Promise<void>;
   /**
-   * Shows a turn while it runs, where the surface can do better than sends and edits. `messageId`: what it answers; null
-   * where a command asked for it.
+   * Shows a turn while it runs, if the surface can do better than sends and edits. `messageId`: the message that the turn
+   * answers; null if a command asked for it.
    */
   live?(address: Address, messageId: string | null): LiveReply;
   /**
    * Where a message at that address would come from, though nobody may have written there yet: the session key made of
-   * it is that of what people write there. In a chat of two it names the other one. Null where we have no part in that
+   * it is that of what people write there. In a chat of two it names the other one. Null if we have no part in that
    * chat, or it is not there, as far as the platform tells. Fails with a `SendError`.
    */
   place?(address: Address): Promise<SessionSource | null>;
   /**
-   * A thread for a handoff, in which this person takes part; null where the place has none. `once` names the making:
-   * with `threadsOnce`, the same one twice is one thread, also by another process.
+   * A thread for a handoff, in which this person takes part; null if the place has none. `once` names the making: with
+   * `threadsOnce`, the same one twice is one thread, also by another process.
    */
   createThread?(parent: Address, title: string, person: string | null, once: string): Promise<Address | null>;
-  disconnect(): Promise<void>;
 }
 
 export interface Capabilities {
@@ -60,6 +81,8 @@ export interface Capabilities {
   readonly threadsOnce?: boolean;
   /** Several processes may have the account at once. */
   readonly shared?: boolean;
+  /** Nobody is there to answer a question while a turn runs, as in a script. */
+  readonly isUnattended?: boolean;
   /** The same delivery sent twice is there once: what was being sent may be sent again. */
   readonly idempotent?: boolean;
   /** What could not be taken comes again by itself until it is, also to the next process. */
@@ -70,20 +93,6 @@ export interface Capabilities {
   readonly paceMs?: number;
   /** The largest file that can be sent, in bytes; absent where none can. */
   readonly maxFile?: number;
-}
-
-/** What an adapter is given beside its platform. */
-export interface Surroundings {
-  /** What the account remembers from one process to the next: where it stopped to read, what it has used up. */
-  readonly memory: Memory;
-  /** For the platform's menu. */
-  readonly commands: readonly { readonly name: string; readonly description: string }[];
-  /** Says whether the platform is reached, each time that changes. `failed`: it is not tried again until somebody mends it. */
-  tell(state: "connected" | { readonly lost: string } | { readonly failed: string }): void;
-  /** Whether this sender is let in: what costs the platform a request is looked up for those only. */
-  knows?(sender: SessionSource): Promise<boolean>;
-  /** For the log: what went wrong after the call for it had gone well. */
-  problem?(sentence: string): void;
 }
 
 export interface Memory {
@@ -185,12 +194,19 @@ export class SendError extends Error {
   }
 }
 
-/** Why a platform cannot be reached. `permanent`: trying again helps nothing until somebody mends it. */
+/** Why a connection ended, or did not come about. `permanent`: another try helps only after somebody mends something. */
 export class ConnectError extends Error {
   readonly outcome: "permanent" | "retryable";
+  /** When the platform may be asked again; 0 if it asks for another connection at once, which is no trouble. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(outcome: "permanent" | "retryable", message: string, options: { cause?: unknown } = {}) {
+  constructor(
+    outcome: "permanent" | "retryable",
+    message: string,
+    { retryAfterMs, ...options }: { retryAfterMs?: number; cause?: unknown } = {},
+  ) {
     super(message, options);
     this.outcome = outcome;
+    this.retryAfterMs = retryAfterMs === undefined ? undefined : timerMs(retryAfterMs);
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { KeptAdapter } from "../testing/kept-adapter.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Redactor } from "../util/redact.js";
 import type { Adapter } from "./adapter.js";
@@ -22,15 +23,14 @@ test("an adapter says no secret: sent, edited, looked for, or as a title; all el
       return null;
     },
   });
-  const memory = { read: async () => null, write: async () => {} };
-  await plain.connect(async () => "accepted", { memory, commands: [], tell: () => {} });
-  const adapter = hidingAdapter(able, redactor.hide);
+  const adapter = new KeptAdapter(hidingAdapter(able, redactor.hide));
+  await adapter.connect();
   const address = { platform: plain.platform, chatId: "ann" };
   const message = { address, text: `it is ${CANARY}`, deliveryId: "1" };
   const { messageId } = await adapter.send(message);
-  await adapter.edit?.(message, messageId);
-  await adapter.find?.(message);
-  await adapter.createThread?.(address, `about ${CANARY}`, null, "once");
+  await adapter.edit(message, messageId);
+  await adapter.find(message);
+  await adapter.createThread(address, `about ${CANARY}`, null, "once");
   const said = [...plain.sent, ...plain.edits].map(({ text }) => text);
   expect([...said, ...found, ...titles]).toEqual(["it is ***", "it is ***", "it is ***", "about ***"]);
   expect([adapter.platform, adapter.account, adapter.capabilities]).toEqual([
@@ -38,5 +38,9 @@ test("an adapter says no secret: sent, edited, looked for, or as a title; all el
     plain.account,
     plain.capabilities,
   ]);
-  expect(hidingAdapter(new ScriptedAdapter(), redactor.hide).edit).toBeUndefined();
+  await adapter.disconnect();
+  const unable = new KeptAdapter(hidingAdapter(new ScriptedAdapter(), redactor.hide));
+  await unable.connect();
+  expect(unable.speaker?.edit).toBeUndefined();
+  await unable.disconnect();
 });

@@ -3,10 +3,10 @@
  * again until it is, and nothing of its chat overtakes it. The platform is told how far everything is settled: up to the
  * first entry that is still open, so nothing is confirmed that was not saved.
  */
+import { backoff, type Pauses } from "../util/backoff.js";
 import { pause } from "./http-call.js";
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const PAUSES: Pauses = { firstMs: 250, longestMs: 30_000 };
 
 export interface IntakeOptions<Position> {
   /** Remembers how far all is settled: always the newest, one call at a time, again if it fails. */
@@ -159,7 +159,7 @@ export class Intake<Position = never> {
     const { wait } = this.#options;
     const { signal } = this.#end;
     if (wait) return wait(attempt, signal);
-    return pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS), signal);
+    return pause(backoff(attempt + 1, PAUSES), signal);
   }
 
   #wakeWaiting(): void {

@@ -5,9 +5,10 @@
  * A store that takes messages but is damaged where conversations are cannot answer them: while a lane is stuck on that,
  * nothing more is taken.
  */
-import type { Adapter, InboundMessage } from "../adapter/adapter.js";
+import type { InboundMessage } from "../adapter/adapter.js";
 import { StoreError } from "../session/errors.js";
 import { addressOf } from "../session/source.js";
+import type { Surface } from "./surface.js";
 
 const WHY = "The person who runs me can see why with `baton doctor`.";
 const LATER = `I cannot save anything at the moment. Your message is not lost: I will answer when I can. ${WHY}`;
@@ -42,7 +43,7 @@ export class Apologies {
   /** Runs what answers a message that was kept. Where the store fails in it, its chat is told, and the lane is stuck. */
   async around<Result>(
     lane: object,
-    told: { readonly adapter: Adapter | undefined; readonly message: Unanswered },
+    told: { readonly surface: Surface | undefined; readonly message: Unanswered },
     work: () => Promise<Result>,
   ): Promise<Result> {
     try {
@@ -52,7 +53,7 @@ export class Apologies {
     } catch (error) {
       if (error instanceof StoreError) {
         this.#stuck.set(lane, error);
-        if (told.adapter) void this.say(told.adapter, told.message, { isKept: true });
+        if (told.surface) void this.say(told.surface, told.message, { isKept: true });
       }
       throw error;
     }
@@ -60,17 +61,18 @@ export class Apologies {
 
   /** A surface that shows turns as they happen sees the refusal itself, and says it in its own way. */
   async say(
-    adapter: Adapter,
+    surface: Surface,
     { kind, source, messageId }: Unanswered,
     { isKept = false }: { isKept?: boolean } = {},
   ): Promise<void> {
     const chat = `${source.platform} ${source.chatId} ${source.threadId ?? ""}`;
     const isWords = kind !== "reaction" && kind !== "button";
-    const text = isKept || adapter.capabilities.redelivers ? LATER : AGAIN;
+    const text = isKept || surface.capabilities.redelivers ? LATER : AGAIN;
     // Who was told to look whether an answer comes need not be told that one does.
-    if (adapter.live || !isWords || [text, AGAIN].includes(this.#told.get(chat) ?? "")) return;
+    const { speaker } = surface;
+    if (!speaker || speaker.live || !isWords || [text, AGAIN].includes(this.#told.get(chat) ?? "")) return;
     this.#told.set(chat, text);
     const deliveryId = `apology.${messageId}`;
-    await adapter.send({ address: addressOf(source), text, deliveryId }).catch(() => {}); // It was worth a try.
+    await speaker.send({ address: addressOf(source), text, deliveryId }).catch(() => {}); // It was worth a try.
   }
 }

@@ -3,7 +3,7 @@
  * other; whoever sends it edits that message instead of sending a second one. Beginnings are kept in memory only: after
  * a crash the reply is sent anew, beside the beginning, which is better than one that is never finished.
  */
-import { type Adapter, type OutboundMessage, SendError } from "../adapter/adapter.js";
+import { type OutboundMessage, SendError, type Speaker } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown.js";
 
 export interface BegunMessage {
@@ -23,18 +23,18 @@ export interface Beginning {
 
 /** Makes the reply of its beginning, or sends it: also where the platform refuses the edit, so that it is not lost. */
 export async function post(
-  adapter: Adapter,
+  speaker: Speaker,
   message: OutboundMessage,
   begun: BegunMessage | null,
 ): Promise<{ readonly messageId: string }> {
   if (begun !== null && begun.text === message.text) return begun;
   await prepareMarkdown(message.text);
-  if (begun === null || !adapter.edit) return adapter.send(message);
+  if (begun === null || !speaker.edit) return speaker.send(message);
   try {
-    await adapter.edit(message, begun.messageId);
+    await speaker.edit(message, begun.messageId);
     return begun;
   } catch (error) {
-    if (error instanceof SendError && error.outcome === "permanent") return adapter.send(message);
+    if (error instanceof SendError && error.outcome === "permanent") return speaker.send(message);
     throw error;
   }
 }

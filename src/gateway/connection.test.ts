@@ -1,6 +1,6 @@
 /** One process has an account at a time; what cannot be reached is tried again or says why, and hurts nobody else. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ConnectError, type Receive, type Surroundings } from "../adapter/adapter.js";
+import { ConnectError, type Line } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
 import { StoreError } from "../session/errors.js";
 import { openSqlStore } from "../store/sql-store.js";
@@ -21,9 +21,11 @@ afterEach(async () => {
   await store.close();
 });
 
-/** An adapter whose connecting is scripted: each entry is one attempt. */
+/** An adapter whose lines are scripted: each entry is one attempt. */
 class Moody extends ScriptedAdapter {
-  surroundings: Surroundings | undefined;
+  line: Line | undefined;
+  /** Ends the line that is up. */
+  fail: (error: Error) => void = () => {};
   readonly moods: ("fine" | ConnectError)[];
   attempts = 0;
 
@@ -32,12 +34,15 @@ class Moody extends ScriptedAdapter {
     this.moods = moods;
   }
 
-  override async connect(receive: Receive, surroundings?: Surroundings): Promise<void> {
+  override async serve(line: Line): Promise<void> {
     this.attempts += 1;
     const mood = this.moods.shift() ?? "fine";
     if (mood !== "fine") throw mood;
-    this.surroundings = surroundings;
-    await super.connect(receive);
+    this.line = line;
+    const failed = new Promise<never>((_, fail) => {
+      this.fail = fail;
+    });
+    await Promise.race([super.serve(line), failed]);
   }
 }
 
@@ -143,7 +148,7 @@ describe("an account", () => {
     const adapter = new Moody();
     const { connection, events } = connect(adapter);
     await connection.start();
-    adapter.surroundings?.problem?.("not\ndelivered");
+    adapter.line?.problem("not\ndelivered");
     expect(events.at(-1)).toBe("Telegram: not delivered");
   });
 
@@ -260,9 +265,9 @@ describe("an account", () => {
   it("remembers, for the next process too", async () => {
     const adapter = new Moody();
     await connect(adapter).connection.start();
-    await adapter.surroundings?.memory.write("offset", "7");
-    await adapter.surroundings?.memory.write("offset", "8\0");
-    expect(await adapter.surroundings?.memory.read("offset")).toBe("8\ufffd");
+    await adapter.line?.memory.write("offset", "7");
+    await adapter.line?.memory.write("offset", "8\0");
+    expect(await adapter.line?.memory.read("offset")).toBe("8\ufffd");
     expect(await store.accounts.read({ platform: adapter.platform, account: "other" }, "offset")).toBeNull();
   });
 });
@@ -295,7 +300,7 @@ describe("a platform that cannot be reached", () => {
 
   it("is given up for now where it does not answer, and stopping does not wait for it", async () => {
     class Silent extends Moody {
-      override connect(): Promise<void> {
+      override serve(): Promise<void> {
         return new Promise(() => {});
       }
     }
@@ -314,17 +319,37 @@ describe("a platform that cannot be reached", () => {
     expect([again.events, again.connection.lastError]).toEqual([["taken"], null]); // Stopping is no trouble.
   });
 
+  it("says a trouble once, however often it is tried", async () => {
+    const down = () => new ConnectError("retryable", "no route");
+    const adapter = new Moody(down(), down(), down());
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    await vi.waitUntil(() => connection.isConnected, { timeout: 20_000 });
+    expect(events).toEqual(["taken", "Telegram is not connected: no route", "connected"]);
+  });
+
+  it("is another line of the same connection if it asks for that, and that is no trouble", async () => {
+    const adapter = new Moody();
+    const { connection, events } = connect(adapter);
+    await connection.start();
+    adapter.fail(new ConnectError("retryable", "It is renewed.", { retryAfterMs: 0 }));
+    await vi.waitUntil(() => adapter.attempts === 2 && connection.speaker !== null, { timeout: 20_000 });
+    expect(connection.state).toEqual({ kind: "connected", since: 1_000 });
+    expect(events).toEqual(["taken", "connected", "connected"]);
+    expect(connection.lastError).toBeNull();
+  });
+
   it("is let go of where the account was lost while it was being reached", async () => {
     const adapter = new Moody();
     const { connection } = connect(adapter);
     let arrive: () => void = () => {};
-    const connecting = adapter.connect.bind(adapter);
-    adapter.connect = async (...call) => {
+    const serve = adapter.serve.bind(adapter);
+    adapter.serve = async (line) => {
       await steal(adapter);
       await new Promise<void>((resolve) => {
         arrive = resolve;
       });
-      return connecting(...call);
+      return serve(line);
     };
     const started = connection.start();
     await vi.waitUntil(() => connection.state.kind === "standing by", { timeout: 20_000 });
@@ -346,8 +371,10 @@ describe("a platform that cannot be reached", () => {
     const adapter = new Moody();
     const { connection, events } = connect(adapter);
     await connection.start();
-    adapter.surroundings?.tell({ failed: "The account was closed." });
+    adapter.fail(new ConnectError("permanent", "The account was closed."));
+    await vi.waitUntil(() => connection.state.kind !== "connected", { timeout: 20_000 });
     expect(connection.state).toEqual({ kind: "failed", reason: "The account was closed." });
+    expect(connection.speaker).toBeNull();
     expect(connection.isConnected).toBe(false);
     expect(events.at(-1)).toMatch(/not connected any more: The account was closed\.$/);
     expect(adapter.attempts).toBe(1);
@@ -357,15 +384,20 @@ describe("a platform that cannot be reached", () => {
     const adapter = new Moody();
     const { connection, events } = connect(adapter);
     await connection.start();
-    adapter.surroundings?.tell({ lost: "The line is dead." });
+    const first = adapter.line;
+    adapter.fail(new ConnectError("retryable", "The line is dead."));
+    await vi.waitUntil(() => connection.state.kind !== "connected", { timeout: 20_000 });
     expect(connection.state).toEqual({ kind: "lost", reason: "The line is dead." });
+    expect(events.at(-1)).toBe("Telegram is lost: The line is dead. Baton tries again.");
     now = 2_000;
-    adapter.surroundings?.tell("connected");
-    adapter.surroundings?.tell("connected");
+    await vi.waitUntil(() => connection.isConnected, { timeout: 20_000 });
+    first?.up(adapter); // Too late, and twice.
+    adapter.line?.up(adapter);
     expect(connection.state).toEqual({ kind: "connected", since: 2_000 });
     expect(events.filter((event) => event === "connected")).toHaveLength(2);
     await connection.stop();
-    adapter.surroundings?.tell("connected");
+    adapter.line?.up(adapter);
     expect(connection.state.kind).toBe("idle");
+    expect(connection.speaker).toBeNull();
   });
 });

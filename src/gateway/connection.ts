@@ -1,20 +1,22 @@
 /**
  * One account of a platform, as this process has it. An account is one process's at a time: another stands by, and takes
- * it when the first has ended or lost it. Who cannot renew the lease lets go of it: nothing is kept or answered meanwhile.
- * If nobody stands by, it goes on listening, only to say that, where the platform brings again what was not confirmed;
- * otherwise it leaves the platform.
- * A platform that cannot be reached is tried again, each time a little later; one that cannot be reached until somebody
- * mends something is left, and says why. Neither keeps the others from working.
+ * it when the first has ended or lost it. A process that cannot renew its lease lets go of the account: it saves and
+ * answers nothing meanwhile. If nobody stands by, it goes on listening, only to say that, if the platform brings again
+ * what was not confirmed; otherwise it leaves the platform.
+ * While the account is ours, its line is kept up (`line-keeper.ts`). A platform that cannot be reached keeps no other from
+ * working.
  */
-import { type Adapter, ConnectError, type Receive, type Surroundings } from "../adapter/adapter.js";
+import type { Adapter, Capabilities, ConnectError, Line, Receive, Speaker } from "../adapter/adapter.js";
 import { platformTraits } from "../session/platform.js";
 import type { Clock } from "../util/clock.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { relativeTime } from "../util/words.js";
+import { LineKeeper } from "./line-keeper.js";
 import { mayBeAlive, ownerWords } from "./owner.js";
 import { Renewal } from "./renewal.js";
 import type { Accounts } from "./store.js";
+import type { Surface } from "./surface.js";
 
 export type ConnectionState =
   | { readonly kind: "idle" }
@@ -29,10 +31,10 @@ export type ConnectionState =
 export interface ConnectionSetting {
   readonly adapter: Adapter;
   readonly accounts: Accounts;
-  readonly commands: Surroundings["commands"];
+  readonly commands: Line["commands"];
   readonly receive: Receive;
   /** Whether this sender is let in. */
-  readonly knows: NonNullable<Surroundings["knows"]>;
+  readonly knows: Line["knows"];
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -47,10 +49,10 @@ export interface ConnectionSetting {
   readonly onLost: () => Promise<void>;
   /** How long a platform may take to be reached. */
   readonly connectMs?: number;
+  /** From 0 to 1, for the pauses between two lines. */
+  readonly random?: () => number;
 }
 
-const LONGEST_PAUSE_MS = 60_000;
-const CONNECT_MS = 30_000;
 /** Under which name an account remembers how it was last: for those who look from another process. */
 export const STATE = "state";
 /** Under which name those who stand by leave until when they count. */
@@ -79,11 +81,13 @@ export function stateText(state: ConnectionState, lastError: string | null, now:
   }
 }
 
-export class Connection {
+export class Connection implements Surface {
+  /** Settles when the platform was tried for the first time, or another process has the account. */
+  readonly tried: Promise<void>;
   readonly #setting: ConnectionSetting;
   #state: ConnectionState = { kind: "idle" };
   #lastError: string | null = null;
-  /** What was last said of the store. */
+  /** The trouble that was said last, of the platform or the store. */
   #trouble: string | null = null;
   #isOurs = false;
   /** What was left with the account is taken on. */
@@ -92,17 +96,35 @@ export class Connection {
   #isAlone = false;
   #isListening = false;
   #lease: Renewal | undefined;
-  #attempts = 0;
+  #keeper: LineKeeper | null = null;
   #next: NodeJS.Timeout | undefined;
   #beat: NodeJS.Timeout | undefined;
   #stopped = false;
   #trying: Promise<void> = Promise.resolve();
   #told: Promise<void> = Promise.resolve();
-  /** Ends the wait for a platform that is being reached. */
-  #giveUp: () => void = () => {};
+  #onTried: () => void = () => {};
 
   constructor(setting: ConnectionSetting) {
     this.#setting = setting;
+    this.tried = new Promise((resolve) => {
+      this.#onTried = resolve;
+    });
+  }
+
+  get platform(): Adapter["platform"] {
+    return this.#setting.adapter.platform;
+  }
+
+  get account(): string {
+    return this.#setting.adapter.account;
+  }
+
+  get capabilities(): Capabilities {
+    return this.#setting.adapter.capabilities;
+  }
+
+  get speaker(): Speaker | null {
+    return this.#keeper?.speaker ?? null;
   }
 
   get state(): ConnectionState {
@@ -130,17 +152,16 @@ export class Connection {
 
   /** Tries once, and from then on by itself. Throws only if the store fails before the account is ours. */
   async start(): Promise<void> {
-    await this.#try();
+    await this.#try().finally(() => this.#onTried());
   }
 
   /** Receives no more, and leaves the account to the next process. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#giveUp();
     clearTimeout(this.#next);
     clearInterval(this.#beat);
+    await this.#hangUp();
     await this.#trying.catch(() => {});
-    await this.#setting.adapter.disconnect();
     this.#is({ kind: "idle" });
     await this.#told;
     if (this.#isOurs && this.#isExclusive)
@@ -161,7 +182,7 @@ export class Connection {
     if (this.#stopped) return;
     if (!this.#isOurs) {
       const holder = this.#isExclusive ? await this.#take() : null;
-      await this.#listenNoMore();
+      await this.#hangUp();
       if (holder !== null) {
         this.#is({ kind: "standing by", holder });
         return this.#later(this.#setting.leaseMs / 3);
@@ -240,81 +261,65 @@ export class Connection {
     this.#isOurs = false;
     this.#is(state);
     onProblem(`${this.#title}: ${why}`);
-    this.#isListening = true;
-    if (!mayListen || !wasConnected) await this.#listenNoMore();
+    this.#isListening = mayListen && wasConnected;
+    if (!this.#isListening) await this.#hangUp();
     await this.#setting.onLost().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
     this.#later(leaseMs / 3);
   }
 
-  async #listenNoMore(): Promise<void> {
-    if (!this.#isListening) return;
+  async #hangUp(): Promise<void> {
     this.#isListening = false;
-    const { adapter, onProblem } = this.#setting;
-    await adapter.disconnect().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
+    const keeper = this.#keeper;
+    this.#keeper = null;
+    await keeper?.stop();
   }
 
   async #connect(): Promise<void> {
-    const { adapter, accounts, commands, receive, knows, onProblem } = this.#setting;
-    const memory: Surroundings["memory"] = {
+    if (this.#stopped) return;
+    const { adapter, accounts, commands, receive, knows, onProblem, connectMs, random } = this.#setting;
+    const memory: Line["memory"] = {
       read: (name) => accounts.read(adapter, name),
       write: (name, value) => accounts.write(adapter, name, value),
     };
-    try {
-      const tell: Surroundings["tell"] = (state) => this.#hear(state);
-      const problem = (sentence: string): void => onProblem(`${this.#title}: ${cleanLine(sentence)}`);
-      await this.#soon(adapter.connect(receive, { memory, commands, tell, knows, problem }));
-      if (this.#stopped || !this.#isOurs) return await adapter.disconnect(); // Lost while it was being reached.
-      this.#attempts = 0;
-      this.#trouble = null;
-      this.#hear("connected");
-    } catch (error) {
-      if (this.#stopped) return; // Given up on purpose, and disconnected by whoever stops it.
-      const reason = error instanceof Error ? error.message : String(error);
-      const isPermanent = error instanceof ConnectError && error.outcome === "permanent";
-      this.#lastError = reason;
-      this.#is({ kind: isPermanent ? "failed" : "lost", reason });
-      onProblem(`${this.#title} is not connected: ${reason}`);
-      await adapter.disconnect().catch(() => {}); // It was not connected.
-      if (!isPermanent) this.#later(Math.min(1_000 * 2 ** this.#attempts++, LONGEST_PAUSE_MS));
-    }
-  }
-
-  /** Ends at the latest after a while, or when this process stops. */
-  async #soon(connecting: Promise<void>): Promise<void> {
-    const { connectMs = CONNECT_MS } = this.#setting;
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<never>((_, reject) => {
-      const giveUp = (why: string): void => reject(new ConnectError("retryable", why));
-      timer = setTimeout(giveUp, timerMs(connectMs), `It did not answer within ${connectMs / 1_000} s.`);
-      this.#giveUp = () => giveUp("The gateway stops.");
+    const problem = (sentence: string): void => onProblem(`${this.#title}: ${cleanLine(sentence)}`);
+    const keeper: LineKeeper = new LineKeeper({
+      adapter,
+      given: { receive, memory, commands, knows, problem },
+      onUp: () => keeper === this.#keeper && this.#up(),
+      onDown: (error) => keeper === this.#keeper && this.#down(error),
+      ...(connectMs === undefined ? {} : { connectMs }),
+      ...(random ? { random } : {}),
     });
-    connecting.catch(() => {}); // Left behind, it may still fail.
-    try {
-      await Promise.race([connecting, tooLong]);
-    } finally {
-      clearTimeout(timer);
-      this.#giveUp = () => {};
-    }
+    this.#keeper = keeper;
+    await keeper.start();
   }
 
-  #hear(state: Parameters<Surroundings["tell"]>[0]): void {
+  #up(): void {
+    const { clock, onConnected } = this.#setting;
+    this.#trouble = null;
+    if (this.#state.kind !== "connected") this.#is({ kind: "connected", since: clock() });
+    onConnected();
+  }
+
+  #down({ outcome, message }: ConnectError): void {
     // Somebody else may have been let in instead: whoever only listens gives way.
-    if (this.#isListening && state !== "connected") void this.#listenNoMore();
-    if (this.#stopped || !this.#isOurs) return;
-    const { clock, onConnected, onProblem } = this.#setting;
-    if (state === "connected") {
-      if (this.isConnected) return;
-      this.#is({ kind: "connected", since: clock() });
-      onConnected();
-    } else if ("failed" in state) {
-      this.#lastError = state.failed;
-      this.#is({ kind: "failed", reason: state.failed });
-      onProblem(`${this.#title} is not connected any more: ${state.failed}`);
-    } else {
-      this.#lastError = state.lost;
-      this.#is({ kind: "lost", reason: state.lost });
-      onProblem(`${this.#title} is lost: ${state.lost} It is tried again.`);
-    }
+    if (this.#isListening) return void this.#hangUp();
+    const wasConnected = this.#state.kind === "connected";
+    this.#lastError = message;
+    this.#is({ kind: outcome === "permanent" ? "failed" : "lost", reason: message });
+    if (wasConnected && outcome === "retryable")
+      this.#problemOnce(`${this.#title} is lost: ${message} Baton tries again.`, message);
+    else
+      this.#problemOnce(
+        `${this.#title} is not connected${wasConnected ? " any more" : ""}: ${message}`,
+        message,
+      );
+  }
+
+  /** Said once, however often it is tried. */
+  #problemOnce(sentence: string, trouble: string): void {
+    if (this.#trouble !== trouble) this.#setting.onProblem(sentence);
+    this.#trouble = trouble;
   }
 
   /** Whoever has the account says how it is; the others only look. */
@@ -340,9 +345,7 @@ export class Connection {
     if (this.#stopped) return;
     this.#lastError = message;
     if (this.#isOurs) this.#is({ kind: "lost", reason: message });
-    if (this.#trouble !== message)
-      this.#setting.onProblem(`${this.#title} is not ready. Baton keeps trying: ${message}`);
-    this.#trouble = message;
+    this.#problemOnce(`${this.#title} is not ready. Baton keeps trying: ${message}`, message);
     this.#later(this.#setting.leaseMs / 3);
   }
 

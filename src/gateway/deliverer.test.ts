@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedOwner } from "../../test/support/ended-owner.js";
-import { type Adapter, SendError } from "../adapter/adapter.js";
+import { SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
@@ -24,9 +24,9 @@ afterEach(async () => {
   await store.close();
 });
 
-const deliverer = (adapter: Adapter): Deliverer => {
+const deliverer = (adapter: ScriptedAdapter): Deliverer => {
   const made = new Deliverer({
-    adapter,
+    surface: adapter,
     outbox: store.outbox,
     owner: processOwner(),
     clock: () => now,

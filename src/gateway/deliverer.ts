@@ -3,7 +3,7 @@
  * before the call, and what became of it after: until it is written nothing more is sent to that chat. What may or may
  * not have arrived is `unknown`, and is never blindly sent again.
  */
-import type { Adapter, LocalFile, OutboundMessage } from "../adapter/adapter.js";
+import type { LocalFile, OutboundMessage } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
 import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
@@ -14,6 +14,7 @@ import { doubtOf } from "./doubt.js";
 import { hasLeft } from "./owner.js";
 import { failedOutcome, type SendOutcome } from "./send-outcome.js";
 import { type Delivery, isAnnouncement, type Outbox } from "./store.js";
+import { type Surface, speakerOf } from "./surface.js";
 
 const PAGE = 200;
 /** Between two tries to write what became of a send: soon, then less often. */
@@ -21,7 +22,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 export class Deliverer {
-  readonly #adapter: Adapter;
+  readonly #surface: Surface;
   readonly #outbox: Outbox;
   readonly #owner: string;
   readonly #clock: Clock;
@@ -43,7 +44,7 @@ export class Deliverer {
   readonly #stopping = new AbortController();
 
   constructor(options: {
-    adapter: Adapter;
+    surface: Surface;
     outbox: Outbox;
     owner: string;
     clock: Clock;
@@ -54,7 +55,7 @@ export class Deliverer {
     isReady: () => boolean;
     files: (attachments: readonly Attachment[]) => Promise<readonly LocalFile[]>;
   }) {
-    this.#adapter = options.adapter;
+    this.#surface = options.surface;
     this.#outbox = options.outbox;
     this.#owner = options.owner;
     this.#clock = options.clock;
@@ -70,13 +71,13 @@ export class Deliverer {
    */
   async recover(): Promise<void> {
     await this.#putBack();
-    for (const delivery of await this.#outbox.interrupted(this.#adapter))
+    for (const delivery of await this.#outbox.interrupted(this.#surface))
       if (this.#hasLeft(delivery)) await this.#reconcile(delivery);
   }
 
   async #putBack(): Promise<void> {
     const before = new Set(this.#inHand);
-    for (const delivery of await this.#outbox.interrupted(this.#adapter)) {
+    for (const delivery of await this.#outbox.interrupted(this.#surface)) {
       const isInHand = before.has(delivery.id) || this.#inHand.has(delivery.id);
       if (delivery.owner === this.#owner && !isInHand)
         await this.#outbox.retry(delivery, 0, "the store did not confirm that sending began", this.#steady());
@@ -84,11 +85,11 @@ export class Deliverer {
   }
 
   #hasLeft({ owner }: Pick<Delivery, "owner">): boolean {
-    return hasLeft(owner, this.#owner, this.#adapter.capabilities.shared !== true);
+    return hasLeft(owner, this.#owner, this.#surface.capabilities.shared !== true);
   }
 
   async #reconcile(delivery: Delivery): Promise<void> {
-    const { capabilities } = this.#adapter;
+    const { capabilities } = this.#surface;
     const found = capabilities.idempotent ? "not there" : await this.#find(delivery);
     const ended = "the process ended while it was being sent";
     if (found === null) {
@@ -101,7 +102,7 @@ export class Deliverer {
 
   async #find(delivery: Delivery): Promise<{ readonly messageId: string } | "not there" | null> {
     try {
-      return (await this.#adapter.find?.(await this.#outbound(delivery))) ?? null;
+      return (await this.#surface.speaker?.find?.(await this.#outbound(delivery))) ?? null;
     } catch {
       return null;
     }
@@ -163,9 +164,9 @@ export class Deliverer {
   /** What this process is to send, or one that ended was to. */
   async #mine(): Promise<Delivery[]> {
     const now = this.#steady();
-    const due = await this.#outbox.nextDue(this.#adapter, now);
+    const due = await this.#outbox.nextDue(this.#surface, now);
     if (due !== null) this.#later(due - now);
-    const pending = await this.#outbox.pending(this.#adapter, PAGE, now);
+    const pending = await this.#outbox.pending(this.#surface, PAGE, now);
     return pending.filter(({ owner }) => owner === this.#owner || this.#hasLeft({ owner }));
   }
 
@@ -241,7 +242,8 @@ export class Deliverer {
 
   async #call(delivery: Delivery, begun: BegunMessage | null): Promise<SendOutcome> {
     try {
-      const { messageId } = await post(this.#adapter, await this.#outbound(delivery), begun);
+      const message = await this.#outbound(delivery);
+      const { messageId } = await post(await speakerOf(this.#surface), message, begun);
       return { kind: "sent", messageId };
     } catch (error) {
       return failedOutcome(error, delivery.attempts);

@@ -31,7 +31,7 @@ async function begin(options: ScriptedOptions, outbox: Outbox = store.outbox) {
   await adapter.connect(async () => "accepted");
   const problems: string[] = [];
   const deliverer = new Deliverer({
-    adapter,
+    surface: adapter,
     outbox,
     owner: OWNER,
     clock: Date.now,

@@ -4,7 +4,7 @@
  * not answered at all. What is said here has codes in it, so it goes straight out and is never kept.
  */
 import { randomUUID } from "node:crypto";
-import type { Adapter, InboundMessage } from "../adapter/adapter.js";
+import type { InboundMessage } from "../adapter/adapter.js";
 import { addressOf } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
 import { relativeTime } from "../util/words.js";
@@ -12,6 +12,7 @@ import { senderOf } from "./authorize.js";
 import { linkAnswer } from "./code-answers.js";
 import { readCode } from "./pairing.js";
 import type { People } from "./people.js";
+import { type Surface, speakerOf } from "./surface.js";
 
 export interface DoorstepSetting {
   readonly people: People;
@@ -28,7 +29,7 @@ export class Doorstep {
   }
 
   /** Somebody wrote who is not let in. */
-  async receive(adapter: Adapter, message: InboundMessage): Promise<void> {
+  async receive(surface: Surface, message: InboundMessage): Promise<void> {
     if (message.kind !== "message" && message.kind !== "command") return;
     const { people, clock } = this.#setting;
     const { source, text } = message;
@@ -42,14 +43,14 @@ export class Doorstep {
       if (!seenByOthers && (await people.isDenied(source))) return;
       const outcome = await people.link(sender, code, { seenByOthers, role: null });
       if (!seenByOthers && isTold(outcome.kind, people.isAnswered(source)))
-        this.say(adapter, message, linkAnswer(outcome, clock()));
+        this.say(surface, message, linkAnswer(outcome, clock()));
       return;
     }
     const knock = await people.knock(source, name !== "");
-    if (knock.kind === "code") this.say(adapter, message, introduction(knock.code), knock.withdraw);
+    if (knock.kind === "code") this.say(surface, message, introduction(knock.code), knock.withdraw);
     if (knock.kind === "waiting") {
       const until = relativeTime(knock.expiresAt, clock());
-      this.say(adapter, message, `You have already asked. The code that I sent you expires ${until}.`);
+      this.say(surface, message, `You have already asked. The code that I sent you expires ${until}.`);
     }
   }
 
@@ -59,11 +60,11 @@ export class Doorstep {
   }
 
   /** Says something that is not kept; `undo` takes back what it was about if it does not go out. */
-  say(adapter: Adapter, message: InboundMessage, text: string, undo?: () => Promise<void>): void {
+  say(surface: Surface, message: InboundMessage, text: string, undo?: () => Promise<void>): void {
     const { onProblem } = this.#setting;
     const address = addressOf(message.source);
-    const saying = adapter
-      .send({ address, text, deliveryId: `say.${randomUUID()}` })
+    const saying = speakerOf(surface)
+      .then((speaker) => speaker.send({ address, text, deliveryId: `say.${randomUUID()}` }))
       .then(() => {})
       .catch(async (error: Error) => {
         onProblem(`Could not answer a stranger: ${error.message}`);

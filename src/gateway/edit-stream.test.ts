@@ -48,7 +48,7 @@ describe("a stream", () => {
     const address = { platform: adapter.platform, chatId: "ann" };
     isClear = true;
     stream = new EditStream({
-      adapter,
+      surface: adapter,
       address,
       id: "t.live",
       isClear: async () => isClear,
@@ -193,8 +193,8 @@ describe("a stream", () => {
   it("is only there where the platform can edit", () => {
     const address = { platform: adapter.platform, chatId: "ann" };
     const rest = { address, id: "", isClear: async () => true };
-    expect(editStream({ adapter, ...rest })).toBeInstanceOf(EditStream);
-    expect(editStream({ adapter: new ScriptedAdapter(), ...rest })).toBeUndefined();
+    expect(editStream({ surface: adapter, ...rest })).toBeInstanceOf(EditStream);
+    expect(editStream({ surface: new ScriptedAdapter(), ...rest })).toBeUndefined();
   });
 });
 

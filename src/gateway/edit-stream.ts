@@ -4,15 +4,16 @@
  * Nothing here throws, and nothing here is needed: a call that fails ends the streaming of this turn, and the outbox has
  * the reply.
  */
-import { type Adapter, fitsInto, type LiveReply } from "../adapter/adapter.js";
+import { fitsInto, type LiveReply } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown.js";
 import type { Address } from "../session/source.js";
 import { storableText } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Beginning, BegunMessage } from "./beginning.js";
+import { type Surface, speakerOf } from "./surface.js";
 
 interface EditStreamOptions {
-  readonly adapter: Adapter;
+  readonly surface: Surface;
   readonly address: Address;
   /** How the ids of what it sends begin; those of the replies are others, so that no platform takes one for the other. */
   readonly id: string;
@@ -32,10 +33,9 @@ const FIRST_CHARS = 80;
 const FIRST_MS = 1_000;
 const SENTENCE = /\S[.!?…]["'”’)\]]*\s|[。！？]|\S\s*\n/u;
 
-/** The stream of a turn; undefined where the adapter cannot edit, or shows turns by itself. */
+/** The stream of a turn; undefined if the platform cannot edit. */
 export function editStream(options: EditStreamOptions): EditStream | undefined {
-  const { edit, live, capabilities } = options.adapter;
-  return edit && !live && capabilities.edit ? new EditStream(options) : undefined;
+  return options.surface.capabilities.edit ? new EditStream(options) : undefined;
 }
 
 export class EditStream implements LiveReply {
@@ -65,7 +65,7 @@ export class EditStream implements LiveReply {
     const growing = this.#growing;
     this.#growing = undefined;
     this.#unsettled += 1;
-    const fitting = fitsInto(this.#options.adapter.capabilities, storableText(text));
+    const fitting = fitsInto(this.#options.surface.capabilities, storableText(text));
     return {
       isSeen: growing?.isSeen ?? false,
       message: growing ? growing.close().then((begun) => (fitting ? begun : null)) : Promise.resolve(null),
@@ -99,7 +99,7 @@ interface Turnstile {
 }
 
 class GrowingMessage {
-  readonly #adapter: Adapter;
+  readonly #surface: Surface;
   readonly #address: Address;
   readonly #deliveryId: string;
   readonly #turnstile: Turnstile;
@@ -118,12 +118,12 @@ class GrowingMessage {
   #isSending = false;
 
   constructor(options: EditStreamOptions, deliveryId: string, turnstile: Turnstile) {
-    this.#adapter = options.adapter;
+    this.#surface = options.surface;
     this.#address = options.address;
     this.#deliveryId = deliveryId;
     this.#turnstile = turnstile;
     this.#isClear = options.isClear;
-    this.#paceMs = options.paceMs ?? options.adapter.capabilities.paceMs ?? PACE_MS;
+    this.#paceMs = options.paceMs ?? options.surface.capabilities.paceMs ?? PACE_MS;
     this.#later = options.later ?? later;
   }
 
@@ -164,17 +164,19 @@ class GrowingMessage {
     const message = { address: this.#address, text, deliveryId: this.#deliveryId };
     try {
       await prepareMarkdown(text);
-      this.#isFull = !fitsInto(this.#adapter.capabilities, text);
+      this.#isFull = !fitsInto(this.#surface.capabilities, text);
       if (this.#isFull || this.#closed) return;
       if (this.#begun === null) {
         if (!(await this.#isClear()) || this.#closed) return;
         this.#isSending = true;
-        const { messageId } = await this.#adapter.send(message);
+        const speaker = await speakerOf(this.#surface);
+        const { messageId } = await speaker.send(message);
         this.#begun = { messageId, text };
       } else {
         const { messageId } = this.#begun;
         this.#begun = { messageId, text: null };
-        await this.#adapter.edit?.(message, messageId);
+        const speaker = await speakerOf(this.#surface);
+        await speaker.edit?.(message, messageId);
         this.#begun = { messageId, text };
       }
     } catch {

@@ -2,7 +2,7 @@
  * The way in, for every kind of entry: was it meant for us, may its sender, and only then is it kept; its files are fetched
  * after that. What is refused or not meant for us leaves no trace.
  */
-import type { Adapter, InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
+import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
 import { StoreError } from "../session/errors.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
@@ -16,6 +16,7 @@ import { amendedText, inboundText } from "./inbound-text.js";
 import { notYetTaken } from "./media.js";
 import type { People, Seen } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
+import type { Surface } from "./surface.js";
 
 export interface EntranceSetting {
   readonly apologies: Apologies;
@@ -53,27 +54,27 @@ export class Entrance {
     this.#doorstep = new Doorstep(setting);
   }
 
-  async receive(adapter: Adapter, message: InboundMessage): Promise<Entered> {
+  async receive(surface: Surface, message: InboundMessage): Promise<Entered> {
     const { people, answersAll, commands, allowance, apologies } = this.#setting;
     if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
     const isKept = message.kind === "message" || message.kind === "command";
     // Only what is kept is bound to the version: anything else asks the store.
-    const seen = (isKept && people.remembered(message.source)) || (await this.#lookUp(adapter, message));
+    const seen = (isKept && people.remembered(message.source)) || (await this.#lookUp(surface, message));
     const { access } = seen;
-    if (!access.allowed) return this.#refuse(adapter, message);
+    if (!access.allowed) return this.#refuse(surface, message);
     const { damage } = apologies;
-    if (damage) return this.#fail("Could not answer a message", damage, adapter, message);
-    if (message.kind === "edit") return this.#amend(adapter, message);
+    if (damage) return this.#fail("Could not answer a message", damage, surface, message);
+    if (message.kind === "edit") return this.#amend(surface, message);
     if (!isKept) return nothing("accepted"); // Known, and nothing to answer yet.
     const kind = isOrder(message, commands) ? "command" : "message";
     const counted = commands.asksAgent(message.text) ? "message" : kind;
     const tooMany = allowance.message(access, counted);
     if (tooMany) {
-      if (tooMany.told !== null) this.#doorstep.say(adapter, message, tooMany.told);
+      if (tooMany.told !== null) this.#doorstep.say(surface, message, tooMany.told);
       return nothing("refused");
     }
     try {
-      return await this.#keep(adapter, message, kind, seen);
+      return await this.#keep(surface, message, kind, seen);
     } catch (error) {
       allowance.takeBack(access, counted);
       throw error;
@@ -86,71 +87,71 @@ export class Entrance {
   }
 
   /** Keeps nothing, since the store is away. */
-  turnAway(adapter: Adapter, message: InboundMessage): never {
+  turnAway(surface: Surface, message: InboundMessage): never {
     const isForUs = message.isAddressed !== false || this.#setting.answersAll(message.source);
     const error = new StoreError("store_unreachable", "The store does not answer.");
     return this.#fail(
       "Could not save a message",
       error,
-      isForUs ? this.#ifKnown(adapter, message) : null,
+      isForUs ? this.#ifKnown(surface, message) : null,
       message,
     );
   }
 
-  #lookUp(adapter: Adapter, message: InboundMessage): Promise<Seen> {
+  #lookUp(surface: Surface, message: InboundMessage): Promise<Seen> {
     return this.#setting.people.lookUp(message.source).catch((error: Error) => {
       return this.#fail(
         "Could not look up the sender of a message",
         error,
-        this.#ifKnown(adapter, message),
+        this.#ifKnown(surface, message),
         message,
       );
     });
   }
 
   /** Nobody is told anything who would not be answered. Who was let in lately is known when the store cannot be asked. */
-  #ifKnown(adapter: Adapter, { source }: InboundMessage): Adapter | null {
+  #ifKnown(surface: Surface, { source }: InboundMessage): Surface | null {
     const { people } = this.#setting;
-    return people.isAnswered(source) || people.remembered(source) !== null ? adapter : null;
+    return people.isAnswered(source) || people.remembered(source) !== null ? surface : null;
   }
 
-  async #refuse(adapter: Adapter, message: InboundMessage): Promise<Entered> {
-    await this.#doorstep.receive(adapter, message);
+  async #refuse(surface: Surface, message: InboundMessage): Promise<Entered> {
+    await this.#doorstep.receive(surface, message);
     return nothing("refused");
   }
 
-  async #amend(adapter: Adapter, message: InboundMessage): Promise<Entered> {
+  async #amend(surface: Surface, message: InboundMessage): Promise<Entered> {
     const item = await this.#setting.inbox
-      .amend(adapter, message, (was) => amendedText(message, was))
-      .catch((error: Error) => this.#fail("Could not save a message", error, adapter, message));
+      .amend(surface, message, (was) => amendedText(message, was))
+      .catch((error: Error) => this.#fail("Could not save a message", error, surface, message));
     return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
   }
 
   async #keep(
-    adapter: Adapter,
+    surface: Surface,
     message: InboundMessage,
     kind: InboxItem["kind"],
     seen: Seen,
   ): Promise<Entered> {
     const { apologies } = this.#setting;
     try {
-      const entered = await this.#accept(adapter, message, kind, seen);
+      const entered = await this.#accept(surface, message, kind, seen);
       apologies.over();
       return entered;
     } catch (error) {
-      return this.#fail("Could not save a message", error as Error, adapter, message);
+      return this.#fail("Could not save a message", error as Error, surface, message);
     }
   }
 
   /** Looks again who wrote for as often as persons are changed in between. */
   async #accept(
-    adapter: Adapter,
+    surface: Surface,
     message: InboundMessage,
     kind: InboxItem["kind"],
     first: Seen,
   ): Promise<Entered> {
     const { people, inbox, scopes, takesFiles, owner, clock } = this.#setting;
-    const { platform, account } = adapter;
+    const { platform, account } = surface;
     const { source, messageId } = message;
     const files = kind === "message" && takesFiles ? (message.files ?? []) : [];
     const text = kind === "command" ? message.text : inboundText(message, notYetTaken(files));
@@ -158,7 +159,7 @@ export class Entrance {
     const item = { platform, account, kind, key, source, messageId, text };
     for (let seen = first; ; seen = await people.lookUp(source)) {
       const { access, peopleVersion } = seen;
-      if (!access.allowed) return this.#refuse(adapter, message);
+      if (!access.allowed) return this.#refuse(surface, message);
       const kept = await inbox.acceptFrom(peopleVersion, item, owner, clock());
       if (kept === "duplicate") return nothing("duplicate");
       if (kept !== "outdated") return { kind: "new", item: kept, who: access, files };
@@ -166,7 +167,7 @@ export class Entrance {
   }
 
   /** The platform is not told that it arrived, so it comes again; whoever wrote is told, through `told`. */
-  #fail(what: string, error: Error, told: Adapter | null, message: InboundMessage): never {
+  #fail(what: string, error: Error, told: Surface | null, message: InboundMessage): never {
     this.#setting.onProblem(`${what}: ${error.message}`);
     if (told) void this.#setting.apologies.say(told, message);
     throw error;

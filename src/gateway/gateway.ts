@@ -62,6 +62,7 @@ import type {
   Turn,
   TurnToStop,
 } from "./store.js";
+import { type Surface, speakerOf } from "./surface.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
 import { messageOf, TurnRun, WENT_WRONG } from "./turn-run.js";
 import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
@@ -194,7 +195,7 @@ export class Gateway {
       },
     };
     this.homes = new Homes(store.accounts, options.context.homeChannels);
-    const connected = (): Adapter[] => this.#surfaces.connected();
+    const connected = (): Surface[] => this.#surfaces.connected();
     const { sessions } = options;
     this.handoffs = new HandoffDesk({
       sessions,
@@ -246,10 +247,10 @@ export class Gateway {
       store,
       commands: commands.table,
       media: media ?? null,
-      receive: (adapter, message) => this.#track(this.#inOrder(adapter, message)),
-      turnAway: (adapter, message) => this.#entrance.turnAway(adapter, message),
+      receive: (surface, message) => this.#track(this.#inOrder(surface, message)),
+      turnAway: (surface, message) => this.#entrance.turnAway(surface, message),
       knows: (sender) => people.isLetIn(sender),
-      onTaken: (adapter) => this.#recover(adapter),
+      onTaken: (surface) => this.#recover(surface),
       onLeft: (account) => {
         for (const lane of this.#lanes.values()) lane.leave(account);
       },
@@ -406,9 +407,12 @@ export class Gateway {
 
   /** Who wrote this, as somebody who asks for a handoff: told by this process where others share the account. */
   askerOf(item: InboxItem): Asker {
-    const adapter = this.#surfaces.of(item);
     const { source, account } = item;
-    return { source, account, owner: adapter?.capabilities.shared ? this.#options.owner : "" };
+    return {
+      source,
+      account,
+      owner: this.#surfaces.of(item)?.capabilities.shared ? this.#options.owner : "",
+    };
   }
 
   /** Which process this is, for what it takes. */
@@ -468,9 +472,10 @@ export class Gateway {
 
   /** Says something where a message came from, and keeps nothing of it; fails where it did not go out. */
   async say(item: InboxItem, text: string): Promise<void> {
-    const adapter = this.#surfaces.of(item);
-    if (!adapter) throw new Error("The platform is not connected here.");
-    await adapter.send({ address: addressOf(item.source), text, deliveryId: `say.${randomUUID()}` });
+    const surface = this.#surfaces.of(item);
+    if (!surface) throw new Error("The platform is not connected here.");
+    const speaker = await speakerOf(surface);
+    await speaker.send({ address: addressOf(item.source), text, deliveryId: `say.${randomUUID()}` });
   }
 
   async #track<Result>(receiving: Promise<Result>): Promise<Result> {
@@ -482,23 +487,23 @@ export class Gateway {
     }
   }
 
-  async #inOrder(adapter: Adapter, message: InboundMessage): Promise<Received> {
+  async #inOrder(surface: Surface, message: InboundMessage): Promise<Received> {
     if (this.#stopping) throw new Error("The gateway is stopping and takes no more messages.");
-    const { platform, account } = adapter;
+    const { platform, account } = surface;
     const chat = JSON.stringify([platform, account, message.source.chatId]);
-    return this.#intake.once(chat, () => this.#receive(adapter, message));
+    return this.#intake.once(chat, () => this.#receive(surface, message));
   }
 
-  async #receive(adapter: Adapter, message: InboundMessage): Promise<Received> {
-    const entered = await this.#arrivals.receive(adapter, message, () =>
-      this.#entrance.receive(adapter, message),
+  async #receive(surface: Surface, message: InboundMessage): Promise<Received> {
+    const entered = await this.#arrivals.receive(surface, message, () =>
+      this.#entrance.receive(surface, message),
     );
     if (entered.kind === "nothing") return entered.received;
     const { item } = entered;
     if (entered.kind === "amended") this.lane(item.key).amend(item);
     else if (item.kind === "command") this.#command(item);
     if (entered.kind === "new")
-      adapter.react?.(addressOf(item.source), item.messageId, "seen").catch(() => {});
+      surface.speaker?.react?.(addressOf(item.source), item.messageId, "seen").catch(() => {});
     return "accepted";
   }
 
@@ -546,8 +551,8 @@ export class Gateway {
       .hold(act)
       .catch((error: Error) => {
         onProblem(`${nameOf(item)} could not be saved: ${error.message}`);
-        const adapter = this.#surfaces.of(item);
-        if (adapter && error instanceof StoreError) void this.#apologies.say(adapter, item, { isKept: true });
+        const surface = this.#surfaces.of(item);
+        if (surface && error instanceof StoreError) void this.#apologies.say(surface, item, { isKept: true });
       });
   }
 
@@ -585,7 +590,7 @@ export class Gateway {
     item: InboxItem,
     work: (author: Promise<Access>) => Promise<Result>,
   ): Promise<Result> {
-    const told = { adapter: this.#surfaces.of(item), message: item };
+    const told = { surface: this.#surfaces.of(item), message: item };
     const authorOf = (of: InboxItem) => this.#requests.authorOf(of);
     return lane.answer(item, authorOf, (author) => this.#apologies.around(lane, told, () => work(author)));
   }
@@ -667,7 +672,8 @@ export class Gateway {
 
   async #converse(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry, who: Access): Promise<void> {
     const { sessions, store, agent, clock, maxMessages, deadlineMs, scopes } = this.#options;
-    const adapter = this.#surfaces.of(item);
+    const surface = this.#surfaces.of(item);
+    await surface?.tried; // What was left is gone on with before that: it is to be seen, too.
     const history = await sessions.history(turn.sessionId, { maxMessages });
     const shared = isShared(item.source, scopes) || hasOthers(history, who);
     const homeChannels = await this.homes.forContext();
@@ -687,11 +693,11 @@ export class Gateway {
       ...sessionModel(entry),
       beforeCall: async () => (who.allowed ? this.allowance.modelCall(who) : undefined),
       shared,
-      live: adapter?.live?.(turn.address, item.made ? null : item.messageId),
+      live: surface?.speaker?.live?.(turn.address, item.made ? null : item.messageId),
       stream:
-        adapter &&
+        surface &&
         editStream({
-          adapter,
+          surface,
           address: turn.address,
           id: `${turn.id}.${turn.fence}.live`,
           isClear: () => store.outbox.isClear(item, turn.address),
@@ -709,7 +715,7 @@ export class Gateway {
       deadlineMs,
       onProblem: this.#options.onProblem,
     });
-    const stopTyping = showTyping(adapter, turn.address);
+    const stopTyping = showTyping(surface, turn.address);
     lane.run = run;
     try {
       if ((await run.run()) === "released") await store.turns.release(turn);
@@ -757,10 +763,10 @@ export class Gateway {
   }
 
   /** Takes on what this account's processes left: it may be done again and again, beside other processes. */
-  async #recover(adapter: Adapter): Promise<void> {
+  async #recover(surface: Surface): Promise<void> {
     const { store, clock, owner: me } = this.#options;
-    const account = { platform: adapter.platform, account: adapter.account };
-    const isExclusive = adapter.capabilities.shared !== true;
+    const account = { platform: surface.platform, account: surface.account };
+    const isExclusive = surface.capabilities.shared !== true;
     for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
       if (!hasLeft(owner, me, isExclusive)) continue;
       const text = `I was interrupted while running ${nameOf(item)}. Check whether it took effect before you repeat it.`;
@@ -780,7 +786,7 @@ export class Gateway {
       if (item.kind === "command") this.#command(item);
       else if (!this.#arrivals.has(item)) this.#queue(item);
     }
-    this.#surfaces.wake(adapter);
+    this.#surfaces.wake(surface);
   }
 
   /** Says, once each, which accounts share people's conversations with this one. */

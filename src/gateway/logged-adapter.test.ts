@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { platforms } from "../session/platform.js";
+import { KeptAdapter } from "../testing/kept-adapter.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { loggedAdapter } from "./logged-adapter.js";
 
@@ -8,20 +9,17 @@ const [, HERE = ""] = platforms();
 it("can do all that the adapter can, and tells of what comes and goes, never what was said", async () => {
   const adapter = new ScriptedAdapter({ can: ["edit", "find", "typing", "marks", "threads"] });
   const lines: string[] = [];
-  const logged = loggedAdapter(adapter, (level, text) => lines.push(`${level} ${text}`));
-  await logged.connect(async () => "accepted", {
-    memory: { read: async () => null, write: async () => {} },
-    commands: [],
-    tell: () => {},
-  });
+  const logged = new KeptAdapter(loggedAdapter(adapter, (level, text) => lines.push(`${level} ${text}`)));
+  await logged.connect();
   await adapter.write({ userId: "ann" }, "a secret");
   await logged.send({ address: { platform: HERE, chatId: "ann" }, text: "another", deliveryId: "d" });
   expect(lines).toHaveLength(2);
   expect(lines.join("\n")).toContain("ann");
   expect(lines.join("\n")).not.toMatch(/secret|another/);
-  for (const name of ["edit", "find", "typing", "react", "createThread", "place", "disconnect"] as const)
-    expect(logged[name], name).toBeTypeOf("function");
-  expect(await logged.place?.({ platform: HERE, chatId: "ann" })).toMatchObject({ chatId: "ann" });
-  expect(logged.live).toBeUndefined();
+  for (const name of ["edit", "find", "typing", "react", "createThread", "place"] as const)
+    expect(logged.speaker?.[name], name).toBeTypeOf("function");
+  expect(await logged.place({ platform: HERE, chatId: "ann" })).toMatchObject({ chatId: "ann" });
+  expect(logged.speaker?.live).toBeUndefined();
   expect(logged.capabilities).toBe(adapter.capabilities);
+  await logged.disconnect();
 });

@@ -1,42 +1,53 @@
 /** An adapter that tells the log what comes and goes: who and where, never what was said. */
-import type { Adapter, InboundMessage } from "../adapter/adapter.js";
+import type { Adapter, InboundMessage, Receive, Received, Speaker } from "../adapter/adapter.js";
+import { speakerWith } from "../adapter/speaker.js";
 import type { Log } from "../log/log.js";
 import { platformTraits } from "../session/platform.js";
 import type { Address } from "../session/source.js";
 
 export function loggedAdapter(adapter: Adapter, log: Log): Adapter {
-  const { title } = platformTraits(adapter.platform);
-  const logged: Pick<Adapter, "connect" | "send"> = {
-    connect: (receive, surroundings) =>
-      adapter.connect(async (message) => {
-        const came = `${title}: ${message.kind} from ${whoWrote(message)}`;
-        try {
-          const received = await receive(message);
-          log(received === "refused" ? "warn" : "info", `${came}: ${received}.`);
-          return received;
-        } catch (error) {
-          log("warn", `${came}: not accepted: ${reasonOf(error)}`);
-          throw error;
-        }
-      }, surroundings),
+  const { platform, account, capabilities } = adapter;
+  const { title } = platformTraits(platform);
+  return {
+    ...{ platform, account, capabilities },
+    serve: (line) =>
+      adapter.serve({
+        ...line,
+        receive: (message) => loggedReceive(line.receive, message, title, log),
+        up: (speaker) => line.up(loggedSpeaker(speaker, title, log)),
+      }),
+  };
+}
+
+async function loggedReceive(
+  receive: Receive,
+  message: InboundMessage,
+  title: string,
+  log: Log,
+): Promise<Received> {
+  const came = `${title}: ${message.kind} from ${whoWrote(message)}`;
+  try {
+    const received = await receive(message);
+    log(received === "refused" ? "warn" : "info", `${came}: ${received}.`);
+    return received;
+  } catch (error) {
+    log("warn", `${came}: not accepted: ${reasonOf(error)}`);
+    throw error;
+  }
+}
+
+function loggedSpeaker(speaker: Speaker, title: string, log: Log): Speaker {
+  return speakerWith(speaker, {
     send: async (message) => {
       const to = `${title}: to ${placeOf(message.address)}`;
       try {
-        const sent = await adapter.send(message);
+        const sent = await speaker.send(message);
         log("info", `${to}: sent.`);
         return sent;
       } catch (error) {
         log("warn", `${to}: not sent: ${reasonOf(error)}`);
         throw error;
       }
-    },
-  };
-  // Whatever else an adapter can do, it can do logged.
-  return new Proxy(adapter, {
-    get(target, name) {
-      if (Object.hasOwn(logged, name)) return Reflect.get(logged, name);
-      const part: unknown = Reflect.get(target, name);
-      return typeof part === "function" ? part.bind(target) : part;
     },
   });
 }

@@ -25,7 +25,7 @@ it("forty days are waited for without a look at the outbox in between", async ()
   await store.outbox.retry(which, 40 * 86_400_000, "wait", 0);
   const looks = vi.spyOn(store.outbox, "nextDue");
   const deliverer = new Deliverer({
-    adapter,
+    surface: adapter,
     outbox: store.outbox,
     owner,
     clock: () => 0,

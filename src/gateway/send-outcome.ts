@@ -1,5 +1,6 @@
 /** What became of one call that sends, as the outbox keeps it: pure, by what the call threw and how often it was tried. */
 import { SendError } from "../adapter/adapter.js";
+import { backoff, type Pauses } from "../util/backoff.js";
 
 export type SendOutcome =
   | { readonly kind: "sent"; readonly messageId: string }
@@ -9,7 +10,7 @@ export type SendOutcome =
   | { readonly kind: "failed" | "unknown"; readonly error: string };
 
 const MAX_ATTEMPTS = 8;
-const LONGEST_WAIT_MS = 60_000;
+const WAITS: Pauses = { firstMs: 1_000, longestMs: 60_000 };
 
 /** `attempts`: how many were made before this one. What is no `SendError` says nothing of what became of it. */
 export function failedOutcome(thrown: unknown, attempts: number): SendOutcome {
@@ -18,7 +19,7 @@ export function failedOutcome(thrown: unknown, attempts: number): SendOutcome {
   if (thrown.outcome === "permanent" || attempts + 1 >= MAX_ATTEMPTS) return { kind: "failed", error };
   return {
     kind: "later",
-    waitMs: thrown.retryAfterMs ?? Math.min(1_000 * 2 ** attempts, LONGEST_WAIT_MS),
+    waitMs: thrown.retryAfterMs ?? backoff(attempts + 1, WAITS),
     error,
   };
 }

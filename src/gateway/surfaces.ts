@@ -2,7 +2,7 @@
  * The adapters of this process, each with the connection that keeps it up and the deliverer that speaks through it. What
  * is received goes in by `receive`; what is to be said is in the outbox, and is sent when a commit has put it there.
  */
-import type { Adapter, InboundMessage, Received, Surroundings } from "../adapter/adapter.js";
+import type { Adapter, InboundMessage, Line, Received } from "../adapter/adapter.js";
 import { boundedMessage } from "../adapter/inbound-limit.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
@@ -12,19 +12,20 @@ import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
 import type { Media } from "./media.js";
 import type { Account, GatewayStore } from "./store.js";
+import type { Surface } from "./surface.js";
 
 export interface SurfacesSetting {
   readonly adapters: readonly Adapter[];
   readonly store: Pick<GatewayStore, "accounts" | "inbox" | "outbox">;
-  readonly commands: Surroundings["commands"];
+  readonly commands: Line["commands"];
   readonly media: Media | null;
-  readonly receive: (adapter: Adapter, message: InboundMessage) => Promise<Received>;
+  readonly receive: (surface: Surface, message: InboundMessage) => Promise<Received>;
   /** Tells who writes that the store is away; keeps nothing. */
-  readonly turnAway: (adapter: Adapter, message: InboundMessage) => never;
+  readonly turnAway: (surface: Surface, message: InboundMessage) => never;
   /** Whether this sender is let in. */
   readonly knows: (sender: SessionSource) => Promise<boolean>;
   /** The account is this process's now: what others left is taken on before anything is received. */
-  readonly onTaken: (adapter: Adapter) => Promise<void>;
+  readonly onTaken: (surface: Surface) => Promise<void>;
   /** The account is not this process's any more, nor what waits of it. */
   readonly onLeft: (account: Account) => void;
   readonly onConnected: () => void;
@@ -42,22 +43,22 @@ export interface PlatformState {
   readonly lastError: string | null;
 }
 
-interface Surface {
-  readonly adapter: Adapter;
+/** What keeps a surface up, and what speaks through it. */
+interface Served {
   readonly connection: Connection;
   readonly deliverer: Deliverer;
 }
 
 export class Surfaces {
   readonly #setting: SurfacesSetting;
-  readonly #all: readonly Surface[];
+  readonly #all: readonly Served[];
 
   constructor(setting: SurfacesSetting) {
     this.#setting = setting;
-    this.#all = setting.adapters.map((adapter) => this.#surface(adapter));
+    this.#all = setting.adapters.map((adapter) => this.#serve(adapter));
   }
 
-  #surface(adapter: Adapter): Surface {
+  #serve(adapter: Adapter): Served {
     const { store, commands, media, owner, leaseMs, clock, steady, elapsed, onProblem } = this.#setting;
     const connection: Connection = new Connection({
       adapter,
@@ -65,9 +66,9 @@ export class Surfaces {
       commands,
       receive: async (message) => {
         const bounded = boundedMessage(message);
-        if (connection.isListening) return this.#setting.turnAway(adapter, bounded);
+        if (connection.isListening) return this.#setting.turnAway(connection, bounded);
         if (!connection.isHeld) throw new Error("Another process may have the account now.");
-        return this.#setting.receive(adapter, bounded);
+        return this.#setting.receive(connection, bounded);
       },
       knows: (sender) => this.#setting.knows(sender),
       owner,
@@ -75,24 +76,24 @@ export class Surfaces {
       clock,
       elapsed,
       onProblem,
-      onTaken: () => this.#setting.onTaken(adapter),
+      onTaken: () => this.#setting.onTaken(connection),
       onConnected: () => {
         this.#deliverLeft(deliverer);
         this.#setting.onConnected();
       },
-      onLost: () => this.#leave(adapter),
+      onLost: () => this.#leave(connection),
     });
     const deliverer = new Deliverer({
-      adapter,
+      surface: connection,
       outbox: store.outbox,
       owner,
       clock,
       steady,
       onProblem,
-      isReady: () => connection.isConnected,
+      isReady: () => connection.isConnected && connection.speaker !== null,
       files: async (attachments) => (await media?.find(attachments)) ?? [],
     });
-    return { adapter, connection, deliverer };
+    return { connection, deliverer };
   }
 
   async start(): Promise<void> {
@@ -107,19 +108,23 @@ export class Surfaces {
   /** Leaves the accounts, with all that is kept for them. */
   async stop(): Promise<void> {
     for (const { connection } of this.#all) await connection.stop();
-    for (const { adapter } of this.#all) await this.#leave(adapter);
+    for (const { connection } of this.#all) await this.#leave(connection);
   }
 
-  of(account: Account): Adapter | undefined {
-    return this.#all.find(({ adapter }) => isOf(adapter, account))?.adapter;
+  of(account: Account): Connection | undefined {
+    return this.#served(account)?.connection;
   }
 
-  connected(): Adapter[] {
-    return this.#all.filter(({ connection }) => connection.isConnected).map(({ adapter }) => adapter);
+  connected(): Surface[] {
+    return this.#all.map(({ connection }) => connection).filter(({ isConnected }) => isConnected);
+  }
+
+  #served(account: Account): Served | undefined {
+    return this.#all.find(({ connection }) => isOf(connection, account));
   }
 
   states(): PlatformState[] {
-    return this.#all.map(({ adapter: { platform }, connection: { state, lastError } }) => ({
+    return this.#all.map(({ connection: { platform, state, lastError } }) => ({
       platform,
       state,
       lastError,
@@ -128,28 +133,28 @@ export class Surfaces {
 
   /** Who sends what is said to it: this process, or whichever one has the account. */
   senderOf(account: Account): string {
-    const isHeld = this.#all.some(({ adapter, connection }) => isOf(adapter, account) && connection.isHeld);
-    return isHeld ? this.#setting.owner : "";
+    return this.of(account)?.isHeld ? this.#setting.owner : "";
   }
 
   /** Something waits to be sent through this account. */
   wake(account: Account): void {
-    for (const { adapter, deliverer } of this.#all)
-      if (isOf(adapter, account)) deliverer.wake().catch((error: Error) => this.#unread(error));
+    this.#served(account)
+      ?.deliverer.wake()
+      .catch((error: Error) => this.#unread(error));
   }
 
   wakeAll(): void {
-    for (const { adapter } of this.#all) this.wake(adapter);
+    for (const { connection } of this.#all) this.wake(connection);
   }
 
   /** What a stream has begun to show is finished by its delivery. */
   goOnWith(account: Account, deliveryId: string, beginning: Beginning): void {
-    this.#all.find(({ adapter }) => isOf(adapter, account))?.deliverer.goOnWith(deliveryId, beginning);
+    this.#served(account)?.deliverer.goOnWith(deliveryId, beginning);
   }
 
   /** These will not be sent any more. */
   dropped(account: Account, deliveryIds: readonly string[]): void {
-    this.#all.find(({ adapter }) => isOf(adapter, account))?.deliverer.dropped(deliveryIds);
+    this.#served(account)?.deliverer.dropped(deliveryIds);
   }
 
   /** Waits until what is to be said now has been sent. */
@@ -162,20 +167,20 @@ export class Surfaces {
 
   /** Takes on what processes left behind that ended, were stopped, or lost their store; done again and again. */
   async reap(): Promise<void> {
-    for (const { adapter, connection, deliverer } of this.#all) {
+    for (const { connection, deliverer } of this.#all) {
       if (!connection.isHeld) {
-        await this.#leave(adapter); // What was still being kept when the account was lost.
+        await this.#leave(connection); // What was still being kept when the account was lost.
         continue;
       }
-      await this.#setting.onTaken(adapter);
+      await this.#setting.onTaken(connection);
       if (connection.isConnected) await deliverer.recover();
     }
   }
 
   /** Takes on what was left of an account, where this process has it. */
   async takeOn(account: Account): Promise<void> {
-    for (const { adapter, connection } of this.#all)
-      if (isOf(adapter, account) && connection.isHeld) await this.#setting.onTaken(adapter);
+    const connection = this.of(account);
+    if (connection?.isHeld) await this.#setting.onTaken(connection);
   }
 
   /** What was being said when a process ended, then what is to be said. */
@@ -188,11 +193,11 @@ export class Surfaces {
   }
 
   /** Leaves what waits and what is to be said to whichever process has the account next. */
-  async #leave(adapter: Adapter): Promise<void> {
+  async #leave(account: Account): Promise<void> {
     const { store, owner } = this.#setting;
-    this.#setting.onLeft(adapter);
-    await store.inbox.release(adapter, owner);
-    await store.outbox.release(adapter, owner);
+    this.#setting.onLeft(account);
+    await store.inbox.release(account, owner);
+    await store.outbox.release(account, owner);
   }
 
   #unread({ message }: Error): void {
@@ -200,6 +205,6 @@ export class Surfaces {
   }
 }
 
-function isOf(adapter: Adapter, { platform, account }: Account): boolean {
-  return adapter.platform === platform && adapter.account === account;
+function isOf(surface: Surface, { platform, account }: Account): boolean {
+  return surface.platform === platform && surface.account === account;
 }

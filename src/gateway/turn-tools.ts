@@ -57,7 +57,7 @@ export async function turnTools(
   };
   const about = { key: turn.key, author: who };
   const canAnswer = (danger: Danger) => setting.canAnswer({ author: who, danger }, item);
-  const isAsked = here && !here.isUnattended;
+  const isAsked = here && !here.capabilities.isUnattended;
   const approve = approver(approvals, about, isAsked ? { show, canAnswer } : null, store.standing);
   return guardedTools(theirs, turn, store.journal, approve);
 }

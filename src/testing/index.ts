@@ -14,6 +14,7 @@ export {
   type Unplayable,
   type Written,
 } from "./adapter-contract.js";
+export { KeptAdapter, type KeptSetting, memoryOf, type Told } from "./kept-adapter.js";
 export {
   type ScriptedAbility,
   ScriptedAdapter,

@@ -3,14 +3,17 @@ import type {
   Adapter,
   Capabilities,
   InboundMessage,
+  Line,
   OutboundMessage,
   Receive,
   Received,
-  Surroundings,
+  Speaker,
 } from "../adapter/adapter.js";
 import { SendError } from "../adapter/adapter.js";
+import type { Surface } from "../gateway/surface.js";
 import { type Platform, platforms } from "../session/platform.js";
 import type { Address, SessionSource } from "../session/source.js";
+import { KeptAdapter, type KeptSetting } from "./kept-adapter.js";
 import { ScriptedPlatform } from "./scripted-platform.js";
 
 /** What a platform may be able to do beyond sending and receiving. */
@@ -48,21 +51,22 @@ export interface ScriptedEdit {
   readonly text: string;
 }
 
-export class ScriptedAdapter implements Adapter {
+export class ScriptedAdapter implements Adapter, Speaker, Surface {
   readonly platform: Platform;
   readonly account: string;
   readonly capabilities: Capabilities;
-  readonly edit?: NonNullable<Adapter["edit"]>;
-  readonly find?: NonNullable<Adapter["find"]>;
-  readonly typing?: NonNullable<Adapter["typing"]>;
-  readonly react?: NonNullable<Adapter["react"]>;
-  readonly createThread?: NonNullable<Adapter["createThread"]>;
+  readonly edit?: NonNullable<Speaker["edit"]>;
+  readonly find?: NonNullable<Speaker["find"]>;
+  readonly typing?: NonNullable<Speaker["typing"]>;
+  readonly react?: NonNullable<Speaker["react"]>;
+  readonly createThread?: NonNullable<Speaker["createThread"]>;
   /** The other side. */
   readonly there: ScriptedPlatform;
   readonly sent: OutboundMessage[] = [];
   readonly edits: ScriptedEdit[] = [];
   readonly #onSend: (message: OutboundMessage) => void | Promise<void>;
-  #receive: Receive | undefined;
+  readonly #kept = new KeptAdapter(this);
+  #line: Line | null = null;
   #messages = 0;
   #waiting: (() => void)[] = [];
 
@@ -100,9 +104,27 @@ export class ScriptedAdapter implements Adapter {
     return new Map([...this.there.messages].map(([id, { text }]) => [id, text]));
   }
 
-  async connect(receive: Receive, surroundings?: Surroundings): Promise<void> {
-    await this.there.open({ receive, surroundings });
-    this.#receive = receive;
+  /** It can stand for a surface of the gateway. */
+  get speaker(): Speaker | null {
+    return this.#line ? this : null;
+  }
+
+  /** Connects it without a gateway. */
+  connect(receive?: Receive, setting?: KeptSetting): Promise<void> {
+    return this.#kept.connect(receive, setting);
+  }
+
+  disconnect(): Promise<void> {
+    return this.#kept.disconnect();
+  }
+
+  async serve(line: Line): Promise<void> {
+    this.#line = line;
+    try {
+      await this.there.serve(line, this);
+    } finally {
+      if (this.#line === line) this.#line = null;
+    }
   }
 
   async send(message: OutboundMessage): Promise<{ messageId: string }> {
@@ -119,22 +141,17 @@ export class ScriptedAdapter implements Adapter {
     return this.there.place(address);
   }
 
-  async disconnect(): Promise<void> {
-    if (this.#receive) this.there.close(this.#receive);
-    this.#receive = undefined;
-  }
-
   /** Somebody writes. */
   write(
     from: Partial<SessionSource> & { userId: string },
     text: string,
     more: Partial<InboundMessage> = {},
   ): Promise<Received> {
-    if (!this.#receive) throw new Error("The adapter is not connected.");
+    if (!this.#line) throw new Error("The adapter is not connected.");
     const source: SessionSource = { platform: this.platform, chatId: from.userId, chatType: "dm", ...from };
     this.#messages += 1;
     this.there.hear(source);
-    return this.#receive({ kind: "message", source, messageId: `m${this.#messages}`, text, ...more });
+    return this.#line.receive({ kind: "message", source, messageId: `m${this.#messages}`, text, ...more });
   }
 
   /** The texts sent to a chat, in order. */
@@ -168,6 +185,6 @@ export class ScriptedAdapter implements Adapter {
   }
 
   #mustBeConnected(): void {
-    if (!this.#receive) throw new SendError("retryable", "The adapter is not connected.");
+    if (!this.#line) throw new SendError("retryable", "The adapter is not connected.");
   }
 }

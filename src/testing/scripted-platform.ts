@@ -5,11 +5,11 @@
 import {
   ConnectError,
   type InboundMessage,
+  type Line,
   type Mark,
   type OutboundMessage,
-  type Receive,
   SendError,
-  type Surroundings,
+  type Speaker,
 } from "../adapter/adapter.js";
 import { type Address, formatAddress, type SessionSource } from "../session/source.js";
 import type { Trouble } from "./adapter-contract.js";
@@ -30,11 +30,6 @@ const FAILURES: Readonly<Record<Exclude<Trouble, "revoked token">, () => SendErr
   refused: () => new SendError("permanent", "The chat does not take it."),
   swallowed: () => new SendError("unknown", "The server did not answer in time."),
 };
-
-interface Line {
-  readonly receive: Receive;
-  readonly surroundings: Surroundings | undefined;
-}
 
 export class ScriptedPlatform {
   readonly messages = new Map<string, ScriptedMessage>();
@@ -59,19 +54,23 @@ export class ScriptedPlatform {
   /** What was written and not acknowledged, oldest first. */
   #waiting: InboundMessage[] = [];
   #line: Line | null = null;
+  #cut: () => void = () => {};
 
   /** Whoever is connected has the line, and is brought what waits. */
-  async open(line: Line): Promise<void> {
+  async serve(line: Line, speaker: Speaker): Promise<void> {
     if (this.trouble === "revoked token") this.#isRevoked = true;
     if (this.#isRevoked)
       throw new ConnectError("permanent", "The token was revoked: give the adapter another.");
     this.#line = line;
-    this.menu = line.surroundings?.commands.map(({ name }) => name) ?? [];
-    for (const message of [...this.#waiting]) await this.#bring(message);
-  }
-
-  close(receive: Receive): void {
-    if (this.#line?.receive === receive) this.#line = null;
+    this.menu = line.commands.map(({ name }) => name);
+    line.up(speaker);
+    void this.#bringAll();
+    await new Promise<void>((resolve) => {
+      this.#cut = resolve;
+      line.end.addEventListener("abort", () => resolve());
+      if (line.end.aborted) resolve();
+    });
+    if (this.#line === line) this.#line = null;
   }
 
   get isOpen(): boolean {
@@ -90,14 +89,14 @@ export class ScriptedPlatform {
     return this.#bring(message);
   }
 
-  /** The line is lost, and there again. */
-  async cut(): Promise<void> {
-    const line = this.#line;
-    if (!line) return;
+  /** The line is lost, and can be had again. */
+  cut(): void {
     this.#line = null;
-    line.surroundings?.tell({ lost: "The line was cut." });
-    await this.open(line);
-    line.surroundings?.tell("connected");
+    this.#cut();
+  }
+
+  async #bringAll(): Promise<void> {
+    for (const message of [...this.#waiting]) await this.#bring(message);
   }
 
   async #bring(message: InboundMessage): Promise<void> {

@@ -1,7 +1,7 @@
 /** The example adapter of docs/writing-an-adapter.md: the contract, and a journey through a whole gateway. */
 import { readFile } from "node:fs/promises";
 import { commandTable, type InboundMessage, offlineAgent, openGateway } from "baton-gateway";
-import { type AdapterFixture, adapterContract } from "baton-gateway/testing";
+import { type AdapterFixture, adapterContract, KeptAdapter } from "baton-gateway/testing";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { IrcAdapter, type IrcSettings } from "../../examples/irc-adapter.js";
@@ -179,10 +179,9 @@ describe("IRC", () => {
     server = await startTinyServer();
   });
   afterEach(() => server.stop());
-  const memory = { read: async () => null, write: async () => {} };
-  const connect = async (more: Partial<IrcSettings> = {}, port = server.port): Promise<IrcAdapter> => {
-    const adapter = new IrcAdapter(settings(port, more));
-    await adapter.connect(async () => "accepted", { memory, commands: [], tell: () => {} });
+  const connect = async (more: Partial<IrcSettings> = {}, port = server.port): Promise<KeptAdapter> => {
+    const adapter = new KeptAdapter(new IrcAdapter(settings(port, more)));
+    await adapter.connect();
     return adapter;
   };
 
@@ -215,7 +214,7 @@ describe("IRC", () => {
 
   it("takes any line for a line", async () => {
     const wire = await Wire.to(server.port);
-    const adapter = new IrcAdapter(settings(wire.port));
+    const adapter = new KeptAdapter(new IrcAdapter(settings(wire.port)));
     const received: InboundMessage[] = [];
     await new Promise<void>((over, failed) => {
       const receive = async (message: InboundMessage) => {
@@ -226,9 +225,7 @@ describe("IRC", () => {
       const noise = fc.sample(fc.string({ unit: "binary" }), { numRuns: 500, seed: 1 });
       const lines = [...noise, "", ":", " ", "PRIVMSG", ":ann!~a@host PRIVMSG", ":x 401", "PONG"];
       const said = [":ann!~a@host PRIVMSG baton :hello : there", ":ann!~a@host PRIVMSG baton :over"];
-      adapter
-        .connect(receive, { memory, commands: [], tell: () => {} })
-        .then(() => wire.say(`${[...lines, ...said].join("\r\n")}\r\n`), failed);
+      adapter.connect(receive).then(() => wire.say(`${[...lines, ...said].join("\r\n")}\r\n`), failed);
     });
     expect(received.slice(-2)).toMatchObject([
       { source: { chatId: "ann", userId: "ann" }, text: "hello : there" },

@@ -4,7 +4,7 @@
  * code.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Adapter, type InboundMessage, SendError } from "../../src/adapter/adapter.js";
+import { type Adapter, type InboundMessage, SendError, type Speaker } from "../../src/adapter/adapter.js";
 import { TERMINAL_ACCOUNT } from "../../src/adapter/terminal/terminal-source.js";
 import type { Agent, AgentEvent, TurnInput } from "../../src/agent/agent.js";
 import { Commands } from "../../src/gateway/commands/commands.js";
@@ -362,17 +362,22 @@ export class Stage {
 
   /** Its platform reaches the process only while it lives, and has troubles. */
   #wrapped(adapter: ScriptedAdapter, mortal: Mortal): Adapter {
-    const connect: Adapter["connect"] = (receive, surroundings) =>
-      adapter.connect(mortal.wrap("platform", { receive }).receive, surroundings);
     const isThere = adapter.platform === THERE;
     const read = (_: ScriptedAdapter, property: string | symbol): unknown => {
-      if (property === "connect") return connect;
       const value = Reflect.get(adapter, property, adapter) as unknown;
       if (typeof value !== "function") return value;
       const isTold = isThere && (property === "send" || property === "createThread");
       return (...args: unknown[]) => this.#troubled(isTold, () => Reflect.apply(value, adapter, args));
     };
-    return mortal.wrap(isThere ? "there" : "here", new Proxy(adapter, { get: read }));
+    const speaker: Speaker = mortal.wrap(isThere ? "there" : "here", new Proxy(adapter, { get: read }));
+    const { platform, account, capabilities } = adapter;
+    return {
+      ...{ platform, account, capabilities },
+      serve: (line) => {
+        const { receive } = mortal.wrap("platform", { receive: line.receive });
+        return adapter.serve({ ...line, receive, up: () => line.up(speaker) });
+      },
+    };
   }
 
   async #troubled(isTold: boolean, call: () => unknown): Promise<unknown> {

@@ -3,9 +3,10 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { InboundMessage, Receive, Surroundings } from "../../src/adapter/adapter.js";
+import type { InboundMessage, Receive } from "../../src/adapter/adapter.js";
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import { adapterContract } from "../../src/testing/adapter-contract.js";
+import { KeptAdapter, memoryOf } from "../../src/testing/kept-adapter.js";
 import { MatrixFront } from "../support/matrix-front.js";
 import { type JourneyRoom, matrixJourney } from "../support/matrix-journey.js";
 import { MatrixPerson } from "../support/matrix-person.js";
@@ -73,10 +74,10 @@ async function encryptedJourneyRoom(at: string): Promise<JourneyRoom> {
 class Bot {
   readonly user: SynapseUser;
   readonly received: InboundMessage[] = [];
-  readonly told: unknown[] = [];
+  readonly problems: string[] = [];
   readonly memory = new Map<string, string>();
   readonly #folder: string | undefined;
-  adapter: MatrixAdapter;
+  adapter: KeptAdapter;
 
   constructor(user: SynapseUser, folder?: string) {
     this.user = user;
@@ -84,30 +85,27 @@ class Bot {
     this.adapter = this.#make();
   }
 
-  #make(): MatrixAdapter {
+  #make(): KeptAdapter {
     const { homeserver: at, token } = this.user;
-    return new MatrixAdapter({
-      homeserver: at,
-      accessToken: () => token,
-      ...(this.#folder ? { folder: this.#folder } : {}),
-    });
+    return new KeptAdapter(
+      new MatrixAdapter({
+        homeserver: at,
+        accessToken: () => token,
+        ...(this.#folder ? { folder: this.#folder } : {}),
+      }),
+    );
   }
 
   async connect(receive: Receive = async () => "accepted"): Promise<void> {
     this.adapter = this.#make();
-    const surroundings: Surroundings = {
-      memory: {
-        read: async (name) => this.memory.get(name) ?? null,
-        write: async (name, value) => void this.memory.set(name, value),
+    await this.adapter.connect(
+      async (message) => {
+        const received = await receive(message);
+        this.received.push(message);
+        return received;
       },
-      commands: [],
-      tell: (state) => this.told.push(state),
-    };
-    await this.adapter.connect(async (message) => {
-      const received = await receive(message);
-      this.received.push(message);
-      return received;
-    }, surroundings);
+      { memory: memoryOf(this.memory), problem: (sentence) => this.problems.push(sentence) },
+    );
   }
 
   async has(text: string): Promise<InboundMessage> {
@@ -181,6 +179,7 @@ function rooms(at: string): void {
       ann.userId,
       "once",
     );
+    if (!thread) return expect.unreachable("No thread was made.");
     const relation = { rel_type: "m.thread", event_id: thread.threadId, is_falling_back: true };
     await ann.send(room, { msgtype: "m.text", body: "in it", "m.relates_to": relation });
     expect((await bot.has("in it")).source).toMatchObject({ chatId: room, threadId: thread.threadId });
@@ -211,13 +210,8 @@ function rooms(at: string): void {
 
   it("is refused with a sentence where the token is not known", async () => {
     const { homeserver: place } = bot.user;
-    const stranger = new MatrixAdapter({ homeserver: place, accessToken: () => "nobody" });
-    const surroundings = {
-      memory: { read: async () => null, write: async () => {} },
-      commands: [],
-      tell: () => {},
-    };
-    await expect(stranger.connect(async () => "accepted", surroundings)).rejects.toMatchObject({
+    const stranger = new KeptAdapter(new MatrixAdapter({ homeserver: place, accessToken: () => "nobody" }));
+    await expect(stranger.connect()).rejects.toMatchObject({
       outcome: "permanent",
       message: expect.stringContaining("MATRIX_ACCESS_TOKEN"),
     });
@@ -339,7 +333,7 @@ function encryptedRooms(at: string): void {
     await bot.adapter.disconnect();
     await rm(folder, { recursive: true, force: true });
     await bot.connect();
-    expect(bot.told).toEqual([{ lost: expect.stringContaining("MATRIX_ACCESS_TOKEN") }]);
+    expect(bot.problems).toEqual([expect.stringContaining("MATRIX_ACCESS_TOKEN")]);
     await expect(send(room, "in the clear?", "d1")).rejects.toMatchObject({ outcome: "permanent" });
   }, 60_000);
 }

@@ -112,20 +112,22 @@ const adapter = {
   platform,
   account,
   capabilities: { maxText: 4_096, unit: "utf16", edit: streams === true, threads: false, paceMs: 20 },
-  connect: async (given) => {
+  serve: async ({ receive: given, up, end }) => {
     receive = given;
+    up(speaker);
     process.send({ kind: "connected" });
+    await new Promise((resolve) => end.addEventListener("abort", resolve));
+    receive = async () => {
+      throw new Error("It is not connected.");
+    };
   },
+};
+const speaker = {
   send: around("adapter.send", ({ deliveryId, address, text }) =>
     tell({ kind: "send", deliveryId, chat: address.chatId, text }),
   ),
   edit: ({ deliveryId, address, text }, messageId) =>
     tell({ kind: "edit", deliveryId, messageId, chat: address.chatId, text }),
-  disconnect: async () => {
-    receive = async () => {
-      throw new Error("It is not connected.");
-    };
-  },
 };
 
 const { store, sessions } = await openStore({ url });

@@ -55,9 +55,13 @@ const adapter = {
   platform,
   account: "bot",
   capabilities: { maxText: 4_096, unit: "utf16", edit: false, threads: true, threadsOnce: isOnce },
-  connect: async (given) => {
+  serve: async ({ receive: given, up, end }) => {
     receive = given;
+    up(speaker);
+    await new Promise((resolve) => end.addEventListener("abort", resolve));
   },
+};
+const speaker = {
   send: around("adapter.send", async ({ deliveryId, address, text }) => {
     const { chatId, threadId = "" } = address;
     const { messageId } = await ask({
@@ -81,7 +85,6 @@ const adapter = {
     const { threadId } = await ask({ kind: "thread", once });
     return { ...parent, threadId };
   }),
-  disconnect: async () => {},
 };
 
 const { store, sessions } = await openStore({ url });

@@ -89,28 +89,26 @@ export class MatrixFront {
 
   /** An adapter whose memory and failures are seen here. */
   watch<Watched extends Adapter>(adapter: Watched): Watched {
-    const connect = adapter.connect.bind(adapter);
-    adapter.connect = (receive, surroundings) =>
-      connect(
-        async (message) => {
+    const serve = adapter.serve.bind(adapter);
+    adapter.serve = (line) =>
+      serve({
+        ...line,
+        receive: async (message) => {
           try {
-            return await receive(message);
+            return await line.receive(message);
           } catch (error) {
             this.#settle(message.messageId);
             throw error;
           }
         },
-        {
-          ...surroundings,
-          memory: {
-            read: (name) => surroundings.memory.read(name),
-            write: async (name, value) => {
-              await surroundings.memory.write(name, value);
-              if (name === "next_batch") this.#kept(value);
-            },
+        memory: {
+          read: (name) => line.memory.read(name),
+          write: async (name, value) => {
+            await line.memory.write(name, value);
+            if (name === "next_batch") this.#kept(value);
           },
         },
-      );
+      });
     return adapter;
   }
 

@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { type OutboundMessage, type Received, SendError } from "../../src/adapter/adapter.js";
 import { TerminalAdapter } from "../../src/adapter/terminal/terminal-adapter.js";
+import { KeptAdapter } from "../../src/testing/kept-adapter.js";
 
 /** To this process: a call, or what became of something that came in. */
 export type ToChild =
@@ -28,21 +29,23 @@ const socket = connect(Number(process.argv[2]), "127.0.0.1");
 const tell = (message: FromChild) => socket.write(`${JSON.stringify(message)}\n`);
 const waiting = new Map<number, (answer: Extract<ToChild, { kind: "received" }>) => void>();
 let received = 0;
-let adapter: TerminalAdapter;
+let adapter: KeptAdapter<TerminalAdapter>;
 
 async function call(asked: Extract<ToChild, { kind: "call" }>): Promise<{ messageId: string } | undefined> {
   switch (asked.name) {
     case "new":
       process.stdout.write(`case ${asked.id} begins\r\n`);
-      adapter = new TerminalAdapter({
-        input: process.stdin,
-        output: process.stdout,
-        color: false,
-        status: () => ({ title: "a chat", agent: "none", tokens: 0 }),
-        complete: () => [],
-        onStop: () => {},
-        onLeave: () => {},
-      });
+      adapter = new KeptAdapter(
+        new TerminalAdapter({
+          input: process.stdin,
+          output: process.stdout,
+          color: false,
+          status: () => ({ title: "a chat", agent: "none", tokens: 0 }),
+          complete: () => [],
+          onStop: () => {},
+          onLeave: () => {},
+        }),
+      );
       return undefined;
     case "connect":
       await adapter.connect(async (message) => {

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, describe, it, vi } from "vitest";
 import { type Adapter, type InboundMessage, type Receive, SendError } from "../../src/adapter/adapter.js";
+import { ended } from "../../src/adapter/ended.js";
 import { MarkdownStream } from "../../src/adapter/terminal/markdown-stream.js";
 import { TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES } from "../../src/adapter/terminal/terminal-source.js";
 import { LOCAL } from "../../src/session/platform.js";
@@ -122,17 +123,18 @@ async function terminal(): Promise<AdapterFixture> {
     account: TERMINAL_ACCOUNT,
     // It takes a million; the screen of the test would take half a minute for that.
     capabilities: { ...TERMINAL_CAPABILITIES, maxText: 4_000 },
-    connect: async (receive) => {
+    serve: async ({ receive, up, end }) => {
       child.receive = receive;
       await child.call({ name: "connect" });
       isOpen = true;
-    },
-    send: async (message) => {
-      const result = await child.call({ name: "send", message });
-      sent.push(rendered(message.text));
-      return result;
-    },
-    disconnect: async () => {
+      up({
+        send: async (message) => {
+          const result = await child.call({ name: "send", message });
+          sent.push(rendered(message.text));
+          return result;
+        },
+      });
+      await ended(end);
       isOpen = false;
       await child.call({ name: "disconnect" });
     },

@@ -3,6 +3,7 @@ import { appendFile, readFile } from "node:fs/promises";
 import type { InboundMessage, LiveReply, Received } from "../../src/adapter/adapter.js";
 import { TerminalAdapter } from "../../src/adapter/terminal/terminal-adapter.js";
 import { addressOf, localSource } from "../../src/session/source.js";
+import { KeptAdapter } from "../../src/testing/kept-adapter.js";
 import { HOSTILE } from "./hostile.js";
 
 const COMMANDS = [
@@ -71,12 +72,13 @@ const adapter = new TerminalAdapter({
   },
   onLeave: () => {
     isLeaving = true;
-    void adapter.disconnect().then(() => process.stdout.write("bye\n"));
+    void kept.disconnect().then(() => process.stdout.write("bye\n"));
   },
 });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const kept = new KeptAdapter(adapter);
 const send = (text: string) => adapter.send({ address, text, deliveryId: "1" });
 
 async function stream(reply: LiveReply, text: string, size: number, ms: number): Promise<void> {
@@ -147,4 +149,4 @@ async function receive(message: InboundMessage): Promise<Received> {
   return "accepted";
 }
 
-await adapter.connect(receive);
+await kept.connect(receive);

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   ANN,
   type Answer,
@@ -20,13 +20,16 @@ import {
   type Trouble,
   type Written,
 } from "../../testing/adapter-contract.js";
+import { KeptAdapter, memoryOf } from "../../testing/kept-adapter.js";
 import {
   ConnectError,
   type InboundMessage,
+  type Line,
   type Memory,
   type Receive,
-  type Surroundings,
+  type Speaker,
 } from "../adapter.js";
+import { speakerWith } from "../speaker.js";
 import { DiscordAdapter } from "./adapter.js";
 import { openDiscord } from "./config.js";
 import { formatMarkdown } from "./format.js";
@@ -184,24 +187,27 @@ class Heard {
   readonly threads: string[] = [];
 
   over(adapter: DiscordAdapter): DiscordAdapter {
-    const connect = adapter.connect.bind(adapter);
-    const disconnect = adapter.disconnect.bind(adapter);
-    adapter.connect = async (receive, surroundings) => {
-      await connect(this.#watch(receive), { ...surroundings, memory: this.#along(surroundings.memory) });
-      this.isListening = true;
+    const serve = adapter.serve.bind(adapter);
+    adapter.serve = async (line) => {
+      line.end.addEventListener("abort", () => {
+        this.isListening = false;
+        this.#stir();
+      });
+      const up = (speaker: Speaker): void => {
+        this.isListening = true;
+        line.up(speakerWith(speaker, { createThread: this.#threaded(speaker) }));
+      };
+      await serve({ ...line, up, receive: this.#watch(line.receive), memory: this.#along(line.memory) });
     };
-    const createThread = adapter.createThread.bind(adapter);
-    adapter.createThread = async (...asked) => {
-      const thread = await createThread(...asked);
+    return adapter;
+  }
+
+  #threaded(speaker: Speaker): NonNullable<Speaker["createThread"]> {
+    return async (...asked) => {
+      const thread = (await speaker.createThread?.(...asked)) ?? null;
       if (thread?.threadId) this.threads.push(thread.threadId);
       return thread;
     };
-    adapter.disconnect = async () => {
-      this.isListening = false;
-      await disconnect();
-      this.#stir();
-    };
-    return adapter;
   }
 
   /** It was taken, or not, or is none. */
@@ -271,8 +277,8 @@ describe("discord", () => {
       ["no token at all", ""],
       ["a token of nobody's", `${Buffer.from("135000000000000009").toString("base64url")}.a.b`],
     ])("not with %s, and says what to set", async (_, token) => {
-      const adapter = await openDiscord({ token: () => token, baseUrl: server.baseUrl });
-      const failure = await adapter.connect(async () => "accepted", account).catch((error) => error);
+      const adapter = new KeptAdapter(await openDiscord({ token: () => token, baseUrl: server.baseUrl }));
+      const failure = await adapter.connect().catch((error) => error);
       expect(failure).toBeInstanceOf(ConnectError);
       expect(failure).toMatchObject({
         outcome: "permanent",
@@ -335,11 +341,7 @@ describe("discord", () => {
       await writeTo(dm.chatId, "meanwhile");
       await account.hears("before", "meanwhile");
       expect(server.identified).toEqual(["READY", "RESUMED"]);
-      expect(account.told).toEqual([
-        "connected",
-        expect.objectContaining({ lost: expect.any(String) }),
-        "connected",
-      ]);
+      expect(account.told).toEqual([{ lost: expect.any(String) }, "connected"]);
     });
 
     it("goes on in the next process", async () => {
@@ -389,9 +391,11 @@ describe("discord", () => {
     it("comes back when Discord asks it to call again, and tells nobody", async () => {
       await account.connect();
       server.askToReconnect();
-      await account.isUp(2);
+      await vi.waitUntil(() => server.identified.length === 2, { timeout: 20_000 });
       expect(server.identified).toEqual(["READY", "RESUMED"]);
-      expect(account.told).toEqual(["connected", "connected"]);
+      await writeTo(dm.chatId, "after");
+      await account.hears("after");
+      expect(account.told).toEqual([]);
     });
   });
 
@@ -523,7 +527,7 @@ describe("discord", () => {
     beforeEach(() => account.connect());
 
     it("whose key is that of what a person writes in it, and lets the person in", async () => {
-      const thread = await account.adapter.createThread(group, "Holiday plans", ANN);
+      const thread = await account.adapter.createThread(group, "Holiday plans", ANN, "once");
       expect(thread).toEqual({ platform: "discord", chatId: CHANNEL, threadId: expect.any(String) });
       const threadId = thread?.threadId ?? "";
       expect(await server.sent(threadId)).toMatchObject([
@@ -551,7 +555,9 @@ describe("discord", () => {
         if (path.endsWith(`/channels/${CHANNEL}/threads`)) return { status: 201, body: { id: threadId } };
         return path.endsWith(`/thread-members/${ANN}`) ? { status: 200, body: {} } : null;
       };
-      expect(await account.adapter.createThread(group, "x".repeat(300), ANN)).toMatchObject({ threadId });
+      expect(await account.adapter.createThread(group, "x".repeat(300), ANN, "once")).toMatchObject({
+        threadId,
+      });
       expect(server.posts()).toEqual([]);
       const asked = server.calls.find(({ path }) => path.endsWith("/threads"));
       expect(JSON.parse(asked?.body ?? "")).toMatchObject({
@@ -573,7 +579,7 @@ describe("discord", () => {
           if (path.endsWith(`/thread-members/${ANN}`)) return { status: 403, body: { code } };
           return path.endsWith(`/channels/${threadId}`) ? { status: 200, body: {} } : null;
         };
-        const making = account.adapter.createThread(group, "Holiday", ANN);
+        const making = account.adapter.createThread(group, "Holiday", ANN, "once");
         await expect(making).rejects.toMatchObject({ outcome: "permanent", message: why });
         expect(server.posts()).toEqual([]);
         const removed = server.calls.filter(({ method }) => method === "DELETE");
@@ -589,18 +595,20 @@ describe("discord", () => {
         if (path.endsWith(`/channels/${CHANNEL}/threads`)) return { status: 201, body: { id: threadId } };
         return path.includes(`/channels/${threadId}/`) ? { status: 403, body: { code: 50_013 } } : null;
       };
-      expect(await account.adapter.createThread(group, "Holiday", ANN)).toMatchObject({ threadId });
+      expect(await account.adapter.createThread(group, "Holiday", ANN, "once")).toMatchObject({ threadId });
     });
 
     it("not in a chat of two, nor in a thread", async () => {
-      expect(await account.adapter.createThread(dm, "Holiday", ANN)).toBeNull();
-      expect(await account.adapter.createThread({ ...group, threadId: newId() }, "Holiday", ANN)).toBeNull();
+      expect(await account.adapter.createThread(dm, "Holiday", ANN, "once")).toBeNull();
+      expect(
+        await account.adapter.createThread({ ...group, threadId: newId() }, "Holiday", ANN, "once"),
+      ).toBeNull();
     });
 
     it("not where it may not", async () => {
       server.answer = ({ path }) =>
         path.endsWith("/threads") ? { status: 403, body: { code: 50_013 } } : null;
-      expect(await account.adapter.createThread(group, "Holiday", ANN)).toBeNull();
+      expect(await account.adapter.createThread(group, "Holiday", ANN, "once")).toBeNull();
     });
   });
 
@@ -612,7 +620,7 @@ describe("discord", () => {
       expect(await account.adapter.place(dm)).toEqual({ ...dm, chatType: "dm", ...person });
       const channel = { ...group, chatName: "#crabline-channel" };
       expect(await account.adapter.place(group)).toEqual({ ...channel, chatType: "group" });
-      const thread = await account.adapter.createThread(group, "Holiday", null);
+      const thread = await account.adapter.createThread(group, "Holiday", null, "once");
       const threadId = thread?.threadId ?? "";
       const told = { ...channel, chatType: "thread", threadId, parentChatId: CHANNEL, chatTopic: "Holiday" };
       expect(await account.adapter.place({ ...group, threadId })).toEqual(told);
@@ -648,9 +656,9 @@ describe("discord", () => {
 });
 
 /** A gateway's side: what an account remembers over several processes, and what it has heard. */
-class Account implements Surroundings {
-  adapter: DiscordAdapter;
-  commands: Surroundings["commands"] = [];
+class Account {
+  adapter: KeptAdapter;
+  commands: Line["commands"] = [];
   readonly remembered = new Map<string, string>();
   readonly heard: InboundMessage[] = [];
   readonly told: unknown[] = [];
@@ -660,11 +668,6 @@ class Account implements Surroundings {
   readonly #server: DiscordServer;
   #refuse: () => void = () => {};
   #waiting: (() => void)[] = [];
-
-  readonly memory: Memory = {
-    read: async (name) => this.remembered.get(name) ?? null,
-    write: async (name, value) => void this.remembered.set(name, value),
-  };
 
   constructor(server: DiscordServer) {
     this.#server = server;
@@ -692,7 +695,7 @@ class Account implements Surroundings {
         this.#stir();
         return "accepted";
       },
-      { memory: this.memory, commands: this.commands, tell: (state) => this.tell(state) },
+      { memory: memoryOf(this.remembered), commands: this.commands, tell: (state) => this.tell(state) },
     );
   }
 
@@ -712,13 +715,9 @@ class Account implements Surroundings {
     expect(this.heard.map(({ text }) => text)).toEqual(texts);
   }
 
-  async isUp(times: number): Promise<void> {
-    while (this.told.filter((state) => state === "connected").length < times) await this.#stirred();
-  }
-
-  #newAdapter(): DiscordAdapter {
+  #newAdapter(): KeptAdapter {
     const { token, baseUrl } = this.#server;
-    return new DiscordAdapter({ token: () => token, baseUrl, timeoutMs: TIMEOUT_MS });
+    return new KeptAdapter(new DiscordAdapter({ token: () => token, baseUrl, timeoutMs: TIMEOUT_MS }));
   }
 
   #stirred(): Promise<void> {

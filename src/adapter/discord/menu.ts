@@ -1,7 +1,7 @@
 /** Our commands in Discord's menu. Told only when they have changed: Discord takes few changes a day. */
 import { createHash } from "node:crypto";
 import { cleanLine, shorten } from "../../util/text.js";
-import type { Memory, Surroundings } from "../adapter.js";
+import type { Line, Memory } from "../adapter.js";
 import type { Api } from "./api.js";
 
 const NAME = "commands";
@@ -14,7 +14,7 @@ const DESCRIPTION = 100;
 export async function announceCommands(
   api: Pick<Api, "application" | "setCommands">,
   memory: Memory,
-  commands: Surroundings["commands"],
+  commands: Line["commands"],
 ): Promise<void> {
   const menu = commandMenu(commands);
   const print = createHash("sha256").update(JSON.stringify(menu)).digest("hex");
@@ -29,7 +29,7 @@ export async function announceCommands(
   }
 }
 
-function commandMenu(commands: Surroundings["commands"]): readonly object[] {
+function commandMenu(commands: Line["commands"]): readonly object[] {
   return commands
     .filter(({ name }) => /^[a-z0-9_-]{1,32}$/.test(name))
     .slice(0, MAX_COMMANDS)

@@ -1,30 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CrablineMatrix, crablineFixture } from "../../../test/support/matrix-room.js";
 import { adapterContract } from "../../testing/adapter-contract.js";
-import type { InboundMessage, Receive, Surroundings } from "../adapter.js";
+import { KeptAdapter, memoryOf } from "../../testing/kept-adapter.js";
+import type { InboundMessage, Receive } from "../adapter.js";
 import { MatrixAdapter } from "./adapter.js";
 
 adapterContract("Matrix, with crabline's homeserver", crablineFixture);
 
 describe("the Matrix adapter", () => {
   let matrix: CrablineMatrix;
-  let adapter: MatrixAdapter;
+  let adapter: KeptAdapter;
   let told: unknown[];
   const memory = new Map<string, string>();
 
   const make = (settings: object = {}) =>
-    new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token, ...settings });
+    new KeptAdapter(
+      new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token, ...settings }),
+    );
   const connect = (receive: Receive = async () => "accepted"): Promise<void> => {
-    const surroundings: Surroundings = {
-      memory: {
-        read: async (name) => memory.get(name) ?? null,
-        write: async (name, value) => void memory.set(name, value),
-      },
-      commands: [],
-      tell: (state) => told.push(state),
-    };
-    return adapter.connect(receive, surroundings);
+    return adapter.connect(receive, { memory: memoryOf(memory), tell: (state) => told.push(state) });
   };
+  const thread = async (...asked: Parameters<KeptAdapter["createThread"]>) =>
+    (await adapter.createThread(...asked)) ?? expect.unreachable("No thread was made.");
   const until = (isSo: () => boolean) => vi.waitFor(() => expect(isSo()).toBe(true), 10_000);
 
   beforeEach(async () => {
@@ -139,14 +136,14 @@ describe("the Matrix adapter", () => {
       const { chatId } = matrix.dm;
       const ann = { ...matrix.dm, chatType: "dm", userId: "@ann:matrix.test", userName: "ann" };
       expect(await place(chatId)).toEqual({ ...ann, chatName: chatId });
-      const thread = await adapter.createThread(matrix.dm, "Plans", null, "once");
-      expect(await place(chatId, thread.threadId)).toMatchObject({ ...ann, threadId: thread.threadId });
+      const made = await thread(matrix.dm, "Plans", null, "once");
+      expect(await place(chatId, made.threadId)).toMatchObject({ ...ann, threadId: made.threadId });
     });
 
     it("not where there is none, and not of a message in a thread", async () => {
       await connect();
       const { chatId } = matrix.group;
-      const { threadId = "" } = await adapter.createThread(matrix.group, "Plans", null, "once");
+      const { threadId = "" } = await thread(matrix.group, "Plans", null, "once");
       const address = { ...matrix.group, threadId };
       const { messageId } = await adapter.send({ address, text: "in it", deliveryId: "d" });
       for (const missing of [messageId, "$nothing", "nothing"])

@@ -2,7 +2,7 @@
  * Invitations to rooms. Those who are let in may invite us at any time, strangers now and then: what they say then, the
  * gate refuses.
  */
-import type { Surroundings } from "../adapter.js";
+import type { Line } from "../adapter.js";
 import type { MatrixApi } from "./api.js";
 import { id, type Json, list, record } from "./json.js";
 import type { Self } from "./mention.js";
@@ -14,7 +14,7 @@ export interface InvitationsOptions {
   readonly api: MatrixApi;
   readonly self: Self;
   readonly pending: Pending;
-  readonly knows: NonNullable<Surroundings["knows"]>;
+  readonly knows: Line["knows"];
 }
 
 export class Invitations {

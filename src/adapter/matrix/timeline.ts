@@ -2,7 +2,7 @@
  * A batch of the sync, taken: invitations are accepted, rooms kept up, and what people wrote is received, in order within
  * a room, rooms side by side.
  */
-import type { Receive, RemoteFile, Surroundings } from "../adapter.js";
+import type { Line, Receive, RemoteFile } from "../adapter.js";
 import type { Intake } from "../intake.js";
 import type { MatrixApi } from "./api.js";
 import type { Encryption } from "./encryption.js";
@@ -31,7 +31,7 @@ export interface TimelineOptions {
   readonly pending: Pending;
   readonly encryption: Encryption | null;
   readonly receive: Receive;
-  readonly knows: NonNullable<Surroundings["knows"]>;
+  readonly knows: Line["knows"];
   /** For the log. */
   readonly problem: (sentence: string) => void;
   readonly intake: Intake<string>;

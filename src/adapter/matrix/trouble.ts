@@ -18,11 +18,16 @@ export function reasonOf(error: unknown): string {
 const TOKEN_REFUSED =
   "The homeserver refuses the access token: sign in anew and set MATRIX_ACCESS_TOKEN to the new one.";
 
-export function connectError(error: unknown): ConnectError {
+/** `wasThere`: a homeserver has answered there before, so what answers now is in its place for a while only. */
+export function connectError(error: unknown, wasThere = false): ConnectError {
   if (error instanceof ConnectError) return error;
-  if (isNoHomeserver(error)) return notThere(error);
+  if (isNoHomeserver(error) && !wasThere) return notThere(error);
   const outcome = isTokenRefused(error) ? "permanent" : "retryable";
-  return new ConnectError(outcome, reasonOf(error), { cause: error });
+  const retryAfterMs = retryAfter(error);
+  return new ConnectError(outcome, reasonOf(error), {
+    cause: error,
+    ...(retryAfterMs === undefined || outcome === "permanent" ? {} : { retryAfterMs }),
+  });
 }
 
 export function notThere(cause?: unknown): ConnectError {
@@ -47,7 +52,7 @@ export function sendError(error: unknown): SendError {
 }
 
 /** How long the homeserver wants to be left alone; as a header, or as older servers say it. */
-export function retryAfter(error: unknown): number | undefined {
+function retryAfter(error: unknown): number | undefined {
   if (!(error instanceof HTTPError) || !error.isRateLimitError()) return undefined;
   try {
     const ms = error.getRetryAfterMs();
@@ -67,6 +72,11 @@ function isTokenRefused(error: unknown): boolean {
 /** It is not there, or not for us. */
 export function isMissing(error: unknown): boolean {
   return error instanceof HTTPError && (error.httpStatus === 404 || error.httpStatus === 403);
+}
+
+export function ifMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+  return undefined;
 }
 
 /** The homeserver itself, not a proxy before it, says no, and will say so the next time. */

@@ -17,7 +17,8 @@ import {
   type Trouble,
   type Written,
 } from "../../testing/adapter-contract.js";
-import { ConnectError, type InboundMessage, type Receive, type Surroundings } from "../adapter.js";
+import { KeptAdapter, type KeptSetting, memoryOf } from "../../testing/kept-adapter.js";
+import { ConnectError, type InboundMessage, type Line, type Receive } from "../adapter.js";
 import { SignalAdapter } from "./adapter.js";
 import { formatText } from "./format.js";
 import { messageIdOf, messageRefOf } from "./ids.js";
@@ -28,22 +29,23 @@ class Watched extends SignalAdapter {
   #waiting = new Map<string, () => void>();
   #isOn = false;
 
-  override async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
-    const watched: Receive = async (message) => {
+  override async serve(line: Line): Promise<void> {
+    const receive: Receive = async (message) => {
       try {
-        return await receive(message);
+        return await line.receive(message);
       } finally {
         this.#done.add(message.messageId);
         this.#waiting.get(message.messageId)?.();
       }
     };
-    await super.connect(watched, surroundings);
-    this.#isOn = true;
-  }
-
-  override async disconnect(): Promise<void> {
-    this.#isOn = false;
-    await super.disconnect();
+    const up: Line["up"] = (speaker) => {
+      this.#isOn = true;
+      line.up(speaker);
+    };
+    line.end.addEventListener("abort", () => {
+      this.#isOn = false;
+    });
+    await super.serve({ ...line, receive, up });
   }
 
   /** The next time that it is dealt with is waited for. */
@@ -200,16 +202,12 @@ adapterContract("signal by a socket", () => fixture("socket"));
 
 describe("signal", () => {
   let world: SignalWorld;
-  let adapter: SignalAdapter;
+  let adapter: KeptAdapter;
   let received: InboundMessage[];
   const told: unknown[] = [];
   const remembered = new Map<string, string>();
-  const surroundings: Surroundings = {
-    memory: {
-      read: async (name) => remembered.get(name) ?? null,
-      write: async (name, value) => void remembered.set(name, value),
-    },
-    commands: [],
+  const surroundings: KeptSetting = {
+    memory: memoryOf(remembered),
     tell: (state) => told.push(state),
   };
   const receive: Receive = async (message) => {
@@ -219,7 +217,9 @@ describe("signal", () => {
 
   beforeEach(async () => {
     world = await SignalWorld.open();
-    adapter = new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 1_000 });
+    adapter = new KeptAdapter(
+      new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 1_000 }),
+    );
     received = [];
     told.length = 0;
     remembered.clear();
@@ -280,7 +280,7 @@ describe("signal", () => {
       if (path.includes("events")) asked.push(headers["last-event-id"] ?? "");
       return null;
     });
-    adapter = new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT });
+    adapter = new KeptAdapter(new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT }));
     await adapter.connect(receive, surroundings);
     expect(asked).toEqual(["41"]);
   });

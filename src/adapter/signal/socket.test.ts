@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SignalSocket } from "../../../test/support/signal-socket.js";
 import { ACCOUNT, ANN, SignalWorld } from "../../../test/support/signal-world.js";
-import { ConnectError, type InboundMessage, type Receive, type Surroundings } from "../adapter.js";
+import { KeptAdapter, type KeptSetting } from "../../testing/kept-adapter.js";
+import { ConnectError, type InboundMessage, type Receive } from "../adapter.js";
 import { SignalAdapter } from "./adapter.js";
 import { check } from "./check.js";
 import { LineSplitter } from "./line-splitter.js";
@@ -19,14 +20,12 @@ const STRANGER = 54_321;
 describe("signal by a socket", () => {
   let world: SignalWorld;
   let socket: SignalSocket;
-  let adapter: SignalAdapter;
+  let adapter: KeptAdapter;
   let received: InboundMessage[];
   /** Ends what a test holds up. */
   let letGo = (): void => {};
   const told: unknown[] = [];
-  const surroundings: Surroundings = {
-    memory: { read: async () => null, write: async () => {} },
-    commands: [],
+  const surroundings: KeptSetting = {
     tell: (state) => told.push(state),
   };
   const receive: Receive = async (message) => {
@@ -44,7 +43,7 @@ describe("signal by a socket", () => {
   beforeEach(async () => {
     world = await SignalWorld.open();
     socket = await SignalSocket.open(world.baseUrl);
-    adapter = new SignalAdapter({ baseUrl: socket.url, account: ACCOUNT });
+    adapter = new KeptAdapter(new SignalAdapter({ baseUrl: socket.url, account: ACCOUNT }));
     received = [];
     told.length = 0;
   });
@@ -70,17 +69,18 @@ describe("signal by a socket", () => {
   it("goes on when the daemon died and is back, and says so", async () => {
     await adapter.connect(receive, surroundings);
     await socket.stop();
-    await vi.waitUntil(() => told.length === 1, { timeout: 20_000 });
+    await vi.waitUntil(() => told.length === 2, { timeout: 20_000 });
     const address = { platform: "signal", chatId: ANN.number };
     await expect(adapter.send({ address, text: "lost?", deliveryId: "1" })).rejects.toMatchObject({
       outcome: "retryable",
-      message: expect.stringContaining("daemon --socket"),
+      message: "Signal is not connected.",
     });
     await socket.start();
-    await vi.waitUntil(() => told.length === 2, { timeout: 20_000 });
+    await vi.waitUntil(() => told.length === 3, { timeout: 20_000 });
     await world.write("after the death");
     await until(1);
-    expect(told).toEqual([{ lost: expect.any(String) }, "connected"]);
+    const mended = { lost: expect.stringContaining("daemon --socket") };
+    expect(told).toEqual([{ lost: expect.any(String) }, mended, "connected"]);
     await adapter.send({ address, text: "again", deliveryId: "1" });
     expect(world.sentTo(ANN.number)).toHaveLength(1);
   });

@@ -6,7 +6,8 @@ import { SlackServer } from "../../../test/support/slack-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
 import { adapterContract, type Trouble, type Written } from "../../testing/adapter-contract.js";
-import type { Adapter, InboundMessage, Received, SendError, Surroundings } from "../adapter.js";
+import { KeptAdapter, type KeptSetting, type Told } from "../../testing/kept-adapter.js";
+import type { InboundMessage, Received, SendError } from "../adapter.js";
 import { openSlack, type SlackSettings } from "./config.js";
 import { toMrkdwn } from "./format.js";
 
@@ -49,24 +50,22 @@ adapterContract("slack", async () => {
     trouble: (what: Trouble) => server.trouble(what),
     cut: () => server.cut(),
     asShown: toMrkdwn,
-    dispose: async () => {
-      await next.disconnect();
-      await server.close();
-    },
+    dispose: () => server.close(),
   };
   return fixture;
 });
 
 describe("slack", () => {
   let server: SlackServer;
-  let adapter: Adapter;
+  let adapter: KeptAdapter;
   let received: InboundMessage[];
-  let told: Parameters<Surroundings["tell"]>[0][];
+  let told: Told[];
   let deliveries = 0;
+  const opened = async (settings: SlackSettings) => new KeptAdapter(await openSlack(settings));
 
   beforeEach(async () => {
     server = await SlackServer.start();
-    adapter = await openSlack(settingsOf(server));
+    adapter = await opened(settingsOf(server));
     received = [];
     told = [];
   });
@@ -77,7 +76,7 @@ describe("slack", () => {
 
   const connect = (
     receive?: (message: InboundMessage) => Promise<Received>,
-    more: Pick<Surroundings, "knows"> = {},
+    more: Pick<KeptSetting, "knows"> = {},
   ) =>
     adapter.connect(
       async (message) => {
@@ -85,7 +84,6 @@ describe("slack", () => {
         return (await receive?.(message)) ?? "accepted";
       },
       {
-        memory: { read: async () => null, write: async () => {} },
         commands: [
           { name: "new", description: "" },
           { name: "status", description: "" },
@@ -116,7 +114,7 @@ describe("slack", () => {
 
     it("not as another bot than at first", async () => {
       let token = server.botToken;
-      adapter = await openSlack({ ...settingsOf(server), botToken: () => token });
+      adapter = await opened({ ...settingsOf(server), botToken: () => token });
       token = "xoxb-another";
       await expect(connect()).rejects.toMatchObject({
         outcome: "permanent",
@@ -126,17 +124,13 @@ describe("slack", () => {
 
     it("not with a wrong token, and says which one to mend", async () => {
       const wrong = { ...settingsOf(server), botToken: () => "xoxb-nobody" };
-      adapter = await openSlack(wrong);
+      adapter = await opened(wrong);
       await expect(connect()).rejects.toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("SLACK_BOT_TOKEN"),
       });
-      const other = await openSlack({ ...settingsOf(server), appToken: () => "xapp-nobody" });
-      const connecting = other.connect(async () => "accepted", {
-        memory: { read: async () => null, write: async () => {} },
-        commands: [],
-        tell: () => {},
-      });
+      const other = await opened({ ...settingsOf(server), appToken: () => "xapp-nobody" });
+      const connecting = other.connect();
       await expect(connecting).rejects.toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("SLACK_APP_TOKEN"),
@@ -147,7 +141,7 @@ describe("slack", () => {
     it("later, where Slack is not there or says nothing", async () => {
       const nowhere = { ...settingsOf(server), baseUrl: "http://127.0.0.1:9/api/" };
       const unreached = adapter;
-      adapter = await openSlack(nowhere);
+      adapter = await opened(nowhere);
       await expect(connect()).rejects.toMatchObject({ outcome: "retryable" });
       adapter = unreached;
       server.isMute = true;
@@ -185,7 +179,7 @@ describe("slack", () => {
       expect(received).toHaveLength(1);
       hangs = false;
       void adapter.disconnect(); // As if the process had ended: nobody waits for it.
-      adapter = await openSlack(settingsOf(server));
+      adapter = await opened(settingsOf(server));
       await connect();
       await vi.waitUntil(() => received.length === 2, { timeout: 20_000 });
       expect(received[1]).toEqual(received[0]);
@@ -374,12 +368,12 @@ describe("slack", () => {
         { platform: "slack", chatId: server.channel, threadId: root },
       ]) {
         const message = { address, text: "an answer", deliveryId: `turn.${address.chatId}` };
-        expect(await adapter.find?.(message)).toBe("not there");
+        expect(await adapter.find(message)).toBe("not there");
         const sent = await adapter.send(message);
-        expect(await adapter.find?.(message)).toEqual(sent);
-        await adapter.edit?.({ ...message, deliveryId: "another" }, sent.messageId);
-        expect(await adapter.find?.(message)).toBe("not there");
-        expect(await adapter.find?.({ ...message, deliveryId: "another" })).toEqual(sent);
+        expect(await adapter.find(message)).toEqual(sent);
+        await adapter.edit({ ...message, deliveryId: "another" }, sent.messageId);
+        expect(await adapter.find(message)).toBe("not there");
+        expect(await adapter.find({ ...message, deliveryId: "another" })).toEqual(sent);
       }
     });
 
@@ -432,9 +426,9 @@ describe("slack", () => {
     it("marks on what people wrote", async () => {
       const { messageId } = await server.write({ text: "hello?" });
       const address = { platform: "slack", chatId: await server.dm() };
-      await adapter.react?.(address, messageId, "seen");
-      await adapter.react?.(address, messageId, "seen");
-      await adapter.react?.(address, messageId, "failed");
+      await adapter.react(address, messageId, "seen");
+      await adapter.react(address, messageId, "seen");
+      await adapter.react(address, messageId, "failed");
       const [asked] = await server.messages(address.chatId);
       expect(asked?.reactions?.map(({ name }) => name)).toEqual(["eyes", "x"]);
     });
@@ -450,7 +444,7 @@ describe("slack", () => {
         [await server.dm(), "dm"],
       ] as const) {
         const parent = { platform: "slack", chatId };
-        const thread = await adapter.createThread?.(
+        const thread = await adapter.createThread(
           parent,
           "Plans <!here>\nfor *May* and June",
           person,
@@ -473,14 +467,14 @@ describe("slack", () => {
       const hidden = await server.privateChannel("hidden", ["bob"]);
       const parent = { platform: "slack", chatId: hidden };
       const error = await failure(
-        adapter.createThread?.(parent, "Plans", server.idOf("ann"), "for Ann") as Promise<unknown>,
+        adapter.createThread(parent, "Plans", server.idOf("ann"), "for Ann") as Promise<unknown>,
       );
       expect(error).toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("not in the channel"),
       });
       expect(await server.said(hidden)).toEqual([]);
-      expect(await adapter.createThread?.(parent, "Plans", server.idOf("bob"), "for Bob")).toMatchObject({
+      expect(await adapter.createThread(parent, "Plans", server.idOf("bob"), "for Bob")).toMatchObject({
         chatId: hidden,
       });
     });
@@ -492,7 +486,7 @@ describe("slack", () => {
       chatId,
       ...(threadId === undefined ? {} : { threadId }),
     });
-    const place = (chatId: string, threadId?: string) => adapter.place?.(slack(chatId, threadId));
+    const place = (chatId: string, threadId?: string) => adapter.place(slack(chatId, threadId));
     const channelOf = async (method: string, args: Record<string, string>, user = "ann") =>
       String(((await server.api(method, args, user)).channel as { id: string }).id);
 

@@ -8,6 +8,11 @@ import { wasNeverSent } from "../http-call.js";
 import { outcomeOfStatus } from "../send-failure.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
 
+const CONFLICT = 409;
+const WEBHOOK =
+  "A webhook is set for this bot, so its messages go elsewhere: delete the webhook, or make another bot.";
+const SECOND_READER = "Another program reads the messages of this bot: stop it, or make another bot.";
+
 /** What the Bot API answered, or why it did not. */
 export type Failure =
   | {
@@ -40,11 +45,27 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-export function cannotConnect(error: unknown): never {
+/** Why the bot cannot be reached, or is reached no more. */
+export function connectErrorOf(error: unknown): ConnectError {
   const failure = failureOf(error);
-  const isWrongToken = failure.kind === "refused" && (failure.code === 401 || failure.code === 404);
-  if (isWrongToken) throw new ConnectError("permanent", WRONG_TOKEN);
-  throw new ConnectError("retryable", failure.words);
+  if (failure.kind !== "refused") return new ConnectError("retryable", failure.words);
+  const { code, words, retryAfterMs } = failure;
+  if (code === 401 || code === 404) return new ConnectError("permanent", WRONG_TOKEN);
+  if (code === CONFLICT)
+    return new ConnectError("retryable", /webhook/i.test(words) ? WEBHOOK : SECOND_READER);
+  return new ConnectError("retryable", `Telegram answers: ${words}.`, {
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+export function cannotConnect(error: unknown): never {
+  throw connectErrorOf(error);
+}
+
+/** Another program reads the updates, or has them sent elsewhere. */
+export function isConflict(error: unknown): boolean {
+  const failure = failureOf(error);
+  return failure.kind === "refused" && failure.code === CONFLICT;
 }
 
 /** Where a group went that became a supergroup. */

@@ -1,13 +1,13 @@
 /** The commands in Telegram's menu, told only when they changed. */
 import type { Api } from "grammy";
 import { cleanLine, shorten } from "../../util/text.js";
-import type { Memory, Surroundings } from "../adapter.js";
+import type { Line, Memory } from "../adapter.js";
 
 const NAME = "menu";
 const MAX_COMMANDS = 100;
 const MAX_DESCRIPTION = 256;
 
-export async function offerMenu(api: Api, commands: Surroundings["commands"], memory: Memory): Promise<void> {
+export async function offerMenu(api: Api, commands: Line["commands"], memory: Memory): Promise<void> {
   const menu = menuOf(commands);
   const wanted = JSON.stringify(menu);
   if (((await memory.read(NAME)) ?? "[]") === wanted) return;
@@ -21,7 +21,7 @@ export async function offerMenu(api: Api, commands: Surroundings["commands"], me
 
 /** As Telegram takes them: lower-case names of at most 32 letters, digits and underscores. */
 export function menuOf(
-  commands: Surroundings["commands"],
+  commands: Line["commands"],
 ): readonly { readonly command: string; readonly description: string }[] {
   return commands
     .map(({ name, description }) => ({

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sent, TelegramServer } from "../../../test/support/telegram-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
+import { KeptAdapter, type KeptSetting, memoryOf, type Told } from "../../testing/kept-adapter.js";
 import {
-  type Adapter,
   ConnectError,
   type InboundMessage,
+  type Line,
   type LocalFile,
   type RemoteFile,
   SendError,
-  type Surroundings,
 } from "../adapter.js";
 import { openTelegram } from "./config.js";
 import { menuOf } from "./menu.js";
@@ -21,22 +21,20 @@ const platform = "telegram";
 const DM = { platform, chatId: "100001" };
 
 let server: TelegramServer;
-let adapter: Adapter;
+let adapter: KeptAdapter;
 let folder: string;
 let received: InboundMessage[];
-let told: Parameters<Surroundings["tell"]>[0][];
+let told: Told[];
 const remembered = new Map<string, string>();
 
-const open = (token = server.token) => openTelegram({ token: () => token, baseUrl: server.url });
-const surroundings = (commands: Surroundings["commands"] = []): Surroundings => ({
-  memory: {
-    read: async (name) => remembered.get(name) ?? null,
-    write: async (name, value) => void remembered.set(name, value),
-  },
+const open = async (token = server.token, baseUrl = server.url) =>
+  new KeptAdapter(await openTelegram({ token: () => token, baseUrl }));
+const surroundings = (commands: Line["commands"] = []): KeptSetting => ({
+  memory: memoryOf(remembered),
   commands,
   tell: (state) => void told.push(state),
 });
-const connect = (to: Adapter = adapter, commands?: Surroundings["commands"]) =>
+const connect = (to = adapter, commands?: Line["commands"]) =>
   to.connect(async (message) => {
     received.push(message);
     return "accepted";
@@ -92,7 +90,7 @@ describe("a token", () => {
   });
 
   it("is in no failure, however deep one looks", async () => {
-    const nobody = await openTelegram({ token: () => server.token, baseUrl: "http://127.0.0.1:1" });
+    const nobody = await open(server.token, "http://127.0.0.1:1");
     const unreached = await failure(connect(nobody));
     expect(unreached).toMatchObject({ outcome: "retryable" });
     await connect();
@@ -312,14 +310,14 @@ describe("a topic", () => {
   it("is made only where there are topics", async () => {
     await connect();
     expect(
-      await adapter.createThread?.({ platform, chatId: "-1007777777777" }, "Here", null, "once"),
+      await adapter.createThread({ platform, chatId: "-1007777777777" }, "Here", null, "once"),
     ).toBeNull();
-    expect(await adapter.createThread?.(DM, "Here", null, "once")).toMatchObject({ chatId: "100001" });
+    expect(await adapter.createThread(DM, "Here", null, "once")).toMatchObject({ chatId: "100001" });
     const without = await TelegramServer.start({ topics: false });
-    const other = await openTelegram({ token: () => without.token, baseUrl: without.url });
+    const other = await open(without.token, without.url);
     try {
       await other.connect(async () => "accepted", surroundings());
-      expect(await other.createThread?.(DM, "Here", null, "once")).toBeNull();
+      expect(await other.createThread(DM, "Here", null, "once")).toBeNull();
     } finally {
       await other.disconnect();
       await without.close();
@@ -330,7 +328,7 @@ describe("a topic", () => {
     await connect();
     const group = { platform, chatId: "-1008888888888" };
     await server.addForum(Number(group.chatId));
-    const make = async () => adapter.createThread?.(group, "Here", "100001", "once");
+    const make = async () => adapter.createThread(group, "Here", "100001", "once");
     server.chats.set(group.chatId, { member: { status: "left" } });
     expect(await failure(make())).toMatchObject({
       outcome: "permanent",
@@ -345,7 +343,7 @@ describe("a topic", () => {
 
 describe("a place", () => {
   const place = (chatId: string, threadId?: string) =>
-    adapter.place?.({ platform, chatId, ...(threadId === undefined ? {} : { threadId }) });
+    adapter.place({ platform, chatId, ...(threadId === undefined ? {} : { threadId }) });
   const ann = { platform, chatId: "100001", chatName: "Ann Lee", chatType: "dm" };
   const know = (id: number, full: object, member?: Readonly<Record<string, unknown>>): void =>
     void server.chats.set(String(id), { full: { id, ...full }, ...(member ? { member } : {}) });
@@ -391,11 +389,11 @@ describe("a place", () => {
   it("without topics in private chats has none there", async () => {
     const without = await TelegramServer.start({ topics: false });
     without.chats.set("100001", { full: { id: 100001, type: "private" } });
-    const other = await openTelegram({ token: () => without.token, baseUrl: without.url });
+    const other = await open(without.token, without.url);
     try {
       await other.connect(async () => "accepted", surroundings());
-      expect(await other.place?.({ ...DM, threadId: "5" })).toBeNull();
-      expect(await other.place?.(DM)).toEqual({ ...DM, chatType: "dm", userId: "100001" });
+      expect(await other.place({ ...DM, threadId: "5" })).toBeNull();
+      expect(await other.place(DM)).toEqual({ ...DM, chatType: "dm", userId: "100001" });
     } finally {
       await other.disconnect();
       await without.close();

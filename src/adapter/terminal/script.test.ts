@@ -1,20 +1,25 @@
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { addressOf, localSource } from "../../session/source.js";
+import { KeptAdapter } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received } from "../adapter.js";
 import { readPiped, ScriptAdapter } from "./script.js";
 
 const call = { id: "1", name: "terminal", arguments: '{"command":"ls -la","timeout":5}' };
 const address = addressOf(localSource());
 
-function script(json: boolean, answer: (adapter: ScriptAdapter, message: InboundMessage) => Received) {
+function script(
+  json: boolean,
+  answer: (adapter: ScriptAdapter, message: InboundMessage, kept: KeptAdapter) => Received,
+) {
   const streams = {
     stdout: new PassThrough({ encoding: "utf8" }),
     stderr: new PassThrough({ encoding: "utf8" }),
   };
   const adapter = new ScriptAdapter({ ...streams, json });
   const run = async (text: string) => {
-    await adapter.connect(async (message) => answer(adapter, message));
+    const kept = new KeptAdapter(adapter);
+    await kept.connect(async (message) => answer(adapter, message, kept));
     const outcome = await adapter.ask(text);
     return { outcome, stdout: streams.stdout.read() ?? "", stderr: streams.stderr.read() ?? "" };
   };
@@ -121,7 +126,7 @@ describe("a script", () => {
   it("goes on until nothing more comes, as after a command that asks the agent again", async () => {
     const streams = { stdout: new PassThrough({ encoding: "utf8" }), stderr: new PassThrough() };
     const adapter = new ScriptAdapter({ ...streams, json: true });
-    await adapter.connect(async () => {
+    await new KeptAdapter(adapter).connect(async () => {
       void saidByCommand(adapter, "Trying again.");
       return "accepted";
     });
@@ -157,8 +162,8 @@ describe("a script", () => {
   });
 
   it("ends with the gateway", async () => {
-    const { run } = script(false, (adapter) => {
-      void adapter.disconnect();
+    const { run } = script(false, (_adapter, _message, kept) => {
+      void kept.disconnect();
       return "accepted";
     });
     expect(await run("hi")).toMatchObject({ outcome: "stopped" });

@@ -8,14 +8,8 @@ import { LOCAL } from "../../session/platform.js";
 import type { Address, SessionSource } from "../../session/source.js";
 import { printableText } from "../../util/text.js";
 import { written } from "../../util/written.js";
-import {
-  type Adapter,
-  type LiveReply,
-  type OutboundMessage,
-  type Receive,
-  type RemoteFile,
-  SendError,
-} from "../adapter.js";
+import type { Adapter, Line, LiveReply, OutboundMessage, RemoteFile, Speaker } from "../adapter.js";
+import { ended } from "../ended.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
 import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from "./terminal-source.js";
@@ -40,15 +34,14 @@ interface Question {
   readonly answered: () => void;
 }
 
-export class ScriptAdapter implements Adapter {
+export class ScriptAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
   readonly account = TERMINAL_ACCOUNT;
-  readonly capabilities = TERMINAL_CAPABILITIES;
-  readonly isUnattended = true;
+  readonly capabilities = { ...TERMINAL_CAPABILITIES, isUnattended: true };
   readonly #options: ScriptOptions;
   readonly #source: SessionSource;
   readonly #output: ScriptOutput;
-  #receive: Receive | null = null;
+  #line: Line | null = null;
   #question: Question | null = null;
   #isAnswered = false;
   #outcome: ScriptOutcome = "stopped";
@@ -59,8 +52,12 @@ export class ScriptAdapter implements Adapter {
     this.#output = options.json ? jsonOutput(options.stdout) : textOutput(options.stdout, options.stderr);
   }
 
-  async connect(receive: Receive): Promise<void> {
-    this.#receive = receive;
+  async serve(line: Line): Promise<void> {
+    this.#line = line;
+    line.up(this);
+    await ended(line.end);
+    if (!this.#isAnswered) this.finish("stopped");
+    this.#line = null;
   }
 
   /**
@@ -72,7 +69,7 @@ export class ScriptAdapter implements Adapter {
     files: readonly RemoteFile[] = [],
     rest?: () => Promise<void>,
   ): Promise<ScriptOutcome> {
-    if (!this.#receive) throw new Error("Nobody receives what is asked: connect first.");
+    if (!this.#line) throw new Error("Nobody receives what is asked: connect first.");
     if (this.#question) throw new Error("The last question is not answered yet: ask one at a time.");
     const { kind, ...message } = inbound(text, this.#source, files);
     this.#isAnswered = false;
@@ -81,7 +78,7 @@ export class ScriptAdapter implements Adapter {
       this.#question = { messageId: message.messageId, isCommand: kind === "command", answered: resolve };
     });
     try {
-      const received = await this.#receive({ kind, ...message });
+      const received = await this.#line.receive({ kind, ...message });
       if (received === "refused") this.finish("refused");
       if (kind === "command" || !rest) await answered;
       await rest?.();
@@ -104,7 +101,6 @@ export class ScriptAdapter implements Adapter {
 
   /** What a command says is the answer; what is sent beside it or a turn is a notice. */
   async send({ text, deliveryId }: OutboundMessage): Promise<{ readonly messageId: string }> {
-    if (!this.#receive) throw new SendError("retryable", "The script is over.");
     if (this.#question?.isCommand && !this.#isAnswered && !SAID_BESIDE.test(deliveryId)) {
       this.#output.message(text);
       this.finish("done");
@@ -159,11 +155,6 @@ export class ScriptAdapter implements Adapter {
         if (!this.#isAnswered) this.#outcome = outcome; // Unless an answer follows, the message went into this turn.
       },
     };
-  }
-
-  async disconnect(): Promise<void> {
-    if (!this.#isAnswered) this.finish("stopped");
-    this.#receive = null;
   }
 }
 

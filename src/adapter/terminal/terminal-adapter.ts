@@ -4,7 +4,15 @@
  */
 import { LOCAL } from "../../session/platform.js";
 import type { SessionSource } from "../../session/source.js";
-import { type Adapter, type LiveReply, type OutboundMessage, type Receive, SendError } from "../adapter.js";
+import {
+  type Adapter,
+  ConnectError,
+  type Line,
+  type LiveReply,
+  type OutboundMessage,
+  type Speaker,
+} from "../adapter.js";
+import { ended } from "../ended.js";
 import { Chat, type ChatOptions, reasonOf } from "./chat.js";
 import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from "./terminal-source.js";
 
@@ -17,14 +25,14 @@ export interface TerminalOptions extends Omit<ChatOptions, "clock"> {
   readonly clock?: ChatOptions["clock"];
 }
 
-export class TerminalAdapter implements Adapter {
+export class TerminalAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
   readonly account = TERMINAL_ACCOUNT;
   readonly capabilities = TERMINAL_CAPABILITIES;
   readonly #options: TerminalOptions;
   readonly #source: SessionSource;
   readonly #chat: Chat;
-  #receive: Receive | null = null;
+  #line: Line | null = null;
   /** Lines are handed over one after the other. */
   #handedOver: Promise<unknown> = Promise.resolve();
 
@@ -35,16 +43,22 @@ export class TerminalAdapter implements Adapter {
     this.#chat = new Chat({ clock: Date.now, ...options, complete }, (text) => this.#submit(text));
   }
 
-  async connect(receive: Receive): Promise<void> {
+  async serve(line: Line): Promise<void> {
     if (!this.#options.input.isTTY || !this.#options.output.isTTY) {
-      throw new Error("A chat needs a terminal on both sides: give the text with --message, or by a pipe.");
+      const cure = "A chat needs a terminal on both sides: give the text with --message, or by a pipe.";
+      throw new ConnectError("permanent", cure);
     }
-    this.#receive = receive;
-    await this.#chat.open();
+    this.#line = line;
+    try {
+      await this.#chat.open();
+      line.up(this);
+      await ended(line.end);
+    } finally {
+      await this.#chat.close();
+    }
   }
 
   async send({ text, deliveryId }: OutboundMessage): Promise<{ readonly messageId: string }> {
-    if (!this.#chat.isOpen) throw new SendError("retryable", "The terminal's chat is closed.");
     this.#chat.print(text);
     return { messageId: deliveryId };
   }
@@ -73,10 +87,6 @@ export class TerminalAdapter implements Adapter {
     this.#chat.problem(text);
   }
 
-  async disconnect(): Promise<void> {
-    await this.#chat.close();
-  }
-
   #submit(text: string): Promise<boolean> {
     if (/^\/quit\s*$/i.test(text)) {
       this.#chat.leave();
@@ -91,7 +101,7 @@ export class TerminalAdapter implements Adapter {
   async #handOver(text: string): Promise<boolean> {
     const message = inbound(text, this.#source);
     try {
-      const received = await this.#receive?.(message);
+      const received = await this.#line?.receive(message);
       if (received === "refused") this.#chat.problem("Refused: you may not write here.");
       return received === "accepted" && message.kind === "message";
     } catch (error) {

@@ -8,7 +8,8 @@ import {
   type Trouble,
   type Written,
 } from "../../testing/adapter-contract.js";
-import type { InboundMessage, Receive } from "../adapter.js";
+import { KeptAdapter } from "../../testing/kept-adapter.js";
+import type { InboundMessage, Line, Receive } from "../adapter.js";
 import { WhatsAppAdapter } from "./adapter.js";
 import { formatText } from "./format.js";
 
@@ -30,10 +31,13 @@ class Reachable extends WhatsAppAdapter {
     this.#world = world;
   }
 
-  override async connect(receive: Receive): Promise<void> {
-    await super.connect(receive);
-    this.#world.port = this.port;
-    void this.#world.deliverMissed();
+  override serve(line: Line): Promise<void> {
+    const up: Line["up"] = (speaker) => {
+      line.up(speaker);
+      this.#world.port = this.port;
+      void this.#world.deliverMissed();
+    };
+    return super.serve({ ...line, up });
   }
 }
 
@@ -103,7 +107,7 @@ adapterContract("whatsapp", fixture);
 
 describe("whatsapp", () => {
   let world: WhatsAppWorld;
-  let adapter: WhatsAppAdapter;
+  let adapter: KeptAdapter<WhatsAppAdapter>;
   let received: InboundMessage[];
   const address = { platform: "whatsapp", chatId: ANN };
   const receive: Receive = async (message) => {
@@ -112,12 +116,12 @@ describe("whatsapp", () => {
   };
   const connect = async (how: Receive = receive): Promise<void> => {
     await adapter.connect(how);
-    world.port = adapter.port;
+    world.port = adapter.adapter.port;
   };
 
   beforeEach(async () => {
     world = await WhatsAppWorld.open();
-    adapter = new WhatsAppAdapter(world.settings);
+    adapter = new KeptAdapter(new WhatsAppAdapter(world.settings));
     received = [];
   });
   afterEach(async () => {
@@ -149,7 +153,7 @@ describe("whatsapp", () => {
     });
 
     it("opens to nobody where the token is not set", async () => {
-      adapter = new WhatsAppAdapter({ ...world.settings, verifyToken: () => "" });
+      adapter = new KeptAdapter(new WhatsAppAdapter({ ...world.settings, verifyToken: () => "" }));
       await connect();
       expect(await verify({ "hub.mode": "subscribe", "hub.challenge": "1", "hub.verify_token": "" })).toEqual(
         [403, ""],
@@ -165,7 +169,7 @@ describe("whatsapp", () => {
     });
 
     it("does not listen where there is no secret to check with", async () => {
-      adapter = new WhatsAppAdapter({ ...world.settings, appSecret: () => "" });
+      adapter = new KeptAdapter(new WhatsAppAdapter({ ...world.settings, appSecret: () => "" }));
       await expect(connect()).rejects.toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("WHATSAPP_APP_SECRET"),
@@ -187,7 +191,7 @@ describe("whatsapp", () => {
 
     it("has one path, and two methods", async () => {
       await connect();
-      const { port } = adapter;
+      const { port } = adapter.adapter;
       expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404);
       expect((await fetch(world.webhookUrl, { method: "PUT" })).status).toBe(405);
     });
@@ -227,7 +231,7 @@ describe("whatsapp", () => {
       const other = createServer().listen(0, "127.0.0.1");
       await vi.waitUntil(() => other.listening, { timeout: 20_000 });
       const { port } = other.address() as AddressInfo;
-      adapter = new WhatsAppAdapter({ ...world.settings, webhook: { port } });
+      adapter = new KeptAdapter(new WhatsAppAdapter({ ...world.settings, webhook: { port } }));
       await expect(connect()).rejects.toMatchObject({
         outcome: "retryable",
         message: expect.stringContaining("WHATSAPP_WEBHOOK_PORT"),
@@ -237,7 +241,7 @@ describe("whatsapp", () => {
   });
 
   it("names the token where Meta does not take it", async () => {
-    adapter = new WhatsAppAdapter({ ...world.settings, accessToken: () => "wrong" });
+    adapter = new KeptAdapter(new WhatsAppAdapter({ ...world.settings, accessToken: () => "wrong" }));
     await expect(connect()).rejects.toMatchObject({
       outcome: "permanent",
       message: expect.stringContaining("WHATSAPP_ACCESS_TOKEN"),
@@ -245,7 +249,7 @@ describe("whatsapp", () => {
   });
 
   it("names the number where Meta does not know it", async () => {
-    adapter = new WhatsAppAdapter({ ...world.settings, phoneNumberId: "15550000000" });
+    adapter = new KeptAdapter(new WhatsAppAdapter({ ...world.settings, phoneNumberId: "15550000000" }));
     await expect(connect()).rejects.toMatchObject({
       outcome: "permanent",
       message: expect.stringContaining("WHATSAPP_PHONE_NUMBER_ID"),
@@ -253,7 +257,7 @@ describe("whatsapp", () => {
   });
 
   it("can wait for Meta to be reached", async () => {
-    adapter = new WhatsAppAdapter({ ...world.settings, baseUrl: "http://127.0.0.1:1" });
+    adapter = new KeptAdapter(new WhatsAppAdapter({ ...world.settings, baseUrl: "http://127.0.0.1:1" }));
     await expect(connect()).rejects.toMatchObject({ outcome: "retryable" });
   });
 
@@ -319,7 +323,7 @@ describe("whatsapp", () => {
   it("says of a message that was taken and did not arrive why, and goes on", async () => {
     const problems: string[] = [];
     await adapter.connect(async () => "accepted", { problem: (sentence) => problems.push(sentence) });
-    world.port = adapter.port;
+    world.port = adapter.adapter.port;
     const errors = [{ code: 131026, title: "Message undeliverable" }];
     await world.tell({ id: "wamid.9", status: "failed", recipient_id: ANN, errors });
     await world.tell({ id: "wamid.8", status: "failed", errors: "?".repeat(9) });
@@ -357,7 +361,7 @@ describe("whatsapp", () => {
       .flatMap((each) => each ?? [])
       .find(({ internal, family }) => !internal && family === "IPv4");
     if (!outside) return;
-    await expect(fetch(`http://${outside.address}:${adapter.port}/whatsapp`)).rejects.toThrow();
+    await expect(fetch(`http://${outside.address}:${adapter.adapter.port}/whatsapp`)).rejects.toThrow();
   });
 
   it("tells of a chat with any number, in whichever way it is written, but our own", async () => {

@@ -4,7 +4,7 @@
  * was; that commit moves it, what waits for an answer, and tells who asked.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Adapter, SendError } from "../../adapter/adapter.js";
+import { SendError } from "../../adapter/adapter.js";
 import { identityNamed } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
 import type { Handoff } from "../../session/handoff.js";
@@ -21,6 +21,7 @@ import type { Notices } from "../notices.js";
 import { mayBeAlive } from "../owner.js";
 import type { People } from "../people.js";
 import { type Account, announcementId, type Move, type Moves } from "../store.js";
+import { type Surface, speakerOf } from "../surface.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
 import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
@@ -31,8 +32,8 @@ export interface CarrierSetting {
   readonly desk: HandoffDesk;
   readonly people: People;
   readonly notices: Notices;
-  /** The adapters that are connected in this process. */
-  readonly connected: () => readonly Adapter[];
+  /** The surfaces that are connected in this process. */
+  readonly connected: () => readonly Surface[];
   /** A turn of this session is waited for: one whose process has ended is gone on with here. */
   readonly onAwaited: (sessionId: string) => Promise<void>;
   /** Each time one is seen that was asked for by this process, and once it is over. */
@@ -116,7 +117,7 @@ export class HandoffCarrier {
     const { moves, owner, leaseMs, onAwaited } = this.#setting;
     if (move.target === LOCAL && move.state === "pending") await this.#offer(move);
     const isAbandoned = move.claimedBy === owner || !mayBeAlive(move.claimedBy ?? "");
-    const decision = decide(move, { now, isHere: this.#adapterFor(move) !== undefined, isAbandoned });
+    const decision = decide(move, { now, isHere: this.#surfaceFor(move) !== undefined, isAbandoned });
     if (decision.kind === "wait") {
       if (decision.at !== null) this.#later(decision.at - now);
     } else if (decision.kind === "await turn") {
@@ -145,9 +146,9 @@ export class HandoffCarrier {
     if (entry) this.#setting.onOffer(offerText(entry));
   }
 
-  #adapterFor({ target }: Handoff): Adapter | undefined {
+  #surfaceFor({ target }: Handoff): Surface | undefined {
     const platform = platformIn(target);
-    return this.#setting.connected().find((adapter) => adapter.platform === platform);
+    return this.#setting.connected().find((surface) => surface.platform === platform);
   }
 
   /** A program may name a platform, or anything: what it names may be no place. */
@@ -171,12 +172,12 @@ export class HandoffCarrier {
       timerMs(leaseMs / 3),
     );
     try {
-      const adapter = this.#adapterFor(held);
-      if (!adapter) throw new Impossible("Its platform is no longer connected.");
+      const surface = this.#surfaceFor(held);
+      if (!surface) throw new Impossible("Its platform is no longer connected.");
       const entry = await this.#mayStill(held);
-      const destination = await this.#within(held, async () => this.#destination(held, entry, adapter));
-      await this.#announce(held, entry, adapter, destination);
-      await this.#complete(held, await this.#mayStill(held), adapter, destination);
+      const destination = await this.#within(held, async () => this.#destination(held, entry, surface));
+      await this.#announce(held, entry, surface, destination);
+      await this.#complete(held, await this.#mayStill(held), surface, destination);
     } catch (error) {
       if (error instanceof Impossible) await this.#fail(held, held.fence, error.message);
       else if (!(error instanceof Lost)) onProblem(`Can't continue a handoff: ${(error as Error).message}`);
@@ -217,7 +218,7 @@ export class HandoffCarrier {
         const pauseMs = error.retryAfterMs ?? RETRY_MS;
         const overdue = clock() + pauseMs >= this.#deadline(held);
         if (error.outcome !== "retryable" || overdue) throw new Impossible(error.message);
-        if (this.#stopped || !this.#adapterFor(held)) throw new Lost(); // Whoever has the account next goes on with it.
+        if (this.#stopped || !this.#surfaceFor(held)) throw new Lost(); // Whoever has the account next goes on with it.
         await sleep(timerMs(pauseMs));
       }
     }
@@ -229,13 +230,13 @@ export class HandoffCarrier {
   }
 
   /** The lane that the session will have: kept before anything is said there. */
-  async #destination(held: Move, entry: SessionEntry, adapter: Adapter): Promise<SessionSource> {
+  async #destination(held: Move, entry: SessionEntry, surface: Surface): Promise<SessionSource> {
     if (held.destination) return held.destination;
     const { moves } = this.#setting;
     const asked = await this.#placeAsked(held);
     const person = await this.#personOn(asked.platform, held);
-    const address = asked.threadId ? asked : await this.#makeThread(held, entry, adapter, asked, person);
-    const lane = await this.#laneAt(address, adapter, person);
+    const address = asked.threadId ? asked : await this.#makeThread(held, entry, surface, asked, person);
+    const lane = await this.#laneAt(address, surface, person);
     if (!(await moves.aim(held, lane))) throw new Lost();
     return lane.origin;
   }
@@ -255,12 +256,13 @@ export class HandoffCarrier {
   async #makeThread(
     held: Move,
     entry: SessionEntry,
-    adapter: Adapter,
+    surface: Surface,
     parent: Address,
     person: string | null,
   ): Promise<Address> {
-    if (!adapter.createThread) return parent;
-    const mayRepeat = adapter.capabilities.threadsOnce === true;
+    const speaker = await speakerOf(surface);
+    if (!speaker.createThread) return parent;
+    const mayRepeat = surface.capabilities.threadsOnce === true;
     if (held.isThreadBegun && !mayRepeat) {
       throw new Impossible(
         "A gateway stopped while creating a thread there, so it is unknown whether the thread exists. Ask again.",
@@ -269,7 +271,7 @@ export class HandoffCarrier {
     if (!(await this.#setting.moves.beginThread(held))) throw new Lost();
     const title = entry.title ?? "Conversation";
     try {
-      return (await adapter.createThread(parent, title, person, held.id)) ?? parent;
+      return (await speaker.createThread(parent, title, person, held.id)) ?? parent;
     } catch (error) {
       // Where nobody knows whether it was made, the same name makes it at most once.
       throw mayRepeat && isUnknown(error) ? new SendError("retryable", error.message) : error;
@@ -277,13 +279,13 @@ export class HandoffCarrier {
   }
 
   /** As somebody's next message there will have it. */
-  async #laneAt(address: Address, adapter: Adapter, person: string | null): Promise<LanePlace> {
+  async #laneAt(address: Address, surface: Surface, person: string | null): Promise<LanePlace> {
     const { sessions } = this.#setting;
     const known = (await sessions.lanesAt(address)).filter(
       ({ owner, origin }) =>
         origin.chatType === "dm" || owner.startsWith("chat:") || isOf(owner, address, person),
     );
-    const source = known[0]?.origin ?? (await adapter.place?.(address)) ?? null;
+    const source = known[0]?.origin ?? (await (await speakerOf(surface)).place?.(address)) ?? null;
     if (!source) throw new Impossible("I am not in that chat, or it does not exist.");
     const named = source.userId || person === null ? source : { ...source, userId: person };
     try {
@@ -298,7 +300,7 @@ export class HandoffCarrier {
   async #announce(
     held: Move,
     entry: SessionEntry,
-    { account }: Adapter,
+    { account }: Account,
     destination: SessionSource,
   ): Promise<void> {
     const { moves, notices, clock } = this.#setting;

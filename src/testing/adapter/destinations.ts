@@ -10,8 +10,7 @@ import type { Stage } from "./stage.js";
 
 export function destinationCases(stage: Stage): void {
   describe("of a destination", () => {
-    const place = async (address: Address): Promise<SessionSource | null> =>
-      (await stage.adapter.place?.(address)) ?? null;
+    const place = async (address: Address): Promise<SessionSource | null> => stage.adapter.place(address);
 
     /** What is told is true of what is then heard. */
     const expectTrue = async (address: Address, written: Written): Promise<SessionSource> => {
@@ -29,11 +28,11 @@ export function destinationCases(stage: Stage): void {
     };
 
     beforeEach(async ({ skip }) => {
-      skip(!stage.adapter.place, "The adapter does not tell of places.");
+      await stage.connect();
+      skip(!stage.speaker.place, "The adapter does not tell of places.");
     });
 
     it("a chat of two is known, and whose it is", async () => {
-      await stage.connect();
       const told = await expectTrue(stage.fixture.address, { text: "here I am" });
       expect(told.chatType).toBe("dm");
       expect(identityOf(told)).not.toBeNull();
@@ -42,14 +41,12 @@ export function destinationCases(stage: Stage): void {
     it("a group is known", async ({ skip }) => {
       const { group } = stage.fixture;
       if (!group) return skip("There are no groups here.");
-      await stage.connect();
       await expectTrue(group, { text: "here I am", in: "group" });
     });
 
     it("a thread that was made is known", async ({ skip }) => {
-      const { adapter, fixture } = stage;
-      if (!adapter.createThread) return skip("There are no threads here.");
-      await stage.connect();
+      const { adapter, fixture, speaker } = stage;
+      if (!speaker.createThread) return skip("There are no threads here.");
       const parent = fixture.group ?? fixture.address;
       const made = await adapter.createThread(parent, "Moved here", null, randomUUID());
       if (!made?.threadId) throw new Error("No thread was made.");
@@ -59,7 +56,6 @@ export function destinationCases(stage: Stage): void {
     it("what is not there is not made up", async ({ skip }) => {
       const { nowhere } = stage.fixture;
       if (!nowhere) return skip("The platform does not tell which chats there are.");
-      await stage.connect();
       const told = await place(nowhere).catch((error: unknown) => error);
       if (told !== null) expect(told).toMatchObject({ outcome: "permanent" });
     });
@@ -70,8 +66,10 @@ export function destinationCases(stage: Stage): void {
         expect(error).toBeInstanceOf(SendError);
         expect(error).toMatchObject({ outcome: "retryable" });
       };
+      await stage.adapter.disconnect();
       await unknown();
       await stage.connect();
+      await place(stage.fixture.address);
       await stage.adapter.disconnect();
       await unknown();
     });

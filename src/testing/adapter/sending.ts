@@ -98,7 +98,7 @@ export function sendingCases(stage: Stage): void {
     });
 
     it("and finds what it sent", async ({ skip }) => {
-      if (!stage.adapter.find) return skip("The platform cannot be asked.");
+      if (!stage.speaker.find) return skip("The platform cannot be asked.");
       const message = stage.outbound("there");
       const sent = await stage.adapter.send(message);
       expect([null, sent.messageId]).toContain(idOf(await stage.adapter.find(message)));

@@ -5,8 +5,8 @@ import type { Stage } from "./stage.js";
 export function signCases(stage: Stage): void {
   describe("shows that", () => {
     it("somebody types", async ({ skip }) => {
-      if (!stage.adapter.typing || !stage.fixture.typed) return skip("Nobody sees typing here.");
       await stage.connect();
+      if (!stage.speaker.typing || !stage.fixture.typed) return skip("Nobody sees typing here.");
       const before = await stage.fixture.typed();
       await stage.adapter.typing(stage.fixture.address);
       const { typed } = stage.fixture;
@@ -17,8 +17,8 @@ export function signCases(stage: Stage): void {
     it("a message was seen, and that it failed", async ({ skip }) => {
       const { adapter, fixture } = stage;
       const { marks } = fixture;
-      if (!adapter.react || !marks) return skip("There are no marks here.");
       await stage.connect();
+      if (!stage.speaker.react || !marks) return skip("There are no marks here.");
       const { messageId } = await stage.hear({ text: "hello" });
       expect(await marks(messageId)).toEqual([]);
       await adapter.react(fixture.address, messageId, "seen");

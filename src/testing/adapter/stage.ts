@@ -1,17 +1,17 @@
 /** What a case of the adapter's contract stands on: a fresh fixture, what came in, and the usual moves. */
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import {
-  type Adapter,
   fitsInto,
   type InboundMessage,
   lengthIn,
   type OutboundMessage,
   type Receive,
-  type Surroundings,
+  type Speaker,
 } from "../../adapter/adapter.js";
 import type { Room } from "../../delivery/split.js";
 import type { Address } from "../../session/source.js";
 import type { AdapterFixture, Trouble, Unplayable, Written } from "../adapter-contract.js";
+import { KeptAdapter, memoryOf, type Told } from "../kept-adapter.js";
 
 const PATIENCE_MS = 10_000;
 
@@ -28,8 +28,8 @@ export const HOSTILE = [
 export class Stage {
   received: InboundMessage[] = [];
   /** What the adapter said of its connection. */
-  told: Parameters<Surroundings["tell"]>[0][] = [];
-  adapter!: Adapter;
+  told: Told[] = [];
+  adapter!: KeptAdapter;
   fixture!: AdapterFixture;
   /** What the account remembers: it outlives an adapter. */
   #remembered = new Map<string, string>();
@@ -38,7 +38,7 @@ export class Stage {
   constructor(createFixture: () => Promise<AdapterFixture>) {
     beforeEach(async () => {
       this.fixture = await createFixture();
-      this.adapter = this.fixture.adapter;
+      this.adapter = new KeptAdapter(this.fixture.adapter);
       this.received = [];
       this.told = [];
       this.#remembered = new Map();
@@ -55,27 +55,26 @@ export class Stage {
       this.received.push(message);
       return "accepted";
     };
-    await this.adapter.connect(typeof receive === "function" ? receive : accept, this.#surroundings());
+    await this.adapter.connect(typeof receive === "function" ? receive : accept, {
+      memory: memoryOf(this.#remembered),
+      commands: [
+        { name: "new", description: "start a new session" },
+        { name: "status", description: 'show <b>the</b> session & "all"' },
+      ],
+      tell: (told) => void this.told.push(told),
+    });
   };
 
   /** The process ends, and the next one is about to connect. */
   async nextProcess(): Promise<void> {
     await this.adapter.disconnect();
-    this.adapter = this.fixture.again?.() ?? this.adapter;
+    this.adapter = new KeptAdapter(this.fixture.again?.() ?? this.fixture.adapter);
   }
 
-  #surroundings(): Surroundings {
-    return {
-      memory: {
-        read: async (name) => this.#remembered.get(name) ?? null,
-        write: async (name, value) => void this.#remembered.set(name, value),
-      },
-      commands: [
-        { name: "new", description: "start a new session" },
-        { name: "status", description: 'show <b>the</b> session & "all"' },
-      ],
-      tell: (state) => void this.told.push(state),
-    };
+  /** What the platform is spoken by, once it is connected. */
+  get speaker(): Speaker {
+    if (!this.adapter.speaker) throw new Error("There is no line.");
+    return this.adapter.speaker;
   }
 
   /** Somebody writes, and it is here. */

@@ -12,14 +12,14 @@ export function threadCases(stage: Stage): void {
       title = "Moved here",
       once: string = randomUUID(),
     ): Promise<Address & { threadId: string }> => {
-      const made = await stage.adapter.createThread?.(parent(), title, "ann", once);
+      const made = await stage.adapter.createThread(parent(), title, "ann", once);
       if (!made?.threadId) throw new Error("No thread was made.");
       return { ...made, threadId: made.threadId };
     };
 
     beforeEach(async ({ skip }) => {
-      skip(!stage.adapter.createThread, "There are no threads here.");
       await stage.connect();
+      skip(!stage.speaker.createThread, "There are no threads here.");
     });
 
     it("has the key of what people write in it", async () => {
@@ -56,12 +56,7 @@ export function threadCases(stage: Stage): void {
     });
 
     it("is made in a chat of two, or there is none", async () => {
-      const made = await stage.adapter.createThread?.(
-        stage.fixture.address,
-        "Moved here",
-        "ann",
-        randomUUID(),
-      );
+      const made = await stage.adapter.createThread(stage.fixture.address, "Moved here", "ann", randomUUID());
       if (made)
         expect(made).toMatchObject({ platform: stage.adapter.platform, threadId: expect.any(String) });
       else expect(made).toBeNull();

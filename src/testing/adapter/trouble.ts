@@ -68,8 +68,8 @@ export function troubleCases(stage: Stage): void {
       const why = stage.spares("swallowed");
       if (why) return skip(why);
       const { adapter, fixture } = stage;
-      if (!adapter.find) return skip("The platform cannot be asked.");
       await stage.connect();
+      if (!stage.speaker.find) return skip("The platform cannot be asked.");
       await fixture.trouble?.("swallowed");
       const message = stage.outbound("lost?");
       await expect(adapter.send(message)).rejects.toBeInstanceOf(SendError);

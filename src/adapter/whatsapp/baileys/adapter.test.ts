@@ -19,7 +19,8 @@ import {
   type Trouble,
   type Written,
 } from "../../../testing/adapter-contract.js";
-import type { InboundMessage, Receive, Surroundings } from "../../adapter.js";
+import { KeptAdapter, type KeptSetting } from "../../../testing/kept-adapter.js";
+import type { InboundMessage, Line, Receive } from "../../adapter.js";
 import { formatText } from "../format.js";
 import { BaileysAdapter } from "./adapter.js";
 import { messageIdOf, messageRefOf, ourId } from "./ids.js";
@@ -40,22 +41,23 @@ class Watched extends BaileysAdapter {
   #waiting = new Map<string, () => void>();
   #isOn = false;
 
-  override async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
-    const watched: Receive = async (message) => {
+  override async serve(line: Line): Promise<void> {
+    const receive: Receive = async (message) => {
       try {
-        return await receive(message);
+        return await line.receive(message);
       } finally {
         this.#done.add(message.messageId);
         this.#waiting.get(message.messageId)?.();
       }
     };
-    await super.connect(watched, surroundings);
-    this.#isOn = true;
-  }
-
-  override async disconnect(): Promise<void> {
-    this.#isOn = false;
-    await super.disconnect();
+    const up: Line["up"] = (speaker) => {
+      this.#isOn = true;
+      line.up(speaker);
+    };
+    line.end.addEventListener("abort", () => {
+      this.#isOn = false;
+    });
+    await super.serve({ ...line, receive, up });
   }
 
   forget(messageId: string): void {
@@ -180,10 +182,10 @@ adapterContract("whatsapp, by Baileys", fixture);
 
 describe("whatsapp, by Baileys", () => {
   let world: WhatsAppWeb;
-  let adapter: BaileysAdapter;
+  let adapter: KeptAdapter;
   let received: InboundMessage[];
   const told: unknown[] = [];
-  const surroundings: Surroundings = {
+  const surroundings: KeptSetting = {
     memory: { read: async () => null, write: async () => {} },
     commands: [{ name: "status", description: "" }],
     tell: (state) => told.push(state),
@@ -198,7 +200,7 @@ describe("whatsapp, by Baileys", () => {
 
   beforeEach(async () => {
     world = await WhatsAppWeb.open();
-    adapter = new BaileysAdapter(world.settings);
+    adapter = new KeptAdapter(new BaileysAdapter(world.settings));
     received = [];
     told.length = 0;
   });
@@ -209,7 +211,9 @@ describe("whatsapp, by Baileys", () => {
 
   describe("is not connected", () => {
     it("before this machine was linked, and says by which command it is", async () => {
-      adapter = new BaileysAdapter({ ...world.settings, folder: join(world.settings.folder, "other") });
+      adapter = new KeptAdapter(
+        new BaileysAdapter({ ...world.settings, folder: join(world.settings.folder, "other") }),
+      );
       await expect(adapter.connect(receive, surroundings)).rejects.toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("baton gateway link whatsapp"),
@@ -220,7 +224,7 @@ describe("whatsapp, by Baileys", () => {
       ["+15559999999", "WHATSAPP_NUMBER"],
       ["my phone", "WHATSAPP_NUMBER"],
     ])("with another number than it was linked with: %s", async (number, words) => {
-      adapter = new BaileysAdapter({ ...world.settings, number });
+      adapter = new KeptAdapter(new BaileysAdapter({ ...world.settings, number }));
       await expect(adapter.connect(receive, surroundings)).rejects.toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining(words),
@@ -242,7 +246,7 @@ describe("whatsapp, by Baileys", () => {
     });
 
     it("where nobody is there", async () => {
-      adapter = new BaileysAdapter({ ...world.settings, baseUrl: "http://127.0.0.1:1/ws" });
+      adapter = new KeptAdapter(new BaileysAdapter({ ...world.settings, baseUrl: "http://127.0.0.1:1/ws" }));
       await expect(adapter.connect(receive, surroundings)).rejects.toMatchObject({ outcome: "retryable" });
     });
 
@@ -263,8 +267,8 @@ describe("whatsapp, by Baileys", () => {
     it("is back at once where WhatsApp asks for it, and says nothing of it", async () => {
       await world.end("515");
       await until(() => world.logins === 2);
-      await until(() => told.length > 0);
-      expect(told).toEqual(["connected"]);
+      await until(() => adapter.speaker !== null);
+      expect(told).toEqual([]);
       await send("still here");
       expect(world.sent.map(textOf)).toEqual(["still here"]);
     });
@@ -398,7 +402,7 @@ describe("whatsapp, by Baileys", () => {
       world.failNext("silent");
       await expect(send("once", "d1")).rejects.toMatchObject({ outcome: "unknown" });
       await adapter.disconnect();
-      adapter = new BaileysAdapter(world.settings);
+      adapter = new KeptAdapter(new BaileysAdapter(world.settings));
       await adapter.connect(receive, surroundings);
       expect(await send("once", "d1")).toEqual({ messageId: ourId(NUMBER, "d1") });
       expect(world.sent.map(({ id }) => id)).toEqual([ourId(NUMBER, "d1")]);
@@ -415,14 +419,14 @@ describe("whatsapp, by Baileys", () => {
 
     it("nothing to nobody: where a person's devices are not told, it is tried again", async () => {
       await adapter.disconnect();
-      adapter = new BaileysAdapter({ ...world.settings, timeoutMs: 500 });
+      adapter = new KeptAdapter(new BaileysAdapter({ ...world.settings, timeoutMs: 500 }));
       await adapter.connect(receive, surroundings);
       world.isMute = true;
       await expect(send("to whom?")).rejects.toMatchObject({ outcome: "retryable" });
       expect(world.sent).toEqual([]);
       world.isMute = false;
       await adapter.disconnect();
-      adapter = new BaileysAdapter(world.settings);
+      adapter = new KeptAdapter(new BaileysAdapter(world.settings));
       await adapter.connect(receive, surroundings);
       await send("to whom?");
       expect(world.sent.map(textOf)).toEqual(["to whom?"]);

@@ -1,52 +1,45 @@
 /**
  * WhatsApp as one of an account's linked devices, by way of Baileys. WhatsApp is told that a message arrived before we
  * hear of it, so one that could not be received is held and tried again for as long as this process lives: at most once.
- * A message of ours counts as sent when WhatsApp has acknowledged it.
  */
-import { stat } from "node:fs/promises";
-import {
-  type AnyMessageContent,
-  type BinaryNode,
-  DEF_TAG_PREFIX,
-  generateMessageIDV2,
-  type MiscMessageGenerationOptions,
-  type WAMessage,
-} from "baileys";
-import type { Address, SessionSource } from "../../../session/source.js";
+import type { WAMessage } from "baileys";
 import {
   type Adapter,
   type Capabilities,
   ConnectError,
   type InboundMessage,
-  type LocalFile,
-  type Mark,
-  type OutboundMessage,
+  type Line,
   type Receive,
   type RemoteFile,
-  SendError,
-  type Surroundings,
 } from "../../adapter.js";
-import { pause } from "../../http-call.js";
+import { ended } from "../../ended.js";
 import { Intake } from "../../intake.js";
 import { field } from "../../untrusted.js";
 import { formatText } from "../format.js";
-import { kindOf, MARKS, MAX_CAPTION, MAX_FILE, MAX_TEXT, TYPING_MS } from "../limits.js";
+import { MAX_FILE, MAX_TEXT, TYPING_MS } from "../limits.js";
 import type { BaileysSettings } from "./config.js";
 import { Credentials } from "./credentials.js";
-import { LINK, refusalOf, sendFailure } from "./failure.js";
-import { isGroup, isLid, isOurId, jidOf, messageRefOf, ourId, personOf } from "./ids.js";
-import { Line } from "./line.js";
+import { connectErrorOf, LINK } from "./failure.js";
+import { personOf } from "./ids.js";
 import { download } from "./media.js";
 import { lidsIn, type ParseSetting, parseMessage, type WebFile } from "./parse.js";
+import { hush } from "./quiet.js";
 import { Recent } from "./recent.js";
-import { timeoutOf, type Wire } from "./wire.js";
+import { BaileysSpeaker } from "./speaker.js";
+import { openWire, timeoutOf, type Wire } from "./wire.js";
 
 /** What was written while nobody was connected is answered for so long. */
 const ANSWERED_FOR_MS = 24 * 60 * 60 * 1_000;
-/** After that, apps take no edit. */
-const EDITABLE_MS = 15 * 60 * 1_000;
 const MOST_RECENT = 1_000;
 const LONGEST_QUOTE = 500;
+
+/** What is needed to take a message. */
+interface Hearing {
+  readonly receive: Receive;
+  readonly commands: ReadonlySet<string>;
+  readonly credentials: Credentials;
+  readonly wire: Wire;
+}
 
 export class BaileysAdapter implements Adapter {
   readonly platform = "whatsapp";
@@ -67,16 +60,24 @@ export class BaileysAdapter implements Adapter {
   readonly #quotable = new Recent<WAMessage>(MOST_RECENT);
   /** When a message of ours was sent. */
   readonly #sentAt = new Recent<number>(MOST_RECENT);
-  #line: Line | undefined;
-  #intake = new Intake();
 
   constructor(settings: BaileysSettings) {
     this.#settings = settings;
     this.account = settings.number.replace(/^\+/, "");
   }
 
-  async connect(receive: Receive, surroundings: Surroundings): Promise<void> {
-    await this.disconnect();
+  async serve(line: Line): Promise<void> {
+    const credentials = await this.#credentials();
+    const speak = hush();
+    try {
+      await this.#serveWith(credentials, line);
+    } finally {
+      await credentials.close();
+      speak();
+    }
+  }
+
+  async #credentials(): Promise<Credentials> {
     if (!/^[1-9]\d{4,18}$/.test(this.account))
       throw new ConnectError(
         "permanent",
@@ -91,167 +92,52 @@ export class BaileysAdapter implements Adapter {
         "permanent",
         `this machine is linked to another number (${linked ?? "none"}): set WHATSAPP_NUMBER, or ${LINK}.`,
       );
-    const commands = new Set(surroundings.commands.map(({ name }) => name));
+    return credentials;
+  }
+
+  async #serveWith(credentials: Credentials, { receive, commands: all, up, end }: Line): Promise<void> {
+    const commands = new Set(all.map(({ name }) => name));
     const intake = new Intake();
-    this.#intake = intake;
-    const line: Line = new Line({
-      settings: this.#settings,
-      credentials,
-      tell: surroundings.tell,
-      heard: (messages, isLate) => {
+    const wire: Wire = openWire(this.#settings, credentials, {
+      messages: (messages, isLate) => {
         for (const message of messages)
           if (!isLate || !isOld(message))
-            intake.add(message.key.remoteJid ?? "", () => this.#take(message, line, receive, commands));
+            intake.add(message.key.remoteJid ?? "", async () => {
+              await isUp; // Who writes can be answered then.
+              await this.#take(message, { receive, commands, credentials, wire });
+            });
       },
     });
-    this.#line = line;
-    await line.open();
-  }
-
-  async send({ address, text, deliveryId, replyTo, files = [] }: OutboundMessage): Promise<{
-    readonly messageId: string;
-  }> {
-    const jid = recipientOf(address);
-    const contents = await contentsOf(formatText(text), files);
-    const quoted = replyTo ? this.#quotable.get(replyTo) : undefined;
-    let first: string | undefined;
-    for (const [index, content] of contents.entries()) {
-      const id = ourId(this.account, index === 0 ? deliveryId : `${deliveryId}.${index}`);
-      const options = index === 0 && quoted ? { quoted } : {};
-      await this.#post(jid, content, id, options).catch((error: Error) => {
-        // What is there already must not be sent again with the rest.
-        throw first === undefined
-          ? error
-          : new SendError("unknown", `Only a part was sent: ${error.message}`);
-      });
-      first ??= id;
-    }
-    return { messageId: first ?? "" };
-  }
-
-  async edit({ address, text }: OutboundMessage, messageId: string): Promise<void> {
-    const remoteJid = recipientOf(address);
-    const sentAt = this.#sentAt.get(messageId);
-    // WhatsApp's servers do not look: an edit of nothing, or one that comes late, would be dropped by every app.
-    if (!isOurId(messageId) || sentAt === undefined || Date.now() - sentAt > EDITABLE_MS)
-      throw new SendError(
-        "permanent",
-        "WhatsApp: there is no message of ours to edit, or it is older than 15 minutes.",
-      );
-    const edit = { remoteJid, id: messageId, fromMe: true };
-    await this.#post(remoteJid, { text: formatText(text), linkPreview: null, edit }, this.#freshId());
-  }
-
-  async typing(address: Address): Promise<void> {
-    const jid = recipientOf(address);
+    const gone = Promise.race([wire.closed, ended(end)]);
+    const isUp = Promise.race([wire.opened.then(() => up(this.#speaker(wire))), gone]);
+    end.addEventListener("abort", () => void intake.stop());
     try {
-      await this.#wire.socket.sendPresenceUpdate("composing", jid);
-    } catch (error) {
-      throw sendFailure(error);
-    }
-  }
-
-  async react(address: Address, messageId: string, mark: Mark): Promise<void> {
-    const remoteJid = recipientOf(address);
-    const ref = messageRefOf(messageId);
-    if (!ref) throw new SendError("permanent", `${messageId} is no message of WhatsApp's.`);
-    const known = this.#quotable.get(messageId)?.key;
-    const author = ref.author ? jidOf(ref.author) : null;
-    const key = known ?? {
-      remoteJid,
-      id: ref.id,
-      fromMe: author === null,
-      ...(author && isGroup(remoteJid) ? { participant: author } : {}),
-    };
-    await this.#post(remoteJid, { react: { text: MARKS[mark], key } }, this.#freshId());
-  }
-
-  /** WhatsApp is not asked: whether we may write there shows when we do. */
-  async place({ chatId, threadId }: Address): Promise<SessionSource | null> {
-    const { lidMapping } = this.#wire.socket.signalRepository;
-    const { platform } = this;
-    const jid = jidOf(chatId);
-    if (!jid || threadId) return null;
-    if (isGroup(jid)) return { platform, chatType: "group", chatId: jid };
-    const known = personOf(jid) ?? "";
-    const number = isLid(known) ? personOf(await lidMapping.getPNForLID(known).catch(() => null)) : known;
-    const id = number ?? known;
-    if (id === this.account) return null;
-    return { platform, chatType: "dm", chatId: id, ...(number ? { userIdAlt: number } : { userId: id }) };
-  }
-
-  async disconnect(): Promise<void> {
-    const line = this.#line;
-    this.#line = undefined;
-    await Promise.all([line?.close(), this.#intake.stop()]);
-  }
-
-  get #wire(): Wire {
-    const wire = this.#line?.wire;
-    if (!wire) throw new SendError("retryable", "WhatsApp is not connected.");
-    return wire;
-  }
-
-  #freshId(): string {
-    return generateMessageIDV2(this.account);
-  }
-
-  /** Settles when WhatsApp has acknowledged it. */
-  async #post(
-    jid: string,
-    content: AnyMessageContent,
-    messageId: string,
-    options: MiscMessageGenerationOptions = {},
-  ): Promise<void> {
-    const { socket, closed } = this.#wire;
-    const tag = `${DEF_TAG_PREFIX}${messageId}`;
-    let hear = (_node: BinaryNode): void => {};
-    const answered = new Promise<BinaryNode>((resolve) => {
-      hear = resolve;
-    });
-    socket.ws.on(tag, hear);
-    const timeout = new AbortController();
-    try {
-      await this.#expectDevices(jid);
-      await socket.sendMessage(jid, content, { ...options, messageId });
-      const late = pause(timeoutOf(this.#settings), timeout.signal).then(() => null);
-      const answer = await Promise.race([answered, late, closed.then(() => null)]);
-      if (answer === null) throw new SendError("unknown", "WhatsApp did not say what became of it.");
-      const refusal = answer.tag === "ack" ? answer.attrs.error : undefined;
-      if (refusal) throw refusalOf(refusal);
-      this.#sentAt.set(messageId, Date.now());
-    } catch (error) {
-      throw sendFailure(error);
+      const reason = await gone;
+      if (!end.aborted) throw connectErrorOf(reason);
     } finally {
-      timeout.abort();
-      socket.ws.off(tag, hear);
+      wire.close();
+      await intake.fewerThan(1); // What the connection brought is held until it was received.
+      await intake.stop();
     }
   }
 
-  /** Where WhatsApp does not say which devices a person has, Baileys would send a message to none, and be thanked for it. */
-  async #expectDevices(jid: string): Promise<void> {
-    if (isGroup(jid)) return;
-    const devices = await this.#wire.socket.getUSyncDevices([jid], true, false);
-    if (devices.length === 0)
-      throw new SendError("retryable", "WhatsApp did not say which devices the person has.");
+  #speaker(wire: Wire): BaileysSpeaker {
+    const { account } = this;
+    const [quotable, sentAt] = [this.#quotable, this.#sentAt];
+    return new BaileysSpeaker({ account, wire, quotable, sentAt, timeoutMs: timeoutOf(this.#settings) });
   }
 
   /** Nobody gives it again: it is held until it was received. */
-  async #take(
-    message: WAMessage,
-    line: Line,
-    receive: Receive,
-    commands: ReadonlySet<string>,
-  ): Promise<void> {
-    const parsed = await this.#read(message, line, commands);
+  async #take(message: WAMessage, hearing: Hearing): Promise<void> {
+    const parsed = await this.#read(message, hearing);
     if (!parsed) return;
-    await receive(parsed);
+    await hearing.receive(parsed);
     this.#remember(message, parsed);
   }
 
-  async #read(message: WAMessage, line: Line, commands: ReadonlySet<string>): Promise<InboundMessage | null> {
-    const numbers = await this.#numbersOf(lidsIn(message), line);
-    const { me } = line.credentials.creds;
+  async #read(message: WAMessage, { commands, credentials, wire }: Hearing): Promise<InboundMessage | null> {
+    const numbers = await numbersOf(lidsIn(message), wire);
+    const { me } = credentials.creds;
     const setting: ParseSetting = {
       us: [me?.id, me?.lid].flatMap((jid) => personOf(jid) ?? []),
       commands,
@@ -259,17 +145,6 @@ export class BaileysAdapter implements Adapter {
       file: (file) => this.#remote(file),
     };
     return parseMessage(message, setting);
-  }
-
-  /** As WhatsApp told them before. */
-  async #numbersOf(lids: readonly string[], { wire }: Line): Promise<ReadonlyMap<string, string>> {
-    const known = new Map<string, string>();
-    for (const lid of lids) {
-      const jid = await wire?.socket.signalRepository.lidMapping.getPNForLID(lid).catch(() => null);
-      const number = personOf(jid);
-      if (number !== null) known.set(lid, number);
-    }
-    return known;
   }
 
   #remember({ key }: WAMessage, { kind, messageId, text }: InboundMessage): void {
@@ -293,41 +168,18 @@ export class BaileysAdapter implements Adapter {
   }
 }
 
+/** As WhatsApp told them before. */
+async function numbersOf(lids: readonly string[], { socket }: Wire): Promise<ReadonlyMap<string, string>> {
+  const known = new Map<string, string>();
+  for (const lid of lids) {
+    const jid = await socket.signalRepository.lidMapping.getPNForLID(lid).catch(() => null);
+    const number = personOf(jid);
+    if (number !== null) known.set(lid, number);
+  }
+  return known;
+}
+
 function isOld(message: WAMessage): boolean {
   const seconds = Number(field(message, "messageTimestamp"));
   return !(Date.now() - seconds * 1_000 < ANSWERED_FOR_MS);
-}
-
-function recipientOf({ chatId }: Address): string {
-  const jid = jidOf(chatId);
-  if (!jid) throw new SendError("permanent", `${chatId} is no number, LID or group of WhatsApp's.`);
-  return jid;
-}
-
-/** The messages that a text and its files become. No address in it is looked at for a preview. */
-async function contentsOf(said: string, files: readonly LocalFile[]): Promise<AnyMessageContent[]> {
-  const text: AnyMessageContent = { text: said, linkPreview: null };
-  const [first, ...rest] = files;
-  if (!first) return [text];
-  for (const { path, name } of files)
-    if ((await stat(path)).size > MAX_FILE)
-      throw new SendError("permanent", `${name} is larger than ${MAX_FILE / 1024 / 1024} MB.`);
-  const isCaption = said.trim() !== "" && said.length <= MAX_CAPTION && kindOf(first.mediaType) !== "audio";
-  if (!isCaption) return [...(said.trim() === "" ? [] : [text]), ...files.map((file) => fileContent(file))];
-  return [fileContent(first, said), ...rest.map((file) => fileContent(file))];
-}
-
-function fileContent({ path, name, mediaType }: LocalFile, caption?: string): AnyMessageContent {
-  const media = { url: path };
-  const words = caption ? { caption } : {};
-  switch (kindOf(mediaType)) {
-    case "image":
-      return { image: media, mimetype: mediaType, ...words };
-    case "video":
-      return { video: media, mimetype: mediaType, ...words };
-    case "audio":
-      return { audio: media, mimetype: mediaType };
-    case "document":
-      return { document: media, mimetype: mediaType, fileName: name, ...words };
-  }
 }

@@ -1,6 +1,6 @@
 /** What it means when WhatsApp ends a connection, refuses a message, or does not answer. */
 import { DisconnectReason } from "baileys";
-import { SendError } from "../../adapter.js";
+import { ConnectError, SendError } from "../../adapter.js";
 import { field } from "../../untrusted.js";
 
 /** How to link this machine, in words. */
@@ -37,6 +37,13 @@ export function endingOf(error: unknown): Ending {
     default:
       return { kind: "lost", reason: `the connection to WhatsApp ended: ${wordsOf(error)}.`, atOnce: false };
   }
+}
+
+/** The same as the port has it. */
+export function connectErrorOf(error: unknown): ConnectError {
+  const ending = endingOf(error);
+  if (ending.kind === "failed") return new ConnectError("permanent", ending.reason);
+  return new ConnectError("retryable", ending.reason, ending.atOnce ? { retryAfterMs: 0 } : {});
 }
 
 function failed(reason: string, isUnlinked = false): Ending {

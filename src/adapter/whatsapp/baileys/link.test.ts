@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NUMBER } from "../../../../test/support/whatsapp-device.js";
 import { WhatsAppWeb } from "../../../../test/support/whatsapp-web.js";
+import { KeptAdapter } from "../../../testing/kept-adapter.js";
 import { BaileysAdapter } from "./adapter.js";
 import { link } from "./link.js";
 
@@ -36,9 +37,8 @@ describe("linking this machine", () => {
     expect(world.phone.asked).toBe(`${NUMBER}@s.whatsapp.net`);
     expect(world.phone.isLinked).toBe(true);
     expect(said.at(-1)).toContain("Linked");
-    const adapter = new BaileysAdapter(world.settings);
-    const memory = { read: async () => null, write: async () => {} };
-    await adapter.connect(async () => "accepted", { memory, commands: [], tell: () => {} });
+    const adapter = new KeptAdapter(new BaileysAdapter(world.settings));
+    await adapter.connect();
     const address = { platform: "whatsapp", chatId: "15551234567" };
     await adapter.send({ address, text: "from the new device", deliveryId: "1" });
     await adapter.disconnect();

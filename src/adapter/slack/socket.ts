@@ -1,10 +1,8 @@
-/**
- * The line to Slack: a WebSocket over which envelopes come and are acknowledged. The library opens one; that it is opened
- * again, each time a little later, is ours, for the library's own way can end the process.
- */
+/** One connection to Slack: a WebSocket over which envelopes come and are acknowledged. The library opens no other. */
 import { SocketModeClient } from "@slack/socket-mode";
 import { timerMs } from "../../util/timer-ms.js";
-import { ConnectError, type Surroundings } from "../adapter.js";
+import { ConnectError } from "../adapter.js";
+import { ended } from "../ended.js";
 import type { SlackSettings } from "./config.js";
 import { field, textField } from "./json.js";
 import { clientOptions, connectError, SILENT, timeoutOf } from "./web.js";
@@ -17,64 +15,29 @@ export interface Envelope {
   ack(answer?: { readonly text: string }): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
 /** How long Slack may take to close its side. */
 const CLOSING_MS = 1_000;
 
-export class Line {
-  readonly #settings: SlackSettings;
-  readonly #onEnvelope: (envelope: Envelope) => void;
-  readonly #tell: Surroundings["tell"];
-  #socket: Socket | undefined;
-  #next: NodeJS.Timeout | undefined;
-  #closed = false;
-
-  constructor(settings: SlackSettings, onEnvelope: (envelope: Envelope) => void, tell: Surroundings["tell"]) {
-    this.#settings = settings;
-    this.#onEnvelope = onEnvelope;
-    this.#tell = tell;
-  }
-
-  /** Settles once Slack has said hello; from then on the line is kept. Fails with a `ConnectError`. */
-  async open(): Promise<void> {
-    const socket = new Socket(this.#settings, this.#onEnvelope);
-    this.#socket = socket;
-    try {
-      await socket.hello();
-    } catch (error) {
-      await socket.end();
+/** One connection: `onHello` once Slack has said hello. Fails with a `ConnectError` that says why it ended. */
+export async function serveSocket(
+  settings: SlackSettings,
+  onEnvelope: (envelope: Envelope) => void,
+  onHello: () => void,
+  end: AbortSignal,
+): Promise<void> {
+  const socket = new Socket(settings, onEnvelope);
+  try {
+    await socket.hello().catch((error: unknown) => {
       throw error instanceof ConnectError ? error : connectError(error, "SLACK_APP_TOKEN");
-    }
-    void socket.ended.then(() => this.#lost(socket));
+    });
+    onHello();
+    await Promise.race([socket.ended, ended(end)]);
+  } finally {
+    await socket.end();
   }
-
-  /** Closed for good. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#next);
-    await this.#socket?.end();
-  }
-
-  #lost(socket: Socket): void {
-    if (this.#closed) return;
-    // Slack renews its lines every few hours and says so: that is nothing to be told.
-    if (!socket.wasRecalled) this.#tell({ lost: "The line to Slack was cut." });
-    void this.#reopen(0, !socket.wasRecalled);
-  }
-
-  async #reopen(attempt: number, wasTold: boolean): Promise<void> {
-    try {
-      await this.open();
-      if (wasTold && !this.#closed) this.#tell("connected");
-    } catch (error) {
-      if (this.#closed) return;
-      this.#tell({ lost: (error as Error).message });
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
-      this.#next = setTimeout(() => void this.#reopen(attempt + 1, true), timerMs(pauseMs));
-    }
-    if (this.#closed) await this.#socket?.end();
-  }
+  // Slack renews its lines every few hours and says so.
+  const wanted = socket.wasRecalled ? { retryAfterMs: 0 } : {};
+  throw new ConnectError("retryable", "The line to Slack was cut.", wanted);
 }
 
 /** One connection, from its opening to its end. */

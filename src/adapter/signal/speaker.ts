@@ -1,0 +1,141 @@
+/** What is said on Signal by one line. */
+import { readFile, stat } from "node:fs/promises";
+import type { Address, SessionSource } from "../../session/source.js";
+import { type LocalFile, type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { repeatable } from "../repeatable.js";
+import { field, listOf } from "../untrusted.js";
+import type { Daemon } from "./daemon.js";
+import { formatText } from "./format.js";
+import { isGroupId, isNumber, isTimestamp, isUuid, type MessageRef, messageRefOf } from "./ids.js";
+import { parseContact, parseGroup } from "./parse.js";
+
+export const MAX_FILE = 10 * 1024 * 1024;
+/** After that, apps take no edit. */
+const EDITABLE_MS = 24 * 60 * 60 * 1_000;
+const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
+
+export class SignalSpeaker implements Speaker {
+  readonly #daemon: Daemon;
+  readonly #account: string;
+  readonly #end: AbortSignal;
+
+  /** Every call is given up at the end. */
+  constructor(daemon: Daemon, account: string, end: AbortSignal) {
+    this.#daemon = daemon;
+    this.#account = account;
+    this.#end = end;
+  }
+
+  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
+    return this.#post(message, {});
+  }
+
+  async edit(message: OutboundMessage, messageId: string): Promise<void> {
+    const ref = messageRefOf(messageId);
+    const age = Date.now() - (ref?.timestamp ?? 0);
+    // Neither the daemon nor Signal's servers look: an edit of nothing would be dropped by every app.
+    if (!ref || ref.author !== undefined || age < -EDITABLE_MS || age > EDITABLE_MS)
+      throw new SendError(
+        "permanent",
+        "Signal: there is no message of ours to edit, or it is older than a day.",
+      );
+    await this.#post(message, { editTimestamp: ref.timestamp });
+  }
+
+  async typing(address: Address): Promise<void> {
+    await this.#call("sendTyping", recipientOf(address));
+  }
+
+  async react(address: Address, messageId: string, mark: Mark): Promise<void> {
+    const { timestamp, author } = refOf(messageId);
+    await this.#call("sendReaction", {
+      ...recipientOf(address),
+      emoji: MARKS[mark],
+      targetAuthor: author ?? this.#account,
+      targetTimestamp: timestamp,
+    });
+  }
+
+  async place(address: Address): Promise<SessionSource | null> {
+    if (address.threadId !== undefined) return null;
+    try {
+      return await (isGroupId(address.chatId) ? this.#group(address) : this.#person(address));
+    } catch (error) {
+      throw error instanceof SendError ? repeatable(error) : error;
+    }
+  }
+
+  async #group({ chatId }: Address): Promise<SessionSource | null> {
+    const groups = listOf(await this.#call("listGroups", { groupId: [chatId] }));
+    return parseGroup(groups.find((group) => field(group, "id") === chatId));
+  }
+
+  /** The daemon knows who has written or was written to; of other numbers it asks Signal. */
+  async #person(address: Address): Promise<SessionSource | null> {
+    const asked = recipientOf(address);
+    const [known] = listOf(await this.#call("listContacts", { ...asked, allRecipients: true }));
+    if (known !== undefined) return parseContact(known, this.#account);
+    if (isUuid(address.chatId)) return parseContact({ uuid: address.chatId }, this.#account);
+    const [found] = listOf(await this.#call("getUserStatus", asked));
+    if (field(found, "isRegistered") !== true) return null;
+    return parseContact({ number: address.chatId, uuid: field(found, "uuid") }, this.#account);
+  }
+
+  async #post(
+    { address, text, replyTo, files = [] }: OutboundMessage,
+    extra: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly messageId: string }> {
+    const formatted = formatText(text);
+    const quoted = replyTo ? messageRefOf(replyTo) : null;
+    const attachments = await Promise.all(files.map(asDataUri));
+    const result = await this.#call("send", {
+      ...recipientOf(address),
+      message: formatted.text,
+      ...(formatted.styles.length > 0 ? { textStyle: formatted.styles } : {}),
+      ...(attachments.length > 0 ? { attachments } : {}),
+      ...(quoted ? { quoteTimestamp: quoted.timestamp, quoteAuthor: quoted.author ?? this.#account } : {}),
+      ...extra,
+    });
+    const timestamp = field(result, "timestamp");
+    refuseFailures(address, result);
+    if (!isTimestamp(timestamp)) throw new SendError("unknown", "signal-cli did not say what became of it.");
+    return { messageId: `${timestamp}` };
+  }
+
+  #call(method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return this.#daemon.call(method, params, this.#end);
+  }
+}
+
+function recipientOf({ chatId }: Address): Readonly<Record<string, unknown>> {
+  if (isNumber(chatId) || isUuid(chatId)) return { recipient: [chatId] };
+  if (isGroupId(chatId)) return { groupId: chatId };
+  throw new SendError("permanent", `${chatId} is no number, UUID or group of Signal's.`);
+}
+
+function refOf(messageId: string): MessageRef {
+  const ref = messageRefOf(messageId);
+  if (!ref) throw new SendError("permanent", `${messageId} is no message of Signal's.`);
+  return ref;
+}
+
+/** In a chat of two, the one result is the outcome; in a group, somebody may always be unreachable. */
+function refuseFailures({ chatId }: Address, result: unknown): void {
+  const results = listOf(field(result, "results"));
+  const type = field(results[0], "type");
+  if (isGroupId(chatId) || results.length !== 1 || typeof type !== "string" || type === "SUCCESS") return;
+  const seconds = Number(field(results[0], "retryAfterSeconds"));
+  const wait = seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {};
+  if (/RATE_LIMIT|PROOF_REQUIRED/.test(type))
+    throw new SendError("retryable", "Signal asks to wait before more is sent.", wait);
+  if (type === "NETWORK_FAILURE") throw new SendError("retryable", "signal-cli could not reach Signal.");
+  throw new SendError("permanent", `Signal did not take it for ${chatId}: ${type.slice(0, 100)}.`);
+}
+
+/** As a data URI, since the daemon may not see our files. */
+async function asDataUri({ path, name, mediaType }: LocalFile): Promise<string> {
+  if ((await stat(path)).size > MAX_FILE)
+    throw new SendError("permanent", `${name} is larger than ${MAX_FILE / 1024 / 1024} MB.`);
+  const base64 = await readFile(path, "base64");
+  return `data:${mediaType};filename=${encodeURIComponent(name)};base64,${base64}`;
+}

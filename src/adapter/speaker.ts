@@ -1,0 +1,26 @@
+/** Speakers around speakers: some members are others, and whatever else the inner one can do, the outer one can. */
+import { SendError, type Speaker } from "./adapter.js";
+
+export function speakerWith(speaker: Speaker, members: Partial<Speaker>): Speaker {
+  return new Proxy(speaker, {
+    get(target, name) {
+      if (Object.hasOwn(members, name)) return Reflect.get(members, name);
+      const part: unknown = Reflect.get(target, name);
+      return typeof part === "function" ? part.bind(target) : part;
+    },
+  });
+}
+
+/** One that fails every call from then on, as one that was not sent. */
+export function speakerUntil(speaker: Speaker, isOver: () => boolean, title: string): Speaker {
+  return new Proxy(speaker, {
+    get(target, name) {
+      const part: unknown = Reflect.get(target, name);
+      if (typeof part !== "function" || name === "live") return part;
+      return async (...call: unknown[]) => {
+        if (isOver()) throw new SendError("retryable", `${title} is not connected.`);
+        return part.apply(target, call);
+      };
+    },
+  });
+}

@@ -1,0 +1,164 @@
+/** What is said on Telegram by one line. A call that was not answered is `unknown`: Telegram would not know it again. */
+import type { Api } from "grammy";
+import type { Address, SessionSource } from "../../session/source.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import { type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { repeatable } from "../repeatable.js";
+import { isMissing, isRefusal, movedTo, sendErrorOf } from "./failure.js";
+import { toHtml } from "./format.js";
+import { type Moves, numberOf } from "./moves.js";
+import { type Clients, inHtml, NO_PREVIEW, partsOf, sendPart, threadOf } from "./outgoing.js";
+import { isInChat, parsePlace } from "./parse.js";
+
+const MAX_TITLE = 127;
+const MARKS: Readonly<Record<Mark, "👀" | "👎">> = { seen: "👀", failed: "👎" };
+
+export interface TelegramSpeakerOptions {
+  readonly clients: Clients;
+  readonly moves: Moves;
+  readonly bot: { readonly id: string; readonly hasTopics: boolean };
+  /** Messages of several calls that got stuck on the way: what is there already, by delivery id. */
+  readonly partly: Map<string, readonly string[]>;
+}
+
+export class TelegramSpeaker implements Speaker {
+  readonly #clients: Clients;
+  readonly #api: Api;
+  readonly #moves: Moves;
+  readonly #bot: TelegramSpeakerOptions["bot"];
+  readonly #partly: TelegramSpeakerOptions["partly"];
+
+  constructor({ clients, moves, bot, partly }: TelegramSpeakerOptions) {
+    this.#clients = clients;
+    this.#api = clients.calls;
+    this.#moves = moves;
+    this.#bot = bot;
+    this.#partly = partly;
+  }
+
+  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
+    const { deliveryId, address } = message;
+    const sent = [...(this.#partly.get(deliveryId) ?? [])];
+    this.#partly.delete(deliveryId);
+    try {
+      for (const part of partsOf(message).slice(sent.length)) {
+        const number = await this.#call(address, (chat) => sendPart(this.#clients, chat, part, message));
+        sent.push(this.#moves.idOf(address.chatId, number));
+      }
+    } catch (error) {
+      const failure = sendErrorOf(error);
+      if (failure.outcome === "retryable" && sent.length > 0) this.#partly.set(deliveryId, sent);
+      throw failure;
+    }
+    const [messageId] = sent;
+    if (messageId === undefined) throw new SendError("permanent", `Nothing to send to ${address.chatId}.`);
+    return { messageId };
+  }
+
+  async edit({ address, text }: OutboundMessage, messageId: string): Promise<void> {
+    await this.#call(address, (chat) =>
+      inHtml(toHtml(text), (html, mode) =>
+        this.#api
+          .editMessageText(chat, numberOf(messageId), html, { ...mode, link_preview_options: NO_PREVIEW })
+          .catch(unlessUnchanged),
+      ),
+    );
+  }
+
+  async typing(address: Address): Promise<void> {
+    await this.#call(address, (chat) => this.#api.sendChatAction(chat, "typing", threadOf(address)));
+  }
+
+  async react(address: Address, messageId: string, mark: Mark): Promise<void> {
+    const emoji = MARKS[mark];
+    await this.#call(address, (chat) =>
+      this.#api.setMessageReaction(chat, numberOf(messageId), [{ type: "emoji", emoji }]),
+    );
+  }
+
+  async place(address: Address): Promise<SessionSource | null> {
+    const bot = this.#bot;
+    const { message_thread_id: thread } = threadOf(address);
+    try {
+      const chat = await this.#call(address, (id) => this.#api.getChat(id).catch(unlessMissing));
+      const place = parsePlace(chat, thread === undefined ? undefined : String(thread), bot);
+      if (!place || place.chatType === "dm") return place;
+      const member = await this.#call(place, (id) =>
+        this.#api.getChatMember(id, Number(bot.id)).catch(unlessMissing),
+      );
+      return member && isInChat(member) ? this.#moves.source(place) : null;
+    } catch (error) {
+      throw repeatable(sendErrorOf(error));
+    }
+  }
+
+  /**
+   * A topic: in a forum, or in a private chat where the bot has them; whoever is in the chat sees it. Fails where the
+   * person has left.
+   */
+  async createThread(parent: Address, title: string, person: string | null): Promise<Address | null> {
+    const isPrivate = /^\d+$/.test(parent.chatId);
+    if (isPrivate && !this.#bot.hasTopics) return null;
+    if (!isPrivate && person !== null && /^\d+$/.test(person)) await this.#mustSee(parent, Number(person));
+    const name = shorten(cleanLine(title), MAX_TITLE) || "Session";
+    const topic = await this.#call(parent, (chat) =>
+      this.#api.createForumTopic(chat, name).catch(unlessNoForum),
+    );
+    if (topic === null) return null;
+    return {
+      platform: parent.platform,
+      chatId: parent.chatId,
+      threadId: String(topic.message_thread_id),
+    };
+  }
+
+  /** Where Telegram does not tell, nobody is turned away. */
+  async #mustSee(group: Address, person: number): Promise<void> {
+    const member = await this.#call(group, (id) =>
+      this.#api.getChatMember(id, person).catch(unlessUntold),
+    ).catch((error: SendError) => {
+      throw repeatable(error);
+    });
+    if (member !== null && !isInChat(member))
+      throw new SendError("permanent", "You are not in that group, and would not see it there.");
+  }
+
+  /** A call for a chat, wherever it is by now. Fails with a `SendError`. */
+  async #call<T>({ chatId }: Address, call: (chat: string) => Promise<T>): Promise<T> {
+    const moves = this.#moves;
+    try {
+      return await call(moves.current(chatId)).catch(async (error: unknown) => {
+        const to = movedTo(error);
+        if (to === null) throw error;
+        await moves.add(chatId, to);
+        return call(to);
+      });
+    } catch (error) {
+      throw sendErrorOf(error);
+    }
+  }
+}
+
+function unlessUnchanged(error: unknown): void {
+  if (!isRefusal(error, /message is not modified/i)) throw error;
+}
+
+function unlessMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}
+
+function unlessUntold(error: unknown): null {
+  if (isMissing(error) || isRefusal(error, /not found|participant_id_invalid|inaccessible/i)) return null;
+  throw error;
+}
+
+/** In a group without topics, in a basic group, and in a private chat where the bot may not make any. */
+const NO_TOPICS = /not a forum|forum_missing|forum_create_forbidden|for supergroup/i;
+
+function unlessNoForum(error: unknown): null {
+  if (isRefusal(error, NO_TOPICS)) return null;
+  if (isRefusal(error, /not enough rights/i))
+    throw new SendError("permanent", "The bot may not make topics: let it manage topics in this group.");
+  throw error;
+}

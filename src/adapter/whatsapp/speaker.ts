@@ -1,0 +1,146 @@
+/** What is said on WhatsApp by one line. A send that was not answered is settled by the word that the webhook brings of it. */
+import { readFile, stat } from "node:fs/promises";
+import type { Address, SessionSource } from "../../session/source.js";
+import { type LocalFile, type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { repeatable } from "../repeatable.js";
+import { field, idOf, listOf } from "../untrusted.js";
+import { formatText } from "./format.js";
+import type { Graph } from "./graph.js";
+import { kindOf, MARKS, MAX_CAPTION, MAX_FILE, type MediaKind } from "./limits.js";
+import { chatWith } from "./parse.js";
+import type { Sightings } from "./sightings.js";
+
+/** What the webhook brings, as far as speaking needs it. */
+export interface Hearing {
+  readonly ownNumber: string;
+  readonly sightings: Sightings;
+  /** The last message of each chat: typing is shown in answer to it. */
+  readonly lastIn: ReadonlyMap<string, string>;
+  /** How long the webhook may take to say what became of a message. */
+  readonly patienceMs: number;
+  readonly end: AbortSignal;
+}
+
+export class WhatsAppSpeaker implements Speaker {
+  readonly #graph: Graph;
+  readonly #hearing: Hearing;
+
+  constructor(graph: Graph, hearing: Hearing) {
+    this.#graph = graph;
+    this.#hearing = hearing;
+  }
+
+  async send({ address, text, deliveryId, replyTo, files = [] }: OutboundMessage): Promise<{
+    readonly messageId: string;
+  }> {
+    const said = formatText(text);
+    const context = replyTo?.startsWith("wamid.") ? { context: { message_id: replyTo } } : {};
+    const to = recipientOf(address);
+    const parts = await this.#parts(said, files);
+    let first: string | undefined;
+    for (const [index, part] of parts.entries()) {
+      const id = index === 0 ? deliveryId : `${deliveryId}.${index}`;
+      const message = { ...to, ...part, ...(index === 0 ? context : {}), biz_opaque_callback_data: id };
+      const sent = await this.#post(message, id).catch((error: Error) => {
+        // What is there already must not be sent again with the rest.
+        throw first === undefined
+          ? error
+          : new SendError("unknown", `Only a part was sent: ${error.message}`);
+      });
+      first ??= sent;
+    }
+    return { messageId: first ?? "" };
+  }
+
+  async find({ deliveryId }: OutboundMessage): Promise<{ readonly messageId: string } | null> {
+    const messageId = this.#hearing.sightings.find(deliveryId);
+    return messageId === null ? null : { messageId };
+  }
+
+  /** WhatsApp shows it in answer to a message, which is marked as read by it. */
+  async typing({ chatId }: Address): Promise<void> {
+    const message_id = this.#hearing.lastIn.get(chatId);
+    if (!message_id) return;
+    const typing_indicator = { type: "text" };
+    await this.#call({ messaging_product: "whatsapp", status: "read", message_id, typing_indicator });
+  }
+
+  async react(address: Address, messageId: string, mark: Mark): Promise<void> {
+    const reaction = { message_id: messageId, emoji: MARKS[mark] };
+    await this.#call({ ...recipientOf(address), type: "reaction", reaction });
+  }
+
+  /** Meta tells of nobody who has not written: any number is a chat of two but our own. */
+  async place({ chatId, threadId }: Address): Promise<SessionSource | null> {
+    const number = numberOf(chatId);
+    return threadId === undefined && number !== this.#hearing.ownNumber ? chatWith(number) : null;
+  }
+
+  async #parts(said: string, files: readonly LocalFile[]): Promise<readonly object[]> {
+    const text = { type: "text", text: { body: said, preview_url: false } };
+    if (files.length === 0) return [text];
+    const uploaded = [];
+    for (const file of files) uploaded.push(await this.#upload(file));
+    const [first, ...rest] = uploaded;
+    const isCaption = said.trim() !== "" && said.length <= MAX_CAPTION && first?.kind !== "audio";
+    if (!first || !isCaption)
+      return [...(said.trim() === "" ? [] : [text]), ...uploaded.map((each) => asPart(each))];
+    return [asPart(first, said), ...rest.map((each) => asPart(each))];
+  }
+
+  async #upload({ path, name, mediaType }: LocalFile): Promise<Uploaded> {
+    if ((await stat(path)).size > MAX_FILE)
+      throw new SendError("permanent", `${name} is larger than ${MAX_FILE / 1024 / 1024} MB.`);
+    const form = new FormData();
+    form.set("messaging_product", "whatsapp");
+    form.set("type", mediaType);
+    form.set("file", new Blob([await readFile(path)], { type: mediaType }), name);
+    // Nothing was said yet: an upload that went astray is simply made again.
+    const answer = await this.#graph.post("media", form, this.#hearing.end).catch((error: unknown) => {
+      throw error instanceof SendError ? repeatable(error) : error;
+    });
+    const id = idOf(field(answer, "id"));
+    if (!id) throw new SendError("retryable", "Meta did not say where it put the file.");
+    return { id, name, kind: kindOf(mediaType) };
+  }
+
+  /** Sends one message; where nobody answers, what the webhook tells in a while decides. */
+  async #post(message: object, deliveryId: string): Promise<string> {
+    try {
+      const id = idOf(field(listOf(field(await this.#call(message), "messages"))[0], "id"));
+      if (id) return id;
+      throw new SendError("unknown", "Meta did not say what became of it.");
+    } catch (error) {
+      if (!(error instanceof SendError) || error.outcome !== "unknown") throw error;
+      const { sightings, patienceMs, end } = this.#hearing;
+      const seen = await sightings.wait(deliveryId, patienceMs, end);
+      if (seen === null) throw error;
+      return seen;
+    }
+  }
+
+  #call(message: object): Promise<unknown> {
+    return this.#graph.post("messages", message, this.#hearing.end);
+  }
+}
+
+interface Uploaded {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: MediaKind;
+}
+
+function asPart({ id, name, kind }: Uploaded, caption?: string): object {
+  const filename = kind === "document" ? { filename: name } : {};
+  return { type: kind, [kind]: { id, ...filename, ...(caption ? { caption } : {}) } };
+}
+
+function recipientOf({ chatId }: Address): object {
+  return { messaging_product: "whatsapp", recipient_type: "individual", to: numberOf(chatId) };
+}
+
+function numberOf(chatId: string): string {
+  const number = /^\+?(\d{5,20})(?:@s\.whatsapp\.net)?$/.exec(chatId)?.[1];
+  if (!number) throw new SendError("permanent", `${chatId} is no number that the Cloud API can write to.`);
+  return number;
+}
