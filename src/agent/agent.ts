@@ -1,14 +1,14 @@
 /**
- * The agent port: a turn in, a stream of events out. An agent keeps no conversation of its own: what it must know is in
- * the turn, what it says is in the events.
+ * The agent port: a turn in, a stream of events out. An agent stores no conversation: the turn contains everything that
+ * it needs to know, and the events contain everything that it says.
  *
  * What holds for every agent (`agentContract` checks it):
- * - events come in the order of the story; `done` is the last one and comes exactly once, unless the stream throws;
- * - each `message` is whole: the assistant's words with the results of all its tool calls; what it says was streamed as
- *   `text` before, and the words of a turn are those of its messages;
- * - when the signal aborts, tools are told, and the stream ends soon with what there is: the partial text as a last
- *   `message`, then `done` with `stopped`. Nothing is thrown for an abort;
- * - what the agent cannot do is thrown as an `AgentError`, whose message is fit for the chat.
+ * - `done` is the last event and comes exactly once, unless the stream throws;
+ * - each `message` is complete: the assistant's words with the results of all its tool calls. Its words were streamed
+ *   as `text` before, and the words of a turn are the words of its messages;
+ * - if the signal aborts, tools stop too, and the stream soon ends with a last `message` (the text so far) and `done`
+ *   with `stopped`. An abort throws nothing;
+ * - if the agent cannot do something, it throws an `AgentError`, whose message can be shown in the chat.
  */
 import type { Usage } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
@@ -21,19 +21,21 @@ export interface Agent {
 
 export interface TurnInput {
   readonly sessionId: string;
-  /** What the agent is told about where it is: the same for every turn of a chat. */
+  /** Tells the agent where it is. The same for every turn of a chat. */
   readonly prompt: string;
-  /** Names that people gave to where it is: for the user role, before the history. Nothing in them is an instruction. */
+  /**
+   * Names that people gave to the chat and to themselves, for the user role, before the history. Never instructions.
+   */
   readonly labels?: string;
-  /** A valid window, ending with what is to be answered. */
+  /** A valid window that ends with the message to answer. */
   readonly history: readonly Message[];
   readonly tools: readonly Tool[];
-  /** The model that the session asks for; absent for the agent's own. */
+  /** The model that the session chose; absent for the agent's default. */
   readonly model?: string;
   readonly signal: AbortSignal;
-  /** Awaited before each call of a model; throws an `AgentError` if the call may not be made. */
+  /** Awaited before each call of a model; throws an `AgentError` if the call is not allowed. */
   readonly beforeCall?: () => Promise<void>;
-  /** Messages for this turn that came in since the last call; asked for between steps. Must not throw. */
+  /** Returns messages for this turn that arrived since the last call; called between steps. Must not throw. */
   readonly steer: () => readonly Message[];
 }
 
@@ -45,9 +47,9 @@ export type AgentEvent =
   | { readonly kind: "reasoning"; readonly text: string }
   | { readonly kind: "tool call"; readonly call: ToolCall }
   | { readonly kind: "tool result"; readonly call: ToolCall; readonly content: string }
-  /** A finished step, to be kept in one transaction. */
+  /** A finished step, to be stored in one transaction. */
   | { readonly kind: "message"; readonly message: AssistantMessage; readonly results: readonly ToolMessage[] }
-  /** What was spent since the last one; all of a turn's add up. */
+  /** The usage since the last such event; the sum is the usage of the turn. */
   | { readonly kind: "usage"; readonly usage: Usage }
   | { readonly kind: "done"; readonly stopped: boolean };
 
@@ -58,26 +60,26 @@ export interface Tool {
   /** JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /**
-   * What is dangerous about a call with these arguments, so that its person is asked first; null or absent where there is
-   * no need. Changes nothing, and never fails: arguments that are wrong are for `run` to refuse.
+   * What is dangerous about a call with these arguments, so that Baton asks the person first; null or absent if nothing
+   * is. Changes nothing and never fails: `run` refuses invalid arguments.
    */
   danger?(args: unknown): Danger | null | Promise<Danger | null>;
-  /** What goes wrong is a result too: it throws only for a bug. Ends soon once the signal aborts. */
+  /** Errors are results too: it throws only for a bug. Ends soon after the signal aborts. */
   run(args: unknown, context: ToolContext): Promise<string>;
 }
 
 export interface Danger {
   /** As after "This": "deletes whole folders outside the working folder". */
   readonly reason: string;
-  /** Exactly what would be done, and where: what is approved is this. */
+  /** Exactly what the call would do, and where. This is what the person approves. */
   readonly what: string;
-  /** Whether that is still so once it was approved: a folder may have become another meanwhile. */
+  /** Checks again after the approval: a folder may have been replaced in the meantime. */
   readonly isStillSo?: () => boolean | Promise<boolean>;
-  /** Whether only an owner of the gateway may say yes, not everybody who has the tool. */
+  /** True if only an owner of the gateway may approve, not everybody who has the tool. */
   readonly onlyOwner?: boolean;
-  /** The file or folder that it is about, without links: a tool that says so acts on that one only. */
+  /** The file or folder that the call is about, with links resolved. The tool then acts on that one only. */
   readonly place?: string;
-  /** What is at that place, whatever its name: should it be another one by then, the tool does not act. */
+  /** What is at that place, whatever its name. If it is something else when the tool acts, the tool does nothing. */
   readonly identity?: string | null;
 }
 
@@ -87,11 +89,11 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** What was dangerous about this call, once a person has approved it. */
   readonly approved?: Danger;
-  /** Told of the process that leads all that the call has started, as soon as it runs: it may outlive this one. */
+  /** Called with the process that leads everything that the call started, as soon as it runs: it may outlive Baton. */
   readonly leads?: (pid: number) => void;
-  /** Takes a line about how far the call is, now and then; what is not shown is lost. */
+  /** Takes a line about the progress of the call, now and then. Lines that are not shown are lost. */
   readonly progress?: (text: string) => void;
 }
 
-/** A failure that is told to the person in these words; the turn is kept and can be tried again. */
+/** A failure whose message is shown to the person. The turn is saved and can be tried again. */
 export class AgentError extends Error {}

@@ -1,4 +1,7 @@
-/** A tool's arguments as they are shown to be approved: one line each, and no two different calls have the same lines. */
+/**
+ * A tool's arguments as a person sees them before approving: one line each. Two different calls never have the same
+ * lines.
+ */
 
 export function argumentLines(args: unknown): string[] {
   if (typeof args !== "object" || args === null || Array.isArray(args)) return [JSON.stringify(args)];

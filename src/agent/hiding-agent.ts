@@ -1,6 +1,6 @@
 /**
- * An agent that is told no known secret and says none: neither what it is given (its prompt, the history, its tools and
- * their results) nor what comes of it. Text that streams waits while it may be the beginning of a secret.
+ * An agent that neither receives nor reveals known secrets: they are removed from its input (prompt, history, tools and
+ * their results) and from its output. Streamed text is held back while it could be the start of a secret.
  */
 import type { Message, ToolCall } from "../session/transcript.js";
 import { mapInTurns } from "../util/in-turns.js";
@@ -33,7 +33,7 @@ async function* cleanEvents(agent: Agent, turn: TurnInput, hiding: Hiding): Asyn
   }
 }
 
-/** What has waited, once it is known that nothing follows it. */
+/** The text that was held back, once nothing more follows. */
 function* waiting(streams: Readonly<Record<"text" | "reasoning", HidingStream>>): Generator<AgentEvent> {
   for (const kind of ["reasoning", "text"] as const) {
     const text = streams[kind].end();

@@ -1,6 +1,6 @@
 /**
- * What the offline agent says, and how it reads what it is told: pure functions of the messages it sees. Each of them
- * quotes people in one short line.
+ * What the offline agent says, and how it reads messages: pure functions of the messages that it sees. Each quotes
+ * people in one short line.
  */
 import type { Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
@@ -29,7 +29,7 @@ export function directiveOf(history: readonly Message[]): Directive {
   return { kind: /^fail(?!\S)/i.test(text) ? "fail" : "answer" };
 }
 
-/** That there is no model, and what the session itself answers. What the gateway asks stands in brackets. */
+/** Says that there is no model, and answers from the session. Questions of the gateway are in brackets. */
 export function answer(history: readonly Message[]): string {
   const spoken = spokenBy(history);
   if (isAside(spoken.at(-1)?.text)) {
@@ -39,7 +39,7 @@ export function answer(history: readonly Message[]): string {
   return `${NO_MODEL}\n\n${fromSession(history)}`;
 }
 
-/** What a command came to, and what was said meanwhile. */
+/** Reports the output of a command, and the messages that arrived meanwhile. */
 export function report(outcome: string, meanwhile: readonly Message[]): string {
   const output = shorten(outcome, MAX_OUTPUT);
   const backticks = output.match(/`+/g) ?? [];
@@ -77,7 +77,7 @@ function count(history: readonly Message[]): string {
   return `I see ${history.length} ${noun} so far: ${parts.join(", ")}.`;
 }
 
-/** What people said, without the `[name] ` that a shared session puts in front. */
+/** The messages of people, without the `[name] ` that a shared session puts in front. */
 function spokenBy(history: readonly Message[]): { name: string; text: string }[] {
   return history
     .filter((message) => message.role === "user")

@@ -1,8 +1,8 @@
 /**
- * The agent that needs nothing: no model, no network, no key. It says so, answers from the session, and obeys three
+ * The agent that needs no model, no network and no key. It says so, answers from the session, and follows three
  * directives, so that everything around an agent can be tried and tested:
- * - `run <command>` calls the tool `terminal` and reports what came of it;
- * - `slow <seconds>` speaks a word every tenth of a second, and hears what is said meanwhile;
+ * - `run <command>` calls the tool `terminal` and reports the result;
+ * - `slow <seconds>` writes a word every tenth of a second, and reads messages that arrive meanwhile;
  * - `fail` fails.
  * It is deterministic: the same turn gives the same events.
  */
@@ -28,7 +28,7 @@ export function offlineAgent(): Agent {
   return { name: "offline", run };
 }
 
-/** What there is to go by: the turn's history, and what was said since. */
+/** The turn with all messages so far: its history, and what arrived since. */
 interface Turn extends TurnInput {
   readonly seen: Message[];
 }
@@ -76,12 +76,12 @@ async function* runCommand(turn: Turn, command: string): AsyncGenerator<AgentEve
   yield* step(turn, words(report(outcome, hear(turn))));
 }
 
-/** Of a turn that went on before its process ended: what was run is not run again. */
+/** If a turn continues after its process ended, commands that were run are not run again. */
 function resultsAtEnd(history: readonly Message[]): readonly Message[] {
   return history.slice(history.findLastIndex(({ role }) => role !== "tool") + 1);
 }
 
-/** Words, then the calls that go with them, then all of it as one message; an abort leaves what there is. */
+/** Emits words, then the calls, then all of it as one message; after an abort, what there is. */
 async function* step(
   turn: Turn,
   pieces: Iterable<string> | AsyncIterable<string>,
@@ -129,7 +129,7 @@ function words(text: string): string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
 }
 
-/** What was said since the last call; nothing is taken from a turn that was stopped. */
+/** Messages that arrived since the last call; none once the turn was stopped. */
 function hear(turn: Turn): readonly Message[] {
   if (turn.signal.aborted) return [];
   const messages = turn.steer();
@@ -144,7 +144,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** One that no call in the history has. */
+/** An id that no call in the history has. */
 function freshCallId(history: readonly Message[]): string {
   const used = new Set(
     history
@@ -156,7 +156,7 @@ function freshCallId(history: readonly Message[]): string {
   return `offline_${number}`;
 }
 
-/** A model would count about a token for four characters. */
+/** A model counts about one token for four characters. */
 function usageOf(turn: Turn, message: AssistantMessage): Usage {
   const read = turn.seen.reduce((length, { content }) => length + content.length, turn.prompt.length);
   return { inputTokens: Math.ceil(read / 4), outputTokens: Math.ceil(message.content.length / 4) };

@@ -1,19 +1,19 @@
 /**
- * One tool call, run to a result. Whatever happens is a result: an unknown tool, arguments that are not JSON, a tool
- * that breaks, a turn that is stopped. So every call of a message has one, in text that every store keeps.
+ * Runs one tool call to a result. Everything becomes a result: an unknown tool, arguments that are not JSON, a tool
+ * that fails, a turn that is stopped. So every call of a message has a result, in text that every store accepts.
  */
 import type { ToolCall } from "../session/transcript.js";
 import { parseJson } from "../util/json.js";
 import { storableText } from "../util/text.js";
 import type { Tool, ToolContext } from "./agent.js";
 
-/** How long a tool may take to end once it was told to stop; whoever stops a turn should wait a little longer. */
+/** How long a tool may take to stop. Code that stops a turn should wait a little longer. */
 const STOP_GRACE_MS = 100;
 
 const NOT_RUN = "Error: not run, because the turn was stopped.";
 const LEFT_BEHIND = "Error: stopped before it finished; it may or may not have taken effect.";
 
-/** Never rejects; ends soon once the signal aborts, even where the tool does not. */
+/** Never rejects; ends soon after the signal aborts, even if the tool does not. */
 export async function runToolCall(
   call: ToolCall,
   tools: readonly Tool[],
@@ -43,7 +43,7 @@ async function attempt(tool: Tool, context: ToolContext): Promise<string> {
   }
 }
 
-/** Listens before it starts: a tool may stop the turn itself. What is started never rejects. */
+/** Listens before it starts, because a tool may stop the turn itself. `start` never rejects. */
 function endingSoon(start: () => Promise<string>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;

@@ -28,7 +28,7 @@ interface Position {
   readonly offset: number;
 }
 
-/** Null where the line is none of ours, such as one that was cut when the disk was full. */
+/** Null if the line is none of ours, such as one that was cut when the disk was full. */
 export function recordOf(line: string): LogRecord | null {
   let value: Partial<Record<keyof LogRecord, unknown>>;
   try {

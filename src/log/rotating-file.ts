@@ -55,7 +55,7 @@ export class RotatingFile {
     this.#limits = limits;
   }
 
-  /** Throws where it cannot be written; the next line is tried anew. */
+  /** Throws if it cannot be written; the next line is tried anew. */
   append(line: string, now: number): void {
     try {
       const size = this.#openCurrent();

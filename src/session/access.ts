@@ -34,7 +34,7 @@ export interface SessionBelonging extends Belonging {
   readonly laneOwner: string;
 }
 
-/** The immutable name of a person on a platform: `platform:id`, escaped; null where the source names nobody. */
+/** The immutable name of a person on a platform: `platform:id`, escaped; null if the source names nobody. */
 export function identityOf(source: SessionSource): string | null {
   const id = source.userIdAlt || source.userId;
   return id ? identityNamed(source.platform, id) : null;
@@ -45,7 +45,7 @@ export function identityNamed(platform: Platform, id: string): string {
   return `${platform}:${escapePart(foldId(platform, id))}`;
 }
 
-/** The identity that a text names: `platform:id`, the id as it is or escaped; null where it is neither. */
+/** The identity that a text names: `platform:id`, the id as it is or escaped; null if it is neither. */
 export function parseIdentity(text: string): string | null {
   const [, platform = "", id = ""] = /^([^:]+):(.+)$/s.exec(text) ?? [];
   return id === "" ? null : identityNamed(platform, unescapePart(id) ?? id);

@@ -84,7 +84,7 @@ export function buildSessionContextPrompt(context: SessionContext, options: Prom
   return lines.join("\n");
 }
 
-/** The names that people gave, as words for the user role; null where there are none. */
+/** The names that people gave, as words for the user role; null if there are none. */
 export function buildSessionLabels({ source, homeChannels, shared }: SessionContext): string | null {
   const { chatName, chatTopic, userName } = source;
   const lines = [

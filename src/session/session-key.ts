@@ -99,12 +99,12 @@ function notAKey(key: unknown): InputError {
   );
 }
 
-/** True where everyone in the chat shares the session of this source. */
+/** True if everyone in the chat shares the session of this source. */
 export function isShared(source: SessionSource, scopes: SessionScopes = {}): boolean {
   return source.chatType !== "dm" && scopeOf(source, scopes) === "chat";
 }
 
-/** The one whose own session this is, in a member scope; null where the session is the chat's. */
+/** The one whose own session this is, in a member scope; null if the session is the chat's. */
 function participantOf(source: SessionSource, scopes: SessionScopes): string | null {
   if (source.chatType === "dm" || scopeOf(source, scopes) === "chat") return null;
   const id = source.userIdAlt || source.userId;

@@ -88,7 +88,7 @@ export function isSessionId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text);
 }
 
-/** One line without control or invisible characters; null where nothing is left. */
+/** One line without control or invisible characters; null if nothing is left. */
 export function cleanTitle(text: string): string | null {
   const title = cleanLine(text);
   if ([...title].length > MAX_TITLE) {
@@ -112,7 +112,7 @@ export function serializeMetadata(metadata: Metadata): string {
   return json;
 }
 
-/** Undefined where JSON has no form for it, as for a circle or a BigInt. */
+/** Undefined if JSON has no form for it, as for a circle or a BigInt. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -140,7 +140,7 @@ export function completeUsage(usage: Usage = {}): Required<Usage> {
   return complete;
 }
 
-/** What people call the place, or null where the source has only ids. */
+/** What people call the place, or null if the source has only ids. */
 export function nameIn(source: SessionSource): string | null {
   const name = source.chatType === "dm" ? source.userName || source.chatName : source.chatName;
   return (

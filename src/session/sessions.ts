@@ -225,7 +225,7 @@ export class Sessions {
 
   // Which session a key has.
 
-  /** A new session under the key; the old one ends with reason `reset`. Null where the key has no session. */
+  /** A new session under the key; the old one ends with reason `reset`. Null if the key has no session. */
   async reset(key: SessionKey): Promise<SessionEntry | null> {
     const now = this.#clock();
     return this.#store.routes.reset(asSessionKey(key), this.#mintId(now), now);
@@ -280,7 +280,7 @@ export class Sessions {
     return this.#store.routes.setTitle(checkId(sessionId), cleanTitle(checkText(title, "title")));
   }
 
-  /** True where the policy says that the session starts fresh with its next message. */
+  /** True if the policy says that the session starts fresh with its next message. */
   async isExpired(entry: SessionEntry): Promise<boolean> {
     if (this.#dueReset(entry, this.#clock()) === null) return false;
     return (await this.#holdsOn(entry)).length === 0;
@@ -291,7 +291,7 @@ export class Sessions {
     return policyFor(this.#reset, entry.platform, entry.chatType).policy;
   }
 
-  /** Which policy applies to a key, when the next reset falls, and what holds it off. Null where it has no session. */
+  /** Which policy applies to a key, when the next reset falls, and what holds it off. Null if it has no session. */
   async explain(key: SessionKey): Promise<Explanation | null> {
     const entry = await this.current(key);
     if (!entry) return null;
@@ -445,7 +445,7 @@ export class Sessions {
     });
   }
 
-  /** Brings in a session from elsewhere. False where its id is already here. */
+  /** Brings in a session from elsewhere. False if its id is already here. */
   async adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean> {
     if (!isSessionId(session.sessionId)) {
       throw new InputError(
@@ -485,7 +485,7 @@ export class Sessions {
     return handoff;
   }
 
-  /** Takes the oldest open handoff, with a lease and a fence; null where there is none. */
+  /** Takes the oldest open handoff, with a lease and a fence; null if there is none. */
   async claimHandoff(claim: { owner: string; leaseMs?: number }): Promise<Handoff | null> {
     const { leaseMs = 30_000 } = claim;
     if (!Number.isSafeInteger(leaseMs) || leaseMs <= 0) {

@@ -84,7 +84,7 @@ export interface SearchHit {
 /** Sessions and the routes from keys to them. */
 export interface RouteStore {
   resolve(request: ResolveRequest): Promise<Resolved>;
-  /** Begins a session with this id under the key, whose present one ends; null where the key has none. */
+  /** Begins a session with this id under the key, whose present one ends; null if the key has none. */
   reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null>;
   /** Binds the lane to a session; of a lane given by its key alone, the place is the one it had. */
   bind(lane: LanePlace | SessionKey, sessionId: string, now: number): Promise<SessionEntry>;
@@ -149,7 +149,7 @@ export interface TranscriptStore {
   ): Promise<StoredMessage[]>;
   /** The last active messages after the session's cursor, oldest first. */
   recent(sessionId: string, limit: number): Promise<StoredMessage[]>;
-  /** False where a session with this id is already here; nothing is changed then. */
+  /** False if a session with this id is already here; nothing is changed then. */
   adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean>;
 }
 
@@ -160,7 +160,7 @@ export interface SearchStore {
 }
 
 export interface HandoffStore {
-  /** Null where the session already has a pending or running handoff. */
+  /** Null if the session already has a pending or running handoff. */
   request(handoff: { id: string; sessionId: string; target: string }, now: number): Promise<Handoff | null>;
   /** The oldest handoff that can be claimed, claimed; those out of claims are failed on the way. */
   claim(owner: string, leaseMs: number, now: number): Promise<Handoff | null>;

@@ -37,7 +37,7 @@ export type Message =
       readonly role: "user";
       readonly content: string;
       readonly name?: string;
-      /** Absent where nobody knows: imported, or older than this field. */
+      /** Absent if nobody knows: imported, or older than this field. */
       readonly author?: Author;
       /** The gateway's own words, asked for by the author. */
       readonly note?: true;

@@ -24,7 +24,7 @@ export class SessionsView {
     return this.#sessions.list(filter, this.#viewer);
   }
 
-  /** The lane at an address that this person may use; null where there is none, or none of theirs. */
+  /** The lane at an address that this person may use; null if there is none, or none of theirs. */
   async laneAt(address: Address): Promise<OccupiedLane | null> {
     const lanes = await this.#sessions.lanesAt(address);
     return lanes.find((lane) => mayAccess(this.#viewer, { ...lane, laneOwner: lane.owner })) ?? null;

@@ -14,7 +14,7 @@ export function escapePart(part: string): string {
   });
 }
 
-/** The part that was escaped, or null where the text is not one that `escapePart` makes. */
+/** The part that was escaped, or null if the text is not one that `escapePart` makes. */
 export function unescapePart(text: string): string | null {
   const part = text.replace(
     /%u([0-9A-F]{4})|%([0-9A-F]{2})/g,

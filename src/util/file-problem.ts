@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: "its links lead in a circle. Choose another path",
 };
 
-/** The reason as after a colon, without a full stop; null where the error is none of the file system's. */
+/** The reason as after a colon, without a full stop; null if the error is none of the file system's. */
 export function fileProblem(error: unknown): string | null {
   const { code = "", syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return syscall !== undefined && Object.hasOwn(REASONS, code) ? (REASONS[code] ?? null) : null;

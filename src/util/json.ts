@@ -1,7 +1,7 @@
 /** JSON from outside that others go through or write again: deeper than this, they would run out of stack. */
 const DEEPEST = 50;
 
-/** Throws where the text is not JSON, or is nested too deeply. */
+/** Throws if the text is not JSON, or is nested too deeply. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (isTooDeep(value)) throw new SyntaxError(`It is nested more than ${DEEPEST} deep.`);

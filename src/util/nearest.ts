@@ -1,6 +1,6 @@
 /** "Did you mean": the known word that a mistyped one most resembles. */
 
-/** The nearest of the known words, or null where none is near enough to be meant. */
+/** The nearest of the known words, or null if none is near enough to be meant. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const typed = word.slice(0, 64).toLowerCase();
   let best: string | null = null;

@@ -28,7 +28,7 @@ export class Secret {
     this.file = file;
   }
 
-  /** The value: for those who connect with it, never for a message. Throws where its file cannot be used. */
+  /** The value: for those who connect with it, never for a message. Throws if its file cannot be used. */
   reveal(): string {
     const value = this.#value();
     if (value !== this.#last && value !== this.shown) heard(value);

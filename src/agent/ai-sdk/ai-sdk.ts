@@ -1,6 +1,7 @@
 /**
- * The agent that has a model: step by step, each one request, until the model calls no more tools. Tools of a step run
- * side by side, and their results stand in the order of the calls. What people say meanwhile is heard between steps.
+ * The agent that uses a model. It makes one request a step until the model calls no more tools. The tools of a step run
+ * at the same time, and their results keep the order of the calls. Messages that arrive meanwhile are added between
+ * steps.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Message, ToolCall } from "../../session/transcript.js";
@@ -16,13 +17,13 @@ import { type Prices, usageOf } from "./usage.js";
 
 export interface AiSdkOptions {
   readonly endpoint: Endpoint;
-  /** Asked where the first one fails. */
+  /** Used if the first endpoint fails. */
   readonly fallback?: Endpoint;
-  /** How often the model may call tools in a turn before it is asked for its last word. */
+  /** How often the model may call tools in a turn before it must give its final answer. */
   readonly maxSteps: number;
   /** By model. */
   readonly prices: Readonly<Record<string, Prices>>;
-  /** Where a file of the media store is; without it no images are sent. */
+  /** Finds a file of the media store; without it, no images are sent. */
   readonly pathOf?: (file: string) => string | null;
   readonly waits?: Partial<Waits>;
 }
@@ -101,7 +102,7 @@ function lastWord(steps: number): string {
   );
 }
 
-/** The step as a whole: its calls run, then all of it as one message; an abort leaves what there is. */
+/** Runs the calls of the step and emits all of it as one message. After an abort it emits what there is. */
 async function* keep(
   talk: Conversation,
   { text, usage, reasoning, model }: Asked,
@@ -130,7 +131,7 @@ async function* keep(
   if (reasoning.length > 0) talk.reasoning.set(message, reasoning);
 }
 
-/** An answer that ends early says so, that nobody takes a part for the whole. */
+/** An answer that was cut off says so, so that nobody takes a part for the whole. */
 const CUT_SHORT: Partial<Record<FinishReason, string>> = {
   length: `(Cut off at the model's output limit. Say "go on" to continue.)`,
   "content-filter": "(The model's provider blocked the rest of this answer.)",
@@ -150,7 +151,7 @@ async function* sayStopped(maxSteps: number): AsyncGenerator<AgentEvent> {
   yield { kind: "message", message: { role: "assistant", content }, results: [] };
 }
 
-/** What was said since the last call; nothing is taken from a turn that was stopped. */
+/** Messages that arrived since the last call; none once the turn was stopped. */
 function hear(talk: Conversation): readonly Message[] {
   if (talk.turn.signal.aborted) return [];
   const heard = talk.turn.steer();
@@ -158,7 +159,7 @@ function hear(talk: Conversation): readonly Message[] {
   return heard;
 }
 
-/** Calls whose ids no other call has: some servers number them anew in each answer. */
+/** Gives each call an id that no other call has: some servers start counting again in each answer. */
 function distinct(calls: readonly ToolCall[], messages: readonly Message[]): ToolCall[] {
   const used = new Set(
     messages.flatMap((message) =>

@@ -1,7 +1,7 @@
 /**
- * One step of a conversation, asked of a model until it is there: again after a passing failure, without what the model
- * does not take, with less where the conversation is too long, and then of the next endpoint. What was said is never
- * taken back: once words have come, the step is what there is of it.
+ * Asks a model for one step until it answers: again after a temporary failure, without what the model does not support,
+ * with a shorter conversation if it is too long, and then at the next endpoint. Words that were streamed are never
+ * taken back: once some have come, the step is what there is.
  */
 import { historyWindow, type Message } from "../../session/transcript.js";
 import { AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
@@ -22,7 +22,7 @@ import { openModel, type Request } from "./provider.js";
 import { shorterConversation } from "./shorter.js";
 import { type Step, type StreamLimits, streamStep } from "./stream-step.js";
 
-/** What is passed in, so that tests need not wait. */
+/** Passed in, so that tests need not wait. */
 export interface Waits extends StreamLimits {
   /** Ends early, without an error, when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -34,15 +34,15 @@ export interface Waits extends StreamLimits {
 export interface Conversation {
   readonly turn: TurnInput;
   readonly waits: Waits;
-  /** The first one is asked; the others are left should it fail. */
+  /** The first one is asked; the others are used if it fails. */
   endpoints: readonly [Endpoint, ...Endpoint[]];
   messages: readonly Message[];
-  /** Where a file of the media store is. */
+  /** Finds a file of the media store. */
   readonly pathOf: (file: string) => string | null;
   readonly reasoning: Map<Message, readonly ReasoningPart[]>;
-  /** A picture was refused, so none is sent any more in this turn. */
+  /** True after the server refused a picture: no more pictures are sent in this turn. */
   imagesRefused: boolean;
-  /** What models were found not to take: kept for as long as the agent lives. */
+  /** What each model turned out not to support, for as long as the agent lives. */
   readonly refused: Map<string, Set<FailureKind>>;
 }
 
@@ -50,13 +50,13 @@ export interface Asking {
   readonly tools: readonly Tool[];
   readonly mayCall: boolean;
   readonly note: string | null;
-  /** Nothing said is an answer too, after a tool was used. */
+  /** True if an empty answer is fine: after a tool was used. */
   readonly mayBeEmpty: boolean;
 }
 
 export interface Asked extends Step {
   readonly model: string;
-  /** The words broke off there, and another endpoint is to go on. */
+  /** True if the words ended too early and another endpoint should continue. */
   readonly brokeOff: boolean;
 }
 
@@ -92,7 +92,7 @@ const NOTHING: Step = { text: "", calls: [], reasoning: [], usage: null, finish:
 
 interface Failed {
   readonly failure: Failure;
-  /** What it had said by then. */
+  /** The text that it had streamed before it failed. */
   readonly said: string;
 }
 
@@ -205,7 +205,7 @@ async function modelOf(endpoint: Endpoint, signal: AbortSignal): Promise<string>
   throw new AgentError(`${hostOf(endpoint)} lists no models. ${cure}.`);
 }
 
-/** A valid beginning for whatever history a turn comes with. */
+/** Makes a history start in a valid way. */
 export function conversationOf(history: readonly Message[]): readonly Message[] {
   return historyWindow(history, { maxMessages: history.length });
 }

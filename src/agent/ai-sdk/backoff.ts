@@ -1,20 +1,23 @@
-/** How long to wait before a request is made again: pure, with the time and the chance passed in. */
+/** How long to wait before a request is made again. Pure: time and randomness are passed in. */
 
-/** How often a model is asked before something is given up. */
+/** How often a model is asked before Baton gives up. */
 export const MAX_ATTEMPTS = 4;
-/** Longer than this nobody in a chat waits. */
+/** Nobody in a chat waits longer than this. */
 export const MAX_WAIT_MS = 60_000;
 
 const FIRST_MS = 500;
 const LONGEST_MS = 8_000;
 
-/** After that many attempts; half of it is left to chance, so that those who failed together do not return together. */
+/**
+ * The wait after this many attempts. Half of it is random, so that requests that failed together do not return
+ * together.
+ */
 export function backoffMs(attempts: number, chance: number): number {
   const full = Math.min(FIRST_MS * 2 ** (attempts - 1), LONGEST_MS);
   return Math.round(full * (0.5 + chance / 2));
 }
 
-/** What the server asks for: seconds or a date, or milliseconds in a header of its own. Null where it asks for nothing. */
+/** What the server asks for: seconds, a date, or milliseconds in its own header. Null if it asks for nothing. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | null {
   const ms = Number(headers["retry-after-ms"] || Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return Math.ceil(ms);

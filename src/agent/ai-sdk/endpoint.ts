@@ -1,14 +1,14 @@
-/** Where a model answers, and how it is spoken to. What is secret is read only when a request is made. */
+/** Where a model answers, and which protocol it speaks. Secrets are read only when a request is made. */
 import type { Hide } from "../../util/redact.js";
 import { cleanLine } from "../../util/text.js";
 import { AgentError } from "../agent.js";
 
 export interface Endpoint {
-  /** `ollama` is spoken to as OpenAI is, and lists its models in its own way. */
+  /** `ollama` speaks the protocol of OpenAI, but lists its models in its own way. */
   readonly protocol: "openai" | "anthropic" | "ollama";
-  /** With its version, without a slash at its end: `https://api.openai.com/v1`. */
+  /** With the version and without a final slash: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
-  /** Null where no key is set: servers on one's own machine want none. */
+  /** Null if no key is set: servers on your own machine need none. */
   readonly apiKey: (() => string) | null;
   /** Where the key is set, for messages: `OPENAI_API_KEY`. */
   readonly keySetting: string;
@@ -20,7 +20,7 @@ export interface Endpoint {
   readonly hide?: Hide;
 }
 
-/** `127.0.0.1:11434`: what may be said of an address. */
+/** The part of an address that may be shown: `127.0.0.1:11434`. */
 export function hostOf({ baseUrl }: Endpoint): string {
   try {
     return cleanLine(new URL(baseUrl).host);
@@ -29,7 +29,7 @@ export function hostOf({ baseUrl }: Endpoint): string {
   }
 }
 
-/** The key; empty where none is set. One that cannot be read, or cannot be sent, fails with a sentence for people. */
+/** The key; empty if none is set. Fails with a sentence for people if the key can't be read or sent. */
 export function keyOf({ apiKey, keySetting }: Endpoint): string {
   const key = revealed(apiKey);
   if (/^[ -~]*$/.test(key)) return key;

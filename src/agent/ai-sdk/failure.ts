@@ -15,34 +15,34 @@ export type FailureKind =
   | "no model"
   | "server"
   | "unreachable"
-  /** Its certificate is not to be trusted, or it speaks no TLS; the detail is the system's code. */
+  /** The certificate can't be trusted, or the server does not speak TLS; the detail is the system's code. */
   | "certificate"
-  /** It redirects, which is not followed; the detail is where to. */
+  /** The server redirects, and Baton does not follow; the detail is the target. */
   | "elsewhere"
-  /** One of those that nothing may be fetched from. */
+  /** A port that `fetch` refuses. */
   | "bad port"
-  /** The answer broke off, or is not what the protocol says. */
+  /** The answer ended too early, or does not follow the protocol. */
   | "broken"
-  /** Nothing was said in time: another is asked at once. */
+  /** The model said nothing in time: the next endpoint is asked at once. */
   | "no word"
   | "silent"
   | "endless"
   | "empty"
-  /** The conversation is longer than the model takes. */
+  /** The conversation is longer than the model accepts. */
   | "too long"
-  /** The request has something that this model does not take. */
+  /** The request contains something that this model does not support. */
   | "no images"
   | "no tools"
   | "no effort"
-  /** It is one picture that is not taken, broken or too large: others may be. */
+  /** The server refused one picture, because it is broken or too large; it may accept others. */
   | "bad image"
   | "refused";
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** As the server put it, in one short line; empty where that says nothing. */
+  /** The server's words in one short line; empty if they say nothing. */
   readonly detail: string;
-  /** What the server asks us to wait. */
+  /** How long the server asks us to wait. */
   readonly retryAfterMs: number | null;
 }
 
@@ -63,7 +63,7 @@ export function isPassing({ kind }: Failure): boolean {
   return RETRIED.includes(kind);
 }
 
-/** Any error that a provider throws or streams. `secret` is cut out of whatever is quoted. */
+/** Describes any error that a provider throws or streams. `secret` is removed from what is quoted. */
 export function failureOf(error: unknown, now: number, secret: string): Failure {
   const facts = factsOf(error);
   const quoted = secret === "" ? facts.said : facts.said.replaceAll(secret, "***");
@@ -76,17 +76,17 @@ interface Facts {
   readonly status: number | null;
   /** The error's own words. */
   readonly message: string;
-  /** What the server said, which the error may only have the name of its status for. */
+  /** The server's words, if the error itself has only the name of the status. */
   readonly said: string;
-  /** All there is to go by, in lower case: message, body and codes. */
+  /** Everything to search in, in lower case: message, body and codes. */
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the system: `ECONNREFUSED`. */
+  /** The code of the system, such as `ECONNREFUSED`. */
   readonly code: string | null;
   readonly isCall: boolean;
 }
 
-/** Errors of the SDK have these fields; errors inside a stream are whatever the server wrote. */
+/** Errors of the SDK have these fields; errors inside a stream are what the server wrote. */
 function factsOf(error: unknown): Facts {
   const fields = (typeof error === "object" && error !== null ? error : { message: String(error) }) as {
     readonly message?: unknown;
@@ -114,7 +114,7 @@ function factsOf(error: unknown): Facts {
   };
 }
 
-/** The system's code, of the error or of what caused it. */
+/** The system's code, from the error or from its cause. */
 function systemCode(error: unknown): string | null {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const { code } = at as NodeJS.ErrnoException;
@@ -123,7 +123,7 @@ function systemCode(error: unknown): string | null {
   return null;
 }
 
-/** The words in a body: of its JSON, or plain ones. */
+/** The message in a body: a field of its JSON, or the plain text. */
 function spokenIn(body: string): string {
   if (!/^\s*[{[]/.test(body)) return /^\s*</.test(body) ? "" : body.trim().slice(0, 400);
   for (const name of ["message", "detail", "error"]) {
@@ -137,11 +137,11 @@ function unquoted(json: string): string {
   try {
     return JSON.parse(json);
   } catch {
-    return json.slice(1, -1); // Not quite JSON, and words all the same.
+    return json.slice(1, -1); // Not quite JSON, but still words.
   }
 }
 
-/** How servers say that a conversation is too long; each has words of its own. */
+/** How servers say that a conversation is too long; each says it differently. */
 const TOO_LONG =
   /context[_ ]length|context[_ ]size|context[_ ]window|maximum context|exceed_context|prompt is too long|input is too long|too many (?:input )?tokens|input length and `?max_tokens|maximum prompt length|request_too_large|input tokens exceed|reduce the length|maximum model length|max_model_len|input token count|maximum number of tokens/;
 const QUOTA =
@@ -154,19 +154,20 @@ const CERTIFICATE =
 function kindOf({ status, message, text, code, isCall }: Facts): FailureKind {
   if (code && UNREACHABLE.test(code)) return "unreachable";
   if (code && CERTIFICATE.test(code)) return "certificate";
-  // Without an answer of the server's there is only what broke; its words may quote the conversation.
+  // If the server did not answer, only the connection is known to be broken; the error's words may quote the
+  // conversation.
   if (isCall && status === null) return "broken";
   if (/^(?:JSON parsing failed|Type validation failed)/.test(message)) return "broken";
   if (status === 401 || /authentication_error|invalid_api_key/.test(text)) return "key";
   if (status === 402 || QUOTA.test(text)) return "quota";
   if (status === 413 || (status !== 429 && TOO_LONG.test(text))) return "too long";
   if (status === 429 || /rate_limit/.test(text)) return "busy";
-  if (status === 403) return "refused"; // For whatever reason: a country, a model, a key. It is theirs to say.
+  if (status === 403) return "refused"; // The reason can be a country, a model or a key: only the server knows.
   if (status !== null && status < 500 && ![408, 409, 425].includes(status)) return refusal(status, text);
   return "server";
 }
 
-/** How servers say that a model takes no images at all, whatever the image. */
+/** How servers say that a model accepts no images at all. */
 const NO_IMAGES = /(?<!un)support|vision|multi-?modal/;
 
 function refusal(status: number, text: string): FailureKind {
@@ -189,7 +190,7 @@ function saysNoModel(text: string): boolean {
   return rests.some((rest) => /not found|does not exist/.test(rest.slice(0, 100)));
 }
 
-/** What a call adds to the address that is set. */
+/** What a call adds to the configured address. */
 const CALLS = /\/(?:chat\/completions|messages|models|api\/tags)$/;
 
 /** For the person in the chat: what happened, and what to look at. */
@@ -250,7 +251,7 @@ export function sentenceFor(
   }
 }
 
-/** Why no connection could be made that is safe, and what to do about it. */
+/** Why no safe connection is possible, and what to do about it. */
 function untrusted(host: string, code: string): string {
   switch (code) {
     case "CERT_HAS_EXPIRED":

@@ -1,8 +1,10 @@
-/** `fetch` for models: it follows no redirect, which could carry the key elsewhere, and an answer has an end. */
+/**
+ * `fetch` for models. It follows no redirects, which could send the key to another server, and it bounds the answer.
+ */
 import type { Hide } from "../../util/redact.js";
 import { StreamFailure } from "./failure.js";
 
-/** More than any answer is; what goes on beyond it is broken off. */
+/** Larger than any answer; Baton stops reading there. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -29,7 +31,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
   return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
 };
 
-/** The same, and no known secret goes out in what is sent; the key stands in a header. */
+/** The same, and removes known secrets from what is sent; the key is in a header. */
 export function hidingFetch(hide: Hide): typeof fetch {
   return (input, init) => {
     const body = init?.body;
@@ -37,7 +39,7 @@ export function hidingFetch(hide: Hide): typeof fetch {
   };
 }
 
-/** Where a redirect leads, without what may be secret in it; empty where it does not say. */
+/** The target of a redirect, without what may be secret in it; empty if the server does not say. */
 function destination({ url, headers }: Response): string {
   const location = headers.get("location") ?? "";
   if (location === "" || !URL.canParse(location, url)) return "";

@@ -1,4 +1,4 @@
-/** The attached images of a conversation, read once a turn. What cannot be read, or is too large to send, is left out. */
+/** The attached images of a conversation, read once a turn. Images that can't be read or are too large are left out. */
 import { open } from "node:fs/promises";
 import type { Message } from "../../session/transcript.js";
 import { isImage } from "./prompt.js";
@@ -33,6 +33,6 @@ async function bytesOf(path: string): Promise<Uint8Array | null> {
       await file.close();
     }
   } catch {
-    return null; // The model is told that there was one.
+    return null; // The prompt says that there was one.
   }
 }

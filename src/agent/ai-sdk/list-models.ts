@@ -1,4 +1,4 @@
-/** What an endpoint offers, by name, in its own order. */
+/** The names of the models that an endpoint offers, in its own order. */
 import { AgentError } from "../agent.js";
 import { type Endpoint, keyOf } from "./endpoint.js";
 import { failureOf, StreamFailure, sentenceFor } from "./failure.js";

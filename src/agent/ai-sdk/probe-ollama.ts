@@ -1,11 +1,11 @@
-/** Whether an Ollama answers there, and what is installed: asked while a program starts, so the answer may not take long. */
+/** Checks whether an Ollama answers, and which models it has. This runs while a program starts, so it must be quick. */
 import { connect } from "node:net";
 import { namesIn } from "./list-models.js";
 
 const PROBE_MS = 150;
 const MAX_BYTES = 1_000_000;
 
-/** The names of its models; null where none answers in time. */
+/** The names of its models; null if none answers in time. */
 export async function probeOllama(baseUrl: string): Promise<readonly string[] | null> {
   const url = new URL(`${baseUrl.replace(/\/v1$/, "")}/api/tags`);
   const signal = AbortSignal.timeout(PROBE_MS);
@@ -18,7 +18,7 @@ export async function probeOllama(baseUrl: string): Promise<readonly string[] | 
   }
 }
 
-/** Mostly nobody does, which is known at once and without all that HTTP takes to load. */
+/** Usually nothing listens there. This finds that out at once, without loading what HTTP needs. */
 function listens({ hostname, port }: URL, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80), signal });

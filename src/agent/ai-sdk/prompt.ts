@@ -19,11 +19,11 @@ type UserPart = Extract<Prompt[number], { role: "user" }>["content"][number];
 export interface PromptParts {
   readonly context: string;
   readonly messages: readonly Message[];
-  /** The bytes of attached images by path; null where the model is sent none. */
+  /** The bytes of attached images by path; null if the model is sent none. */
   readonly images: ReadonlyMap<string, Uint8Array> | null;
-  /** What the model thought in this turn, which some providers want back with the message it led to. */
+  /** The model's reasoning in this turn, which some providers want back with the message that it led to. */
   readonly reasoning: ReadonlyMap<Message, readonly ReasoningPart[]>;
-  /** Said to the model after all else, and kept nowhere. */
+  /** Sent to the model last, and stored nowhere. */
   readonly note: string | null;
 }
 
@@ -40,7 +40,7 @@ export function promptOf({ context, messages, images, reasoning, note }: PromptP
       case "system": {
         const parts =
           message.role === "user" ? userParts(message, images) : [textPart(`[Note] ${message.content}`)];
-        // Some models take no two messages of a person in a row.
+        // Some models accept no two user messages in a row.
         if (last?.role === "user") last.content.push(...parts);
         else prompt.push({ role: "user", content: parts });
         break;
@@ -111,7 +111,7 @@ export function isImage(mediaType: string): boolean {
   return /^image\/(?:png|jpeg|gif|webp)$/.test(mediaType);
 }
 
-/** Texts of one person in a row as one: the plainest form is the one that every server reads. */
+/** Joins texts of one person in a row: every server reads the plainest form. */
 function joined(message: Prompt[number]): Prompt[number] {
   if (message.role !== "user" || !message.content.every(({ type }) => type === "text")) return message;
   const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n\n");
@@ -137,12 +137,12 @@ function argumentsOf(json: string): object {
     const value = parseJson(json);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Told below: what the model wrote is shown to it as it was.
+    // Handled below: the model sees its own text unchanged.
   }
   return { unreadable: shorten(json, 2_000) };
 }
 
-/** Providers take no other characters, and some no longer ids. The same id gives the same one. */
+/** Providers allow no other characters, and some no longer ids. The same id always gives the same result. */
 function callId(id: string): string {
   if (/^[\w-]{1,40}$/.test(id)) return id;
   return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;

@@ -1,6 +1,7 @@
 /**
- * The models of the AI SDK's providers: `doStream` alone is used, one request a call, so that the loop, the retries and
- * what is kept are ours. The packages are heavy: they are loaded when a model is in use, beside whatever else starts.
+ * The models of the AI SDK's providers. Only `doStream` is used, one request a call: the loop, the retries and the
+ * storage are ours. The packages are large, so they are loaded when a model is used, in parallel to the rest of the
+ * start.
  */
 import type { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type Endpoint, keyOf } from "./endpoint.js";
@@ -14,7 +15,7 @@ export type StreamPart = Stream extends ReadableStream<infer Part> ? Part : neve
 export type ModelUsage = Extract<StreamPart, { type: "finish" }>["usage"];
 export type FinishReason = Extract<StreamPart, { type: "finish" }>["finishReason"]["unified"];
 
-/** Begins to load what the first request will need; a failure is told then. */
+/** Starts to load what the first request needs; a failure shows up with that request. */
 export function preload({ protocol }: Endpoint): void {
   loaded(protocol).catch(() => {});
 }

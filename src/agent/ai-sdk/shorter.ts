@@ -1,13 +1,16 @@
-/** A conversation that is too long for a model, made shorter: the oldest go first, what is to be answered stays. */
+/**
+ * Makes a conversation shorter if it is too long for a model: drops the oldest messages first, and keeps the message to
+ * answer.
+ */
 import { historyWindow, type Message } from "../../session/transcript.js";
 import { shorten } from "../../util/text.js";
 
-/** Below this there is nothing left to take. */
+/** Texts shorter than this are not cut. */
 const SHORTEST = 400;
 
 /**
- * About half of it: the newer half, from a person's message on; then what was said last and what followed; then long
- * texts cut. Null where that is all short already. Always a valid window.
+ * About half of the conversation: the newer half, starting at a person's message; then only the last message and what
+ * followed; then with long texts cut. Null if everything is short already. Always a valid window.
  */
 export function shorterConversation(messages: readonly Message[]): readonly Message[] | null {
   const half = historyWindow(messages, { maxMessages: Math.floor(messages.length / 2) });

@@ -1,6 +1,6 @@
 /**
- * One request and its stream, read to its end: words as they come, then what the step is. It ends when the signal aborts,
- * and fails where no first word comes, the stream goes silent, goes on for ever, or ends before its end.
+ * Makes one request and reads its stream to the end: emits words as they come, then returns the step. It ends when the
+ * signal aborts, and fails if no first word comes, the stream goes silent, is endless, or ends too early.
  */
 import type { ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
@@ -10,9 +10,9 @@ import type { ReasoningPart } from "./prompt.js";
 import type { FinishReason, LanguageModel, ModelUsage, Request, StreamPart } from "./provider.js";
 
 export interface StreamLimits {
-  /** How long the first word, thought or call may take; headers and comments are none. */
+  /** How long the first word, thought or call may take; headers and comments do not count. */
   readonly firstWordMs: number;
-  /** How long nothing may come after it. */
+  /** How long the stream may stay silent after that. */
   readonly silenceMs: number;
   /** How many characters a step may have: words, thoughts and arguments together. */
   readonly maxCharacters: number;
@@ -62,12 +62,12 @@ export async function* streamStep(
   } finally {
     clearTimeout(firstWord);
     clearTimeout(silence);
-    own.abort(); // Whatever still comes is not for us.
+    own.abort(); // We ignore what still comes.
   }
   return reading.step();
 }
 
-/** What begins a stream, and what is said about it, is not said by the model. */
+/** The start of a stream and its metadata are not words of the model. */
 function isSaid({ type }: StreamPart): boolean {
   return !["stream-start", "response-metadata", "raw"].includes(type);
 }
@@ -142,7 +142,7 @@ class Reading {
     });
   }
 
-  /** Text that every store keeps: half a character waits for its other half. */
+  /** Text that every store accepts: half of a surrogate pair waits for its other half. */
   #whole(kind: "text" | "reasoning", delta: string): string {
     this.#count(delta);
     const text = this.#halves[kind] + delta;

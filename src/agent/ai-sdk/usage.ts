@@ -1,8 +1,8 @@
-/** What a step used, and what that costs at the prices one has set. */
+/** What a step used, and what that costs at the configured prices. */
 import type { Usage } from "../../session/session.js";
 import type { ModelUsage } from "./provider.js";
 
-/** In US dollars for a million tokens; what is read from or written to a cache costs as input does unless it is set. */
+/** In US dollars for a million tokens. Cache reads and writes cost the input price unless they have their own. */
 export interface Prices {
   readonly input: number;
   readonly output: number;
@@ -10,7 +10,7 @@ export interface Prices {
   readonly cacheWrite?: number;
 }
 
-/** Input counts without what came from the cache or went there: the session adds all four up. */
+/** Input tokens without those read from or written to the cache: the session adds up all four. */
 export function usageOf({ inputTokens, outputTokens }: ModelUsage, prices: Prices | undefined): Usage {
   const cacheRead = tokens(inputTokens.cacheRead);
   const cacheWrite = tokens(inputTokens.cacheWrite);
@@ -32,7 +32,7 @@ export function usageOf({ inputTokens, outputTokens }: ModelUsage, prices: Price
   return { ...usage, cost: millionths / 1_000_000 };
 }
 
-/** What a server counts need not be a count. */
+/** A server may send something that is not a number of tokens. */
 function tokens(count: number | undefined): number {
   return count !== undefined && Number.isFinite(count) && count > 0 ? Math.floor(count) : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * A connection to one server: opened, asked for its tools, asked to run them, closed. It is lost once, and says so once;
- * calls in flight end with it. What a server wants of us beside an answer to `ping` is refused.
+ * A connection to one server: opens it, lists its tools, runs them, closes it. It reports its loss once, and calls in
+ * flight end with it. Baton refuses everything that a server asks of it, except `ping`.
  */
 import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import type { Clock } from "../../util/clock.js";
@@ -25,10 +25,10 @@ export interface ConnectionOptions {
   readonly reach: Reach;
   readonly version: string;
   readonly clock: Clock;
-  /** What it prints beside its messages, line by line. */
+  /** A line that the server printed beside its messages. */
   readonly onLine: (line: string) => void;
   readonly onToolsChanged: () => void;
-  /** Not called for a connection that was closed, or that never was. */
+  /** Not called if the connection was closed, or never was open. */
   readonly onLost: (reason: string) => void;
   readonly signal: AbortSignal;
 }
@@ -48,11 +48,11 @@ export class Connection {
   readonly #transport: ProcessTransport | HttpTransport;
   readonly #log: LineLog;
   readonly #onLost: (reason: string) => void;
-  /** Whether it is open: no longer once it was lost or closed. */
+  /** False once the connection was lost or closed. */
   #isOpen = false;
   #isChecking = false;
 
-  /** Rejects where there is no such server; nothing is left of it then. */
+  /** Rejects if the server can't be reached; then nothing of it is left. */
   static async open(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options);
     await connection.#open(options.signal);
@@ -67,7 +67,7 @@ export class Connection {
     this.#client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChanged());
     if (reach.kind === "http") {
       this.#transport = new HttpTransport(reach.url, checkedHeaders(reach.headers));
-      // Nobody tells that a server is gone. What goes wrong on the way makes us look.
+      // Nothing reports that a server is gone. So any error makes us check.
       this.#transport.onerror = () => void this.#check();
     } else {
       this.#transport = new ProcessTransport({ ...reach, onStderr: (text) => this.#log.add(text) });
@@ -86,7 +86,7 @@ export class Connection {
     }
   }
 
-  /** All that it lists, unchecked. */
+  /** Everything that it lists, not validated. */
   async tools(signal: AbortSignal): Promise<unknown[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
     const tools: unknown[] = [];
@@ -104,7 +104,7 @@ export class Connection {
     return tools;
   }
 
-  /** Rejects where there is no result; `failedCall` has the words. Every sign of progress gives it more time. */
+  /** Rejects if there is no result; `failedCall` turns that into words. Each progress message extends the time-out. */
   async call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<ToolResult> {
     const { signal, timeoutMs } = options;
     return await this.#client.request(
@@ -131,7 +131,7 @@ export class Connection {
     try {
       await this.#client.ping({ timeout: PING_MS });
     } catch (error) {
-      // A server that knows no `ping`, and says so, is there.
+      // A server that answers that it does not know `ping` is alive.
       if (!(error instanceof ProtocolError)) this.#lose(reasonOf(error));
     } finally {
       this.#isChecking = false;
@@ -143,16 +143,16 @@ export class Connection {
     this.#isOpen = false;
     this.#log.flush();
     this.#onLost(reason ?? this.#ending() ?? "it closed the connection");
-    void this.#transport.close(); // It does not reject; what is in flight ends with it.
+    void this.#transport.close(); // This does not reject; calls in flight end with it.
   }
 
-  /** Why its process ended, where that was not our doing. */
+  /** Why its process ended, if we did not end it. */
   #ending(): string | null {
     return this.#transport instanceof ProcessTransport ? this.#transport.ending : null;
   }
 }
 
-/** The library's own message would hold the value. */
+/** The library's own error message would contain the value. */
 function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {

@@ -1,10 +1,10 @@
-/** What went wrong with a server, in words: for its state, and for the result of a call. One list of decisions each. */
+/** Turns a server's failure into words: for its state, and for the result of a call. One list of decisions each. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { BatonError } from "../../session/errors.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { STREAM_ENDED } from "./http-transport.js";
 
-/** Why a server cannot be used, as the rest of a sentence about it. Nothing of what the server wrote in its own words. */
+/** Why a server can't be used, as the second half of a sentence. It never quotes the server. */
 export function reasonOf(error: unknown): string {
   if (error instanceof BatonError) return error.message.replace(/\.$/, "");
   if (error instanceof SdkHttpError) return httpReason(error.status);
@@ -45,7 +45,7 @@ function networkReason(code: string | undefined): string {
 
 const PERHAPS = "it may or may not have taken effect";
 
-/** What the model is told of a call that came to no result. */
+/** What the model reads if a call has no result. */
 export function failedCall(error: unknown, server: string, timeoutMs: number, stopped: boolean): string {
   if (stopped) return `Error: stopped before it finished; ${PERHAPS}.`;
   if (error instanceof ProtocolError && error.data === STREAM_ENDED) return lost(server);
@@ -69,7 +69,7 @@ export function failedCall(error: unknown, server: string, timeoutMs: number, st
   return lost(server);
 }
 
-/** The code of what is behind a failed request. */
+/** The code of the cause of a failed request. */
 function causeOf(error: unknown): string | undefined {
   return error instanceof TypeError ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * A server over streamable HTTP. The library's transport, and what it leaves open: a stream that ends without an answer
- * ends its request (the library waits for the time-out), no answer is larger than what is taken of a process, and a
- * broken stream is not opened again at once, whatever the server says.
+ * A server over streamable HTTP: the library's transport, plus what it lacks. A request ends if its stream ends without
+ * an answer (the library waits for the time-out), answers are bounded like those of a process, and a broken stream is
+ * not reopened at once, whatever the server says.
  */
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { timerMs } from "../../util/timer-ms.js";
@@ -10,7 +10,7 @@ import { LONGEST_MESSAGE } from "./message-lines.js";
 const REOPEN_MS = { least: 1_000, most: 30_000 };
 const LEAVE_MS = 1_000;
 
-/** The `data` of the error that a request ends with where its stream broke off. */
+/** The `data` of the error that ends a request whose stream ended too early. */
 export const STREAM_ENDED = Object.freeze({ reason: "the stream ended without an answer" });
 
 type SendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
@@ -34,9 +34,9 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     return super.send(message, { ...options, onRequestStreamEnd: () => this.#answerFor(message) });
   }
 
-  /** Takes leave of the server, if it listens, and closes. */
+  /** Says goodbye to the server, if it listens, and closes. */
   async leave(): Promise<void> {
-    const told = this.terminateSession().catch(() => {}); // One that is gone needs no leave.
+    const told = this.terminateSession().catch(() => {}); // A server that is gone needs no goodbye.
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, LEAVE_MS);
@@ -46,7 +46,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     await this.close();
   }
 
-  /** Where the request was answered already, nobody waits for this any more. */
+  /** If the request was already answered, nobody waits for this any more. */
   #answerFor(message: JSONRPCMessage | JSONRPCMessage[]): void {
     if (Array.isArray(message) || !("method" in message) || !("id" in message)) return;
     const error = { code: -32_000, message: STREAM_ENDED.reason, data: STREAM_ENDED };
@@ -54,7 +54,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** A response that is too long breaks off; the stream for notifications is then opened anew. */
+/** Cuts off a response that is too long; then the stream for notifications is opened again. */
 async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (!response.body || (response.status >= 300 && response.status < 400)) return response;

@@ -1,4 +1,4 @@
-/** What a server prints beside its messages, for the log: whole clean lines, short, and not too many a minute. */
+/** What a server prints beside its messages, for the log: complete, clean, short lines, and only so many a minute. */
 import type { Clock } from "../../util/clock.js";
 import { cleanLine, shorten } from "../../util/text.js";
 
@@ -26,7 +26,7 @@ export class LineLog {
       this.#leftOut = false;
     }
     let start = 0;
-    // A flood costs nothing: once enough is written, the rest is not even looked at.
+    // A flood costs nothing: after enough lines, the rest is not even read.
     while (this.#written < LINES_A_MINUTE) {
       const end = text.indexOf("\n", start);
       if (end === -1) {
@@ -43,7 +43,7 @@ export class LineLog {
     this.#write("… more lines in this minute are not shown");
   }
 
-  /** Writes the line that is begun. */
+  /** Writes the unfinished line. */
   flush(): void {
     const line = shorten(cleanLine(this.#begun), LONGEST_LINE);
     this.#begun = "";
@@ -53,7 +53,7 @@ export class LineLog {
   }
 
   #begin(text: string): void {
-    // Escape sequences are taken away later, so somewhat more than is shown is kept.
+    // Escape sequences are removed later, so this stores somewhat more than is shown.
     if (this.#begun.length < LONGEST_LINE * 4) this.#begun += text.slice(0, LONGEST_LINE * 4);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The tools of servers that speak the Model Context Protocol. Each server goes its own way: one that is slow, dead or
- * hostile costs its own tools, and a turn waits for none longer than a moment, once.
+ * The tools of servers that speak the Model Context Protocol. The servers do not affect each other: a slow, dead or
+ * hostile server loses only its own tools, and a turn waits for servers only once, for a moment.
  */
 
 import { timerMs } from "../../util/timer-ms.js";
@@ -13,7 +13,7 @@ export interface McpOptions extends Omit<Surroundings, "reserved" | "retryMs"> {
   /** The names of all other tools. */
   readonly reserved: readonly string[];
   readonly retryMs?: Surroundings["retryMs"];
-  /** How long turns wait for servers that are just being started. */
+  /** How long turns wait for servers that are still starting. */
   readonly patienceMs?: number;
 }
 
@@ -33,7 +33,7 @@ export class McpServers {
     this.#patienceMs = patienceMs;
   }
 
-  /** Begins to connect to all of them, and waits for none. */
+  /** Starts to connect to all of them, and waits for none. */
   start(): void {
     const settled = Promise.all(this.#servers.map((server) => server.start()));
     const enough = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ export class McpServers {
     this.#begun = Promise.race([settled, enough]).finally(() => clearTimeout(this.#patience));
   }
 
-  /** Those that are there now; soon after the start, a moment is left to servers that are about to be. */
+  /** The tools that are ready now. Soon after the start it waits a moment for servers that are still starting. */
   async tools(): Promise<readonly Tool[]> {
     await this.#begun;
     const tools = new Map<string, Tool>();
@@ -56,7 +56,7 @@ export class McpServers {
     return this.#servers.map((server) => server.state);
   }
 
-  /** Ends all servers that are processes of ours. What is in flight ends as an error. */
+  /** Ends all servers that are our processes. Calls in flight end with an error. */
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.close()));
     clearTimeout(this.#patience);

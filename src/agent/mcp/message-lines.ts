@@ -1,6 +1,6 @@
 /**
- * The messages in what a process prints: one a line. What is not a message is passed over, since many programs greet
- * before they speak; who sends nothing else, or a line without end, is given up.
+ * Reads the messages that a process prints, one a line. Other lines are skipped, because many programs print a greeting
+ * first. Throws if a process prints nothing else, or a line without end.
  */
 import { deserializeMessage, type JSONRPCMessage } from "@modelcontextprotocol/client";
 
@@ -13,7 +13,7 @@ export class MessageLines {
   #size = 0;
   #strays = 0;
 
-  /** The messages that these bytes complete. Throws what to say where the other side is to be given up. */
+  /** The messages that these bytes complete. If Baton should give up the process, throws the reason. */
   *take(bytes: Buffer): Iterable<JSONRPCMessage> {
     let start = 0;
     for (let end = bytes.indexOf(NEW_LINE); end !== -1; end = bytes.indexOf(NEW_LINE, start)) {

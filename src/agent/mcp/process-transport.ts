@@ -1,9 +1,9 @@
 /**
- * A server that is a process of ours, spoken to over its input and output. What holds:
- * - it finds the environment that was given, and nothing of ours;
- * - it leads a group of its own, and whatever way it ends, the whole group ends with it: TERM first, KILL after a grace,
- *   KILL at once where our own process leaves without waiting;
- * - one that does not keep to the protocol is ended, and `ending` says why.
+ * A server that is our process; Baton talks to it over its input and output. What holds:
+ * - it sees the given environment, and nothing of ours;
+ * - it leads its own process group, and the whole group ends with it: TERM first, KILL after a grace period, and KILL
+ *   at once if our own process exits without waiting;
+ * - a server that breaks the protocol is ended, and `ending` says why.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,14 +16,14 @@ import { MessageLines } from "./message-lines.js";
 export interface ProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** All that it finds of the environment. */
+  /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly onStderr: (text: string) => void;
 }
 
 const KILL_GRACE_MS = 1_000;
-/** How long what is left in a pipe may take to be read, and a pipe's end may be ahead of the process's. */
+/** How long the rest of a pipe may take to be read, and how much earlier a pipe may end than its process. */
 const DRAIN_MS = 100;
 const MOST_UNREAD = 16 * 2 ** 20;
 
@@ -33,7 +33,7 @@ export class ProcessTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Why it is no longer there; null while it is, and where it was closed. */
+  /** Why it is gone; null while it runs, and if we closed it. */
   ending: string | null = null;
   #isOver = false;
   readonly #options: ProcessOptions;
@@ -51,7 +51,7 @@ export class ProcessTransport implements Transport {
     this.#child = child;
     leaveNone(child);
     if (this.#over) this.#over = this.#endNow(null); // It was closed meanwhile.
-    child.on("error", () => {}); // A signal that could not be sent; what became of it is seen at its end.
+    child.on("error", () => {}); // A signal could not be sent; the process's end shows what became of it.
     child.once("exit", (code, signal) =>
       this.#end(signal ? `it was killed by ${signal}` : `it exited with code ${code}`),
     );
@@ -78,7 +78,7 @@ export class ProcessTransport implements Transport {
   #read(child: Child): void {
     const lines = new MessageLines();
     child.stdout.on("data", (bytes: Buffer) => {
-      // Between two pieces others have their turn, however much it prints.
+      // Other work gets its turn between two pieces, however much it prints.
       child.stdout.pause();
       setImmediate(() => child.stdout.resume());
       try {
@@ -89,7 +89,7 @@ export class ProcessTransport implements Transport {
     });
   }
 
-  /** The process may just be ending by itself, which says more. */
+  /** The process may be about to end by itself, and its exit code says more. */
   async #endSoon(why: string): Promise<void> {
     await delay(DRAIN_MS);
     await this.#end(why);
@@ -119,7 +119,7 @@ export class ProcessTransport implements Transport {
 
 const living = new Set<Child>();
 
-/** A process of ours that leaves in a hurry leaves no child behind. */
+/** If our process exits in a hurry, it leaves no child behind. */
 function leaveNone(child: Child): void {
   if (living.size === 0) process.on("exit", killAll);
   living.add(child);

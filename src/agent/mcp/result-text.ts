@@ -1,10 +1,10 @@
-/** The result of a tool as text for the model: what is text as it is, anything else mentioned by its kind; bounded. */
+/** The result of a tool as text for the model: text as it is, anything else as a short note; bounded. */
 import { z } from "zod";
 import { isTooDeep } from "../../util/json.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { BoundedOutput } from "../tools/bounded-output.js";
 
-/** As far as every server keeps to it; the parts are looked at one by one. */
+/** The part of the format that every server follows; each item is checked on its own. */
 export const toolResult = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -13,7 +13,7 @@ export const toolResult = z.looseObject({
 export type ToolResult = z.infer<typeof toolResult>;
 
 const LONGEST = 30_000;
-/** More parts than anybody reads are not looked at. */
+/** Nobody reads more parts than this. */
 const MOST_PARTS = 500;
 
 const part = z.union([
@@ -28,7 +28,7 @@ const part = z.union([
 
 const TOO_DEEP = "[result not shown: it is nested too deep]";
 
-/** `hide` takes out what may not be seen. */
+/** `hide` removes secrets. */
 export function resultText(result: ToolResult, hide: (text: string) => string): string {
   const output = new BoundedOutput(LONGEST);
   const { content, structuredContent } = result;

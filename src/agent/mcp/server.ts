@@ -1,7 +1,7 @@
 /**
- * One server from first to last: connected in the background, connected again when it is lost, after a pause that grows.
- * What holds: its tools are there while it is ready, and only then; whatever it does, a call comes to a result, and
- * closing leaves nothing of it.
+ * The life of one server: connects in the background, and connects again after a loss, with growing pauses. What holds:
+ * its tools exist only while it is ready, every call gets a result whatever the server does, and closing leaves nothing
+ * behind.
  */
 import type { Clock } from "../../util/clock.js";
 import { timerMs } from "../../util/timer-ms.js";
@@ -11,7 +11,7 @@ import type { Connection, Reach } from "./connection.js";
 import type { ToolDefinition } from "./tool-list.js";
 import { toolName } from "./tool-name.js";
 
-/** A value that is read when it is needed, and shown to nobody. */
+/** A value that is read when it is needed, and never shown. */
 interface Hidden {
   reveal(): string;
 }
@@ -21,11 +21,11 @@ export interface ServerOptions {
   readonly name: string;
   readonly reach: ReachOptions;
   readonly timeoutMs: number;
-  /** The server's own names of the tools that are taken; null for all. */
+  /** The names of the tools to use, as the server calls them; null for all. */
   readonly tools: readonly string[] | null;
 }
 
-/** The same as what a connection needs, with secrets still hidden. */
+/** What a connection needs, with secrets still hidden. */
 type ReachOptions =
   | (Omit<Extract<Reach, { kind: "process" }>, "env"> & { readonly env: Values })
   | (Omit<Extract<Reach, { kind: "http" }>, "headers"> & { readonly headers: Values });
@@ -34,28 +34,28 @@ type Values = Readonly<Record<string, string | Hidden>>;
 
 export interface Surroundings {
   readonly version: string;
-  /** Names that are other tools'. */
+  /** Names of other tools. */
   readonly reserved: ReadonlySet<string>;
   readonly clock: Clock;
-  /** How long to wait before the next try, after so many failures in a row. */
+  /** How long to wait before the next try, after this many failures in a row. */
   readonly retryMs: (failures: number) => number;
-  /** What is worth keeping, but nobody needs to act on. */
+  /** For the log only: nobody needs to act on it. */
   readonly log: (line: string) => void;
-  /** A server that could be used, or was thought to be, and no longer can. */
+  /** Called if a server can no longer be used. */
   readonly onProblem: (problem: string) => void;
 }
 
 export type McpState = { readonly server: string } & (
   | { readonly kind: "connecting" }
   | { readonly kind: "ready"; readonly tools: number }
-  /** `reason` goes on with a sentence about the server. */
+  /** `reason` continues a sentence about the server. */
   | { readonly kind: "failed"; readonly reason: string; readonly nextTryAt: number }
 );
 
-/** A server that was ready for so long begins with the shortest pause again. */
+/** A server that was ready for this long starts again with the shortest pause. */
 const STEADY_MS = 60_000;
 const RELIST_MS = 250;
-/** What is shorter is no secret, and would turn up in every text. */
+/** Shorter values are not secret, and would match too much text. */
 const SHORTEST_SECRET = 6;
 
 export class McpServer {
@@ -64,7 +64,7 @@ export class McpServer {
   readonly #closed = new AbortController();
   #state: McpState;
   #connection: Connection | null = null;
-  /** Why the last connection was lost, while there is no other. */
+  /** Why the last connection was lost, while there is no new one. */
   #lostBecause: string | null = null;
   #tools: readonly Tool[] = [];
   #secrets: readonly string[] = [];
@@ -85,12 +85,12 @@ export class McpServer {
     return this.#state;
   }
 
-  /** Those of the moment. */
+  /** The tools that it has now. */
   get tools(): readonly Tool[] {
     return this.#tools;
   }
 
-  /** Begins to connect; settles when that came out one way or the other. Does not reject. */
+  /** Starts to connect; settles when that succeeded or failed. Does not reject. */
   start(): Promise<void> {
     this.#attempt = this.#connect();
     return this.#attempt;
@@ -113,7 +113,7 @@ export class McpServer {
     if (this.#closed.signal.aborted) return;
     this.#state = { server: name, kind: "connecting" };
     this.#lostBecause = null;
-    // The library is loaded here, so that nobody waits for it who does not use it.
+    // Loaded only here, so that people who use no MCP server do not wait for the library.
     const [{ Connection }, { reasonOf }] = await Promise.all([
       import("./connection.js"),
       import("./failure.js"),
@@ -139,7 +139,7 @@ export class McpServer {
     }
   }
 
-  /** Throws where the server does not answer; does nothing where it was lost meanwhile. */
+  /** Throws if the server does not answer; does nothing if it was lost meanwhile. */
   async #list(connection: Connection): Promise<void> {
     const { toolsListed } = await import("./tool-list.js");
     const { tools, problems } = toolsListed(await connection.tools(this.#closed.signal), this.#options.tools);
@@ -152,7 +152,7 @@ export class McpServer {
     this.#around.log(`MCP server ${name} is ready: ${counted(tools.length, "tool")}.`);
   }
 
-  /** However often it says so, it is asked a few times a second at most. */
+  /** However often the server says so, its tools are listed at most a few times a second. */
   #listAgainSoon(): void {
     if (!this.#connection) return;
     this.#relisting ??= setTimeout(async () => {
@@ -176,7 +176,7 @@ export class McpServer {
     };
   }
 
-  /** Whichever connection there is by now: a tool outlives the connection that listed it. */
+  /** Uses the current connection: a tool outlives the connection that listed it. */
   async #call(tool: string, args: unknown, signal: AbortSignal): Promise<string> {
     const { name, timeoutMs } = this.#options;
     if (signal.aborted) return "Not run: the turn was stopped.";
@@ -200,7 +200,7 @@ export class McpServer {
     this.#connection = null;
     this.#lostBecause = reason;
     if (connection) this.#awaitEnd(connection.close());
-    if (this.#state.kind !== "ready") return; // Whoever connects sees it fail.
+    if (this.#state.kind !== "ready") return; // The code that connects sees the failure.
     if (this.#around.clock() - this.#readySince >= STEADY_MS) this.#failures = 0;
     this.#fail(reason);
   }
@@ -228,7 +228,7 @@ export class McpServer {
     void ending.finally(() => this.#endings.delete(ending));
   }
 
-  /** Secrets are read for each connection, so that one that was changed counts from the next try. */
+  /** Secrets are read for each connection, so that a changed one counts from the next try. */
   #revealed(): Reach {
     const { reach } = this.#options;
     const secrets: string[] = [];
@@ -237,7 +237,7 @@ export class McpServer {
         Object.entries(values).map(([name, value]) => {
           if (typeof value === "string") return [name, value];
           const secret = value.reveal();
-          // Also what follows `Bearer`, which a server may repeat alone.
+          // Also the part after `Bearer`, which a server may repeat alone.
           const parts = [secret, ...secret.split(/\s+/)];
           secrets.push(...parts.filter((part) => part.length >= SHORTEST_SECRET));
           return [name, secret];

@@ -1,6 +1,6 @@
 /**
- * What a server says its tools are, looked at one by one: a tool that no model could be given is left out, and does not
- * take the others with it.
+ * Checks the tools that a server lists, one by one: a tool that no model could use is left out, and does not affect the
+ * others.
  */
 import { z } from "zod";
 import { isTooDeep } from "../../util/json.js";
@@ -13,7 +13,7 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** A page of a list, as far as every server keeps to it. */
+/** A page of a list, as far as every server follows the format. */
 export const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 const listedTool = z.looseObject({
@@ -27,15 +27,15 @@ const listedTool = z.looseObject({
   }),
 });
 
-/** The most tools that are taken of a server; more than models take would lose them all. */
+/** The most tools that Baton uses of a server; with more than models accept, all of them would be lost. */
 const MOST_TOOLS = 128;
 const LONGEST_DESCRIPTION = 4_000;
 const LONGEST_SCHEMA = 50_000;
 
-/** In JSON: half a character, or NUL; strict readers refuse a whole request for it. */
+/** In JSON: half of a surrogate pair, or NUL; strict parsers refuse a whole request because of it. */
 const BROKEN_TEXT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
-/** The tools that can be used, and a line on each thing that is wrong. */
+/** The tools that can be used, and a line about each problem. */
 export function toolsListed(
   listed: readonly unknown[],
   wanted: readonly string[] | null,

@@ -1,10 +1,12 @@
 /**
  * The command line of bubblewrap for a layout. Pure. What holds inside:
- * - the root is an empty, read-only file system; only what the layout names is in it;
- * - processes, IPC, host name, users and control groups are the command's own, and so is the network if it is off;
- * - no capability, no new privileges, no further namespaces; another session than ours, so no terminal to type into;
+ * - the root is an empty, read-only file system that contains only what the layout names;
+ * - the command has its own processes, IPC, host name, users and control groups, and its own network if the network is
+ *   off;
+ * - no capabilities, no new privileges, no further namespaces, and its own session, so there is no terminal to type
+ *   into;
  * - /proc is fresh and read-only: for root, whom the kernel knows by its number, its settings would be writable;
- * - all of it ends when the command does, or when we do.
+ * - everything ends when the command ends, or when we do.
  */
 
 export interface Mount {
@@ -15,19 +17,19 @@ export interface Mount {
 }
 
 export interface Layout {
-  /** In any order: what lies deeper is mounted later, and of two at one place the later one counts. */
+  /** In any order: deeper paths are mounted later, and if two have the same path, the later one counts. */
   readonly mounts: readonly Mount[];
-  /** Folders in a writable one that must keep their names, since something hidden lies below them. */
+  /** Folders in a writable folder that must keep their names, because something below them is hidden. */
   readonly pinned: readonly string[];
   readonly hidden: readonly { readonly kind: "file" | "folder"; readonly path: string }[];
   readonly network: boolean;
-  /** Whether the user is root, who owns more than others: commands take themselves for nobody. */
+  /** True if the user is root: then commands see themselves as nobody, because root owns more than others. */
   readonly isRoot: boolean;
   /** Whether this bubblewrap is 0.8 or later. */
   readonly isModern: boolean;
 }
 
-/** The most that an empty folder takes of the memory, in bytes. */
+/** The most memory that an empty folder may use, in bytes. */
 const LARGEST_EMPTY = 2 ** 30;
 const NOBODY = "65534";
 
@@ -46,7 +48,7 @@ export function bubblewrapArgs(layout: Layout, cwd: string): string[] {
     ...pinned.flatMap((path) => ["--bind", path, path]),
     ...hidden.flatMap(({ kind, path }) =>
       kind === "file"
-        ? ["--ro-bind", "/dev/null", path] // Not as a device: it cannot even be opened.
+        ? ["--ro-bind", "/dev/null", path] // Not as a device: it can't even be opened.
         : ["--tmpfs", path, "--remount-ro", path],
     ),
     ...(mounts.some(({ path }) => path === "/") ? [] : ["--remount-ro", "/"]),
@@ -69,16 +71,18 @@ function mountArgs({ kind, path, from }: Mount, isModern: boolean): string[] {
   }
 }
 
-/** Descriptors that were left open to us lead out, as folders do: none but output and the one for bubblewrap goes in. */
+/**
+ * Open descriptors lead out of the sandbox, as folders do: only the output and the one for bubblewrap are passed on.
+ */
 const CLOSE = `for f in /proc/self/fd/*; do
   case "\${f##*/}" in [0-3]) ;; *) eval "exec \${f##*/}>&-" ;; esac
 done
 `;
 
 /**
- * Root owns the devices that bubblewrap shows, and may change their modes for the whole machine. So they are made
- * read-only first, in a copy of the mounts that only this command has. The programs are those of the system: in PATH may
- * be folders that a command has changed.
+ * Root owns the devices that bubblewrap shows, and could change their modes for the whole machine. So they are made
+ * read-only first, in a copy of the mounts that only this command has. It uses the system's programs: PATH may contain
+ * folders that a command has changed.
  */
 const SAFE_DEVICES = `m() { PATH=/usr/bin:/bin:/run/current-system/sw/bin command mount "$@"; }
 for d in null zero full random urandom tty; do
@@ -86,7 +90,10 @@ for d in null zero full random urandom tty; do
 done
 `;
 
-/** What is run around bubblewrap: `words` are its command line, `unshare` is that program for root and null for others. */
+/**
+ * The command to start around bubblewrap: `words` are its command line; `unshare` is that program for root, and null
+ * for others.
+ */
 export function startedSafely(words: readonly string[], shell: string, unshare: string | null): string[] {
   const script = `${unshare === null ? "" : SAFE_DEVICES}${CLOSE}exec "$@" </dev/null`;
   const alone = unshare === null ? [] : [unshare, "--mount", "--propagation", "private"];

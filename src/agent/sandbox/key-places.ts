@@ -1,4 +1,7 @@
-/** Where people keep keys, passwords and cookies, from their home folder: never seen, even if that is a working folder. */
+/**
+ * Where people keep keys, passwords and cookies, relative to their home folder. Always hidden, even in a working
+ * folder.
+ */
 export const KEY_PLACES: readonly string[] = [
   ".ssh",
   ".gnupg",

@@ -1,10 +1,11 @@
 /**
  * What a sandbox shows of this machine: the system's programs and settings to read, the working folders to change, and
  * nothing else. What holds:
- * - a folder that lies in another one is not looked up again: whoever may write in the outer one could have made it a link
- *   to anywhere;
- * - in /etc only what every user may read is seen, and for root also in /opt, /usr/local and programs elsewhere;
- * - what is hidden stays hidden if a working folder contains it, and the folders above it cannot be renamed from within.
+ * - a folder inside another one is not resolved again: somebody who may write in the outer one could have made it a
+ *   link to anywhere;
+ * - of /etc only what every user may read is visible; for root, the same holds for /opt, /usr/local and programs
+ *   elsewhere;
+ * - hidden files stay hidden inside a working folder, and the folders above them can't be renamed from inside.
  */
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -29,10 +30,10 @@ export interface Surroundings {
 
 const unreadable = new Unreadable();
 
-/** Asked anew for each command: what is not there any more could not be hidden, and what is new would not be. */
+/** Checked again for each command: files that are gone can't be hidden, and new ones would be missed. */
 export function lookAround(walls: Walls, folders: readonly string[], isRoot: boolean): Surroundings {
   const isWork = (path: string) => folders.some((folder) => isWithin(folder, path));
-  // Others than root cannot read there what is not for everybody, unless it is their own.
+  // Users other than root can read there only what is for everybody or their own.
   const more = isRoot ? ["/opt", "/usr/local", ...programFolders(walls)] : [];
   const secret = [
     ...unreadable.in(["/etc"]),
@@ -41,7 +42,7 @@ export function lookAround(walls: Walls, folders: readonly string[], isRoot: boo
   return { system: [...SYSTEM.flatMap(systemMount), ...resolverMount()], secret };
 }
 
-/** The folders as they really are, without those that lie in another: by their names, wherever they lead. */
+/** The folders with links resolved, without those inside another one. */
 export function realFolders(folders: readonly string[]): string[] {
   const outer = folders.filter(
     (folder) => !folders.some((other) => normalize(other) !== normalize(folder) && isWithin(other, folder)),
@@ -61,7 +62,7 @@ export function layoutOf(
   const programs = programFolders(walls).filter((path) => !isShown(path));
   const mounts: Mount[] = [
     ...system,
-    // What is mounted below it must not depend on links that a command left there.
+    // Mounts below it must not depend on links that a command left there.
     hasWithin("/tmp") ? empty("/tmp") : { kind: "writable", path: "/tmp", from: walls.temporary },
     { kind: "link", path: "/var/tmp", from: "/tmp" },
     { kind: "link", path: "/var/run", from: "/run" },
@@ -93,13 +94,15 @@ function systemMount(path: string): Mount[] {
   return stats?.isDirectory() ? [{ kind: "read-only", path, from: path }] : [];
 }
 
-/** The list of name servers is often a link to where sockets lie too: that file alone is shown. */
+/** The list of name servers is often a link into a folder that also has sockets: only the file is shown. */
 function resolverMount(): Mount[] {
   const real = realPath("/etc/resolv.conf");
   return real?.startsWith("/run/") ? [{ kind: "read-only", path: real, from: real }] : [];
 }
 
-/** Programs that somebody installed elsewhere, and their libraries: Node.js or Python in the home folder, for example. */
+/**
+ * Programs that somebody installed elsewhere, and their libraries: for example Node.js or Python in the home folder.
+ */
 export function programFolders({ path, home }: Walls): string[] {
   const folders = path.split(":").filter((folder) => folder.startsWith("/") && !isWithin(folder, home));
   const withLibraries = folders.flatMap((folder) =>
@@ -110,7 +113,7 @@ export function programFolders({ path, home }: Walls): string[] {
   );
 }
 
-/** The folders between one of `folders` and what lies deeper in it, outermost first. */
+/** The folders between one of `folders` and a path inside it, outermost first. */
 function between(folders: readonly string[], path: string): string[] {
   const folder = folders.find((one) => isWithin(one, path));
   const found: string[] = [];

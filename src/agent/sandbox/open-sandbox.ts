@@ -1,6 +1,6 @@
 /**
- * The sandbox of this machine, if it has one that works: it is tried out by really running something in it. Afterwards
- * nothing falls back: a command that cannot be started in the sandbox is not run.
+ * Finds the sandbox of this machine, and tries it by running something in it. After that there is no fallback: a
+ * command that can't be started in the sandbox is not run.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,13 +15,13 @@ import { seatbeltProfile } from "./seatbelt.js";
 
 export type Found =
   | { readonly sandbox: Sandbox }
-  /** Why there is none, as a sentence, and what to do about it. */
+  /** Why there is no sandbox, as a sentence, and what to do about it. */
   | { readonly sandbox: null; readonly why: string; readonly fix: string };
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly isRoot: boolean;
-  /** Where the programs are looked for: never in PATH, which a command may have changed. */
+  /** Where to look for the programs: never in PATH, which a command may have changed. */
   readonly bwrap: readonly string[];
   readonly unshare: readonly string[];
 }
@@ -117,7 +117,7 @@ function gapAbout({ hidden }: Walls, folders: readonly string[]): string | null 
     : `${file} is directly in a working folder, where Baton can't reliably hide it from commands`;
 }
 
-/** Whether commands can do harm though they stay in the working folders. */
+/** Says whether commands can do harm even if they stay in the working folders. */
 function doubtAbout({ home, hidden }: Walls, folders: readonly string[]): string | null {
   const all = folders.find((folder) => isWithin(folder, realPath(home) ?? home));
   if (all !== undefined) {
@@ -129,7 +129,7 @@ function doubtAbout({ home, hidden }: Walls, folders: readonly string[]): string
   return moved === undefined ? null : `the path ${moved} goes through a link in a working folder`;
 }
 
-/** What to do about a bubblewrap that may not make namespaces. */
+/** What to do if bubblewrap may not create namespaces. */
 function remedy(): string {
   const isSet = (file: string, value: string) =>
     existsSync(file) && readFileSync(file, "utf8").trim() === value;
@@ -143,7 +143,7 @@ function remedy(): string {
   return "allow this user to create user namespaces; if this is a container, change its settings";
 }
 
-/** Runs something short to its end. `failed` says how, where it was not well. */
+/** Runs a short command to its end. `failed` says how it failed; empty if it did not. */
 export function outcomeOf({
   file,
   args,

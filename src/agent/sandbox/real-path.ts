@@ -1,9 +1,9 @@
-/** Paths as they really are, as far as we can get to them: what we cannot get to, a command cannot either. */
+/** Paths with links resolved, as far as we can reach them: what we can't reach, a command can't reach either. */
 import { realpathSync, statSync } from "node:fs";
 
 const OUT_OF_REACH = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP"];
 
-/** Null if nothing is there for us. */
+/** Null if we can reach nothing there. */
 export function realPath(path: string): string | null {
   return unlessOutOfReach(() => realpathSync(path), null);
 }

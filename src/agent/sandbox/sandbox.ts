@@ -1,13 +1,13 @@
 /**
- * The wall around commands: what they may reach, and how one is started behind it. A sandbox only says what to start; it
- * runs nothing itself, so that a command in the foreground and one in the background are walled in alike.
+ * The wall around commands: what they can reach, and how one is started behind it. A sandbox only says what to start
+ * and runs nothing itself, so commands in the foreground and in the background use the same wall.
  */
 
-/** What commands may reach. All paths are absolute. */
+/** What commands can reach. All paths are absolute. */
 export interface Walls {
   /** The folders that commands may change. */
   readonly folders: readonly string[];
-  /** Files and folders that no command sees, wherever they lie. */
+  /** Files and folders that no command sees, wherever they are. */
   readonly hidden: readonly string[];
   /** The user's home, which is empty and private to each command. */
   readonly home: string;
@@ -24,8 +24,8 @@ export interface Launch {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * Whether descriptor 3 says `{ "child-pid": … }`, the leader of the group that the command is in, whether it takes all
-   * that the command started along when it ends, and whether what it prints on stderr are words of its own.
+   * True if the sandbox has its own processes: then descriptor 3 says `{ "child-pid": … }`, the leader of the command's
+   * group, everything that the command started ends with it, and stderr has only the sandbox's own messages.
    */
   readonly hasOwnProcesses: boolean;
 }
@@ -33,12 +33,14 @@ export interface Launch {
 export interface Sandbox {
   /** As in "Commands run in …". */
   readonly name: string;
-  /** The folders that commands may change, as they really are. */
+  /** The folders that commands may change, with links resolved. */
   readonly folders: readonly string[];
   readonly network: boolean;
-  /** Null if nothing that is done in it needs a question; otherwise why the questions stay, as after "since". */
+  /** Null if nothing in the sandbox needs a question; otherwise why Baton still asks, as after "because". */
   readonly doubt: string | null;
-  /** Null if it hides all that it must; otherwise what may come to light, as a clause: then no command may be run. */
+  /**
+   * Null if it hides everything that it must; otherwise what a command could see, as a clause: then no command may run.
+   */
   readonly gap: string | null;
   launch(
     command: readonly [string, ...string[]],

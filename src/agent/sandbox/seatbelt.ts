@@ -1,6 +1,6 @@
 /**
- * The profile for macOS's `sandbox-exec`, in which the last rule that fits decides. Pure. It has never been run by us: we
- * have no Mac to try it on, so whoever uses it goes on being asked. Processes are not apart there, as they are on Linux.
+ * The profile for macOS's `sandbox-exec`, in which the last matching rule decides. Pure. We have no Mac and have never
+ * run it, so Baton still asks people who use it. Processes are not isolated there, unlike on Linux.
  */
 
 export interface SeatbeltLayout {
@@ -36,12 +36,12 @@ export function seatbeltProfile(layout: SeatbeltLayout): string {
     ...rule("allow file-read*", programs),
     ...rule("allow file-read* file-write*", folders),
     ...rule("deny file-read* file-write*", hidden),
-    ...rule("allow file-read* file-write*", [temporary]), // It may lie in what is hidden.
+    ...rule("allow file-read* file-write*", [temporary]), // It may be inside something that is hidden.
     "",
   ].join("\n");
 }
 
-/** A rule without a path would hold for all of them. */
+/** A rule without a path would hold for all paths. */
 function rule(what: string, paths: readonly string[]): string[] {
   return paths.length > 0 ? [`(${what} ${below(paths)})`] : [];
 }

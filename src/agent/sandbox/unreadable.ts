@@ -1,8 +1,8 @@
 /**
  * What not every user may read, in folders that commands see. What holds:
- * - a folder is read again only once it has changed, so that a look at thousands of files costs little the next time. (A
- *   file that everybody could read, and then not any more, is noticed when something else changes beside it.)
- * - at most so many entries are read; a folder that was not looked into is hidden.
+ * - a folder is read again only after it has changed, so that checking thousands of files again costs little. (If only
+ *   the mode of a file changes, that is noticed when something else changes beside it.)
+ * - only so many entries are read; a folder that was not read is hidden.
  */
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import type { Layout } from "./bubblewrap.js";
 import { unlessOutOfReach } from "./real-path.js";
 
 interface Known {
-  /** What the folder was when it was read. */
+  /** The state of the folder when it was read. */
   readonly state: string;
   readonly folders: readonly string[];
   readonly secret: readonly string[];
@@ -33,7 +33,7 @@ export class Unreadable {
     let entries = 0;
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       const stats = statsOf(path);
-      if (!stats?.isDirectory()) continue; // Gone meanwhile: nothing to hide.
+      if (!stats?.isDirectory()) continue; // Gone in the meantime: nothing to hide.
       const isOpen = (stats.mode & 0o005) === 0o005 || folders.includes(path);
       if (!isOpen || entries >= this.#most) {
         found.push({ kind: "folder", path });

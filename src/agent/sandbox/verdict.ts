@@ -1,11 +1,11 @@
-/** What follows from the setting and from what the machine has: how commands are run, and what the doctor says. Pure. */
+/** What follows from the setting and the machine: how commands run, and what `baton doctor` says. Pure. */
 import type { Finding } from "../../util/finding.js";
 import type { Confinement } from "../tools/terminal.js";
 import type { Found } from "./open-sandbox.js";
 
 export type Mode = "auto" | "required" | "off";
 
-/** `found` is null if the sandbox is off and nothing was looked for. */
+/** `found` is null if the sandbox is off and nobody looked for one. */
 export function confinementFor(mode: Mode, found: Found | null): Confinement {
   if (mode === "off" || found === null) return { kind: "none" };
   if (found.sandbox !== null) {

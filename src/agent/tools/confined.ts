@@ -20,7 +20,7 @@ export interface ConfinedOptions {
   readonly base: string;
   /** Absolute paths of files and folders that are never touched, wherever they lie. */
   readonly forbidden: readonly string[];
-  /** The user's home folder, whose keys are known by what they are; absent where there is none. */
+  /** The user's home folder, whose keys are known by what they are; absent if there is none. */
   readonly home?: string;
   /** Whether names are taken relative to descriptors; by default where the system can. */
   readonly byDescriptor?: boolean;
@@ -60,7 +60,7 @@ export class Confined {
     return this.#options.home ?? null;
   }
 
-  /** Where a path leads at this moment; null where it cannot be used at all. */
+  /** Where a path leads at this moment; null if it cannot be used at all. */
   async whereIs(written: string): Promise<(Place & { readonly isAsWritten: boolean }) | null> {
     try {
       const { folder, name, stats } = await this.#reach(written, "tell");
@@ -184,9 +184,9 @@ type Missing = "refuse" | "make" | "tell";
 
 interface Reached {
   readonly folder: OpenFolder;
-  /** Null where the path is one of the folders itself. */
+  /** Null if the path is one of the folders itself. */
   readonly name: string | null;
-  /** Null where there is nothing by that name. */
+  /** Null if there is nothing by that name. */
   readonly stats: BigIntStats | null;
 }
 
@@ -246,7 +246,7 @@ function whatIsWrongWith(written: string): string | null {
   return null;
 }
 
-/** The names that lead from a folder down to a path; null where it is not below. Of texts: nothing is looked up. */
+/** The names that lead from a folder down to a path; null if it is not below. Of texts: nothing is looked up. */
 function namesBelow(folder: string, path: string): string[] | null {
   const way = relative(folder, path);
   if (way === "") return [];

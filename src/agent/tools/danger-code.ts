@@ -16,7 +16,7 @@ export function isInterpreter(name: string): boolean {
   return INTERPRETERS.test(name);
 }
 
-/** Why code for this interpreter should be asked about; null where it is seen to be harmless. */
+/** Why code for this interpreter should be asked about; null if it is seen to be harmless. */
 export function codeDanger(name: string, code: string): string | null {
   if (code.length > LONGEST) return RUNS_CODE;
   if (/^(?:python|pypy|ipython)/.test(name)) return isHarmlessPython(code) ? null : RUNS_CODE;

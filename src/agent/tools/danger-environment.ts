@@ -9,7 +9,7 @@ const HARMLESS_VALUES = /^(?:|cat|true|:|0|1|less|more)$/;
 const HARMLESS_NODE =
   /^(?:--(?:max-old-space-size=\d+|no-warnings|no-deprecation|enable-source-maps|trace-[\w-]+|experimental-vm-modules|stack-trace-limit=\d+)\s*)*$/;
 
-/** Why setting a variable should be asked about; null where it need not. */
+/** Why setting a variable should be asked about; null if it need not. */
 export function dangerOfSetting(name: string, value: string): string | null {
   if (name === "PATH") return /(?:^|:)\/(?:var\/)?tmp\/|(?:^|:)\/dev\/shm/.test(value) ? changes(name) : null;
   if (!NAMES.test(name) || HARMLESS_NAMES.test(name)) return null;

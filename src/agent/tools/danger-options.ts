@@ -70,7 +70,7 @@ const ALWAYS = new Set(
 const EDITORS = new Set("vi vim nvim gvim vimdiff emacs nano pico joe micro helix hx".split(" "));
 const SECRET_KEEPERS = new Set("security secret-tool pass op bw gopass keyctl".split(" "));
 
-/** Why a program should be asked about because of what it could run; null where it need not. */
+/** Why a program should be asked about because of what it could run; null if it need not. */
 export function dangerOfLaunching(name: string, args: readonly Word[], look: Look): string | null {
   if (SECRET_KEEPERS.has(name) && args.length > 0) return "reads stored passwords or secrets";
   if (isAboutItself(args)) return null;

@@ -37,7 +37,7 @@ const WRAPPERS = new Set(
   ),
 );
 
-/** Why a command should be asked about, in words that follow "This"; null where there is no need. */
+/** Why a command should be asked about, in words that follow "This"; null if there is no need. */
 export function dangerOf(command: string, { allow, place }: DangerContext = {}): string | null {
   if (command.length > LONGEST) return TOO_LONG;
   if (allow && isAllowed(command, allow)) return null;

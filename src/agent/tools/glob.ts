@@ -7,7 +7,7 @@ const MOST_ALTERNATIVES = 100;
 /** In all that is written down while braces are taken apart. */
 const MOST_CHARACTERS = 10_000;
 
-/** Null where the pattern has more braces or alternatives than anybody would write. */
+/** Null if the pattern has more braces or alternatives than anybody would write. */
 export function globMatcher(pattern: string): ((path: string) => boolean) | null {
   const alternatives = expanded(pattern);
   if (alternatives === null) return null;

@@ -7,7 +7,7 @@ import { timerMs } from "../../util/timer-ms.js";
 import { Refused } from "./refused.js";
 
 export interface LineMatcher {
-  /** Numbers of the matching lines from 0, in order; null where it was ended before. Not called again after that. */
+  /** Numbers of the matching lines from 0, in order; null if it was ended before. Not called again after that. */
   match(lines: readonly string[]): Promise<readonly number[] | null>;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export function lineOf(text: string, place: number): number {
   return line;
 }
 
-/** The lines most like the first line of what was wanted that says something, numbered; empty where none is near. */
+/** The lines most like the first line of what was wanted that says something, numbered; empty if none is near. */
 export function nearestLines(text: string, wanted: string): string {
   const first = wanted.split("\n").find((line) => line.trim() !== "") ?? "";
   const pairs = pairsOf(first);

@@ -69,7 +69,7 @@ export class OpenFolder {
     return identity(await this.#handle.stat({ bigint: true }));
   }
 
-  /** What a name is; null where there is nothing. */
+  /** What a name is; null if there is nothing. */
   async look(name: string): Promise<BigIntStats | null> {
     const path = join(this.path, name);
     const stats = await attempt(path, () =>

@@ -68,13 +68,13 @@ const READS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Why it matters that this path is written; null where it does not. */
+/** Why it matters that this path is written; null if it does not. */
 export function whySensitive(path: string): string | null {
   const plain = tidy(path);
   return HARMLESS.test(plain) ? null : find(WRITES, plain);
 }
 
-/** Why it matters that this path is read; null where it does not. */
+/** Why it matters that this path is read; null if it does not. */
 export function whySecret(path: string): string | null {
   return find(READS, tidy(path));
 }

@@ -101,7 +101,7 @@ class Reader {
   readonly state = { commands: [] as SimpleCommand[], functions: new Set<string>(), isUnclear: false };
   /** How often each variable is set. */
   readonly assigned = new Map<string, number>();
-  /** The variables whose value can be told; null where that is not known yet. */
+  /** The variables whose value can be told; null if that is not known yet. */
   readonly #steady: ReadonlySet<string> | null;
   readonly #values = new Map<string, string>();
 

@@ -14,7 +14,7 @@ export function asWord(text: string): Word {
   return { text, isPattern: false, isFed: false };
 }
 
-/** One word, several where it has `{a,b}` in it, or none where it is an empty variable's. */
+/** One word, several where it has `{a,b}` in it, or none if it is an empty variable's. */
 export function wordsOf(word: WordNode, variable: (name: string) => string): Word[] {
   const { parts } = word;
   if (!parts) return [asWord(word.value)];

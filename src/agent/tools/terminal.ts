@@ -140,7 +140,7 @@ function dangerOutside(folder: string, command: string, why: string | null): Dan
 
 interface Place {
   readonly path: string;
-  /** What the folder is, whatever its name; null where there is none. */
+  /** What the folder is, whatever its name; null if there is none. */
   readonly identity: string | null;
 }
 

@@ -35,7 +35,7 @@ export async function readText(file: OpenFile): Promise<TextFile> {
   }
 }
 
-/** All bytes; null where there are more than so many, also where the size does not say so. */
+/** All bytes; null if there are more than so many, also where the size does not say so. */
 export async function boundedBytes({ path, handle, stats }: OpenFile, most: number): Promise<Buffer | null> {
   if (stats.size > most) return null;
   const pieces: Buffer[] = [];
