@@ -198,7 +198,7 @@ export class Sessions {
     return result as Exclude<Result, { kind: "ask processes" }>;
   }
 
-  /** Adds usage, sets the rest, touches activity. Null where the key has no session. */
+  /** Adds usage, sets the rest, touches activity. Null if the key has no session. */
   async update(
     key: SessionKey,
     patch: SessionPatch,

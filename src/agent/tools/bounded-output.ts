@@ -1,6 +1,6 @@
 /**
- * The output of a command, kept small however much comes: its beginning and its end, cut between characters, with a
- * line that says how much is missing.
+ * The output of a command, bounded: its beginning and its end, cut between characters, with a line that says how much
+ * is missing.
  */
 export class BoundedOutput {
   readonly #headMax: number;
@@ -9,7 +9,7 @@ export class BoundedOutput {
   #tail = "";
   #leftOut = 0;
 
-  /** `max` in UTF-16 units; what is kept may be one less on each side. */
+  /** `max` in UTF-16 units; the stored text may be one unit shorter on each side. */
   constructor(max: number) {
     this.#headMax = Math.ceil(max / 2);
     this.#tailMax = Math.max(1, Math.floor(max / 2));
@@ -19,11 +19,11 @@ export class BoundedOutput {
     const room = this.#headMax - this.#head.length;
     this.#head += text.slice(0, Math.max(0, room));
     this.#tail += text.slice(Math.max(0, room));
-    // Trimmed only now and then: output in small pieces should not copy the tail for each of them.
+    // Trimmed only now and then, so that output in small pieces does not copy the tail for each piece.
     if (this.#tail.length > this.#tailMax * 2) this.#trim();
   }
 
-  /** What was kept, each stretch of it passed through `clean` as a whole. */
+  /** The stored text; `clean` gets each part as a whole. */
   text(clean: (text: string) => string): string {
     this.#trim();
     if (this.#leftOut === 0) return clean(this.#head + this.#tail);

@@ -10,26 +10,26 @@ import { type Confinement, terminalTool } from "./terminal.js";
 import { writeFileTool } from "./write-file.js";
 
 export interface BuiltInOptions {
-  /** The folder the agent works in: relative paths count from there. */
+  /** The folder in which the agent works: relative paths start there. */
   readonly workdir: string;
   /** The folders that file tools may use. */
   readonly folders: readonly string[];
-  /** Files and folders of Baton's own, which file tools never touch. */
+  /** Baton's own files and folders, which file tools never touch. */
   readonly own: readonly string[];
-  /** All that commands see of the environment. */
+  /** The whole environment that commands see. */
   readonly environment: Readonly<Record<string, string>>;
   readonly maxTimeoutMs: number;
-  /** `host:port`s that may be fetched from though they are private. */
+  /** `host:port` pairs that may be fetched although they are private. */
   readonly allowHosts: readonly string[];
-  /** If given, only these commands run without a question. */
+  /** If given, Baton runs only these commands without asking. */
   readonly allow?: readonly string[];
-  /** Whether commands are walled in; by default not. */
+  /** How commands are confined; by default not at all. */
   readonly confinement?: Confinement;
 }
 
 export function builtInTools(options: BuiltInOptions): Tool[] {
   const { workdir, folders, own, environment, maxTimeoutMs, allowHosts, allow, confinement } = options;
-  // Of processes much can be learnt there, Baton's own environment among it.
+  // It reveals much about processes, such as Baton's own environment.
   const { HOME: home } = environment;
   const forbidden = [...own, "/proc"];
   const confined = new Confined({ folders, base: workdir, forbidden, ...(home ? { home } : {}) });

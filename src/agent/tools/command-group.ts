@@ -1,4 +1,4 @@
-/** The processes of a command, in a sandbox or not: they are ended together, TERM first and KILL after a grace. */
+/** The processes of a command, in a sandbox or not. They end together: TERM first, KILL after a grace period. */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
@@ -8,16 +8,16 @@ import { endGroup } from "./process-group.js";
 
 const KILL_GRACE_MS = 1_000;
 const LONGEST_COMPLAINT = 1_000;
-/** How long a sandbox may take to be made once it is not wanted any more. */
+/** How long the creation of a sandbox may take after it is no longer needed. */
 const MAKING_MS = 10_000;
 const LOOK_MS = 20;
 
 export class CommandGroup {
   readonly #child: ChildProcess;
-  /** The leader within the sandbox, once that is known. */
+  /** The leader inside the sandbox, once known. */
   #inner: number | null = null;
   readonly #isWalled: boolean;
-  /** What a sandbox says of itself. */
+  /** The sandbox's own error message. */
   complaint = "";
 
   constructor(child: ChildProcess, hasOwnProcesses: boolean) {
@@ -35,13 +35,13 @@ export class CommandGroup {
     });
   }
 
-  /** Ends when they are gone or were killed. */
+  /** Settles when the processes are gone or were killed. */
   async end(): Promise<void> {
     const { pid } = this.#child;
     if (pid === undefined || this.#hasExited) return;
     if (!this.#isWalled) return endGroup(pid, KILL_GRACE_MS);
-    // The sandbox's own process must outlive the command, to tell how that ended. While it is being made, its first
-    // process does not listen, and would live on alone if the one before it were told to end: so that is waited for.
+    // The sandbox's own process must outlive the command, to report its exit. While the sandbox is being created, its
+    // first process does not listen to signals, and would live on alone if its parent ended first: so this waits.
     for (let waitedMs = 0; waitedMs < MAKING_MS && !this.#hasExited; waitedMs += LOOK_MS) {
       if (this.#inner !== null && hasChild(this.#inner)) return endGroup(this.#inner, KILL_GRACE_MS);
       await delay(LOOK_MS);
@@ -61,7 +61,7 @@ export class CommandGroup {
   }
 }
 
-/** Whether a sandbox's first process has started the command. A kernel that does not say so is taken to have. */
+/** True if a sandbox's first process has started the command. If the kernel does not tell, true. */
 function hasChild(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim() !== "";

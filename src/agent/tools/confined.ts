@@ -1,10 +1,10 @@
 /**
  * The folders that file tools may use, and the only way into them. What holds:
- * - a path is taken apart and walked from its folder, one name at a time. Each name is opened without following links,
- *   relative to the descriptor of the folder before it; a link is read, and its target walked from the start, so that it
- *   leads on only where it stays inside. A folder that is swapped for a link meanwhile leads nowhere;
- * - only files and folders are opened: a device or a pipe is never touched;
- * - Baton's own things are recognised by identity, by whatever name they are reached, and before they are opened;
+ * - a path is walked from its folder, one name at a time. Each name is opened without following links, relative to the
+ *   descriptor of the folder before it. A link is read, and its target is walked from the start, so it is followed only
+ *   if it stays inside. A folder that is swapped for a link in the meantime leads nowhere;
+ * - only files and folders are opened, never a device or a pipe;
+ * - Baton's own files are recognised by identity, whatever name leads to them, and before they are opened;
  * - a file is replaced as a whole: a new one is written beside it and takes its name.
  */
 import { type BigIntStats, existsSync } from "node:fs";
@@ -16,25 +16,25 @@ import { Refused } from "./refused.js";
 export interface ConfinedOptions {
   /** Absolute paths of the folders. */
   readonly folders: readonly string[];
-  /** The absolute path that relative ones count from. */
+  /** The absolute path from which relative ones start. */
   readonly base: string;
-  /** Absolute paths of files and folders that are never touched, wherever they lie. */
+  /** Absolute paths of files and folders that are never touched, wherever they are. */
   readonly forbidden: readonly string[];
-  /** The user's home folder, whose keys are known by what they are; absent if there is none. */
+  /** The user's home folder, to recognise its keys; absent if there is none. */
   readonly home?: string;
-  /** Whether names are taken relative to descriptors; by default where the system can. */
+  /** True if names are opened relative to descriptors; by default if the system supports it. */
   readonly byDescriptor?: boolean;
 }
 
-/** Where a path leads, without links. */
+/** Where a path leads, with links resolved. */
 export interface Place {
   readonly path: string;
   readonly isFolder: boolean;
-  /** Null for the folders themselves, and where there is nothing yet. */
+  /** Null for the folders themselves, and if nothing exists there yet. */
   readonly stats: BigIntStats | null;
 }
 
-/** Looks at what was reached before it is used; whoever throws keeps it from being used. */
+/** Checks what was reached before it is used; throws to prevent that. */
 export type Check = (place: Place) => Promise<void>;
 
 const CAN_USE_DESCRIPTORS = process.platform === "linux" && existsSync("/proc/self/fd");
@@ -44,7 +44,7 @@ const LONGEST_PATH = 4_096;
 export class Confined {
   readonly #options: ConfinedOptions;
   readonly #byDescriptor: boolean;
-  /** Where each folder really is, once it was found; a folder does not move afterwards. */
+  /** Where each folder really is, once known; folders do not move afterwards. */
   readonly #real = new Map<string, string>();
 
   constructor(options: ConfinedOptions) {
@@ -60,7 +60,7 @@ export class Confined {
     return this.#options.home ?? null;
   }
 
-  /** Where a path leads at this moment; null if it cannot be used at all. */
+  /** Where a path leads now; null if it can't be used at all. */
   async whereIs(written: string): Promise<(Place & { readonly isAsWritten: boolean }) | null> {
     try {
       const { folder, name, stats } = await this.#reach(written, "tell");
@@ -86,7 +86,7 @@ export class Confined {
     }
   }
 
-  /** Opens a folder, to look at what is in it. */
+  /** Opens a folder to list it. */
   async openFolder(written: string, check: Check): Promise<OpenFolder> {
     const { folder, name } = await this.#reach(written, "refuse");
     try {
@@ -101,15 +101,15 @@ export class Confined {
     }
   }
 
-  /** Holds a folder open that a setting names: it may be Baton's own, and lie outside the folders. */
+  /** Holds open a folder that a setting names: it may belong to Baton, and be outside the folders. */
   async hold(path: string): Promise<OpenFolder> {
     const real = await attempt(path, () => realpath(path));
     return OpenFolder.at(real, new Set(), this.#byDescriptor);
   }
 
   /**
-   * Writes a file as a whole, with the folders above it. `seen` is what it was when it was read: where it has changed
-   * since, nothing is written. Gives the file's path, and what was there before.
+   * Writes a whole file, and creates the folders above it. `seen` is its state when it was read: if it has changed
+   * since, nothing is written. Returns the file's path, and what was there before.
    */
   async replaceFile(
     written: string,
@@ -133,7 +133,7 @@ export class Confined {
     }
   }
 
-  /** The folder a path ends in and its last name there, with what that is: never a link. */
+  /** The folder that contains the end of a path, the last name there, and what it is: never a link. */
   async #reach(written: string, missing: Missing): Promise<Reached> {
     let path = this.#absolute(written);
     const own = await identitiesOf(this.#options.forbidden);
@@ -153,7 +153,7 @@ export class Confined {
     return resolve(this.#options.base, written);
   }
 
-  /** The folder that a path lies in, and the names from there on. */
+  /** The folder that contains a path, and the names from there on. */
   async #rootOf(path: string, written: string): Promise<{ root: string; names: string[] }> {
     const { folders, forbidden } = this.#options;
     for (const folder of folders) {
@@ -179,7 +179,7 @@ export class Confined {
   }
 }
 
-/** What is done about folders on the way that are not there: `tell` gives the rest of the path as the name. */
+/** What to do about missing folders on the way: `tell` returns the rest of the path as the name. */
 type Missing = "refuse" | "make" | "tell";
 
 interface Reached {
@@ -190,7 +190,7 @@ interface Reached {
   readonly stats: BigIntStats | null;
 }
 
-/** Walks down, and closes what it leaves. Gives a path to go on with where a link is met. */
+/** Walks down, and closes the folders that it leaves. Returns a path to continue with if it meets a link. */
 async function descend(
   from: OpenFolder,
   names: readonly string[],
@@ -222,7 +222,7 @@ async function descend(
   }
 }
 
-/** The file, where it passes; closed otherwise. */
+/** Returns the file if it passes the check; closes it otherwise. */
 export async function checked(file: OpenFile, check: Check): Promise<OpenFile> {
   try {
     await check({ path: file.path, isFolder: false, stats: file.stats });
@@ -233,7 +233,7 @@ export async function checked(file: OpenFile, check: Check): Promise<OpenFile> {
   }
 }
 
-/** What makes a path unfit, or null. What it means is decided by the walk, not here. */
+/** Why a path is invalid, or null. The walk decides where it leads. */
 function whatIsWrongWith(written: string): string | null {
   if (written === "") return "is empty.";
   if (written.length > LONGEST_PATH) return "is too long.";
@@ -246,7 +246,7 @@ function whatIsWrongWith(written: string): string | null {
   return null;
 }
 
-/** The names that lead from a folder down to a path; null if it is not below. Of texts: nothing is looked up. */
+/** The names from a folder down to a path; null if the path is not below. Works on texts only. */
 function namesBelow(folder: string, path: string): string[] | null {
   const way = relative(folder, path);
   if (way === "") return [];
@@ -258,7 +258,7 @@ async function identitiesOf(paths: readonly string[]): Promise<ReadonlySet<strin
   return new Set(found.flatMap((stats) => (stats ? [identity(stats)] : [])));
 }
 
-/** The path as it was given, made harmless. */
+/** The path as it was given, safe to show. */
 function show(written: string): string {
   return JSON.stringify(written.length > 200 ? `${written.slice(0, 200)}…` : written);
 }

@@ -1,7 +1,7 @@
 /**
- * Commands that the owner lets run without a question: each entry is a program with, if wanted, the words that follow it
- * (`git status`, `npm test`). A whole command line passes if every command in it does, wherever it stands, and if nothing
- * else is in it that could reach out: no write outside the working folder, no secret, nothing that cannot be read.
+ * Commands that the owner allows without a question: each entry is a program and, if wanted, the words that follow it
+ * (`git status`, `npm test`). A command line passes if every command in it is allowed, and if nothing else in it could
+ * do harm: no write outside the working folder, no secret, nothing that can't be parsed.
  */
 import { dangerOfSetting } from "./danger-environment.js";
 import { leavesFolder } from "./danger-files.js";

@@ -1,10 +1,10 @@
 /**
- * Code in another language, given to its interpreter as text. What cannot be seen to be harmless is asked about: sums and
- * prints, JSON taken apart in Python, a version in Node, a plain substitution in Perl pass; what could open a file, start
- * a program or build a name at run time does not.
+ * Code in another language that is passed to its interpreter as text. Baton asks unless the code is clearly harmless:
+ * sums and prints, reading JSON in Python, a version in Node, a plain substitution in Perl pass. Code that could open a
+ * file, start a program or build a name at run time does not.
  */
 
-/** What is longer is not looked through. */
+/** Longer code is not examined. */
 const LONGEST = 2_000;
 
 const RUNS_CODE = "runs code that could start programs or change files";
@@ -16,7 +16,7 @@ export function isInterpreter(name: string): boolean {
   return INTERPRETERS.test(name);
 }
 
-/** Why code for this interpreter should be asked about; null if it is seen to be harmless. */
+/** Why Baton should ask about code for this interpreter; null if it is clearly harmless. */
 export function codeDanger(name: string, code: string): string | null {
   if (code.length > LONGEST) return RUNS_CODE;
   if (/^(?:python|pypy|ipython)/.test(name)) return isHarmlessPython(code) ? null : RUNS_CODE;
@@ -25,7 +25,7 @@ export function codeDanger(name: string, code: string): string | null {
   return isPlainPrint(code) ? null : RUNS_CODE;
 }
 
-/** `print("a", 1 + 2)` and its like in any language. */
+/** `print("a", 1 + 2)` and the like in any language. */
 function isPlainPrint(code: string): boolean {
   return /^\s*(?:print|puts|p|say|echo|console\.log)\b[\s(]*(?:"[^"\\$#@`%]*"|'[^'\\]*'|[\d\s+\-*/%.(),])*[);\s]*$/.test(
     code,
@@ -57,13 +57,13 @@ function isHarmlessScript(code: string): boolean {
   const rest = code
     .replace(/\brequire\(\s*(["'])\.{0,2}\/?[\w./-]+\.json\1\s*\)/g, "x")
     .replace(SAFE_OF_PROCESS, "x");
-  // `a["b" + "c"]`: a name that is made at run time.
+  // `a["b" + "c"]`: a name that is built at run time.
   if (/[\w$)\]"'`?]\s*\[\s*[^\d\s\]]/.test(rest)) return false;
   const withoutTexts = rest.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""');
   return !SCRIPT_NAMES.test(withoutTexts) && !/\bprocess\b/.test(withoutTexts);
 }
 
-/** `s/a/b/g` and `tr/a/b/`, one after the other, without anything that is run: e, `@{…}`, `(?{…})`. */
+/** `s/a/b/g` and `tr/a/b/`, one after the other, without anything that runs code: e, `@{…}`, `(?{…})`. */
 function isPlainSubstitution(code: string): boolean {
   return (
     /^(?:\s*(?:s|tr|y)([/|,#!])(?:(?!\1).)*\1(?:(?!\1).)*\1[gimsxcdr]*\s*;?)+\s*$/.test(code) &&

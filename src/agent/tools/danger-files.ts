@@ -1,4 +1,4 @@
-/** When commands that remove, change or find many files are dangerous. */
+/** When commands that delete, change or find many files are dangerous. */
 import { first, has, isBroad, isRecursive, type Look, operands, sensitiveTarget } from "./danger-words.js";
 import { whySecret } from "./sensitive-places.js";
 import type { SimpleCommand } from "./shell-parse.js";
@@ -60,7 +60,7 @@ export function finds(args: readonly Word[], look: Look): string | null {
   return null;
 }
 
-/** `cd` to where relative paths mean much: the root, a home folder, upwards, keys, or nobody knows. */
+/** `cd` to a place where relative paths matter: the root, a home folder, upwards, keys, or an unknown place. */
 export function leavesFolder({ words }: SimpleCommand): boolean {
   const [first, ...args] = words.slice(/^(?:command|builtin)$/.test(words[0]?.text ?? "") ? 1 : 0);
   if (first?.text !== "cd" && first?.text !== "pushd") return false;

@@ -1,4 +1,4 @@
-/** When git is dangerous: where commits or changes are lost, here or for others, or it is made to run something else. */
+/** When git is dangerous: if it loses commits or changes, here or for others, or runs something else. */
 import { removes } from "./danger-files.js";
 import { first, has, joined, type Look, operands } from "./danger-words.js";
 import { whySecret } from "./sensitive-places.js";
@@ -7,7 +7,7 @@ import type { Word } from "./shell-words.js";
 const HISTORY = "throws away commits or changes that exist only here";
 
 const OTHERS = "makes git run other commands";
-/** Settings whose value is a command, or where commands are found. */
+/** Settings whose value is a command, or a folder with commands. */
 const RUNS_OTHERS =
   /^(?:alias\.|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass|attributesfile)|credential|url\.|include|sequence\.|gpg\.|protocol\.|diff\.external|merge\.tool|pager\.|man\.|browser\.|help\.browser|remote\.[^=]*(?:vcs|pack)|filter\.)|\.(?:textconv|command|cmd|path|helper|program|driver|clean|smudge|process)(?:=|$)|^--(?:exec-path|config-env)=/i;
 

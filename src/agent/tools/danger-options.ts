@@ -1,6 +1,6 @@
 /**
- * Programs that can be made to run other programs: by an option, or always. The rules for what each does itself stand
- * elsewhere; these are asked as well.
+ * Programs that can run other programs: with an option, or always. Other rules cover what each program does itself;
+ * both apply.
  */
 import { has, joined, type Look } from "./danger-words.js";
 import type { Word } from "./shell-words.js";
@@ -61,7 +61,7 @@ function each(names: string, option: RegExp): Record<string, RegExp> {
   return Object.fromEntries(names.split(" ").map((name) => [name, option]));
 }
 
-/** Not much use without a keyboard, other than to run something that the command does not show. */
+/** Without a keyboard these are only useful to run something that the command does not show. */
 const ALWAYS = new Set(
   "gdb lldb ed ex rvim rview view screen tmux dtach zellij start-stop-daemon run-parts logrotate tcpdump dumpcap tshark xdg-open open systemd-run killall5 bind enable newgrp sg ftp tftp telnet lftp mail mailx mutt uvx bwrap firejail debugfs xterm gnome-terminal konsole wall write".split(
     " ",
@@ -70,7 +70,7 @@ const ALWAYS = new Set(
 const EDITORS = new Set("vi vim nvim gvim vimdiff emacs nano pico joe micro helix hx".split(" "));
 const SECRET_KEEPERS = new Set("security secret-tool pass op bw gopass keyctl".split(" "));
 
-/** Why a program should be asked about because of what it could run; null if it need not. */
+/** Why Baton should ask about a program because of what it could run; null if it need not. */
 export function dangerOfLaunching(name: string, args: readonly Word[], look: Look): string | null {
   if (SECRET_KEEPERS.has(name) && args.length > 0) return "reads stored passwords or secrets";
   if (isAboutItself(args)) return null;
@@ -81,7 +81,7 @@ export function dangerOfLaunching(name: string, args: readonly Word[], look: Loo
       ? `runs commands from within ${name}`
       : null;
   const option = Object.hasOwn(BY_OPTION, name) ? BY_OPTION[name] : undefined;
-  const isSsh = /^(?:ssh|scp|sftp)$/.test(name); // Which takes the names of its settings in any letters.
+  const isSsh = /^(?:ssh|scp|sftp)$/.test(name); // ssh ignores case in the names of its settings.
   const words = isSsh ? args.map((word) => ({ ...word, text: lowered(word.text) })) : args;
   return option && has(words, option) ? `makes ${name} run other commands or code` : null;
 }

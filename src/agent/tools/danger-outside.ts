@@ -1,4 +1,7 @@
-/** When a command changes files outside the folders that the agent works in. By the text of paths: links are not looked at. */
+/**
+ * When a command changes files outside the folders in which the agent works. It looks at the text of paths, not at
+ * links.
+ */
 import { posix } from "node:path";
 import { has, operands } from "./danger-words.js";
 import { UNKNOWN } from "./shell-text.js";
@@ -13,10 +16,10 @@ export interface WorkPlace {
 
 export const OUTSIDE = "changes files outside the working folder";
 
-/** Not worth asking about: they are anybody's, or no files. */
+/** Not worth a question: they are temporary, or not files. */
 const ANYBODYS = /^\/(?:var\/)?tmp\/[^/]|^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+|shm\/.+)$/;
 
-/** `isElsewhere`: the shell has gone to a folder that is not one of these. */
+/** `isElsewhere`: the shell has changed to a folder that is not one of these. */
 export function isOutside(text: string, { folders, home = "/" }: WorkPlace, isElsewhere: boolean): boolean {
   if (text.includes(UNKNOWN) || text === "" || /^[\w@.-]+:/.test(text)) return false;
   const written = text.replace(/^~(?=\/|$)/, home);

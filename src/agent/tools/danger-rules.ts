@@ -1,6 +1,6 @@
 /**
- * The commands that may be dangerous, and when. Each rule takes the words after the name and gives a reason that follows
- * "This", or null.
+ * The commands that may be dangerous, and when. Each rule takes the words after the name, and returns a reason that
+ * follows "This", or null.
  */
 
 import { dangerOfSettingWord } from "./danger-environment.js";
@@ -236,7 +236,7 @@ function unpacksOverSystem(args: readonly Word[]): string | null {
   return target === "/" || whySensitive(`${target}/`) ? "unpacks files over the system's own files" : null;
 }
 
-/** Baton's own command line decides who is let in and what is asked about. */
+/** Baton's own command line decides who has access and what Baton asks about. */
 function batons(args: readonly Word[]): string | null {
   return has(args.slice(0, 1), /^(?:people|config|restore|service|setup|sessions|gateway)$/)
     ? "changes Baton itself, who may use it, or what it stores"
@@ -250,7 +250,7 @@ function keepsSecrets(args: readonly Word[]): string | null {
     : null;
 }
 
-/** All of a home folder, or of the machine, with the keys in it. */
+/** A whole home folder, or the whole machine, with its keys. */
 function takesHome(args: readonly Word[]): string | null {
   return has(args, /^(?:~[^/]*|\/|\/(?:home|Users)(?:\/[^/]*)?|\/root)\/?\*?$/)
     ? "reads a whole home folder, including keys"
@@ -267,7 +267,7 @@ function secretValue(args: readonly Word[]): string | null {
   return first(args, ({ text }) => whySecret(text.replace(/^-{0,2}[\w-]*=/, "")));
 }
 
-/** What a link leads to is seen by no later look at its name. */
+/** Later checks of the link's name do not show its target. */
 function links(args: readonly Word[], look: Look): string | null {
   const all = operands(args);
   return (

@@ -1,4 +1,4 @@
-/** When commands that speak to containers and databases are dangerous. */
+/** When commands for containers and databases are dangerous. */
 import { first, has, joined, type Look, sensitiveTarget } from "./danger-words.js";
 import { whySecret, whySensitive } from "./sensitive-places.js";
 import type { Word } from "./shell-words.js";
@@ -28,7 +28,7 @@ export function containers(args: readonly Word[], look: Look): string | null {
   if (on(/^push$/)) return PUBLISHES;
   const exec = args.findIndex(({ text }) => text === "exec" || text === "run");
   if (exec < 0) return null;
-  // What runs in a container may begin at any word; what it removes there counts as elsewhere.
+  // The command in a container may start at any word; files that it deletes there count as elsewhere.
   for (let at = exec + 1; at < args.length; at++) {
     if (/^(?:sh|bash|ash|psql|mysql|redis-cli|dropdb)$/.test(args[at]?.text ?? ""))
       return look.words(args.slice(at));

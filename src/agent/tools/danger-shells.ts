@@ -1,4 +1,4 @@
-/** When shells and interpreters are dangerous: by the code that they are given, as text, as a file or as input. */
+/** When shells and interpreters are dangerous: because of the code that they get, as text, as a file or as input. */
 import { codeDanger } from "./danger-code.js";
 import { isUnknown, type Look } from "./danger-words.js";
 import type { SimpleCommand } from "./shell-parse.js";
@@ -19,7 +19,7 @@ export function dangerOfShell(args: readonly Word[], command: SimpleCommand, loo
   const flag = args.findIndex(({ text }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(text) || text === "--command");
   if (flag >= 0) {
     const code = args.slice(flag + 1).find(({ text }) => !/^[-+]/.test(text));
-    if (!code) return command.feeder ? NOT_KNOWN : null; // `xargs sh -c`: the code comes as an argument.
+    if (!code) return command.feeder ? NOT_KNOWN : null; // `xargs sh -c`: the code comes from an argument.
     return isUnknown(code)
       ? (look.script(code.text.replaceAll(UNKNOWN, "''")) ?? NOT_KNOWN)
       : look.script(code.text);
@@ -32,7 +32,7 @@ export function dangerOfShell(args: readonly Word[], command: SimpleCommand, loo
   return command.feeder ? "gives the output of another command to a shell to run" : null;
 }
 
-/** How code is given as text: the option before it, or with it. */
+/** The option before the code, or joined with it. */
 const CODE = /^-[a-zA-Z]*[ceErp]$|^-(?:eval|x)$|^--(?:eval|print|execute|command|run)$|^eval$/;
 
 export function dangerOfInterpreter(
@@ -55,7 +55,7 @@ export function dangerOfInterpreter(
   return command.feeder && !isModule ? "gives the output of another command to an interpreter to run" : null;
 }
 
-/** The file that is run, unless it is the input. */
+/** The file to run, unless it is the input. */
 function fileOf(args: readonly Word[], option: RegExp): Word | null {
   const file = args.find(({ text }) => !option.test(text));
   return file && file.text !== "-" && !/^\/dev\/(?:stdin|fd\/\d+)$|^\/proc\/self\/fd\/\d+$/.test(file.text)

@@ -1,19 +1,19 @@
-/** The words of a command as rules about danger look at them: options, operands, places. */
+/** How the rules about danger read the words of a command: options, operands, places. */
 import { whySensitive } from "./sensitive-places.js";
 import { UNKNOWN } from "./shell-text.js";
 import type { Word } from "./shell-words.js";
 
-/** What a rule may ask about the command's surroundings. */
+/** What a rule may ask about the rest of the command line. */
 export interface Look {
-  /** The shell has gone to another folder, where relative paths mean much. */
+  /** The shell has changed to another folder, where relative paths matter. */
   readonly isElsewhere: boolean;
-  /** Text that the command is given as input, as far as it is known. */
+  /** The command's input text, as far as it is known. */
   readonly input: string;
-  /** Whether a path is outside the folders that the agent works in; never, where those are not known. */
+  /** True if a path is outside the folders in which the agent works; never if those are unknown. */
   readonly isOutside: (path: string) => boolean;
-  /** The danger of a command in one text. */
+  /** The danger of a command line. */
   readonly script: (text: string) => string | null;
-  /** The danger of a command in words, which may be run in another folder. */
+  /** The danger of a command given as words, which may run in another folder. */
   readonly words: (words: readonly Word[], goesElsewhere?: boolean) => string | null;
 }
 
@@ -39,7 +39,7 @@ export function isUnknown(word: Word): boolean {
   return word.isFed || word.text.includes(UNKNOWN);
 }
 
-/** What is not an option; all that comes after `--`. */
+/** The words that are not options; everything after `--`. */
 export function operands(args: readonly Word[]): readonly Word[] {
   const end = args.findIndex(({ text }) => text === "--");
   const before = (end < 0 ? args : args.slice(0, end)).filter(({ text }) => !/^-./.test(text));
@@ -54,7 +54,7 @@ export function sensitiveTarget(args: readonly Word[]): string | null {
   return first(args, ({ text }) => whySensitive(text));
 }
 
-/** Whether a word, or the value in `name=value`, is a place where a write matters. */
+/** True if a word, or the value in `name=value`, is a place where a write matters. */
 export function sensitiveValue(args: readonly Word[]): string | null {
   return first(args, ({ text }) => whySensitive(text.replace(/^-{0,2}[\w-]*=/, "")));
 }

@@ -1,7 +1,7 @@
 /**
- * Which shell commands should be asked about before they run: those that destroy what cannot be brought back, reach
- * beyond the work at hand, or whose text does not say what they run. Pure; it looks at the text alone, so it is a
- * question to a person, not a wall: who wants to get past it can.
+ * Which shell commands Baton asks about before they run: commands that destroy something for good, reach beyond the
+ * current work, or hide what they run. Pure. It looks at the text only, so it is a question to a person and not a wall:
+ * somebody who wants to get past it can.
  */
 import { posix } from "node:path";
 import { isAllowed } from "./danger-allow.js";
@@ -19,10 +19,10 @@ import { parseShell, type SimpleCommand } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
 import { asWord, type Word } from "./shell-words.js";
 
-/** What is longer is not read: it could not be shown whole to whoever is asked, either. */
+/** Longer commands are not read: a person could not see them whole, either. */
 const LONGEST = 4_000;
 const DEEPEST = 8;
-/** How many characters are read in all, however often commands within commands make one be read again. */
+/** How many characters are read in all, also if nested commands make some be read again. */
 const MOST_READ = 10 * LONGEST;
 
 const TOO_LONG = "is too long to check";
@@ -30,14 +30,14 @@ const TOO_MANY = "has too many commands inside commands";
 const JUST_MADE = "runs something that it has just written, copied or downloaded";
 const UNREADABLE = "can't be checked: a quote or bracket is not closed, or it is nested too deep";
 
-/** Commands that run the command in their arguments; where it begins is tried at every word. */
+/** Commands that run the command in their arguments, which may start at any word. */
 const WRAPPERS = new Set(
   "env command builtin exec nohup setsid time nice ionice chrt taskset stdbuf timeout unbuffer caffeinate strace ltrace flock watch xargs parallel busybox toybox chronic script entr coproc npx bunx pnpx logsave setarch linux32 linux64 i386 x86_64 uname26 capsh cpulimit rlwrap sshpass fakeroot fakechroot dbus-run-session dbus-launch setpriv torsocks torify proxychains proxychains4 tsocks valgrind perf choom prlimit numactl catchsegv xvfb-run daemonize daemon chpst softlimit envdir multitime hyperfine bundle poetry pipenv pdm hatch rye uv conda mamba direnv mise asdf nix-shell nix ld.so ip".split(
     " ",
   ),
 );
 
-/** Why a command should be asked about, in words that follow "This"; null if there is no need. */
+/** Why Baton should ask about a command, in words that follow "This"; null if it need not. */
 export function dangerOf(command: string, { allow, place }: DangerContext = {}): string | null {
   if (command.length > LONGEST) return TOO_LONG;
   if (allow && isAllowed(command, allow)) return null;
@@ -46,23 +46,23 @@ export function dangerOf(command: string, { allow, place }: DangerContext = {}):
 }
 
 interface DangerContext {
-  /** If given, these run without a question and all others are asked about. */
+  /** If given, Baton runs these without asking and asks about all others. */
   readonly allow?: readonly string[];
-  /** If given, changes of files elsewhere are asked about. */
+  /** If given, Baton asks about changes to files elsewhere. */
   readonly place?: WorkPlace;
 }
 
-/** How much may still be read: commands that run others could be nested to no end. */
+/** How much may still be read: nested commands could go on without end. */
 interface Budget {
   unread: number;
   readonly place: WorkPlace | undefined;
 }
 
-/** What beginning costs, however short the text: in characters. */
+/** The cost of each parse, however short the text, in characters. */
 const PARSING = 100;
 const LOOKING = 20;
 
-/** Whether so much may still be read, and takes it off. */
+/** True if this much may still be read; subtracts it. */
 function mayRead(characters: number, budget: Budget): boolean {
   budget.unread -= characters;
   return budget.unread >= 0;
@@ -118,7 +118,7 @@ function dangerOfCommand(command: SimpleCommand, look: Look): string | null {
   return dangerOfWords(words, command, look) ?? whySecretWords(words, look);
 }
 
-/** These say what they are given, or whether it is there, but not what is in it. */
+/** These print their arguments, or whether files exist, but not what is in the files. */
 const SAYS_NAMES = new Set(["echo", "printf"]);
 const LOOKS_ONLY = new Set("ls stat test [ touch mkdir source . docker docker-compose cd pushd".split(" "));
 
@@ -138,7 +138,7 @@ function whySecretWords([program, ...args]: readonly Word[], look: Look): string
   return LOOKS_ONLY.has(name) && reason !== null && !/Baton|process/.test(reason) ? null : reason;
 }
 
-/** After `cd ~/.ssh` the names alone are left. */
+/** After `cd ~/.ssh` only the names are left. */
 function inKeys(text: string): string | null {
   return /^(?:id_\w+|credentials|secring\.gpg|private-keys.*)$/.test(text) ? "reads keys or passwords" : null;
 }
@@ -174,7 +174,7 @@ function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Loo
   return reason ?? (WRAPPERS.has(name) ? dangerOfWrapped(name, args, look) : null);
 }
 
-/** The loader of programs is a wrapper too, under many names. */
+/** The dynamic loader is a wrapper too, under many names. */
 function programName(text: string): string {
   const name = posix.basename(text);
   return /^ld(?:-linux.*|-musl.*|\d*)?\.so/.test(name) ? "ld.so" : name;
@@ -184,7 +184,7 @@ function isStandardInput(path: string): boolean {
   return /^\/dev\/(?:stdin|fd\/\d+)$|^\/proc\/self\/fd\/\d+$/.test(path);
 }
 
-/** Options of wrappers are many: so the command may begin at any word that is the name of one we know. */
+/** Wrappers have many options: so the command may start at any word that is a known command. */
 function dangerOfWrapped(wrapper: string, words: readonly Word[], look: Look): string | null {
   const takesMore = wrapper === "xargs" || wrapper === "parallel";
   const filled = takesMore ? replaced(words) : words;
@@ -239,13 +239,13 @@ function replaced(words: readonly Word[]): Word[] {
   );
 }
 
-/** Text that goes in: of a here-document, or what the command before says in so many words. */
+/** The input text: from a here-document, or printed literally by the command before. */
 function inputOf(command: SimpleCommand): string {
   const said = command.feeder?.words.map(({ text }) => text).join(" ") ?? "";
   return [command.input ?? "", said].join("\n");
 }
 
-/** A function that feeds itself or leaves itself running. */
+/** A function that pipes into itself, or leaves itself running. */
 function forkBomb(
   { words, feeder, inBackground }: SimpleCommand,
   functions: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /**
- * The tool `edit_file`: one stretch of a file's text replaced by another. What is replaced must stand there exactly, and
- * once unless all are meant; where it does not, the result says what stands there instead.
+ * The tool `edit_file` replaces a piece of a file's text. The old text must occur exactly, and once unless all
+ * occurrences are meant; if it does not, the result says what is there instead.
  */
 import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
@@ -62,14 +62,14 @@ export function editFileTool(confined: Confined): Tool {
   };
 }
 
-/** Models write \n: in a file whose lines end in \r\n, that is what is meant. */
+/** Models write \n; in a file with \r\n line ends, they mean that. */
 function inLineEndsOf(text: string, wanted: string, instead: string): { wanted: string; instead: string } {
   if (text.includes(wanted) || !text.includes("\r\n")) return { wanted, instead };
   const withReturns = (part: string) => part.replace(/\r?\n/g, "\r\n");
   return { wanted: withReturns(wanted), instead: withReturns(instead) };
 }
 
-/** Where it stands, one after the other. */
+/** Where the text occurs, in order. */
 function placesOf(wanted: string, text: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);

@@ -1,10 +1,10 @@
 /**
- * One GET to a place on the open internet. What holds:
- * - the host's name is resolved once, all its addresses must be public, and the connection goes to one of them by number:
- *   whatever the name means a moment later, nobody else is reached;
- * - each redirect is a new place and is looked at like the first;
- * - bytes, also after unpacking, time in all and time without a byte are bounded;
- * - no cookies, no credentials, no proxies, no connection that is kept.
+ * One GET to a server on the public internet. What holds:
+ * - the host's name is resolved once, all its addresses must be public, and the connection goes to one of them by
+ *   number: whatever the name means a moment later, no other server is reached;
+ * - each redirect is checked like the first URL;
+ * - the bytes (also after decompression), the total time and the time without a byte are bounded;
+ * - no cookies, no credentials, no proxies, no kept-alive connections.
  */
 import { lookup } from "node:dns/promises";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
@@ -24,9 +24,9 @@ export interface FetchLimits {
 }
 
 export interface FetchOptions {
-  /** `host:port`s that may be reached though they are not public. */
+  /** `host:port` pairs that may be reached although they are not public. */
   readonly allowHosts: readonly string[];
-  /** The ports that others may be reached at. */
+  /** The ports that may be reached on other hosts. */
   readonly ports: readonly string[];
   readonly limits: FetchLimits;
   /** By default as the system does. */
@@ -34,9 +34,9 @@ export interface FetchOptions {
 }
 
 export interface Answer {
-  /** Where it was found in the end. */
+  /** The final URL. */
   readonly url: URL;
-  /** To be destroyed by whoever has it. */
+  /** The caller must destroy it. */
   readonly response: IncomingMessage;
 }
 
@@ -44,7 +44,7 @@ const MOST_REDIRECTS = 5;
 const MOST_ADDRESSES = 4;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** Follows redirects to the answer, whose body is not read yet. */
+/** Follows redirects to the response, and does not read its body. */
 export async function fetchPinned(
   written: string,
   options: FetchOptions,
@@ -61,7 +61,7 @@ export async function fetchPinned(
   }
 }
 
-/** A URL that may be tried at all; what it leads to is another question. */
+/** A URL that may be tried; where it leads is checked later. */
 function placeOf(written: string, from: URL | undefined): URL {
   const what = from ? `${from.origin} redirects to a URL that` : "the URL";
   if (!URL.canParse(written, from?.href)) throw new Refused(`${what} is not a valid URL.`);
@@ -74,7 +74,7 @@ function placeOf(written: string, from: URL | undefined): URL {
   return url;
 }
 
-/** Where to connect to: every one of them was looked at. */
+/** The addresses to connect to, all of them checked. */
 async function addressesOf(url: URL, options: FetchOptions, signal: AbortSignal): Promise<readonly string[]> {
   const { allowHosts, ports, resolve = resolveName } = options;
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -97,7 +97,7 @@ function portOf(url: URL): string {
   return url.port || (url.protocol === "https:" ? "443" : "80");
 }
 
-/** No address where the name has none; the search itself cannot be broken off, only left alone. */
+/** No address if the name has none. The lookup itself can't be cancelled, only ignored. */
 function unlessAborted(found: Promise<readonly string[]>, signal: AbortSignal): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -110,12 +110,12 @@ const resolveName: Resolve = async (hostname) => {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 };
 
-/** This machine's, which may be public and yet closer than they look. */
+/** Addresses of this machine, which may be public and still be local. */
 function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
 }
 
-/** One address after the other, until one can be connected to. */
+/** Tries one address after the other, until one connects. */
 async function requestOnce(
   url: URL,
   addresses: readonly string[],
@@ -143,7 +143,7 @@ function requestFrom(
   const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const options = {
-    // The number, so that nothing is looked up again; the name is for the server and its certificate.
+    // The number, so that nothing is resolved again; the name is for the server and its certificate.
     host: address,
     port: portOf(url),
     path: `${url.pathname}${url.search}`,
@@ -164,7 +164,7 @@ function requestFrom(
     request.once("timeout", () => request.destroy(new Error(`no data came for ${idleMs / 1_000} s`)));
     request.on("error", reject);
     request.once("response", (response) => {
-      response.on("error", () => {}); // Who reads it hears of it; who does not need not.
+      response.on("error", () => {}); // Code that reads it gets the error; other code need not.
       resolve(response);
     });
     request.end();

@@ -1,4 +1,4 @@
-/** The text of a page: fetched, unpacked and decoded, within bounds, and made readable where it is HTML. */
+/** The text of a page: fetched, decompressed and decoded, within bounds, and made readable if it is HTML. */
 import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
@@ -61,7 +61,7 @@ function textKind({ headers }: IncomingMessage): "html" | "text" | "unknown" {
   );
 }
 
-/** The unpacked body, up to the bound: what comes after it is neither read nor unpacked. */
+/** The decompressed body, up to the limit: the rest is neither read nor decompressed. */
 async function bodyOf(
   response: IncomingMessage,
   { bytes: most }: FetchLimits,
@@ -103,7 +103,7 @@ function unpackedBody(response: IncomingMessage): NodeJS.ReadableStream & { dest
   return response.pipe(unpack);
 }
 
-/** By the type's charset, else the page's own word for it, else UTF-8. */
+/** By the charset of the type, else by the page's own declaration, else UTF-8. */
 function decoded(bytes: Buffer, type: string): string {
   const look = bytes.subarray(0, 1_024).toString("latin1");
   const name =

@@ -1,4 +1,4 @@
-/** The tool `fetch_url`: a page of the open internet as text. What it takes to fetch one is loaded with the first. */
+/** The tool `fetch_url`: a public web page as text. The code to fetch is loaded with the first page. */
 
 import { timerMs } from "../../util/timer-ms.js";
 import type { Tool } from "../agent.js";

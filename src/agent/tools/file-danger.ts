@@ -1,7 +1,7 @@
 /**
- * When a file tool asks first, and that it acts only on what was asked about. The path is judged as it leads at that
- * moment, without links, and again by what was really opened: what is sensitive there and was not approved is left alone,
- * whatever was swapped in between. A second name (hard link) of a file that we know to be sensitive counts as that file.
+ * When a file tool asks first, and how it then acts only on what was approved. The path is judged by where it leads
+ * now, with links resolved, and again by what was really opened: the tool leaves sensitive files alone that were not
+ * approved, whatever was swapped in between. A second name (hard link) of a known sensitive file counts as that file.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export async function fileDanger(confined: Confined, use: Use, args: unknown): P
   };
 }
 
-/** For the moment of acting: refuses what is sensitive and is not what was approved. */
+/** Called when the tool acts: refuses a sensitive file that was not approved. */
 export function approvedOnly(confined: Confined, use: Use, { approved }: ToolContext): Check {
   return async (place) => {
     if (approved?.place !== undefined && isWithin(place.path, approved.place)) return;
@@ -43,7 +43,7 @@ export function approvedOnly(confined: Confined, use: Use, { approved }: ToolCon
 
 async function whyAsk(use: Use, place: Place, confined: Confined): Promise<string | null> {
   const reason = byName(use, place.isFolder ? join(place.path, "*") : place.path);
-  // Whoever gives the agent a folder among the system's own means it.
+  // An owner who gives the agent a folder of the system means it.
   if (reason === SYSTEM && confined.folders.some((folder) => isOfSystem(folder, place.path))) return null;
   if (reason !== null || !place.stats?.isFile() || place.stats.nlink < 2n) return reason;
   const twin = (await knownFiles(confined.home)).get(identity(place.stats));
@@ -70,7 +70,7 @@ const IN_HOME =
 const FOLDERS_IN_HOME = [".ssh", ".gnupg", ".aws"];
 const OF_SYSTEM = ["/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/crontab"];
 
-/** Files that are sensitive by name, by what they are on the disk. */
+/** Files that are sensitive by name, identified by what they are on the disk. */
 async function knownFiles(home: string | null): Promise<ReadonlyMap<string, string>> {
   const inFolders = await Promise.all(
     FOLDERS_IN_HOME.map(async (folder) =>

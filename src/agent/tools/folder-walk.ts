@@ -1,6 +1,6 @@
 /**
- * What is in a folder and below, level by level, so that where the bound is met the near is known and the far is not.
- * Links are shown and not followed. Nothing is left out in silence.
+ * Walks a folder and its subfolders level by level, so that near entries come first if the limit is reached. Links are
+ * shown but not followed. Whatever is skipped is reported.
  */
 import type { BigIntStats } from "node:fs";
 import { join } from "node:path";
@@ -10,28 +10,28 @@ import { Refused } from "./refused.js";
 
 export interface Entry {
   readonly name: string;
-  /** From the folder where the walk began. */
+  /** Relative to the folder where the walk began. */
   readonly way: string;
   readonly stats: BigIntStats;
-  /** The folder it is in, held open until the next folder is visited. */
+  /** The folder that contains it, open until the next folder is visited. */
   readonly folder: OpenFolder;
 }
 
 export interface Walk {
-  /** Of the folder where it begins and of each below: what does not pass is left out. */
+  /** Checks the first folder and each one below: a folder that does not pass is skipped. */
   readonly check: Check;
-  /** Called for each entry, in the order of names within a folder. False: the walk ends. */
+  /** Called for each entry, by name within a folder. Returns false to end the walk. */
   readonly visit: (entry: Entry) => Promise<boolean>;
-  /** Whether to look into a folder. */
+  /** True to look into a folder. */
   readonly enter: (entry: Entry, depth: number) => boolean;
-  /** Told of what was left out, in a few words. */
+  /** Called with what was skipped, in a few words. */
   readonly leftOut: (what: string) => void;
 }
 
-/** The most entries of one folder that are looked at. */
+/** The most entries of one folder that are read. */
 const MOST_IN_FOLDER = 10_000;
 
-/** Gives the path of the folder where it began. */
+/** Returns the path of the folder where it began. */
 export async function walkFolder(confined: Confined, start: string, walk: Walk): Promise<string> {
   let root: string | null = null;
   const waiting: { path: string; way: string; depth: number }[] = [{ path: start, way: "", depth: 1 }];
@@ -59,7 +59,7 @@ export async function walkFolder(confined: Confined, start: string, walk: Walk):
   return root ?? start;
 }
 
-/** A folder below that cannot be opened is left out; the one where it begins must be. */
+/** A subfolder that can't be opened is skipped; the first folder must open. */
 async function openIt(
   confined: Confined,
   path: string,

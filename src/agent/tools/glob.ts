@@ -1,10 +1,10 @@
 /**
- * File name patterns: `*` and `?` within a name, `**` for any folders, `{a,b}` for either. A pattern without a `/` is for
- * the name alone, wherever it is. Matching takes time in proportion to the pattern times the path, whatever they are.
+ * File name patterns: `*` and `?` within a name, `**` for any folders, `{a,b}` for either. A pattern without a `/`
+ * matches the name only, in any folder. Matching takes time in proportion to the pattern times the path.
  */
 
 const MOST_ALTERNATIVES = 100;
-/** In all that is written down while braces are taken apart. */
+/** The most characters in all while braces are expanded. */
 const MOST_CHARACTERS = 10_000;
 
 /** Null if the pattern has more braces or alternatives than anybody would write. */

@@ -1,4 +1,4 @@
-/** `&amp;` and its like: numbers, and the names that pages use. Others stay as they are written. */
+/** `&amp;` and the like: numbers, and the names that pages use. Others stay as they are. */
 
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",

@@ -1,6 +1,6 @@
 /**
- * What a command line has just made and then runs: a file that it wrote, copied, linked or downloaded, an archive or a
- * repository that it unpacked, a Makefile. Nobody has seen that.
+ * What a command line creates and then runs: a file that it wrote, copied, linked or downloaded, an archive or a
+ * repository that it unpacked, a Makefile. Nobody has seen that content.
  */
 import { posix } from "node:path";
 import { isInterpreter } from "./danger-code.js";
@@ -10,7 +10,7 @@ import type { SimpleCommand } from "./shell-parse.js";
 export interface Made {
   /** Names of files. */
   readonly names: ReadonlySet<string>;
-  /** Something was unpacked: any file may be new. */
+  /** Something was unpacked, so any file may be new. */
   readonly isAnything: boolean;
 }
 
@@ -25,7 +25,7 @@ const BUILDERS = new Set(
 const BUILD_FILES =
   /^(?:GNU)?makefile$|\.mk$|^package\.json$|^CMakeLists\.txt$|^build\.|^setup\.(?:py|cfg)$|^pyproject\.toml$|^conftest\.py$|^Rakefile$|^Gemfile$|^pom\.xml$|^justfile$|^Taskfile|^composer\.json$|\.config\.[cm]?[jt]s$/i;
 
-/** What there is after this command, with what was there before. */
+/** The files after this command, including those from before. */
 export function filesMade({ words, redirects }: SimpleCommand, before: Made): Made {
   const into = redirects.filter(({ operator }) => operator.includes(">")).map(({ target }) => target);
   const [program = "", ...args] = words.map(({ text }) => text);
@@ -43,7 +43,7 @@ export function filesMade({ words, redirects }: SimpleCommand, before: Made): Ma
   };
 }
 
-/** Whether a command runs what was just made. */
+/** True if a command runs something that was just created. */
 export function isMade({ words, redirects }: SimpleCommand, { names, isAnything }: Made): boolean {
   const [program = "", ...args] = words.map(({ text }) => text);
   const name = posix.basename(program);

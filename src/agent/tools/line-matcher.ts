@@ -1,13 +1,13 @@
 /**
- * Finds the lines of a text that match. Plain text is looked for here; a regular expression in a thread of its own, since
- * some take longer than anybody can wait: the thread is ended, and the process goes on.
+ * Finds the lines of a text that match. Plain text is searched here; a regular expression in its own thread, because
+ * some take too long: then the thread is ended, and the process continues.
  */
 import { Worker } from "node:worker_threads";
 import { timerMs } from "../../util/timer-ms.js";
 import { Refused } from "./refused.js";
 
 export interface LineMatcher {
-  /** Numbers of the matching lines from 0, in order; null if it was ended before. Not called again after that. */
+  /** Indexes of the matching lines, in order; null if it was ended before. Not called again after that. */
   match(lines: readonly string[]): Promise<readonly number[] | null>;
   close(): Promise<void>;
 }
@@ -21,7 +21,10 @@ export function plainMatcher(text: string, ignoreCase: boolean): LineMatcher {
   };
 }
 
-/** The other thread: lines in, numbers out. Text, since a module of ours has another name before it is compiled. */
+/**
+ * The code of the thread: lines in, indexes out. It is text, because our modules have other names before they are
+ * compiled.
+ */
 const OTHER_THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
 const expression = new RegExp(workerData.source, workerData.flags);
@@ -31,7 +34,7 @@ parentPort.on("message", (lines) => {
   parentPort.postMessage(found);
 });`;
 
-/** Ends by itself after so long, or when the signal says so; no match is found from then on. */
+/** Ends after this time, or when the signal aborts; then it finds nothing more. */
 export function expressionMatcher(
   source: string,
   ignoreCase: boolean,

@@ -1,4 +1,4 @@
-/** The tool `list_files`: what is in a folder, with kinds and sizes, and what was left out. */
+/** The tool `list_files`: the entries of a folder with kinds and sizes, and what was skipped. */
 import { counted, grouped } from "../../util/words.js";
 import type { Tool, ToolContext } from "../agent.js";
 import type { Confined } from "./confined.js";

@@ -1,4 +1,4 @@
-/** "Did you mean these lines": where a file has something like a text that it does not have. */
+/** "Did you mean these lines": where a file has something similar to a text that it does not contain. */
 import { shorten } from "../../util/text.js";
 
 const MOST_LINES = 50_000;
@@ -6,14 +6,17 @@ const MOST_SHOWN = 3;
 const LONGEST = 200;
 const LEAST_LIKENESS = 0.5;
 
-/** The number of the line that a place in the text is in. */
+/** The number of the line that contains a position of the text. */
 export function lineOf(text: string, place: number): number {
   let line = 1;
   for (let at = text.indexOf("\n"); at >= 0 && at < place; at = text.indexOf("\n", at + 1)) line++;
   return line;
 }
 
-/** The lines most like the first line of what was wanted that says something, numbered; empty if none is near. */
+/**
+ * The numbered lines that are most similar to the first line of the wanted text that is not blank; empty if none is
+ * similar.
+ */
 export function nearestLines(text: string, wanted: string): string {
   const first = wanted.split("\n").find((line) => line.trim() !== "") ?? "";
   const pairs = pairsOf(first);
@@ -27,7 +30,7 @@ export function nearestLines(text: string, wanted: string): string {
     .join("\n");
 }
 
-/** The pairs of neighbouring characters, white space aside. */
+/** The pairs of neighbouring characters, without white space. */
 function pairsOf(line: string): ReadonlySet<string> {
   const plain = line.slice(0, LONGEST).replace(/\s+/g, "").toLowerCase();
   return new Set(Array.from({ length: Math.max(1, plain.length - 1) }, (_, at) => plain.slice(at, at + 2)));

@@ -1,7 +1,7 @@
 /**
- * A folder that is held open: it stays the same one whatever happens to its name, and what is in it is reached relative
- * to it, never through a link. Names relative to a descriptor are `/proc/self/fd/<n>/<name>`, which Linux has. Elsewhere
- * they are paths, looked at again after each step: that leaves a moment in which another process could swap a folder.
+ * A folder that is held open: it stays the same one if its name changes, and its entries are reached relative to it,
+ * never through a link. On Linux, names relative to a descriptor are `/proc/self/fd/<n>/<name>`. Elsewhere they are
+ * paths that are checked again after each step: that leaves a moment in which another process could swap a folder.
  */
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
@@ -19,18 +19,18 @@ import {
 import { join } from "node:path";
 import { Refused } from "./refused.js";
 
-/** A file that was opened for reading; whoever has it closes the handle. */
+/** A file that was opened for reading; the caller closes the handle. */
 export interface OpenFile {
   readonly path: string;
   readonly handle: FileHandle;
   readonly stats: BigIntStats;
 }
 
-/** Linux: a descriptor that only names a folder, for which it need not be readable. */
+/** Linux: a descriptor that only names a folder, which need not be readable. */
 const O_PATH = 0o10000000;
 
 export class OpenFolder {
-  /** Where it was when it was opened, without links. */
+  /** Where it was when it was opened, with links resolved. */
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #own: ReadonlySet<string>;
@@ -43,7 +43,7 @@ export class OpenFolder {
     this.#byDescriptor = byDescriptor;
   }
 
-  /** `path` must be without links, and still be so. */
+  /** `path` must contain no links. */
   static async at(path: string, own: ReadonlySet<string>, byDescriptor: boolean): Promise<OpenFolder> {
     return attempt(path, async () => {
       const handle = await open(path, folderFlags(byDescriptor));
@@ -59,7 +59,7 @@ export class OpenFolder {
     });
   }
 
-  /** The path by which a child gets to this very folder while it is held open; elsewhere than on Linux to its name. */
+  /** The path by which a child process reaches this very folder while it is open; outside Linux, its name. */
   get way(): string {
     return this.#byDescriptor ? `/proc/self/fd/${this.#handle.fd}` : this.path;
   }
@@ -69,7 +69,7 @@ export class OpenFolder {
     return identity(await this.#handle.stat({ bigint: true }));
   }
 
-  /** What a name is; null if there is nothing. */
+  /** What a name is; null if it does not exist. */
   async look(name: string): Promise<BigIntStats | null> {
     const path = join(this.path, name);
     const stats = await attempt(path, () =>
@@ -86,7 +86,7 @@ export class OpenFolder {
     return attempt(join(this.path, name), () => readlink(this.#at(name)));
   }
 
-  /** The names in it, unsorted, at most so many; `more` where there are others. */
+  /** The names in it, unsorted, at most this many; `more` if there are others. */
   async names(most: number): Promise<{ names: string[]; more: boolean }> {
     return attempt(this.path, async () => {
       const names: string[] = [];
@@ -101,7 +101,7 @@ export class OpenFolder {
 
   async openFile(name: string): Promise<OpenFile> {
     const path = join(this.path, name);
-    // O_NONBLOCK: should it become a pipe at this moment, nobody waits for its other end.
+    // O_NONBLOCK: if it has just become a pipe, nobody waits for its other end.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK;
     return { path, ...(await this.#open(name, flags, (stats) => checkFile(path, stats))) };
   }
@@ -122,7 +122,7 @@ export class OpenFolder {
     );
   }
 
-  /** A new file takes the name. A link that took it since is replaced, not followed. */
+  /** A new file takes the name. A link that took it in the meantime is replaced, not followed. */
   async replace(
     name: string,
     content: Uint8Array,
@@ -147,7 +147,7 @@ export class OpenFolder {
         await this.#checkPlace();
         await rename(fresh, this.#at(name));
       } catch (error) {
-        await unlink(fresh).catch(() => {}); // The first failure is the one to tell.
+        await unlink(fresh).catch(() => {}); // The first error is the one to report.
         throw error;
       }
     });
@@ -157,7 +157,7 @@ export class OpenFolder {
     await this.#handle.close();
   }
 
-  /** What is opened is what was looked at and found right. */
+  /** Opens exactly the file that was checked. */
   async #open(
     name: string,
     flags: number,
@@ -190,7 +190,7 @@ export class OpenFolder {
       throw new Refused(`${path} belongs to Baton, and tools may not use it.`);
   }
 
-  /** That it still is where it was: not moved away, and not reached through a link that took the place of a folder. */
+  /** Checks that it is still where it was: not moved, and not reached through a link in place of a folder. */
   async #checkPlace(): Promise<void> {
     const now = this.#byDescriptor
       ? await readlink(`/proc/self/fd/${this.#handle.fd}`)
@@ -252,7 +252,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: "the quota is used up",
 };
 
-/** What the system refuses is said in words, by the path that was meant. */
+/** Turns an error of the system into words, with the path that was meant. */
 export async function attempt<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -1,4 +1,4 @@
-/** What the file tools ask for in the same words. */
+/** Parameters that the file tools share. */
 
 export const LONGEST_ARGUMENT = 10_000;
 

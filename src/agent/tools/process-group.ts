@@ -1,11 +1,11 @@
-/** Ending a process together with everything it started in its group: asked first, then made to. */
+/** Ends a process together with everything that it started in its group. */
 import { setTimeout as delay } from "node:timers/promises";
 
 const LOOK_MS = 20;
 
 /**
- * TERM to the group, and KILL to what is left of it after the grace. Ends when the group is gone or was killed. A group
- * that was seen to be gone is not signalled again: its number may be another's by then.
+ * Sends TERM to the group, and KILL to what is left after the grace period. Settles when the group is gone or was
+ * killed. A group that is gone is not signalled again: its number may belong to another one now.
  */
 export async function endGroup(leader: number, graceMs: number): Promise<void> {
   if (!signalGroup(leader, "SIGTERM")) return;
@@ -16,17 +16,17 @@ export async function endGroup(leader: number, graceMs: number): Promise<void> {
   signalGroup(leader, "SIGKILL");
 }
 
-/** Whether anybody of the group is left, though its leader may be gone. */
+/** True if a process of the group is left, even if its leader is gone. */
 export function isGroupThere(leader: number): boolean {
   return signalGroup(leader, 0);
 }
 
-/** Whether there was somebody to signal. */
+/** True if there was a process to signal. */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-leader, signal);
   } catch (error) {
-    // EPERM: they changed their user, so they are there, but not ours to end.
+    // EPERM: they changed their user, so they exist, but we can't end them.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Whether an IP address is one of the open internet. What is private, local, shared, reserved or only leads to another
- * address is not; of IPv6 only what is given out as global unicast is.
+ * Says whether an IP address is on the public internet. Private, local, shared and reserved addresses are not, and
+ * neither are those that lead to another address; of IPv6, only global unicast is.
  */
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
@@ -26,7 +26,7 @@ const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** What is given out, and the way by which a network without IPv4 reaches it: the IPv4 address is at the end. */
+/** Global unicast, and the prefix by which a network without IPv4 reaches it: the IPv4 address is at the end. */
 const GLOBAL_6: readonly (readonly [string, number])[] = [
   ["2000::", 3],
   ["64:ff9b::", 96],
@@ -45,7 +45,7 @@ const notPublic4 = blockList("ipv4", NOT_PUBLIC_4);
 const notPublic6 = blockList("ipv6", NOT_PUBLIC_6);
 const global6 = blockList("ipv6", GLOBAL_6);
 
-/** False for whatever is not an address. */
+/** False for anything that is not an address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublic4.check(address, "ipv4");
   if (!isIPv6(address) || address.includes("%")) return false;

@@ -1,6 +1,6 @@
 /**
- * The tool `read_file`: lines of a text file, as they stand, under a line that says which. They are not numbered, so
- * that what is read can be given to `edit_file` as it is.
+ * The tool `read_file`: lines of a text file, unchanged, under a line that says which ones they are. They are not
+ * numbered, so that they can be passed to `edit_file` as they are.
  */
 import { shorten } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
@@ -61,7 +61,7 @@ function excerpt({ path, text, size, faithful }: TextFile, offset: number, limit
   return `${title}${notes.join("")}:\n${chosen.join("\n")}`;
 }
 
-/** As many lines as fit; one that does not fit alone is cut. */
+/** As many lines as fit; if the first does not fit alone, it is cut. */
 function fitting(lines: readonly string[]): string[] {
   const chosen: string[] = [];
   let room = MOST_CHARACTERS;

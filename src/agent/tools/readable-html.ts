@@ -1,7 +1,7 @@
 /**
- * A page's text as people read it: title, headings, paragraphs, lists, tables by rows, links with where they lead. Scripts,
- * styles, navigation and what is hidden are left out. One pass over the text, whatever is in it: tags that are never
- * closed, nested a million deep or broken cost no more than others.
+ * The text of a page as people read it: title, headings, paragraphs, lists, tables by rows, links with their targets.
+ * Scripts, styles, navigation and hidden elements are left out. It reads the text once: tags that are never closed,
+ * nested a million deep or broken cost no more than others.
  */
 import { shorten } from "../../util/text.js";
 import { decodeEntities } from "./html-entities.js";
@@ -26,7 +26,7 @@ const RAW = new Set([
   "xmp",
   "noembed",
 ]);
-/** Left out with all that is in them. */
+/** Left out with everything in them. */
 const DROPPED = new Set(["nav", "select", "button", "dialog", "object", "canvas", "audio", "video"]);
 const EMPTY = new Set([
   "area",
@@ -50,7 +50,7 @@ const BLOCKS = new Set(
 );
 const LONGEST_TITLE = 300;
 
-/** Ends where there are more than `most` characters of text. */
+/** Stops after `most` characters of text. */
 export function readableHtml(html: string, base: string, most: number): Readable {
   const page = new Page(base);
   let at = 0;
@@ -63,7 +63,7 @@ export function readableHtml(html: string, base: string, most: number): Readable
   return page.result(most, at < html.length);
 }
 
-/** Gives where it goes on. */
+/** Returns where to continue. */
 function takeTag(html: string, open: number, page: Page): number {
   if (html.startsWith("<!--", open)) return after(html, "-->", open + 4);
   const start = /^<(\/?)([a-z][a-z0-9:-]*)/i.exec(html.slice(open, open + 64));
@@ -94,7 +94,7 @@ function after(html: string, what: string, from: number): number {
   return at < 0 ? html.length : at + what.length;
 }
 
-/** Behind the `>`, where one in quotes does not count. */
+/** After the `>`; one in quotes does not count. */
 function endOfTag(html: string, from: number): number {
   let quote = "";
   for (let at = from; at < html.length; at++) {
@@ -106,7 +106,7 @@ function endOfTag(html: string, from: number): number {
   return html.length;
 }
 
-/** Behind the closing tag of an element whose content is not markup. */
+/** After the closing tag of an element whose content is not markup. */
 function afterRaw(html: string, name: string, from: number): number {
   const closing = new RegExp(`</${name}[\\s/>]`, "gi");
   closing.lastIndex = from;
@@ -114,16 +114,16 @@ function afterRaw(html: string, name: string, from: number): number {
   return found ? after(html, ">", found.index) : html.length;
 }
 
-/** The text so far, and in which elements it is. */
+/** The text so far, and the elements that it is in. */
 class Page {
-  /** How much text there is so far, about. */
+  /** The approximate length of the text so far. */
   length = 0;
   readonly #base: string;
   #title = "";
   readonly #out: string[] = [];
-  /** Spaces and breaks that are due before the next word. */
+  /** Spaces and breaks to write before the next word. */
   #gap = "";
-  /** The element that is left out, and how many of its name are open in it. */
+  /** The element that is left out, and how many elements of its name are open in it. */
   #dropped: { name: string; depth: number } | null = null;
   #pre = 0;
   #link: { href: string; from: number } | null = null;
@@ -203,7 +203,7 @@ class Page {
     if (this.#gap.length < lines || this.#gap === " ") this.#gap = "\n".repeat(lines);
   }
 
-  /** Marks are written with the first word, so that what is empty leaves none. */
+  /** Marks are written with the first word, so that empty elements leave none. */
   #begin(lines: number, mark: string): void {
     this.#break(lines);
     this.#gap = this.#gap.slice(0, this.#gap.lastIndexOf("\n") + 1) + mark;
@@ -240,7 +240,7 @@ function attribute(attributes: string, name: string): string {
   return decodeEntities(double ?? single ?? bare ?? "").trim();
 }
 
-/** Where a link leads, where that is a page: no scripts, no places on the same page. */
+/** The target of a link if it is a page: no scripts, no places on the same page. */
 function absolute(href: string, base: string): string | null {
   if (href.startsWith("#") || !URL.canParse(href, base)) return null;
   const url = new URL(href, base);

@@ -4,7 +4,7 @@ import type { Tool, ToolContext } from "../agent.js";
 
 export class Refused extends Error {}
 
-/** The tool's `run`: whoever throws `Refused` in it has said the result. */
+/** The tool's `run`: a `Refused` that it throws becomes the result. */
 export function answering(
   run: (args: Arguments, context: ToolContext) => Promise<string> | string,
 ): Tool["run"] {
@@ -19,7 +19,7 @@ export function answering(
   };
 }
 
-/** The arguments of a call, as sloppy as models are: numbers and yes or no may come as text, null is absent. */
+/** The arguments of a call. Models are sloppy: numbers and booleans may come as text, and null counts as absent. */
 export class Arguments {
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ export class Arguments {
     return text;
   }
 
-  /** Text that says something. */
+  /** Text that is not blank. */
   words(name: string, longest: number): string {
     const text = this.text(name, longest);
     if (text.trim() === "") throw new Refused(`\`${name}\` is empty. Give a text.`);

@@ -1,6 +1,6 @@
 /**
- * The tool `search_files`: lines that hold a text or match an expression, with file and number. Bounded in time, files,
- * bytes and hits; what was not looked into is said.
+ * The tool `search_files`: lines that contain a text or match an expression, with file and number. Time, files, bytes
+ * and hits are bounded, and the result says what was not searched.
  */
 import { performance } from "node:perf_hooks";
 import { shorten } from "../../util/text.js";
@@ -27,7 +27,7 @@ const LONGEST_LINE = 300;
 const LONGEST_QUERY = 1_000;
 const DEEPEST = 32;
 const STOPPED = "the turn was stopped";
-/** Large, and hardly ever meant. */
+/** Large, and rarely meant. */
 const NOT_ENTERED = [".git", "node_modules"];
 
 const PARAMETERS = {

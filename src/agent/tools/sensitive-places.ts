@@ -1,13 +1,12 @@
 /**
- * Places where a write has effects beyond the file (what logs people in, what runs by itself, what the system stands on),
- * and places whose content is a secret. By the text of a path: who has a file looks where it leads first. Reasons follow
- * "This".
+ * Places where a write has effects beyond the file (logins, programs that start by themselves, the system), and places
+ * that contain secrets. It looks at the text of a path: the caller resolves links first. Reasons follow "This".
  */
 import { nameMatches } from "./glob.js";
 
 export const SYSTEM = "changes the system's own files";
 
-/** By the end of a path, where each name may be below any folder. Capitals do not matter, as on some disks. */
+/** Matches the end of a path, below any folder. Case does not matter, because some disks ignore it. */
 const WRITES: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)\.ssh(?:\/|$)|(?:^|\/)authorized_keys2?$/i, "touches SSH keys, which decide who can log in"],
   [/(?:^|\/)\.gnupg(?:\/|$)/i, "touches GnuPG keys"],
@@ -40,7 +39,7 @@ const WRITES: readonly (readonly [RegExp, string])[] = [
   [/^\/(?:etc|boot|bin|sbin|lib|lib32|lib64|libx32|usr|sys|proc|dev|System|Library)(?:\/|$)/i, SYSTEM],
 ];
 
-/** Not worth asking about, though they lie there. */
+/** Not worth a question, although they are there. */
 const HARMLESS = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|fd\/\d+|shm\/.+)$|^\/usr\/local\/src\//;
 
 const READS: readonly (readonly [RegExp, string])[] = [
@@ -68,18 +67,18 @@ const READS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Why it matters that this path is written; null if it does not. */
+/** Why a write to this path matters; null if it does not. */
 export function whySensitive(path: string): string | null {
   const plain = tidy(path);
   return HARMLESS.test(plain) ? null : find(WRITES, plain);
 }
 
-/** Why it matters that this path is read; null if it does not. */
+/** Why reading this path matters; null if it does not. */
 export function whySecret(path: string): string | null {
   return find(READS, tidy(path));
 }
 
-/** Files that patterns are held against: whoever writes `~/.s*` means one of these, or could. */
+/** Patterns are matched against these files: `~/.s*` means one of them, or could. */
 const SECRETS =
   "~/.ssh/id_rsa ~/.ssh/id_ed25519 ~/.aws/credentials ~/.gnupg/private-keys-v1.d ~/.netrc ~/.npmrc ~/.pypirc ~/.pgpass ~/.git-credentials ~/.docker/config.json ~/.kube/config ~/.baton/config.yaml ~/.bash_history ~/.config/gh /etc/shadow .env".split(
     " ",
@@ -87,7 +86,7 @@ const SECRETS =
 
 const LONGEST_PATTERN = 200;
 
-/** The same of a pattern of the shell's, which may mean one of many. */
+/** The same for a shell pattern, which may mean one of many files. */
 export function whySecretPattern(pattern: string): string | null {
   const plain = tidy(pattern).replace(/^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root)(?=\/)/, "~");
   if (plain.length > LONGEST_PATTERN) return "reads files by a pattern that is too long to check";
@@ -99,7 +98,7 @@ export function whySecretPattern(pattern: string): string | null {
 function mayMean(pattern: string, path: string): boolean {
   const [parts, names] = [pattern.split("/"), path.split("/")];
   const isMeant = (part: string, name: string): boolean => {
-    if (/^[*?[]/.test(part) && name.startsWith(".")) return false; // At its beginning a pattern means no dot.
+    if (/^[*?[]/.test(part) && name.startsWith(".")) return false; // At its beginning, a pattern does not match a dot.
     return nameMatches(part.replace(/\[.*\]/, "*"), name);
   };
   return parts.length === names.length && names.every((name, at) => isMeant(parts[at] ?? "", name));

@@ -1,6 +1,6 @@
 /**
- * The tools `session_search` and `session_read`: what was said before, in the sessions that the turn's person may see
- * where they are. What they may not see is answered as if it were not there.
+ * The tools `session_search` and `session_read`: earlier messages, in the sessions that the turn's person may see in
+ * this chat. Sessions that they may not see do not exist for the tools.
  */
 import { readableText } from "../../session/attachments.js";
 import { BatonError } from "../../session/errors.js";
@@ -98,7 +98,7 @@ async function firstPage(
   return [];
 }
 
-/** As many of them as fit, and where to go on. */
+/** As many messages as fit, and where to continue. */
 function pageOf(messages: readonly StoredMessage[], limit: number): string {
   const lines: string[] = [];
   let length = 0;
@@ -123,12 +123,12 @@ function lineOf(message: StoredMessage): string {
   const called = calls.map(
     ({ name: tool, arguments: json }) => `\n[calls ${cleanLine(tool)} ${shorten(cleanLine(json), 300)}]`,
   );
-  // Further lines are set in: none looks like the beginning of another message.
+  // Further lines are indented, so that none looks like the beginning of another message.
   const text = shorten(printableText(readableText(message)), MAX_MESSAGE).replaceAll("\n", "\n  ");
   return `#${message.seq} ${message.role}${name}, ${when(message.at)}: ${text}${called.join("")}`;
 }
 
-/** What a person may not see, or mistyped, is an answer. */
+/** A session that the person may not see, or mistyped, gives an answer, not an exception. */
 async function answered(work: () => Promise<string>): Promise<string> {
   try {
     return await work();

@@ -1,8 +1,8 @@
 /**
- * What a shell command would run, as far as its text says so: the simple commands in it, wherever they stand (after `;`,
- * `&&` and `|`, in brackets, loops, functions, `$(…)`, backquotes, here-documents), with quotes taken off and variables
- * filled in that were set once to plain text. What is known only when it runs is `UNKNOWN`. `unbash` reads the text;
- * what it cannot read, or what is nested too deep, makes the script unclear.
+ * What a shell command would run, as far as its text says so: the simple commands in it, wherever they are (after `;`,
+ * `&&` and `|`, in brackets, loops, functions, `$(…)`, backquotes, here-documents), with quotes removed and variables
+ * filled in that were set once to plain text. `UNKNOWN` stands for what is known only when it runs. `unbash` parses the
+ * text; if it can't, or the nesting is too deep, the script is unclear.
  */
 import {
   type Assignment,
@@ -24,10 +24,10 @@ export interface SimpleCommand {
   readonly redirects: readonly { readonly operator: string; readonly target: string }[];
   /** The text of a here-document or here-string. */
   readonly input: string | null;
-  /** What its input comes from: a command before it in a pipe, or whatever feeds the brackets it stands in. */
+  /** The command whose output is its input: the one before it in a pipe, or the one that feeds its brackets. */
   readonly feeder: SimpleCommand | null;
   readonly inBackground: boolean;
-  /** Holds `$(…)`, backquotes or `<(…)` somewhere. */
+  /** Contains `$(…)`, backquotes or `<(…)`. */
   readonly substitutes: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Script {
   readonly commands: readonly SimpleCommand[];
   /** Names of functions that it defines. */
   readonly functions: ReadonlySet<string>;
-  /** Not all of it was understood. */
+  /** Not everything was understood. */
   readonly isUnclear: boolean;
 }
 
@@ -56,8 +56,8 @@ export function parseShell(text: string): Script {
 }
 
 /**
- * The variables that are set once: which value one has that is set twice is known only when it runs. `IFS` decides how
- * values fall apart into words: who sets it can make anything of any.
+ * The variables that are set once: if one is set twice, its value is known only when it runs. `IFS` decides how values
+ * are split into words: a script that sets it can make anything of any value.
  */
 function steadyOf(assigned: ReadonlyMap<string, number>): ReadonlySet<string> {
   const once = [...assigned].filter(([, times]) => times === 1).map(([name]) => name);
@@ -65,7 +65,7 @@ function steadyOf(assigned: ReadonlyMap<string, number>): ReadonlySet<string> {
 }
 
 const DEEPEST = 60;
-/** What may cost the parser a look through the rest of the text, each time, and how often it may stand there. */
+/** What may make the parser scan the rest of the text each time, and how often it may occur. */
 const MOST: readonly (readonly [RegExp, number])[] = [
   [/\$\[/g, 20],
   [/\$[({]|[<>(]\(|`|\[/g, 200],
@@ -85,10 +85,10 @@ const NOBODY: SimpleCommand = {
 
 /** These set the variables that they are given by name. */
 const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|unset|let|declare|typeset|local|export|readonly)$/;
-/** After these any variable may be anything. */
+/** After these, any variable may have any value. */
 const CHANGES_ALL = /^(?:eval|source|\.)$/;
 
-/** Where a command stands: what it takes as input if it names nothing else. */
+/** Where a command is: its input if it names no other. */
 interface Place {
   readonly feeder: SimpleCommand | null;
   readonly input: string | null;
@@ -101,7 +101,7 @@ class Reader {
   readonly state = { commands: [] as SimpleCommand[], functions: new Set<string>(), isUnclear: false };
   /** How often each variable is set. */
   readonly assigned = new Map<string, number>();
-  /** The variables whose value can be told; null if that is not known yet. */
+  /** The variables whose value is known; null while that is not known yet. */
   readonly #steady: ReadonlySet<string> | null;
   readonly #values = new Map<string, string>();
 
@@ -140,7 +140,7 @@ class Reader {
       }
       case "Function":
         this.state.functions.add(this.#text(node.name));
-        // Whoever calls it may feed it.
+        // Its caller may feed it.
         this.#walk(node.body, { ...inner, feeder: NOBODY });
         return;
       case "ProcessSubstitution":
@@ -155,7 +155,7 @@ class Reader {
         this.#set(node.name.value, UNKNOWN);
         break;
       case "ParameterExpansion":
-        // `${x@P}` runs what stands in x.
+        // `${x@P}` runs the content of x.
         if (node.operation?.type === "Transform") this.state.isUnclear = true;
         break;
       case "Assignment":
@@ -231,7 +231,7 @@ class Reader {
 
   #assign(node: Assignment): void {
     const value = this.#valueOf(node);
-    // Sums look into the text of variables once more.
+    // Arithmetic evaluates the text of variables again.
     if (/\$\(|`/.test(value)) this.state.isUnclear = true;
     this.#set(node.name, value);
   }

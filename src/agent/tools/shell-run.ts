@@ -1,11 +1,11 @@
 /**
- * A shell command in the foreground, to its end. What holds:
- * - it runs in the folder that was checked, by `way`, not in what has its name by now;
- * - the command sees the environment that was given, nothing of ours, and no input;
- * - it leads a group of its own; a time-out or an abort ends the whole group, TERM first and KILL after a grace. In a
- *   sandbox with processes of its own all that it started ends with it, whatever group or session it went to;
- * - output is one stream in the order it was written, bounded, without escape sequences;
- * - whatever happens is a text: how it ended, then what it printed.
+ * Runs a shell command in the foreground to its end. What holds:
+ * - it runs in the folder that was checked, by `way`, not in a folder that has the same name now;
+ * - the command sees the given environment, nothing of ours, and gets no input;
+ * - it leads its own process group; a time-out or an abort ends the whole group, TERM first and KILL after a grace
+ *   period. In a sandbox with its own processes, everything that it started ends with it;
+ * - the output is one stream in the order of writing, bounded, without escape sequences;
+ * - the result is always a text: how it ended, then what it printed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,22 +22,22 @@ import { isGroupThere } from "./process-group.js";
 
 export interface ShellOptions {
   readonly cwd: string;
-  /** The path that leads there, whatever becomes of its name meanwhile. */
+  /** The path that leads to the folder even if its name changes. */
   readonly way: string;
-  /** All that commands see of the environment. */
+  /** The whole environment that commands see. */
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** The longest output that is kept, in UTF-16 units. */
+  /** The longest output that is returned, in UTF-16 units. */
   readonly maxOutput: number;
-  /** Null if it runs with all that this user may do. */
+  /** Null if it runs with all the rights of this user. */
   readonly sandbox?: Sandbox | null;
 }
 
 /** How long a process that outlives the command may keep its output open. */
 const DRAIN_MS = 100;
-/** How long what was killed with its sandbox may take to be gone. */
+/** How long processes that were killed with their sandbox may take to be gone. */
 const LEAVE_MS = 30_000;
-/** How often the last line is told while it runs. */
+/** How often the last line is reported while it runs. */
 const PROGRESS_MS = 500;
 const LONGEST_PROGRESS = 200;
 
@@ -67,7 +67,7 @@ export async function runShell(
   const stop = stopWhenDue(group, options.timeoutMs, signal);
   const exit = await Promise.race([exitOf(child), stop.over.then(drain)]);
   stop.cancel();
-  // Who holds the output open may have been started by the command and be running still: that is not waited for.
+  // A process that the command started may hold the output open and run on: this does not wait for it.
   const rest = hasOwnProcesses
     ? delay(LEAVE_MS, undefined, { ref: false })
     : (stop.reason ? stop.over : Promise.resolve()).then(drain);
@@ -87,7 +87,7 @@ export async function runShell(
   return `${sentences.filter(Boolean).join(" ")}\n\n${printed || "(no output)"}`;
 }
 
-/** Both outputs in one pipe, so that their order is kept; bash where there is one. */
+/** Both outputs in one pipe, so that their order is kept; with bash if there is one. */
 function launchOf(command: string, { cwd, environment, sandbox }: ShellOptions): Launch {
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const [file, ...args] = ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', shell, command] as const;
@@ -105,7 +105,7 @@ function start({ file, args, environment, hasOwnProcesses }: Launch, way: string
   });
 }
 
-/** Whether something of its group goes on elsewhere, its output turned away; what is just ending has a moment. */
+/** True if a process of its group continues without the output; processes that are just ending get a moment. */
 async function leavesBehind({ pid }: ChildProcess): Promise<boolean> {
   if (pid === undefined || !isGroupThere(pid)) return false;
   await drain();
@@ -113,9 +113,9 @@ async function leavesBehind({ pid }: ChildProcess): Promise<boolean> {
 }
 
 interface Stop {
-  /** A sentence, once the command was told to end. */
+  /** Why the command was ended, as a sentence; null if it was not. */
   readonly reason: string | null;
-  /** Settles when the command was told to end and its group is gone or killed. */
+  /** Settles when the command was ended and its group is gone or killed. */
   readonly over: Promise<void>;
   cancel(): void;
 }
@@ -159,7 +159,7 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-/** A sandbox tells a signal as shells do: 128 and its number. */
+/** A sandbox reports a signal as shells do: 128 plus its number. */
 function howItEnded(exit: Exit | undefined, isTold: boolean): string {
   if (!exit) return "It could not be stopped and may still be running.";
   const told = isTold ? SIGNALS.get((exit.code ?? 0) - 128) : undefined;
@@ -169,13 +169,13 @@ function howItEnded(exit: Exit | undefined, isTold: boolean): string {
 
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
-/** Time for what is in the pipe to be read: a moment, and at least one round of the event loop. */
+/** Waits until the pipe is read: a moment, and at least one round of the event loop. */
 async function drain(): Promise<undefined> {
   await delay(DRAIN_MS, undefined, { ref: false });
   await nextRound();
 }
 
-/** Tells the last line that says something, at once and then now and then. */
+/** Reports the last line that is not blank, at once and then now and then. */
 function lastLineTeller(progress: (text: string) => void): (text: string) => void {
   let toldAt = Number.NEGATIVE_INFINITY;
   return (text) => {

@@ -1,4 +1,4 @@
-/** Marks in the words of a shell command, and what quotes and braces make of text. */
+/** Marks in the words of a shell command, and what quotes and braces do to text. */
 
 /** Stands in a word for what is known only when it runs. */
 export const UNKNOWN = "\ue000";
@@ -10,7 +10,7 @@ export const MARKS = /[\ue000-\ue003]/;
 
 const MOST_WORDS = 64;
 
-/** `a{b,c}` → `ab`, `ac`; braces that expand to nothing stand for themselves. */
+/** `a{b,c}` → `ab`, `ac`; braces that expand to nothing stay as they are. */
 export function expandBraces(text: string): string[] {
   let words = [text];
   for (let round = 0; round < MOST_WORDS && words.length <= MOST_WORDS; round++) {

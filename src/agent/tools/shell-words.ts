@@ -1,12 +1,12 @@
-/** The words that a piece of shell syntax stands for: quotes taken off, braces spelt out, variables asked for. */
+/** The words of a piece of shell syntax: quotes removed, braces expanded, variables filled in. */
 import type { Word as WordNode, WordPart } from "unbash";
 import { CLOSE, COMMA, expandBraces, OPEN, UNKNOWN } from "./shell-text.js";
 
 export interface Word {
   readonly text: string;
-  /** Has a `*`, `?` or `[` that the shell takes for a pattern. */
+  /** Contains a `*`, `?` or `[` that is a shell pattern. */
   readonly isPattern: boolean;
-  /** Holds `<(…)` or `>(…)`. */
+  /** Contains `<(…)` or `>(…)`. */
   readonly isFed: boolean;
 }
 
@@ -14,13 +14,13 @@ export function asWord(text: string): Word {
   return { text, isPattern: false, isFed: false };
 }
 
-/** One word, several where it has `{a,b}` in it, or none if it is an empty variable's. */
+/** One word; several if it contains `{a,b}`; none if it is an empty variable. */
 export function wordsOf(word: WordNode, variable: (name: string) => string): Word[] {
   const { parts } = word;
   if (!parts) return [asWord(word.value)];
   const [only] = parts;
   if (only?.type === "SimpleExpansion" && parts.length === 1) {
-    // A value with blanks in it becomes several words.
+    // A value that contains blanks becomes several words.
     const value = variable(only.text.slice(1));
     if (/\s/.test(value) && !/[*?[\ue000]/.test(value)) return value.trim().split(/\s+/).map(asWord);
   }
@@ -57,7 +57,7 @@ function textOf(part: WordPart, variable: (name: string) => string, isQuoted: bo
   }
 }
 
-/** Without quotes a value with blanks in it becomes several words, and one with `*` others. */
+/** Without quotes, a value with blanks becomes several words, and one with `*` becomes other words. */
 function split(value: string, isQuoted: boolean): string {
   return !isQuoted && /[\s*?[]/.test(value) ? UNKNOWN : value;
 }

@@ -1,7 +1,7 @@
 /**
- * The tool `terminal`: a shell command in the foreground, in a folder of those that file tools may use. It runs in a
- * sandbox if there is one; to leave that it must ask, each time. Without one it may do what this user may do, and some
- * commands are asked about first.
+ * The tool `terminal`: a shell command in the foreground, in a folder that file tools may use. It runs in a sandbox if
+ * there is one; to leave that, it must ask each time. Without a sandbox it has all the rights of this user, and Baton
+ * asks before some commands.
  */
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -13,21 +13,21 @@ import { type Arguments, answering, Refused } from "./refused.js";
 import { runShell } from "./shell-run.js";
 
 export interface TerminalOptions {
-  /** Where commands run that name no other folder. */
+  /** The folder for commands that name no other. */
   readonly cwd: string;
   /** The folders that they may name; `cwd` by default. */
   readonly confined?: Confined;
-  /** All that commands see of the environment. */
+  /** The whole environment that commands see. */
   readonly environment: Readonly<Record<string, string>>;
-  /** How long a command may take that does not say. */
+  /** The time-out for a command that names none. */
   readonly timeoutMs?: number;
-  /** The longest time that it may ask for. */
+  /** The longest time-out that a command may ask for. */
   readonly maxTimeoutMs?: number;
-  /** The longest output that is kept, in UTF-16 units. */
+  /** The longest output that is returned, in UTF-16 units. */
   readonly maxOutput?: number;
-  /** If given, only these commands run without a question. */
+  /** If given, Baton runs only these commands without asking. */
   readonly allow?: readonly string[];
-  /** Whether commands are walled in; by default not. */
+  /** How commands are confined; by default not at all. */
   readonly confinement?: Confinement;
 }
 
@@ -35,7 +35,7 @@ export type Confinement =
   | { readonly kind: "none" }
   /** `mayLeave`: a command may ask to run outside. */
   | { readonly kind: "sandbox"; readonly sandbox: Sandbox; readonly mayLeave: boolean }
-  /** There must be one and is not: nothing is run. `why` is a sentence. */
+  /** A sandbox is required and missing, so nothing runs. `why` is a sentence. */
   | { readonly kind: "missing"; readonly why: string };
 
 const DESCRIPTION =
@@ -74,7 +74,7 @@ export function terminalTool(options: TerminalOptions): Tool {
       const folder = resolve(options.cwd, textOf(args, "workdir") ?? "");
       if (mayLeave && wantsOutside(args)) return dangerOutside(folder, command, textOf(args, "reason"));
       if (isWalled && confinement.sandbox.doubt === null && !options.allow) return null;
-      const { dangerOf } = await import("./danger.js"); // Only now: it brings a parser along.
+      const { dangerOf } = await import("./danger.js"); // Loaded only now, because it needs a parser.
       const folders = [realOf(folder), folder, ...confined.folders];
       const place = { folders, ...(confined.home === null ? {} : { home: confined.home }) };
       const reason = dangerOf(command, { ...(options.allow ? { allow: options.allow } : {}), place });
@@ -140,7 +140,7 @@ function dangerOutside(folder: string, command: string, why: string | null): Dan
 
 interface Place {
   readonly path: string;
-  /** What the folder is, whatever its name; null if there is none. */
+  /** What the folder is, whatever its name; null if it does not exist. */
   readonly identity: string | null;
 }
 
@@ -148,7 +148,7 @@ function realOf(folder: string): string {
   return placeOf(folder).path;
 }
 
-/** Where a path leads to at this moment. */
+/** Where a path leads now. */
 function placeOf(path: string): Place {
   try {
     const real = realpathSync(path);
@@ -158,7 +158,7 @@ function placeOf(path: string): Place {
   }
 }
 
-/** What is shown, and approved, is the folder that is really meant. */
+/** The person sees, and approves, the folder that is really meant. */
 function dangerIn(folder: string, command: string, reason: string): Danger {
   const place = placeOf(folder);
   const isStillSo = (): boolean => {
@@ -175,7 +175,7 @@ function commandOf(args: Arguments): string {
   return command;
 }
 
-/** Held open until the command has ended: a command that runs meanwhile may exchange it for a link to anywhere. */
+/** Held open until the command has ended: another command could swap it for a link to anywhere. */
 async function folderOf(args: Arguments, cwd: string, confined: Confined): Promise<OpenFolder> {
   const written = args.optionalText("workdir", LONGEST_FOLDER);
   if (written) return confined.openFolder(written, async () => {}); // It may be any of the folders.
@@ -187,7 +187,7 @@ async function folderOf(args: Arguments, cwd: string, confined: Confined): Promi
   }
 }
 
-/** That the folder which is held open is the one that was shown. */
+/** Checks that the open folder is the one that the person saw. */
 async function checkApproved(folder: OpenFolder, approved: Danger | undefined): Promise<void> {
   if (approved?.place === undefined) return;
   if (folder.path === approved.place && (await folder.identity()) === approved.identity) return;

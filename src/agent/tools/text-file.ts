@@ -1,4 +1,4 @@
-/** A file's text, as far as it is text and not too much of it. */
+/** The text of a file, if it is text and not too long. */
 import type { BigIntStats } from "node:fs";
 import { attempt, type OpenFile } from "./open-folder.js";
 import { Refused } from "./refused.js";
@@ -35,7 +35,7 @@ export async function readText(file: OpenFile): Promise<TextFile> {
   }
 }
 
-/** All bytes; null if there are more than so many, also where the size does not say so. */
+/** All bytes; null if there are more than `most`, also if the size says otherwise. */
 export async function boundedBytes({ path, handle, stats }: OpenFile, most: number): Promise<Buffer | null> {
   if (stats.size > most) return null;
   const pieces: Buffer[] = [];
@@ -72,11 +72,11 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
   ["\xfe\xff", "UTF-16 text"],
 ];
 
-/** What bytes that are not text are; null for text. */
+/** What kind of data bytes are that are not text; null for text. */
 export function binaryKind(bytes: Buffer): string | null {
   const look = bytes.subarray(0, LOOK_BYTES).toString("latin1");
   const known = SIGNATURES.find(([signature]) => look.startsWith(signature));
-  // Text may begin with the letters of a signature; what has a NUL or is no UTF-8 at all is not text.
+  // Text may begin with the letters of a signature; data with a NUL, or that is not UTF-8 at all, is not text.
   const isBinary = look.includes("\0") || (known !== undefined && /[\x80-\xff]/.test(known[0]));
   if (!isBinary && known?.[0] !== "%PDF-") return null;
   return known?.[1] ?? "binary data";

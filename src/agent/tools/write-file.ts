@@ -1,4 +1,4 @@
-/** The tool `write_file`: a file as a whole, new or instead of what was there; never half of it. */
+/** The tool `write_file`: writes a whole file, new or in place of an old one, and never half of it. */
 import type { Tool } from "../agent.js";
 import type { Confined } from "./confined.js";
 import { approvedOnly, fileDanger } from "./file-danger.js";
