@@ -32,11 +32,6 @@ const LATER_BEGINNINGS = /[^a-z][hw]/gi;
 /** Brackets in a line with these may close nothing. */
 const HIDING = /[`\\<]/;
 
-/** The same for whoever reads Markdown in another way. */
-export function isTooDeep(text: string): boolean {
-  return text.split("\n").some((line) => TOO_DEEP.test(line));
-}
-
 export function isTooCostly(part: string): boolean {
   let weight = part.length / CHARACTERS;
   weight += bracketWeight(part);

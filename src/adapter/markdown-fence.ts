@@ -36,3 +36,8 @@ export function fenceAfter(line: string, open: Fence | null, isInList: boolean):
     before.length <= open.margin + MAX_INDENT;
   return closes ? null : open;
 }
+
+/** The fence that this line opens at the margin, outside of any other. */
+export function openedFence(line: string): Fence | null {
+  return /^[`~]/.test(line) ? fenceAfter(line, null, false) : null;
+}

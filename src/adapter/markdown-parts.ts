@@ -3,7 +3,7 @@
  * list, each for itself. A long text is read part by part, and one that grows or is measured many times is new in its last
  * part only. Linear in the text.
  */
-import { type Fence, fenceAfter, fenceAt } from "./markdown-fence.js";
+import { type Fence, fenceAfter, fenceAt, openedFence } from "./markdown-fence.js";
 import { namesIn, needed } from "./markdown-names.js";
 
 export interface MarkdownPart {
@@ -33,7 +33,7 @@ class Cut {
     const sign = signOf(line);
     const isNext = sign !== null && sign === before?.sign;
     this.goesOn = isNext ? (isAfterBlank ? "after blank" : "at once") : "no";
-    this.isFence = opensFence(line);
+    this.isFence = openedFence(line) !== null;
     this.isList = this.#isItemsOnly = sign !== null;
   }
 
@@ -41,7 +41,9 @@ class Cut {
   endsBefore(line: string, isAfterBlank: boolean): boolean {
     if (this.isFence) return true;
     if (!/^\S/.test(line)) return false;
-    return isAfterBlank || (this.#isItemsOnly && ITEM.test(line)) || (!this.#hasHtml && opensFence(line));
+    return (
+      isAfterBlank || (this.#isItemsOnly && ITEM.test(line)) || (!this.#hasHtml && openedFence(line) !== null)
+    );
   }
 
   add(line: string): void {
@@ -82,8 +84,4 @@ function* cutsOf(lines: readonly string[]): Generator<Cut> {
 function signOf(line: string): string | null {
   const [, bullet, delimiter] = ITEM.exec(line) ?? [];
   return bullet ?? delimiter ?? null;
-}
-
-function opensFence(line: string): boolean {
-  return /^[`~]/.test(line) && fenceAfter(line, null, false) !== null;
 }

@@ -4,36 +4,21 @@
  * is shown as it was written. An answer is never lost to its formatting.
  */
 import type { Nodes, Root, RootContent } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
+import { fromMarkdown, type Options } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { InTurns } from "../util/in-turns.js";
 import { isTooCostly } from "./markdown-cost.js";
-import { fenceAfter } from "./markdown-fence.js";
+import { fenceAfter, openedFence } from "./markdown-fence.js";
 import { type MarkdownPart, partsOfMarkdown } from "./markdown-parts.js";
 
-/** Made once: that takes longer than reading a message. */
-const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
-
 export function parseMarkdown(markdown: string): Root {
-  const children: RootContent[] = [];
-  for (const part of partsOfMarkdown(readable(markdown))) {
-    const nodes = treeOf(part);
-    const [first] = nodes;
-    const last = children.at(-1);
-    const goesOn = part.goesOn !== "no" && last?.type === "list" && first?.type === "list";
-    if (goesOn) {
-      last.children.push(...first.children);
-      last.spread = last.spread || first.spread || part.goesOn === "after blank";
-    }
-    for (const node of goesOn ? nodes.slice(1) : nodes) children.push(withOwnItems(node));
-  }
-  return root(children);
+  return ANSWERS.read(partsOfMarkdown(readable(markdown)));
 }
 
-/** A list may get more items; what was read before keeps those it had. */
-function withOwnItems(node: RootContent): RootContent {
-  return node.type === "list" ? { ...node, children: [...node.children] } : node;
+/** The same for a text that grows: a name that a later line may explain stays as it is written, and so does the line. */
+export function parseGrowing(markdown: string): Root {
+  return GROWING.read(partsOfMarkdown(readable(markdown)).map((part) => ({ ...part, names: "" })));
 }
 
 /** Reads a long text beforehand, so that whoever renders it next finds it read. Lets others work in between. */
@@ -41,7 +26,7 @@ export async function prepareMarkdown(markdown: string): Promise<void> {
   const turns = new InTurns();
   for (const part of partsOfMarkdown(readable(markdown))) {
     await turns.next();
-    treeOf(part);
+    ANSWERS.treeOf(part);
   }
 }
 
@@ -52,56 +37,89 @@ function readable(markdown: string): string {
   return markdown.toWellFormed().replace(/\r\n?/g, "\n").replace(CONTROLS, "");
 }
 
-/** What was read of late: as many characters as the longest text that is prepared, and as many of what came before. */
-let read = new Map<string, readonly RootContent[]>();
-let readBefore = read;
-let readLength = 0;
+/** As many characters as the longest text that is prepared; as many of what was read before are remembered, too. */
 const MAX_READ = 65_536;
 
-function treeOf({ text, names }: MarkdownPart): readonly RootContent[] {
-  const part = withoutLastBreaks(text);
-  const key = names === "" ? part : `${part}\n\n${names}`;
-  const known = read.get(key);
-  if (known) return known;
-  const tree = readBefore.get(key) ?? codeOf(part) ?? parsed(key, part);
-  if (readLength + key.length > MAX_READ) {
-    readBefore = read;
-    read = new Map();
-    readLength = 0;
+/** Remembers what it has read of late. */
+class Reader {
+  readonly #options: Options;
+  #read = new Map<string, readonly RootContent[]>();
+  #readBefore = this.#read;
+  #readLength = 0;
+
+  constructor(...extensions: NonNullable<Options["extensions"]>) {
+    this.#options = { extensions, mdastExtensions: [gfmFromMarkdown()] };
   }
-  read.set(key, tree);
-  readLength += key.length;
-  return tree;
+
+  read(parts: readonly MarkdownPart[]): Root {
+    const children: RootContent[] = [];
+    for (const part of parts) {
+      const nodes = this.treeOf(part);
+      const [first] = nodes;
+      const last = children.at(-1);
+      const goesOn = part.goesOn !== "no" && last?.type === "list" && first?.type === "list";
+      if (goesOn) {
+        last.children.push(...first.children);
+        last.spread = last.spread || first.spread || part.goesOn === "after blank";
+      }
+      for (const node of goesOn ? nodes.slice(1) : nodes) children.push(withOwnItems(node));
+    }
+    return { type: "root", children };
+  }
+
+  treeOf({ text, names }: MarkdownPart): readonly RootContent[] {
+    const part = withoutLastBreaks(text);
+    const key = names === "" ? part : `${part}\n\n${names}`;
+    const known = this.#read.get(key);
+    if (known) return known;
+    const tree = this.#readBefore.get(key) ?? this.#codeOf(part) ?? this.#parsed(key, part);
+    if (this.#readLength + key.length > MAX_READ) {
+      this.#readBefore = this.#read;
+      this.#read = new Map();
+      this.#readLength = 0;
+    }
+    this.#read.set(key, tree);
+    this.#readLength += key.length;
+    return tree;
+  }
+
+  /** Of a fence only the first line is read; the code is what it is. */
+  #codeOf(part: string): readonly RootContent[] | null {
+    const [opening = "", ...lines] = part.split("\n");
+    const fence = openedFence(opening);
+    if (fence === null || isTooCostly(opening)) return null;
+    if (fenceAfter(lines.at(-1) ?? "", fence, false) === null) lines.pop();
+    const [code] = this.#parsed(`${opening}\n${fence.marks}`, opening);
+    return code?.type === "code" ? [{ ...code, value: lines.join("\n") }] : null;
+  }
+
+  #parsed(text: string, part: string): readonly RootContent[] {
+    if (isTooCostly(text)) return plain(part);
+    try {
+      const { children } = fromMarkdown(text, this.#options);
+      const own = children.filter(({ position }) => (position?.start.offset ?? 0) <= part.length);
+      // HTML that goes on over blank lines has taken in what makes names known.
+      const isBeyond = own.some(({ position }) => (position?.end.offset ?? 0) > part.length);
+      if (isBeyond && text !== part) return this.#parsed(part, part);
+      return own.some((node) => isDeeper(node, MAX_DEPTH)) ? plain(part) : own;
+    } catch {
+      return plain(part); // Nested deeper than the stack, or a defect of the parser's.
+    }
+  }
+}
+
+const ANSWERS = new Reader(gfm());
+const GROWING = new Reader(gfm(), { disable: { null: ["definition", "gfmFootnoteDefinition"] } });
+
+/** A list may get more items; what was read before keeps those it had. */
+function withOwnItems(node: RootContent): RootContent {
+  return node.type === "list" ? { ...node, children: [...node.children] } : node;
 }
 
 function withoutLastBreaks(part: string): string {
   let end = part.length;
   while (part[end - 1] === "\n") end -= 1;
   return part.slice(0, end);
-}
-
-/** Of a fence only the first line is read; the code is what it is. */
-function codeOf(part: string): readonly RootContent[] | null {
-  const [opening = "", ...lines] = part.split("\n");
-  const fence = /^[`~]/.test(opening) ? fenceAfter(opening, null, false) : null;
-  if (fence === null || isTooCostly(opening)) return null;
-  if (fenceAfter(lines.at(-1) ?? "", fence, false) === null) lines.pop();
-  const [code] = parsed(`${opening}\n${fence.marks}`, opening);
-  return code?.type === "code" ? [{ ...code, value: lines.join("\n") }] : null;
-}
-
-function parsed(text: string, part: string): readonly RootContent[] {
-  if (isTooCostly(text)) return plain(part);
-  try {
-    const { children } = fromMarkdown(text, GFM);
-    const own = children.filter(({ position }) => (position?.start.offset ?? 0) <= part.length);
-    // HTML that goes on over blank lines has taken in what makes names known.
-    const isBeyond = own.some(({ position }) => (position?.end.offset ?? 0) > part.length);
-    if (isBeyond && text !== part) return parsed(part, part);
-    return own.some((node) => isDeeper(node, MAX_DEPTH)) ? plain(part) : own;
-  } catch {
-    return plain(part); // Nested deeper than the stack, or a defect of the parser's.
-  }
 }
 
 /** Deeper than that nobody writes, and no client shows it. */
@@ -122,10 +140,6 @@ function plain(text: string): readonly RootContent[] {
 export function plainMarkdown(markdown: string): readonly RootContent[] {
   const text = readable(markdown);
   return plain(text.trim() === "" && markdown.trim() !== "" ? "…" : text);
-}
-
-function root(children: readonly RootContent[]): Root {
-  return { type: "root", children: [...children] };
 }
 
 /** What is left of a node without any markup. */

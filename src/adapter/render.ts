@@ -78,7 +78,7 @@ export function renderMarkdown<Words, Block>(markdown: string, pen: Pen<Words, B
 
 const TOP: Around = { marks: [], isQuoted: false, item: null };
 
-function renderTree<Words, Block>(nodes: readonly RootContent[], pen: Pen<Words, Block>): Block {
+export function renderTree<Words, Block>(nodes: readonly RootContent[], pen: Pen<Words, Block>): Block {
   return new Fold(pen, definitionsIn(nodes)).blocks(nodes, TOP);
 }
 

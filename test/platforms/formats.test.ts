@@ -14,13 +14,14 @@ import { aDocument, aLongDocument } from "../support/random-markdown.js";
 import { RENDERERS, type Renderer } from "../support/renderers.js";
 import { notShown } from "../support/shown-words.js";
 
-const parsed = vi.hoisted(() => new Map<string, Root>());
+const parsed = vi.hoisted(() => new Map<Options, Map<string, Root>>());
 
 vi.mock("mdast-util-from-markdown", async (original) => {
   const real = await original<typeof import("mdast-util-from-markdown")>();
   const fromMarkdown = (text: string, options: Options): Root => {
-    const root = parsed.get(text) ?? real.fromMarkdown(text, options);
-    parsed.set(text, root);
+    const known = parsed.get(options) ?? new Map<string, Root>();
+    const root = known.get(text) ?? real.fromMarkdown(text, options);
+    parsed.set(options, known.set(text, root));
     return root;
   };
   return { ...real, fromMarkdown };

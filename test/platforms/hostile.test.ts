@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_INBOUND } from "../../src/adapter/inbound-limit.js";
-import { blocksOf, renderBlock } from "../../src/adapter/terminal/markdown.js";
+import { renderRows } from "../../src/adapter/terminal/markdown.js";
 import { split } from "../../src/delivery/split.js";
 import { cleanLine, printableText } from "../../src/util/text.js";
 import { aDeepText, aHostileText } from "../support/hostile-text.js";
@@ -59,7 +59,7 @@ describe("in the terminal", () => {
   it("every block is shown, however deep it is", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const rows = blocksOf(text).flatMap((block) => renderBlock(block, { width: 40, color: false }));
+        const rows = renderRows(text, { width: 40, color: false });
         if (wordsOf(printableText(text)) !== "") expect(rows.length).toBeGreaterThan(0);
       }),
       { numRuns: 100 },

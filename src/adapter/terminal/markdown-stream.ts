@@ -1,39 +1,26 @@
 /**
  * Markdown that comes in pieces. Blocks that no later text can change are given out once, for good; the one that is
  * still growing is rendered anew each time it is asked for. The lines of a fence are final as they come. However a text
- * is cut into pieces, the rows are the same (but for single blocks that are too long to be lexed).
+ * is cut into pieces, the rows are the same (but for single blocks that are too long to wait for their end).
  */
-import type { Token } from "marked";
-import {
-  blocksOf,
-  fenceClosing,
-  fenceLine,
-  fenceOpening,
-  type Look,
-  plainBlock,
-  renderBlock,
-} from "./markdown.js";
+import { type Fence, fenceAfter, openedFence } from "../markdown-fence.js";
+import { partsOfMarkdown } from "../markdown-parts.js";
+import { fenceClosing, fenceLine, fenceOpening, type Look, renderRows } from "./markdown.js";
 import { PrintableStream } from "./printable-stream.js";
 import type { Row } from "./style.js";
 
-/** A longer block is shown as it is: the lexer's worst case grows with the square. */
+/** A longer block is given out before its end: all of it would be rendered with each drawing. */
 const LONGEST_BLOCK = 16_384;
 
 const MAYBE_CLOSING = /^ {0,3}[`~]* *$/;
-const FENCE = /^( {0,3})(`{3,}(?=[^`\n]*\n)|~{3,}(?!~))([^\n]*)\n/;
-
-interface OpenFence {
-  readonly indent: RegExp;
-  readonly closing: RegExp;
-}
 
 export class MarkdownStream {
   readonly #printable = new PrintableStream();
   /** What is not given out yet. */
   #text = "";
-  #fence: OpenFence | null = null;
+  #fence: Fence | null = null;
   #isFirst = true;
-  /** How much of the text was looked at in vain, so that nothing is lexed twice for the same lines. */
+  /** How much of the text was looked at in vain, so that nothing is cut twice for the same lines. */
   #seen = 0;
 
   push(delta: string): void {
@@ -49,8 +36,9 @@ export class MarkdownStream {
 
   /** The rows of the block that still grows. */
   pending(look: Look): Row[] {
-    if (this.#fence) return MAYBE_CLOSING.test(this.#text) ? [] : this.#fenceLines([this.#text], look);
-    return this.#separated(this.#blocks(this.#text), look).rows;
+    if (this.#fence) return MAYBE_CLOSING.test(this.#text) ? [] : fenceLine(this.#text, look);
+    const rows = renderRows(this.#text, look);
+    return this.#isFirst || rows.length === 0 ? rows : [[], ...rows];
   }
 
   /** The rows of all that is left. */
@@ -58,49 +46,39 @@ export class MarkdownStream {
     this.#text += this.#printable.end();
     if (!/(?:^|\n)$/.test(this.#text)) this.#text += "\n";
     const rows = this.take(look);
-    if (this.#fence) return [...rows, ...fenceClosing(look)];
-    return [...rows, ...this.#giveOut(this.#blocks(this.#text), look)];
+    return [...rows, ...(this.#fence ? fenceClosing(look) : this.#giveOut(this.#text, look))];
   }
 
   /** Gives out one more piece, or null where nothing more is final. */
   #step(look: Look): Row[] | null {
     const lines = this.#text.lastIndexOf("\n") + 1;
     if (lines === 0 || lines === this.#seen) return null;
-    if (this.#fence) return this.#stepInFence(this.#fence, lines, look);
-    if (lines <= LONGEST_BLOCK) return this.#stepOutside(lines, look);
-    const within = this.#text.lastIndexOf("\n", LONGEST_BLOCK) + 1 || this.#text.indexOf("\n") + 1;
-    return this.#stepOutside(within, look) ?? this.#giveOut([plainBlock(this.#text.slice(0, within))], look);
+    return this.#fence ? this.#stepInFence(this.#fence, lines, look) : this.#stepOutside(lines, look);
   }
 
-  /** The first fence is opened, whether it is closed already or not: its lines go one way only. */
+  /** Up to the first fence: its lines are given out in another way, whether it is closed already or not. */
   #stepOutside(lines: number, look: Look): Row[] | null {
-    const tokens = this.#blocks(this.#text.slice(0, lines));
-    const fenceAt = tokens.findIndex(({ type, raw }) => type === "code" && FENCE.test(raw));
-    const last = fenceAt < 0 ? tokens.findLastIndex(({ type }) => type !== "space") : fenceAt;
-    const finished = tokens.slice(0, Math.max(0, last));
-    const rows = this.#giveOut(finished, look);
-    const fence = fenceAt < 0 ? null : FENCE.exec(this.#text);
-    if (fence) {
-      const [opening, indent = "", marks = "", language = ""] = fence;
-      this.#fence = {
-        indent: new RegExp(`^ {0,${indent.length}}`),
-        closing: new RegExp(`^ {0,3}${marks[0]}{${marks.length},} *$`),
-      };
-      this.#consume(opening.length);
-      const gap: Row[] = this.#isFirst ? [] : [[]];
-      this.#isFirst = false;
-      return [...rows, ...gap, ...fenceOpening(language, look)];
-    }
-    if (finished.length > 0) return rows;
+    const blocks = blocksOf(this.#text.slice(0, lines));
+    const fenceAt = blocks.findIndex((block) => openedFence(firstLine(block)) !== null);
+    if (fenceAt === 0) return this.#open(firstLine(this.#text), look);
+    const isLong = (blocks.at(-1) ?? "").length > LONGEST_BLOCK;
+    const finished = fenceAt > 0 ? blocks.slice(0, fenceAt) : isLong ? blocks : blocks.slice(0, -1);
+    if (finished.length > 0) return this.#giveOut(finished.join(""), look);
     this.#seen = lines;
     return null;
   }
 
-  #stepInFence(fence: OpenFence, lines: number, look: Look): Row[] {
+  #open(opening: string, look: Look): Row[] {
+    this.#fence = openedFence(opening);
+    this.#consume(opening.length + 1);
+    return [...this.#gap(), ...fenceOpening(opening.slice(this.#fence?.marks.length), look)];
+  }
+
+  #stepInFence(fence: Fence, lines: number, look: Look): Row[] {
     const complete = this.#text.slice(0, lines - 1).split("\n");
-    const end = complete.findIndex((line) => fence.closing.test(line));
+    const end = complete.findIndex((line) => fenceAfter(line, fence, false) === null);
     const inside = end < 0 ? complete : complete.slice(0, end);
-    const rows = this.#fenceLines(inside, look);
+    const rows = inside.flatMap((line) => fenceLine(line, look));
     if (end < 0) {
       this.#consume(lines);
       return rows;
@@ -110,37 +88,35 @@ export class MarkdownStream {
     return [...rows, ...fenceClosing(look)];
   }
 
-  #fenceLines(lines: readonly string[], look: Look): Row[] {
-    return lines.flatMap((line) => fenceLine(line.replace(this.#fence?.indent ?? "", ""), look));
-  }
-
   #consume(length: number): void {
     this.#text = this.#text.slice(length);
     this.#seen = 0;
   }
 
-  #giveOut(tokens: readonly Token[], look: Look): Row[] {
-    const { rows, isFirst } = this.#separated(tokens, look);
-    this.#isFirst = isFirst;
-    this.#consume(tokens.reduce((sum, { raw }) => sum + raw.length, 0));
-    return rows;
+  #giveOut(block: string, look: Look): Row[] {
+    this.#consume(block.length);
+    const rows = renderRows(block, look);
+    return rows.length === 0 ? rows : [...this.#gap(), ...rows];
   }
 
   /** An empty row before every block but the first. */
-  #separated(tokens: readonly Token[], look: Look): { rows: Row[]; isFirst: boolean } {
-    const rows: Row[] = [];
-    let isFirst = this.#isFirst;
-    for (const token of tokens) {
-      const block = renderBlock(token, look);
-      if (block.length === 0) continue;
-      if (!isFirst) rows.push([]);
-      rows.push(...block);
-      isFirst = false;
-    }
-    return { rows, isFirst };
+  #gap(): Row[] {
+    const gap: Row[] = this.#isFirst ? [] : [[]];
+    this.#isFirst = false;
+    return gap;
   }
+}
 
-  #blocks(text: string): Token[] {
-    return text.length > LONGEST_BLOCK * 2 ? [plainBlock(text)] : blocksOf(text);
+/** Whole lines as blocks, each with its blank lines. The items of a list are one block: they look alike. */
+function blocksOf(lines: string): string[] {
+  const blocks: string[] = [];
+  for (const { text, goesOn } of partsOfMarkdown(lines.slice(0, -1))) {
+    if (goesOn === "no") blocks.push(`${text}\n`);
+    else blocks.push(`${blocks.pop()}${text}\n`);
   }
+  return blocks;
+}
+
+function firstLine(block: string): string {
+  return block.slice(0, block.indexOf("\n"));
 }

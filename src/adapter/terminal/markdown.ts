@@ -1,10 +1,20 @@
 /**
- * Markdown as rows for a terminal, over marked's lexer. Total: a text that the lexer cannot take is shown as it is.
- * Without colour, marks that only a colour would replace (`#`, backquotes, fences) stay.
+ * Markdown as rows for a terminal. Without colour, marks that only a colour would replace (`#`, backquotes, fences) stay.
+ * A name that other lines explain (`[1]: address`) stays text: what a later line explains cannot change a printed row.
  */
-import { Lexer, type Token, Tokenizer, type Tokens } from "marked";
 import { printableText } from "../../util/text.js";
-import { isTooDeep } from "../markdown-cost.js";
+import { parseGrowing } from "../markdown.js";
+import {
+  type Align,
+  type Around,
+  type Cell,
+  type Item,
+  type Mark,
+  type Pen,
+  renderTree,
+  type Target,
+} from "../render.js";
+import { styled } from "../spans.js";
 import { type Row, type Span, type Style, span } from "./style.js";
 import { tableRows } from "./table.js";
 import { cutTo, rowWidth, widthOf, wrapAnywhere, wrapWords } from "./wrap.js";
@@ -19,76 +29,10 @@ const LONGEST_RULE = 40;
 const QUOTE_MARK = "│ ";
 const MARGIN = "  ";
 
-/** `[1]: address` stays text: what a later line defines cannot change a block that is printed. */
-class WithoutDefinitions extends Tokenizer {
-  override def(): undefined {}
-}
-
-/** The blocks of a text; their `raw` texts, joined, are the text. */
-export function blocksOf(text: string): Token[] {
-  if (isTooDeep(text)) return [plainBlock(text)];
-  try {
-    return new Lexer({ gfm: true, tokenizer: new WithoutDefinitions() }).lex(text);
-  } catch {
-    return [plainBlock(text)];
-  }
-}
-
-/** What the lexer cannot take, or what is too long for it. */
-export function plainBlock(text: string): Tokens.Text {
-  return { type: "text", raw: text, text: text.trimEnd(), escaped: false };
-}
-
-/** One block, no row wider than may be, however deep it is nested. */
-export function renderBlock(token: Token, look: Look): Row[] {
-  return rowsOf(token, look).flatMap((row) =>
-    rowWidth(row) > look.width ? wrapAnywhere(row, look.width) : [row],
-  );
-}
-
-function rowsOf(token: Token, look: Look): Row[] {
-  try {
-    return blockRows(token, look);
-  } catch {
-    // Nested deeper than the stack.
-    return blockRows(plainBlock(token.raw), look);
-  }
-}
-
-function joinBlocks(tokens: readonly Token[], look: Look): Row[] {
-  const rows: Row[] = [];
-  for (const token of tokens) {
-    const block = blockRows(token, look);
-    if (rows.length > 0 && block.length > 0) rows.push([]);
-    rows.push(...block);
-  }
-  return rows;
-}
-
-function blockRows(token: Token, look: Look): Row[] {
-  switch (token.type) {
-    case "space":
-    case "checkbox":
-      return [];
-    case "heading":
-      return headingRows(token as Tokens.Heading, look);
-    case "code":
-      return codeRows(token as Tokens.Code, look);
-    case "blockquote": {
-      const inner = joinBlocks((token as Tokens.Blockquote).tokens, narrower(look, QUOTE_MARK));
-      return inner.map((row) => [span(QUOTE_MARK, { dim: true }), ...row]);
-    }
-    case "list":
-      return listRows(token as Tokens.List, look);
-    case "table":
-      return tableRows(token as Tokens.Table, look.width, (tokens, style) => inline(tokens, style, look));
-    case "hr":
-      return [[span("─".repeat(Math.min(look.width, LONGEST_RULE)), { dim: true })]];
-    case "html":
-      return wrapWords([span(token.raw.trimEnd())], look.width);
-    default:
-      return wrapWords(inline([token], {}, look), look.width);
-  }
+/** No row is wider than may be, however deep it is nested. */
+export function renderRows(markdown: string, look: Look): Row[] {
+  const rows = renderTree(parseGrowing(markdown).children, look.color ? COLORED : PLAIN)(look.width);
+  return rows.flatMap((row) => (rowWidth(row) > look.width ? wrapAnywhere(row, look.width) : [row]));
 }
 
 /** The line that opens a fence: its language, or nothing where there is nothing to say. */
@@ -100,7 +44,7 @@ export function fenceOpening(language: string, look: Look): Row[] {
 
 export function fenceLine(line: string, look: Look): Row[] {
   if (!look.color) return wrapAnywhere([span(line)], look.width);
-  return wrapAnywhere([span(line, { color: "cyan" })], narrower(look, MARGIN).width).map((row) => [
+  return wrapAnywhere([span(line, { color: "cyan" })], narrower(look.width, MARGIN)).map((row) => [
     span(MARGIN),
     ...row,
   ]);
@@ -110,96 +54,117 @@ export function fenceClosing(look: Look): Row[] {
   return look.color ? [] : [[span("```")]];
 }
 
-function codeRows(token: Tokens.Code, look: Look): Row[] {
-  const lines = token.text === "" ? [] : token.text.split("\n");
-  return [
-    ...fenceOpening(token.lang ?? "", look),
-    ...lines.flatMap((line) => fenceLine(line, look)),
-    ...fenceClosing(look),
-  ];
-}
+type Words = readonly Span[];
+/** The rows of a block in so many columns. */
+type Block = (width: number) => Row[];
 
-function headingRows(token: Tokens.Heading, look: Look): Row[] {
-  const marks = look.color ? [] : [span(`${"#".repeat(token.depth)} `)];
-  const style: Style = token.depth === 1 ? { bold: true, underline: true } : { bold: true };
-  return wrapWords([...marks, ...inline(token.tokens, style, look)], look.width);
-}
+const STYLES = { strong: { bold: true }, emphasis: { italic: true }, delete: { strike: true } } as const;
 
-function listRows(list: Tokens.List, look: Look): Row[] {
-  const first = typeof list.start === "number" ? list.start : 1;
-  const last = `${first + list.items.length - 1}. `;
-  const rows: Row[] = [];
-  list.items.forEach((item, index) => {
-    const number = `${first + index}. `.padStart(last.length);
-    const mark = item.task ? (item.checked ? "☑ " : "☐ ") : list.ordered ? number : "• ";
-    if (list.loose && index > 0) rows.push([]);
-    rows.push(...hanging(mark, itemRows(item, list.loose, narrower(look, mark))));
-  });
-  return rows;
-}
+class TerminalPen implements Pen<Words, Block> {
+  readonly #color: boolean;
 
-/** A task's box is its mark; the token that repeats it shows nothing. */
-function itemRows(item: Tokens.ListItem, loose: boolean, look: Look): Row[] {
-  if (loose) return joinBlocks(item.tokens, look);
-  return item.tokens.flatMap((token) => blockRows(token, look));
-}
+  constructor(color: boolean) {
+    this.#color = color;
+  }
 
-/** Rows behind a mark, the later ones under the first. */
-function hanging(mark: string, rows: readonly Row[]): Row[] {
-  const [first = [], ...rest] = rows;
-  const indent = " ".repeat(widthOf(mark));
-  return [
-    [span(mark, { color: "cyan" }), ...first],
-    ...rest.map((row) => (row.length === 0 ? row : [span(indent), ...row])),
-  ];
-}
+  /** A character reference can spell what a terminal acts on. */
+  text(text: string): Words {
+    return [span(printableText(text))];
+  }
 
-function inline(tokens: readonly Token[], style: Style, look: Look): Span[] {
-  return tokens.flatMap((token) => inlineSpans(token, style, look));
-}
+  mark(mark: Mark, words: Words): Words {
+    return styled(words, STYLES[mark]);
+  }
 
-function inlineSpans(token: Token, style: Style, look: Look): Span[] {
-  switch (token.type) {
-    case "strong":
-      return inline((token as Tokens.Strong).tokens, { ...style, bold: true }, look);
-    case "em":
-      return inline((token as Tokens.Em).tokens, { ...style, italic: true }, look);
-    case "del":
-      return inline((token as Tokens.Del).tokens, { ...style, strike: true }, look);
-    case "codespan":
-      return look.color ? [span(token.text, { ...style, color: "cyan" })] : [span(token.raw, style)];
-    case "br":
-      return [span("\n", style)];
-    case "checkbox":
-      return [];
-    case "link":
-    case "image":
-      return linkSpans(token as Tokens.Link | Tokens.Image, style, look);
-    case "html":
-      return [span(token.raw, style)];
-    default:
-      return "tokens" in token && token.tokens
-        ? inline(token.tokens, style, look)
-        : [span(withoutEntities("text" in token ? token.text : token.raw), style)];
+  code(code: string): Words {
+    if (this.#color) return [span(code, { color: "cyan" })];
+    return [span(code.includes("`") ? `\`\` ${code} \`\`` : `\`${code}\``)];
+  }
+
+  /** The address is always seen: a text alone could say anything. */
+  link(words: Words, { url, isSaid }: Target): Words {
+    const label = styled(words, { underline: true });
+    return isSaid ? label : [...label, span(printableText(` (${url})`), { dim: true })];
+  }
+
+  join(parts: readonly Words[]): Words {
+    return parts.flat();
+  }
+
+  paragraph(words: Words): Block {
+    return (width) => (words.every(({ text }) => text === "") ? [] : wrapWords(words, width));
+  }
+
+  heading(words: Words, level: number): Block {
+    const marks = this.#color ? [] : [span(`${"#".repeat(level)} `)];
+    const style: Style = level === 1 ? { bold: true, underline: true } : { bold: true };
+    return this.paragraph([...marks, ...styled(words, style)]);
+  }
+
+  fence(code: string, language: string): Block {
+    const lines = code === "" ? [] : code.split("\n");
+    return (width) => {
+      const look = { width, color: this.#color };
+      const rows = lines.flatMap((line) => fenceLine(line, look));
+      return [...fenceOpening(language, look), ...rows, ...fenceClosing(look)];
+    };
+  }
+
+  quote(inner: Block): Block {
+    return (width) =>
+      inner(narrower(width, QUOTE_MARK)).map((row) => [span(QUOTE_MARK, { dim: true }), ...row]);
+  }
+
+  list(items: readonly Item<Block>[], isLoose: boolean): Block {
+    const last = `${items.at(-1)?.number}. `;
+    const blocks = items.map(({ number, isDone, block }) => {
+      const sign = number === null ? "• " : `${number}. `.padStart(last.length);
+      return hanging(isDone === null ? sign : isDone ? "☑ " : "☐ ", block);
+    });
+    return below(blocks, isLoose);
+  }
+
+  table(rows: readonly (readonly Cell<Words>[])[], align: readonly Align[]): Block {
+    const cells = rows.map((row, index) =>
+      row.map(({ words }) => (index === 0 ? styled(words, STYLES.strong) : words)),
+    );
+    return (width) => tableRows(cells, align, width);
+  }
+
+  rule(): Block {
+    return (width) => [[span("─".repeat(Math.min(width, LONGEST_RULE)), { dim: true })]];
+  }
+
+  blocks(blocks: readonly Block[], { item }: Around): Block {
+    return below(blocks, item !== "tight");
   }
 }
 
-/** The address is always seen: a text alone could say anything. */
-function linkSpans(token: Tokens.Link | Tokens.Image, style: Style, look: Look): Span[] {
-  const label = inline(token.tokens, { ...style, underline: true }, look);
-  const shown = label.map(({ text }) => text).join("");
-  const address = token.href.replace(/^mailto:/, "");
-  if (shown === token.href || shown === address) return label;
-  return [...label, span(`${shown === "" ? "" : " "}(${token.href})`, { ...style, dim: true })];
+const COLORED = new TerminalPen(true);
+const PLAIN = new TerminalPen(false);
+
+function below(blocks: readonly Block[], isApart: boolean): Block {
+  return (width) => {
+    const rows: Row[] = [];
+    for (const block of blocks) {
+      const more = block(width);
+      if (isApart && rows.length > 0 && more.length > 0) rows.push([]);
+      rows.push(...more);
+    }
+    return rows;
+  };
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', amp: "&", nbsp: " " };
-
-/** The lexer resolves numbers, which can spell an escape character, but leaves names as they are. */
-function withoutEntities(text: string): string {
-  return printableText(text).replace(/&(lt|gt|quot|amp|nbsp);/g, (_, name: string) => ENTITIES[name] ?? "");
+/** Rows behind a sign, the later ones under the first. */
+function hanging(sign: string, block: Block): Block {
+  const indent = span(" ".repeat(widthOf(sign)));
+  return (width) => {
+    const [first = [], ...rest] = block(narrower(width, sign));
+    const others = rest.map((row) => (row.length === 0 ? row : [indent, ...row]));
+    return [[span(sign, { color: "cyan" }), ...first], ...others];
+  };
 }
 
-function narrower(look: Look, by: string): Look {
-  return { ...look, width: Math.max(NARROWEST, look.width - rowWidth([span(by)])) };
+function narrower(width: number, by: string): number {
+  return Math.max(NARROWEST, width - widthOf(by));
 }

@@ -3,6 +3,7 @@
  * Painting is the last gate to the terminal: nothing that a terminal acts on passes it, whatever came before.
  */
 import { printableText } from "../../util/text.js";
+import type { Span as StyledSpan } from "../spans.js";
 
 export interface Style {
   readonly bold?: boolean;
@@ -13,10 +14,7 @@ export interface Style {
   readonly color?: "red" | "yellow" | "cyan";
 }
 
-export interface Span {
-  readonly text: string;
-  readonly style: Style;
-}
+export type Span = StyledSpan<Style>;
 
 export type Row = readonly Span[];
 

@@ -1,21 +1,20 @@
 /** A Markdown table as rows: columns aligned, the widest giving way and wrapping where the terminal is too narrow. */
-import type { Token, Tokens } from "marked";
-import { type Row, type Span, type Style, span } from "./style.js";
+import type { Align } from "../render.js";
+import { type Row, type Span, span } from "./style.js";
 import { rowWidth, wrapWords } from "./wrap.js";
 
 const GAP = 2;
 const NARROWEST = 3;
 
-type Inline = (tokens: readonly Token[], style: Style) => Span[];
-
-export function tableRows(table: Tokens.Table, width: number, inline: Inline): Row[] {
-  const header = table.header.map((cell) => inline(cell.tokens, { bold: true }));
-  const body = table.rows.map((row) => row.map((cell) => inline(cell.tokens, {})));
-  const natural = header.map((cell, column) =>
-    Math.max(1, rowWidth(cell), ...body.map((row) => rowWidth(row[column] ?? []))),
-  );
+export function tableRows(
+  rows: readonly (readonly (readonly Span[])[])[],
+  align: readonly Align[],
+  width: number,
+): Row[] {
+  const [header = [], ...body] = rows;
+  const natural = header.map((_, column) => Math.max(1, ...rows.map((row) => rowWidth(row[column] ?? []))));
   const widths = fitted(natural, width);
-  const lines = (cells: readonly Span[][]) => lineRows(cells, widths, table.align);
+  const lines = (cells: readonly (readonly Span[])[]) => lineRows(cells, widths, align);
   const rule = widths.map((wide, column) => [
     ...(column > 0 ? [span(" ".repeat(GAP))] : []),
     span("─".repeat(wide), { dim: true }),
@@ -24,7 +23,11 @@ export function tableRows(table: Tokens.Table, width: number, inline: Inline): R
 }
 
 /** One line of the table: as many rows as its tallest cell. */
-function lineRows(cells: readonly Span[][], widths: readonly number[], align: Tokens.Table["align"]): Row[] {
+function lineRows(
+  cells: readonly (readonly Span[])[],
+  widths: readonly number[],
+  align: readonly Align[],
+): Row[] {
   const wrapped = widths.map((width, column) => wrapWords(cells[column] ?? [], width));
   const height = Math.max(...wrapped.map((rows) => rows.length));
   return Array.from({ length: height }, (_, line) =>

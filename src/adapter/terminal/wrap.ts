@@ -1,5 +1,6 @@
 /** Text in the columns of a terminal: how wide it is, and rows that are never wider than they may be. */
 import stringWidth from "string-width";
+import { linesOf } from "../spans.js";
 import { type Row, type Span, span } from "./style.js";
 
 const TAB = "    ";
@@ -107,17 +108,7 @@ class Rows {
 }
 
 function lines(spans: readonly Span[]): Span[][] {
-  const all: Span[][] = [[]];
-  for (const { text, style } of spans) {
-    text
-      .replaceAll("\t", TAB)
-      .split("\n")
-      .forEach((part, index) => {
-        if (index > 0) all.push([]);
-        if (part !== "") all.at(-1)?.push(span(part, style));
-      });
-  }
-  return all;
+  return linesOf(spans.map(({ text, style }) => span(text.replaceAll("\t", TAB), style)));
 }
 
 /** Words reach over the borders of styles: `**bo**ld` is one. */
