@@ -110,6 +110,20 @@ describe("the documentation", () => {
     expect(output.trimEnd().split("\n")).toEqual(expected);
   });
 
+  it("names only files that exist", () => {
+    const missing = pages.flatMap((page) =>
+      [
+        ...readFileSync(join(root, page), "utf8").matchAll(
+          /`((?:src|test|scripts|docs|examples|bench)\/[\w./-]+)`/g,
+        ),
+      ]
+        .map(([, path = ""]) => path)
+        .filter((path) => !existsSync(join(root, path)))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it("gives a reason for each dependency, and for no other", () => {
     const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
     const table = text.slice(text.indexOf("## Dependencies"));
