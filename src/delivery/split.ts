@@ -1,23 +1,23 @@
 /**
- * A long text in pieces that a platform takes: cut at a paragraph, else a line, else a word, never inside a character as
- * people see it. A code fence that is cut is closed and opened again. What was added for that stands apart: the pieces'
+ * Splits a long text into pieces that a platform accepts: at a paragraph, else a line, else a word, never inside a
+ * visible character. A code fence that is cut is closed and opened again. These additions are separate: the pieces'
  * bodies, joined, are the text.
  */
 import { InTurns } from "../util/in-turns.js";
 import { graphemes } from "../util/text.js";
 
 export interface Piece {
-  /** A part of the text, every character of it. */
+  /** A part of the text, with every character of it. */
   readonly body: string;
-  /** What is sent: the body without the blank edges, with its fences closed. */
+  /** What is sent: the body without blank edges, with its fences closed. */
   readonly text: string;
 }
 
-/** The room in one message: how long a text is as the platform counts, and the most it takes. */
+/** The space in one message: how the platform counts the length of a text, and the most that it accepts. */
 export interface Room {
   readonly max: number;
   readonly lengthOf: (text: string) => number;
-  /** Does what takes long about measuring a text, beside other work. */
+  /** Does the slow part of measuring a text, in parallel to other work. */
   readonly prepare?: (text: string) => Promise<void>;
 }
 
@@ -25,11 +25,11 @@ export interface Room {
 interface Fence {
   readonly opening: string;
   readonly closing: string;
-  /** How far in it stands. */
+  /** Its indentation. */
   readonly margin: number;
 }
 
-/** Every piece fits, as long as one character does; a text of nothing but blanks has none. */
+/** Every piece fits, as long as one character does; a text of blanks gives no pieces. */
 export function split(text: string, room: Room): readonly Piece[] {
   const steps = splitting(text, room);
   for (;;) {
@@ -38,7 +38,7 @@ export function split(text: string, room: Room): readonly Piece[] {
   }
 }
 
-/** The same for a long text, beside other work. */
+/** The same for a long text, in parallel to other work. */
 export async function splitInTurns(text: string, room: Room): Promise<readonly Piece[]> {
   const turns = new InTurns();
   const steps = splitting(text, room);
@@ -50,7 +50,7 @@ export async function splitInTurns(text: string, room: Room): Promise<readonly P
   }
 }
 
-/** Rests before each measurement, and says of what: those are what takes time. */
+/** Yields before each measurement, with the text to measure: measuring is what takes time. */
 function* splitting(text: string, room: Room): Generator<string, readonly Piece[]> {
   const pieces: Piece[] = [];
   let fence: Fence | null = null;
@@ -62,7 +62,7 @@ function* splitting(text: string, room: Room): Generator<string, readonly Piece[
     const open: Fence | null = fenceAfter(body, fence);
     const shown = sent(body, fence, open);
     const last = pieces.at(-1);
-    // Blanks alone are no message: they go with their neighbour, where nobody sees them.
+    // Blanks alone are not a message: they go with their neighbour, where nobody sees them.
     if (shown === "" && last) pieces[pieces.length - 1] = { ...last, body: last.body + body };
     else pieces.push({ body, text: shown });
     if (length > 0 && shown !== "") pace = body.trimEnd().length / length;
@@ -74,27 +74,27 @@ function* splitting(text: string, room: Room): Generator<string, readonly Piece[
   return second ? [{ ...second, body: first.body + second.body }, ...rest] : [];
 }
 
-/** What is left to cut: from `start`, where this fence is open. */
+/** The text that is left to cut: from `start`, with this fence open. */
 interface Rest {
   readonly text: string;
   readonly start: number;
   readonly fence: Fence | null;
 }
 
-/** A place in the text, and how long the piece up to there is for the platform. */
+/** A position in the text, and the length of the piece up to there for the platform. */
 interface Mark {
   readonly end: number;
   readonly length: number;
 }
 
-/** After so many guesses it is halved: lengths that jump cannot be guessed. */
+/** After this many guesses it uses bisection: lengths that jump can't be guessed. */
 const MAX_GUESSES = 6;
-/** No piece is more than that many times as long as what may be shown of it, so that none takes long to render. */
+/** No piece is more than this many times as long as its visible text, so that none takes long to render. */
 const MAX_UNSEEN = 4;
 
 /**
- * To measure is to render, which is slow, so a piece is measured a few times only: its end is guessed from how long the
- * text has been so far, `pace` characters for each that counts, and then from what was measured.
+ * Measuring means rendering, which is slow, so a piece is measured only a few times: its end is guessed from the text
+ * so far (`pace` characters for each unit of length), and then from what was measured.
  */
 function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<string, Mark> {
   const { text, start } = rest;
@@ -114,13 +114,13 @@ function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<string, Ma
     } else {
       over = mark;
     }
-    // Not even one character fits: it goes alone, since it has to go.
+    // Not even one character fits: it is sent alone, because it has to be sent.
     if (over !== null && over.end <= characterEnd(text, start)) return over;
     reach = over === null ? further(rest, fitting, room.max) : between(fitting, over, room.max, guesses);
   }
 }
 
-/** How far it goes at the same pace; no more than three times as far, since what comes may be longer. */
+/** How far it goes at the same pace; at most three times as far, because the following text may be longer. */
 function further({ text, start }: Rest, { end, length }: Mark, max: number): number {
   const done = text.slice(start, end).trimEnd().length;
   return start + Math.min((done * max) / Math.max(length, 1), 3 * done + 64);
@@ -136,7 +136,7 @@ function shownUpTo({ text, start, fence }: Rest, end: number): string {
   return sent(body, fence, fenceAfter(body, fence));
 }
 
-/** The best place to cut up to there: in the second half a paragraph, else a line, else a word, else any character. */
+/** The best position to cut: in the second half a paragraph, else a line, else a word, else any character. */
 function bestEnd(rest: Rest, reach: number): number {
   const { text, start } = rest;
   if (reach >= text.length) return text.length;
@@ -148,7 +148,9 @@ function bestEnd(rest: Rest, reach: number): number {
   return Math.max(characterStart(text, start, reach), characterEnd(text, start));
 }
 
-/** How far to look around a place for the character it is in; longer ones are no characters but an attack. */
+/**
+ * How far to look around a position for the character that it is in; anything longer is not a character but an attack.
+ */
 const AROUND = 256;
 
 function characterStart(text: string, start: number, place: number): number {
@@ -161,7 +163,7 @@ function characterStart(text: string, start: number, place: number): number {
   return at > start || place === start ? at : surrogateStart(text, place);
 }
 
-/** A character of thousands of marks has to be cut somewhere, but never inside a code point. */
+/** A character with thousands of marks has to be cut somewhere, but never inside a code point. */
 function surrogateStart(text: string, place: number): number {
   return /[\udc00-\udfff]/.test(text[place] ?? "") ? place - 1 : place;
 }
@@ -177,10 +179,10 @@ const PARAGRAPHS = /\n[ \t]*\n+/g;
 const LINES = /\n/g;
 const WORDS = /\s+/g;
 
-/** Of so many places the last good one is looked for: where none is, there is something odd. */
+/** The last good one of this many positions is used: if none is good, the text is unusual. */
 const MAX_PLACES = 64;
 
-/** The end of the last of these places within the bounds that is good. */
+/** The end of the last good one of these positions within the bounds. */
 function lastBreak(rest: Rest, places: RegExp, earliest: number, latest: number): number | null {
   const found = [...rest.text.slice(earliest, latest).matchAll(places)].slice(-MAX_PLACES);
   if (found.length === 0) return null;
@@ -192,8 +194,8 @@ function lastBreak(rest: Rest, places: RegExp, earliest: number, latest: number)
 }
 
 /**
- * Where fences are opened, each from the beginning of its line to the first line in it: nothing is cut there, or what is
- * in the fence would begin in the next piece.
+ * The spans in which fences are opened, each from the start of its line to the first line inside: nothing is cut there,
+ * or the fence's content would begin in the next piece.
  */
 function openingsUpTo({ text, start, fence }: Rest, latest: number): readonly (readonly [number, number])[] {
   const openings: [number, number][] = [];
@@ -214,7 +216,7 @@ function openingsUpTo({ text, start, fence }: Rest, latest: number): readonly (r
 }
 
 const FENCE = /^([ \t>]*)(`{3,}|~{3,})/;
-/** What stands further in than that does not close a fence. */
+/** A line with more indentation does not close a fence. */
 const MAX_INDENT = 3;
 
 /** The fence that is open at the end of the body, given the one before it. */
@@ -222,7 +224,7 @@ function fenceAfter(body: string, before: Fence | null): Fence | null {
   return body.split("\n").reduce((open: Fence | null, line) => fenceAfterLine(line, open), before);
 }
 
-/** A longer line opens no fence: it would have to be repeated in every piece. */
+/** A longer line opens no fence: every piece would have to repeat it. */
 const LONGEST_OPENING = 200;
 
 function fenceAfterLine(line: string, open: Fence | null): Fence | null {

@@ -1,6 +1,6 @@
 /**
- * The log in the home folder: JSON lines, private. The library is loaded with the first line, so that a run with
- * nothing to say does not pay for it. A log that cannot be written is told once, and never stops anything.
+ * The log in the home folder: private JSON lines. The library is loaded with the first line, so that a run that logs
+ * nothing does not pay for it. If the log can't be written, that is reported once and stops nothing.
  */
 import { createRequire } from "node:module";
 import type { Logger, pino as Pino } from "pino";
@@ -9,14 +9,14 @@ import { LOG_LIMITS, logFolder, RotatingFile, type RotationLimits } from "./rota
 
 export interface FileLogOptions {
   readonly home: string;
-  /** Which part of Baton is speaking. */
+  /** Which part of Baton writes. */
   readonly by: "gateway" | "chat";
-  /** Told once, where the log cannot be written. */
+  /** Called once, if the log can't be written. */
   readonly onProblem: (problem: string) => void;
   readonly limits?: RotationLimits;
 }
 
-/** What it is given is to be safe already: see `safeLog`. */
+/** The lines must be safe already: see `safeLog`. */
 export function fileLog(options: FileLogOptions): Log {
   const { home, by, onProblem, limits = LOG_LIMITS } = options;
   const folder = logFolder(home);

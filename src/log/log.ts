@@ -1,4 +1,7 @@
-/** What a running Baton says of its work, one line an event. Names come from outside: no line is written as it came. */
+/**
+ * What a running Baton logs, one line for each event. Names come from outside, so every line is cleaned before it is
+ * written.
+ */
 import { cleanLine, shorten } from "../util/text.js";
 
 /** Mildest first. */
@@ -11,12 +14,12 @@ export function logLine(at: number, level: LogLevel, text: string): string {
   return `${new Date(at).toISOString()} ${level} ${cleanLine(text)}`;
 }
 
-/** Longer ones are cut: what went wrong is told at the beginning. */
+/** Longer lines are cut: the beginning says what went wrong. */
 const LONGEST = 4_000;
 
 /**
- * A log that hands each line to all of these, as one clean line and without secrets. Twice: a secret may hold what
- * cleaning takes away, and a sequence that cleaning takes away may have parted one.
+ * A log that passes each line to all sinks, as one clean line without secrets. It redacts twice: a secret may contain
+ * characters that cleaning removes, and a sequence that cleaning removes may have split a secret.
  */
 export function safeLog(redact: (text: string) => string, ...sinks: readonly Log[]): Log {
   return (level, text) => {

@@ -1,4 +1,4 @@
-/** The log read back: its last lines, and those that follow, across the files it is kept in. */
+/** Reads the log back: its last lines, and the lines that follow, across its files. */
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LOG_LEVELS, type LogLevel } from "./log.js";
@@ -28,7 +28,7 @@ interface Position {
   readonly offset: number;
 }
 
-/** Null if the line is none of ours, such as one that was cut when the disk was full. */
+/** Null if the line is not one of ours, for example because it was cut when the disk was full. */
 export function recordOf(line: string): LogRecord | null {
   let value: Partial<Record<keyof LogRecord, unknown>>;
   try {
@@ -48,7 +48,7 @@ export function passes(record: LogRecord, { level, since }: LogFilter): boolean 
   return LOG_LEVELS.indexOf(record.level) >= LOG_LEVELS.indexOf(level) && Date.parse(record.time) >= since;
 }
 
-/** The last records that pass, oldest first; `after` is where `follow` goes on. */
+/** The last matching records, oldest first; `after` is where `follow` continues. */
 export async function lastRecords(
   folder: string,
   filter: LogFilter,
@@ -69,7 +69,7 @@ export async function lastRecords(
   return { records: found, after };
 }
 
-/** Records as they are written, from that place on, until told to stop. */
+/** Records as they are written, from that position on, until the signal aborts. */
 export async function* follow(
   folder: string,
   from: Position | null,
@@ -95,7 +95,7 @@ interface LogFile {
   readonly ino: number;
 }
 
-/** The files of the log at one moment, oldest first. */
+/** The current files of the log, oldest first. */
 async function filesOf(folder: string): Promise<LogFile[]> {
   const archived = archivedLogs(folder);
   const files: LogFile[] = [];
@@ -106,7 +106,7 @@ async function filesOf(folder: string): Promise<LogFile[]> {
   return archivedLogs(folder).join() === archived.join() ? files : filesOf(folder);
 }
 
-/** The file we are in and those after it; all of them where ours is gone. */
+/** The file that we are in and those after it; all files if ours is gone. */
 async function unread(folder: string, position: Position | null): Promise<LogFile[]> {
   const files = await filesOf(folder);
   return files.slice(
@@ -117,7 +117,7 @@ async function unread(folder: string, position: Position | null): Promise<LogFil
   );
 }
 
-/** The whole lines after that place, where it is in this file, else all. */
+/** The complete lines after that position if it is in this file, else all. */
 async function linesAfter(
   { path, ino }: LogFile,
   position: Position | null,

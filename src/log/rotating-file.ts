@@ -1,7 +1,7 @@
 /**
- * A file of lines that several processes may append to at once. Each line is one write at the file's end, so lines never
- * mix. A file that has grown too large gets a name of its own by one rename, which no crash leaves half done; whoever
- * still has it open notices before the next line and goes on in the new one. The oldest go.
+ * A file of lines that several processes may append to at the same time. Each line is one write at the file's end, so
+ * lines never mix. A file that is too large is renamed, which no crash leaves half done. A process that still has it
+ * open notices before its next line and continues in the new one. The oldest files are deleted.
  */
 import {
   closeSync,
@@ -20,9 +20,9 @@ const CURRENT = "baton.log";
 const ARCHIVED = /^baton-\d{8}T\d{9}Z-\d+\.log$/;
 
 export interface RotationLimits {
-  /** A file of this size is followed by a new one. */
+  /** After this size, a new file is started. */
   readonly bytes: number;
-  /** How many of those are kept. */
+  /** How many old files are kept. */
   readonly kept: number;
 }
 
@@ -36,7 +36,7 @@ export function currentLog(folder: string): string {
   return join(folder, CURRENT);
 }
 
-/** The files that have been followed by another, oldest first. */
+/** The old files, oldest first. */
 export function archivedLogs(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => ARCHIVED.test(name))
@@ -55,7 +55,7 @@ export class RotatingFile {
     this.#limits = limits;
   }
 
-  /** Throws if it cannot be written; the next line is tried anew. */
+  /** Throws if it can't be written; the next line is tried again. */
   append(line: string, now: number): void {
     try {
       const size = this.#openCurrent();
@@ -78,7 +78,7 @@ export class RotatingFile {
     return this.#open.file;
   }
 
-  /** The size of the current file, which is then the open one. */
+  /** The size of the current file, which is open afterwards. */
   #openCurrent(): number {
     const path = currentLog(this.#folder);
     const present = statSync(path, { throwIfNoEntry: false });
@@ -100,7 +100,7 @@ export class RotatingFile {
     try {
       renameSync(path, join(this.#folder, `baton-${stamp}-${process.pid}.log`));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // Another was first, by a hair.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // Another process was slightly faster.
     }
     this.close();
     for (const old of archivedLogs(this.#folder).slice(0, -this.#limits.kept)) rmSync(old, { force: true });

@@ -1,9 +1,10 @@
 /**
  * Who may list, read, search, resume and hand off a session. Default deny; exact ids; names never decide anything.
  *
- * A session belongs to a person (DMs, and groups where each member has their own) or to a chat (everyone there
- * shares it), and stays theirs wherever it moves; those in whose lane it is may see it as long as it is there. A viewer looks either as the gateway's owner, as a person in private, or from inside a chat. From inside
- * a chat nothing private of that person's other chats shows: the others in the chat would see it too.
+ * A session belongs to a person (DMs, and groups in which each member has their own) or to a chat (everyone there
+ * shares it), wherever it moves. While it is in a lane, the people of that lane may see it too. A viewer is the
+ * gateway's owner, a person in private, or somebody inside a chat. Inside a chat, nothing private from that person's
+ * other chats is shown, because the others in the chat would see it too.
  */
 import { escapePart, unescapePart } from "../util/escape.js";
 import { InputError } from "./errors.js";
@@ -14,7 +15,7 @@ import type { SessionSource } from "./source.js";
 /** Who is looking. */
 export type Viewer =
   | { readonly kind: "owner" }
-  /** A person in private; several identities where they are linked. */
+  /** A person in private; several identities if they are linked. */
   | { readonly kind: "person"; readonly identities: readonly string[] }
   /** Inside a chat: its shared sessions, and this person's own there. */
   | { readonly kind: "chat"; readonly chat: string; readonly identity?: string };
@@ -22,7 +23,7 @@ export type Viewer =
 /** The one who runs the gateway, and the embedding program itself. */
 export const OWNER: Viewer = { kind: "owner" };
 
-/** Whose something is, and in which chat. */
+/** Who owns something, and in which chat. */
 export interface Belonging {
   readonly owner: string;
   readonly chat: string;
@@ -30,7 +31,7 @@ export interface Belonging {
 
 /** The fields of a session that decide who may see it. */
 export interface SessionBelonging extends Belonging {
-  /** Whose the lane is that it is in: those who talk in it may see it too, wherever it came from. */
+  /** The owner of the lane that it is in: people who talk there may see it too, wherever it came from. */
   readonly laneOwner: string;
 }
 
@@ -56,14 +57,14 @@ export function chatOf(source: Pick<SessionSource, "platform" | "chatId">): stri
   return `${source.platform}:${escapePart(foldId(source.platform, source.chatId))}`;
 }
 
-/** To whom a session begun by this source belongs. */
+/** Who owns a session that this source starts. */
 export function belongingOf(source: SessionSource, scopes: SessionScopes = {}): Belonging {
   const chat = chatOf(source);
   const identity = isShared(source, scopes) ? null : identityOf(source);
   return { owner: identity === null ? `chat:${chat}` : `person:${identity}`, chat };
 }
 
-/** The viewer that the sender of this message is, in the place where they wrote it. */
+/** The viewer for the sender of this message, in the chat where they wrote it. */
 export function viewerOf(source: SessionSource): Viewer {
   const identity = identityOf(source);
   if (source.chatType === "dm" && identity !== null) return { kind: "person", identities: [identity] };
@@ -78,7 +79,7 @@ export function mayAccess(viewer: Viewer, session: SessionBelonging): boolean {
   return theirs && (viewer.kind === "person" || viewer.chat === session.chat);
 }
 
-/** The `owner` values a viewer can see at all; a viewer inside a chat is also held to that chat. */
+/** The `owner` values that a viewer can see; a viewer inside a chat is also limited to that chat. */
 export function ownersFor(viewer: Exclude<Viewer, { kind: "owner" }>): string[] {
   if (viewer.kind === "person") return viewer.identities.map((identity) => `person:${identity}`);
   return [`chat:${viewer.chat}`, ...(viewer.identity ? [`person:${viewer.identity}`] : [])];

@@ -1,23 +1,23 @@
 /**
- * The files of a message in words. The gateway ends a message's text with a line for each, so that whoever reads the
- * text knows of them; a message that a program keeps may have files that its text does not tell of.
+ * The files of a message in words. The gateway ends a message's text with a line for each file, so that everyone who
+ * reads the text knows of them. A message that a program stores may have files that its text does not mention.
  */
 import { cleanLine, shorten } from "../util/text.js";
 import { noteLine } from "./sender.js";
 import type { Attachment, Message } from "./transcript.js";
 
-/** What is told of a file: what its sender calls it, and what it is said to be. */
+/** What is said about a file: its name and its type, as its sender gave them. */
 export type ToldAttachment = Partial<Pick<Attachment, "name" | "mediaType">>;
 
 const MAX_LENGTH = 200;
 
-/** One line, fit for any eye: `[attached: photo.jpg (image/jpeg)]`. */
+/** One line that is safe to show: `[attached: photo.jpg (image/jpeg)]`. */
 export function attachmentLine({ name, mediaType }: ToldAttachment): string {
   const type = cleaned(mediaType);
   return noteLine("attached", `${cleaned(name) || "file"}${type ? ` (${type})` : ""}`);
 }
 
-/** The lines of those files that the text does not tell of. */
+/** The lines of the files that the text does not mention. */
 export function untoldLines(text: string, attachments: readonly ToldAttachment[]): string[] {
   if (attachments.length === 0) return [];
   const told = new Map<string, number>();
@@ -29,12 +29,12 @@ export function untoldLines(text: string, attachments: readonly ToldAttachment[]
   });
 }
 
-/** The text, and a line for each file that it does not tell of. Telling them twice adds nothing. */
+/** The text, with a line for each file that it does not mention. Calling it twice adds nothing. */
 export function tellingText(text: string, attachments: readonly ToldAttachment[]): string {
   return [...(text === "" ? [] : [text]), ...untoldLines(text, attachments)].join("\n");
 }
 
-/** All that there is to read of a message. */
+/** Everything that can be read of a message. */
 export function readableText(message: Message): string {
   return tellingText(message.content, attachmentsOf(message));
 }

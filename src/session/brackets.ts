@@ -1,23 +1,23 @@
 /**
- * What a reader, or a model, may take for a line that begins with a bracket: by any sign that looks like one, behind
- * whatever is not to be seen. Parentheses, braces and quotation marks look like themselves.
+ * Finds lines that a reader or a model could take for a line that begins with a bracket: with any character that looks
+ * like one, after any invisible characters. Parentheses, braces and quotation marks do not look like brackets.
  */
 
-/** With the break itself, for `split`. */
+/** Includes the break itself, for `split`. */
 export const LINE_BREAKS = /([\n\r\v\f\x1c-\x1e\u0085\u2028\u2029])/u;
 
-/** Spaces, controls, marks without a letter, and signs whose picture is empty. */
+/** Spaces, controls, marks without a letter, and characters that are drawn as nothing. */
 const BLANK = "\\s\\p{M}\\p{C}\\p{Default_Ignorable_Code_Point}\\u2800\\ufffc\\u{1d159}\\u{13441}\\u{13442}";
 export const BLANKS = new RegExp(`[${BLANK}]+`, "gu");
 
 const NOT_SQUARE = "(?![(){}\\u201a\\u201e\\u2e42\\u301d-\\u301f])";
-/** The corners and sides of a tall bracket are no punctuation. */
+/** The corners and sides of a tall bracket are not punctuation. */
 const OPENING = `${NOT_SQUARE}[\\p{Ps}\\u23a1-\\u23a3]`;
 const CLOSING = `${NOT_SQUARE}[\\p{Pe}\\u23a4-\\u23a6]`;
 const BRACKET = new RegExp(`^[${BLANK}]*(?:${OPENING}|${CLOSING})`, "u");
 const ALL_BLANK = new RegExp(`^[${BLANK}]*$`, "u");
 
-/** Where the bracket stands that the line seems to begin with. */
+/** The position of the bracket with which the line seems to begin. */
 export function beginsBracketed(line: string): number | null {
   let at = 0;
   for (const sign of line) {
@@ -28,14 +28,14 @@ export function beginsBracketed(line: string): number | null {
   return null;
 }
 
-/** What looks like the sign before an id. */
+/** Characters that look like the sign before an id. */
 const HASH = "#\\u266f\\u2317\\u22d5";
 export const HASHES = new RegExp(`[${HASH}]`, "gu");
 /** A sign before an id, in any of its widths, or what may be HTML for it. */
 const MAY_HAVE_ID = new RegExp(`[${HASH}\\ufe5f\\uff03&\\ufe60\\uff06]`, "u");
 const OPENINGS = new RegExp(OPENING, "gu");
 const CLOSINGS = new RegExp(CLOSING, "gu");
-/** What can be part of a bracket or an id, as it is and in any letters. */
+/** Characters that can be part of a bracket or an id, as they are and in any case. */
 const PLAIN = /^[!-~]+$/;
 const OF_USE = new RegExp(`[!-~${HASH}]|${OPENING}|${CLOSING}`, "u");
 /** A bracket, or an id as `shortHash` makes it. */
@@ -58,13 +58,13 @@ const ENTITY = new RegExp(
 const AMPERSAND = "&".charCodeAt(0);
 
 /**
- * Where the brackets stand, anywhere in the line, that have an id in them: whatever stands before them (`> `, `**`, `- `),
- * a model may take them for the beginning of somebody's words. They are those still open before an id, and those that
- * close after one what nothing opened. What is not to be seen is passed over.
+ * The positions of brackets, anywhere in the line, that contain an id: whatever precedes them (`> `, `**`, `- `), a
+ * model may take them for the beginning of somebody's words. They are the brackets that are open before an id, and
+ * those after an id that close nothing. Invisible characters are skipped.
  */
 export function bracketsWithIds(line: string): number[] {
   if (!MAY_HAVE_ID.test(line)) return [];
-  // Read twice, for the HTML that appears only then: `&amp;num;`, or one with something invisible in it.
+  // Read twice, because some HTML appears only then: `&amp;num;`, or one with something invisible in it.
   const { text, places } = read(
     read({ text: line, places: Array.from({ length: line.length }, (_, at) => at) }),
   );
@@ -87,20 +87,20 @@ export function bracketsWithIds(line: string): number[] {
   return [...found];
 }
 
-/** An even number of backslashes are backslashes themselves. */
+/** An even number of backslashes escape each other. */
 export function isEscaped(line: string, at: number): boolean {
   let from = at;
   while (line[from - 1] === "\\") from--;
   return (at - from) % 2 === 1;
 }
 
-/** A text, and where each of its characters stands in the line. */
+/** A text, and the position of each of its characters in the line. */
 interface Reading {
   readonly text: string;
   readonly places: readonly number[];
 }
 
-/** With the signs that are meant for those that look like them or are written as HTML, and nothing invisible. */
+/** Replaces look-alikes and HTML by the characters that they stand for, and drops invisible ones. */
 function read({ text, places }: Reading): Reading {
   const shownAt: number[] = [];
   let shown = "";
@@ -114,7 +114,7 @@ function read({ text, places }: Reading): Reading {
   return { text: shown, places: shownAt };
 }
 
-/** A name that is not in our list is passed over: it may be that of an invisible sign in the middle of an id. */
+/** A name that is not in our list is skipped: it may be an invisible character in the middle of an id. */
 function signAt(text: string, at: number): { readonly meant: string; readonly length: number } {
   const code = text.codePointAt(at) ?? 0;
   const sign = String.fromCodePoint(code);
@@ -129,7 +129,7 @@ function signAt(text: string, at: number): { readonly meant: string; readonly le
   return { meant: number <= 0x10ffff ? String.fromCodePoint(number) : written, length };
 }
 
-/** All that has no part in a bracket or an id is a question mark, however long. */
+/** Everything that can't be part of a bracket or an id becomes one question mark. */
 function plainSigns(meant: string): string {
   if (PLAIN.test(meant)) return meant;
   const letters = meant.normalize("NFKC");
@@ -142,7 +142,7 @@ function plainSigns(meant: string): string {
     .replace(/[^!-~]+/gu, "?");
 }
 
-/** In the letters that are meant, with parentheses for all that looks like a bracket, and none of it written as HTML. */
+/** Replaces look-alike letters, turns everything that looks like a bracket into a parenthesis, and leaves no HTML. */
 export function withPlainBrackets(text: string): string {
   return text.normalize("NFKC").replace(OPENINGS, "(").replace(CLOSINGS, ")").replaceAll("&", "+");
 }

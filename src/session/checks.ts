@@ -1,8 +1,8 @@
-/** Checks of what a program passes in: a mistake is named at once, before anything is asked of the store. */
+/** Checks what a program passes in: it names a mistake at once, before it asks the store for anything. */
 import { InputError } from "./errors.js";
 import type { SessionScopes } from "./session-key.js";
 
-/** What a watcher throws is its own affair: the session is kept already. */
+/** An error of a watcher does not matter here: the session is already stored. */
 export function guarded(onChange: (sessionId: string) => void): (sessionId: string) => void {
   return (sessionId) => {
     try {
@@ -18,7 +18,7 @@ export function checkText(value: unknown, name: string): string {
   return value;
 }
 
-/** What names a session: an id, or what `find` takes. */
+/** What names a session: an id, or something that `find` accepts. */
 export function checkId(value: unknown): string {
   if (typeof value === "string") return value;
   throw new InputError("invalid_session_id", "Name a session by its id, a string, as `list` gives it.");

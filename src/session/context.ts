@@ -1,8 +1,8 @@
 /**
- * What the agent is told about where it is. The text is the same for every turn of a chat (fixed order, no times, no
- * message ids), so a model's prompt cache holds. Every value from outside is a label: one line, bounded, its markdown
- * neutralised. A hostile name changes no other byte. Names that people chose need not stand in the prompt at all: with
- * `labels: false` it has ids only, and `buildSessionLabels` has the names, to be said in the user role.
+ * What the agent reads about where it is. The text is the same for every turn of a chat (fixed order, no times, no
+ * message ids), so a model's prompt cache works. Every value from outside is a label: one line, bounded, its markdown
+ * escaped. A hostile name changes no other byte. With `labels: false` the prompt contains ids only, and
+ * `buildSessionLabels` returns the names for the user role.
  */
 import { label, shortHash } from "./label.js";
 import { LOCAL, type Platform, platforms, platformTraits } from "./platform.js";
@@ -118,7 +118,7 @@ function userLine(source: SessionSource, shared: boolean): string[] {
   return source.userId ? [`**User ID:** ${label(source.userId)}`] : [];
 }
 
-/** The source with each text that can be shown made a label, before it is put into a sentence. */
+/** The source with each text as a label, so that it can be put into a sentence. */
 function labelled(source: SessionSource): SessionSource {
   const { chatName, userName, userId, threadId } = source;
   return {

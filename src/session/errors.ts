@@ -1,6 +1,6 @@
 /**
- * Failures one can act on. Each class says who can mend it, each `code` is stable and safe to match on,
- * and each message says what to do. Messages never hold secrets or message text.
+ * Failures that somebody can act on. Each class says who can fix it, each `code` is stable and safe to match on, and
+ * each message says what to do. Messages never contain secrets or message text.
  */
 
 export type ErrorCode =
@@ -67,18 +67,18 @@ export class BatonError extends Error {
   }
 }
 
-/** The caller passed something that cannot be meant: mend the call. */
+/** The caller passed something invalid: fix the call. */
 export class InputError extends BatonError {}
 
-/** What was asked for is not there, or not for this viewer; the two are not told apart. */
+/** It does not exist, or not for this viewer; the error does not say which. */
 export class NotFoundError extends BatonError {}
 
-/** The request is well-formed, but the present state forbids it: look again, then decide. */
+/** The request is valid, but the current state forbids it: look again, then decide. */
 export class ConflictError extends BatonError {}
 
-/** The store could not do its work. Nothing was acknowledged, and nothing was half-written. */
+/** The store could not do its work. Nothing was confirmed, and nothing was half-written. */
 export class StoreError extends BatonError {
-  /** It may pass by itself, as where a server is being started: whoever can wait, waits. */
+  /** True if it may pass by itself, for example while a server starts: callers that can wait should wait. */
   readonly mayPass: boolean;
 
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown; mayPass?: boolean }) {
@@ -87,7 +87,7 @@ export class StoreError extends BatonError {
   }
 }
 
-/** The same words whether the session is missing or another's. */
+/** The same words whether the session is missing or belongs to somebody else. */
 export function sessionNotFound(which: string): NotFoundError {
   const shown = JSON.stringify(which.slice(0, 120));
   return new NotFoundError(

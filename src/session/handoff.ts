@@ -17,7 +17,7 @@ export interface Handoff {
   readonly sessionId: string;
   /** The lane that asked and keeps the session until completion. */
   readonly fromKey: SessionKey;
-  /** Where to, as asked: a platform, an address, or the terminal. */
+  /** Where to, as the person wrote it: a platform, an address, or the terminal. */
   readonly target: string;
   readonly state: HandoffState;
   readonly requestedAt: number;
@@ -30,7 +30,7 @@ export interface Handoff {
 }
 
 export type HandoffStep =
-  /** `left`: whoever held it has certainly ended, so its lease need not run out. */
+  /** `left`: the process that held it has certainly ended, so its lease need not run out. */
   | { readonly kind: "claim"; readonly owner: string; readonly leaseMs: number; readonly left?: boolean }
   | { readonly kind: "renew"; readonly fence: number; readonly leaseMs: number }
   | { readonly kind: "complete"; readonly fence: number }
@@ -43,7 +43,7 @@ export type HandoffOutcome =
   | { readonly ok: false; readonly reason: string };
 
 export const MAX_CLAIMS = 3;
-/** How long one may wait to be taken before it is given up. */
+/** How long a handoff may wait for a gateway before it fails. */
 export const HANDOFF_WAIT_MS = 60_000;
 const MAX_ERROR = 500;
 

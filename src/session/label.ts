@@ -1,4 +1,4 @@
-/** Text that somebody outside chose, fit to stand in a sentence of ours: one line, bounded, without structure. */
+/** Makes text from outside safe inside our sentences: one line, bounded, without structure. */
 import { createHash } from "node:crypto";
 import { cleanLine, shorten } from "../util/text.js";
 
@@ -13,7 +13,7 @@ export function label(value: string): string {
   return shorten(line, MAX_LABEL).replace(/(?<!\\)((?:\\\\)*)\\…$/, "$1…") || "(unnamed)";
 }
 
-/** `#` and ten digits: the same for the same id, and nothing to read the id from. */
+/** `#` and ten digits: always the same for the same id, and the id can't be read from it. */
 export function shortHash(id: string): string {
   return `#${createHash("sha256").update(id.toWellFormed()).digest("hex").slice(0, 10)}`;
 }

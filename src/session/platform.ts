@@ -11,17 +11,17 @@ export type Platform = string;
 export interface PlatformTraits {
   /** The name shown to people and to the agent. */
   readonly title: string;
-  /** Direct messages stay one session a chat even where `dm: platform` is set. */
+  /** Direct messages stay one session a chat even if `dm: platform` is set. */
   readonly dmPerChat?: boolean;
-  /** Maps the spellings of one id to one; must leave ids it does not know alone. */
+  /** Maps all spellings of an id to one; must not change ids that it does not know. */
   readonly foldId?: (id: string) => string;
   /** What people's ids look like, once folded: one that does not can match nobody. */
   readonly userId?: IdShape;
-  /** The same of chats; those of two may be a person's id. */
+  /** The same for chats; a chat of two may have a person's id. */
   readonly chatId?: IdShape;
   /** Escapes the colons inside the ids of an address that a person wrote, if ids have colons there. */
   readonly escapeColons?: (written: string) => string;
-  /** How it is reached, as people set it; without settings only a program can open it. */
+  /** How people set it up; without settings, only a program can open it. */
   readonly settings?: Settings;
 }
 
@@ -72,14 +72,14 @@ export function platformTraits(platform: Platform): PlatformTraits {
   return traits;
 }
 
-/** Why nobody on this platform can have that id, as a sentence; null if somebody can. */
+/** Why nobody on this platform can have this id, as a sentence; null if somebody can. */
 export function unmatchableId(platform: Platform, id: string): string | null {
   const { userId, title } = platformTraits(platform);
   if (!userId || userId.pattern.test(foldId(platform, id))) return null;
   return `${JSON.stringify(id)} matches nobody on ${title}. Use the person's id, ${userId.like}: anybody can take a name.`;
 }
 
-/** The same of a chat. */
+/** The same for a chat. */
 export function unmatchableChat(platform: Platform, id: string): string | null {
   const { chatId, title } = platformTraits(platform);
   if (!chatId || chatId.pattern.test(foldId(platform, id))) return null;

@@ -20,7 +20,7 @@ export interface ResetPolicy {
   readonly notify: boolean;
 }
 
-/** Nothing is reset unless somebody asks for it: lost context hurts more than an old one. */
+/** No resets by default: losing a context hurts more than keeping an old one. */
 export const DEFAULT_RESET_POLICY: ResetPolicy = { mode: "none", idleMinutes: 1440, atHour: 4, notify: true };
 
 /** Policies by platform, then by chat type, then the default; each is laid over the default. */
@@ -45,7 +45,7 @@ export function resetReason(policy: ResetPolicy, moment: ResetMoment): ResetReas
   return null;
 }
 
-/** When the next reset falls due if nothing more happens; in the past where it already is. */
+/** When the next reset is due if nothing more happens; in the past if it is already due. */
 export function nextReset(
   policy: ResetPolicy,
   moment: ResetMoment,
@@ -62,7 +62,7 @@ export function nextReset(
   return idleAt <= dailyAt ? { reason: "idle", at: idleAt } : { reason: "daily", at: dailyAt };
 }
 
-/** The policy that holds for a session, and which rule gave it. */
+/** The policy for a session, and which rule it comes from. */
 export function policyFor(
   config: ResetConfig,
   platform: Platform,
@@ -76,7 +76,7 @@ export function policyFor(
   return { policy: base, from: "default" };
 }
 
-/** Refuses a configuration that could not be meant, naming the key. */
+/** Refuses an invalid configuration and names the key. */
 export function checkResetConfig(config: ResetConfig, isPlatform: (name: string) => boolean): void {
   for (const name of Object.keys(config ?? {})) {
     if (!["default", "byPlatform", "byChatType"].includes(name)) {
@@ -178,7 +178,7 @@ function latestBoundary(now: number, atHour: number, timeZone: string): number {
   if (known && known.from <= now && now < known.until) return known.from;
 
   const here = zoned(now, timeZone);
-  // Days to come do not count, though a fold over midnight may have shown their first minute already.
+  // Days in the future do not count, even if a fold over midnight has already shown their first minute.
   const boundary = Math.max(...boundaries(here, [-2, -1, 0], atHour).filter((at) => at <= now));
   const next = Math.min(...boundaries(here, [0, 1, 2], atHour).filter((at) => at > now));
   if (!nearTransition(here)) {
@@ -199,15 +199,15 @@ function firstBoundaryAfter(instant: number, atHour: number, timeZone: string): 
   return Math.min(...boundaries(here, [-1, 0, 1, 2], atHour).filter((at) => at > instant));
 }
 
-/** The boundaries of the civil days that many days from this one; three in a row reach over any transition. */
+/** The boundaries of the days at these distances from today; three in a row cover any transition. */
 function boundaries(here: Temporal.ZonedDateTime, days: readonly number[], atHour: number): number[] {
   const today = here.toPlainDate();
   return days.flatMap((shift) => boundaryOf(today.add({ days: shift }), atHour, here.timeZoneId) ?? []);
 }
 
 /**
- * `atHour`:00 of a civil day. In a fold the first of the two; in a gap the first valid instant after it;
- * null for a day that the zone skipped whole, which has no boundary of its own.
+ * `atHour`:00 of a civil day. In a fold, the first of the two; in a gap, the first valid instant after it; null for a
+ * day that the zone skipped completely, which has no boundary.
  */
 function boundaryOf(day: Temporal.PlainDate, atHour: number, timeZone: string): number | null {
   const wanted = day.toPlainDateTime({ hour: atHour });

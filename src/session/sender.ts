@@ -1,7 +1,7 @@
 /**
- * Who speaks. Where several people share a session, each message is given to the agent as `[Ada #3f9c1a02b7 owner] text`:
- * the id is made of what nobody can change, the role is the one they had when they wrote. What could be taken for such a
- * beginning in a person's text, or for a note of ours, has a backslash before it.
+ * Who wrote a message. If several people share a session, the agent reads each message as `[Ada #3f9c1a02b7 owner]
+ * text`: the id comes from something that nobody can change, and the role is the one that they had when they wrote.
+ * Text of a person that looks like such a beginning, or like a note of ours, gets a backslash in front.
  */
 import { cleanLine } from "../util/text.js";
 import {
@@ -18,23 +18,23 @@ import type { Author, Message } from "./transcript.js";
 
 export interface Sender {
   readonly name?: string | undefined;
-  /** Without it the name proves nothing, and the prefix says so. */
+  /** Without it, the name proves nothing, and the prefix says so. */
   readonly author?: Author | undefined;
 }
 
-/** How a user's text is given to the agent where several people share a session. */
+/** A user's text as the agent reads it if several people share a session. */
 export function senderPrefixed({ name, author }: Sender, text: string): string {
   return `[${senderLabel({ name, author })}] ${withoutForgedLines(text)}`;
 }
 
-/** `Ada #3f9c1a02b7 owner`: a name that cannot end its bracket, or bring an id of its own, not even as HTML. */
+/** `Ada #3f9c1a02b7 owner`: the name can't close the bracket or contain an id, not even as HTML. */
 export function senderLabel({ name, author }: Sender): string {
   const shown = name ? label(withPlainBrackets(name).replace(HASHES, "")) : "";
   const proof = author ? `${shortHash(author.id)} ${author.role ?? "former"}` : "unverified";
   return `${shown} ${proof}`.trim();
 }
 
-/** A message as it is given to an agent where several people share the session. */
+/** A message as the agent reads it if several people share the session. */
 export function withSender(message: Message): Message {
   if (message.role !== "user") return message;
   const { attachments, name, author, note, content } = message;
@@ -42,19 +42,19 @@ export function withSender(message: Message): Message {
   return { role: "user", content: given, ...(attachments ? { attachments } : {}) };
 }
 
-/** The notes of ours that stand in a message's text, each on a line of its own. */
+/** Our notes in a message's text, each on its own line. */
 const NOTES = ["attached", "not taken", "in reply to", "forwarded"] as const;
-/** All that begins words of ours with a bracket. */
+/** The beginnings of all our texts in brackets. */
 const NOTE_WORDS: readonly string[] = [...NOTES, "this conversation has", "labels", "note"];
 const OWN_NOTE = new RegExp(`^\\[(?:${NOTES.join("|")})(?:: .*)?\\]$`, "u");
 
-/** A note of ours: one line, whatever is in it. */
+/** One of our notes: always one line. */
 export function noteLine(kind: (typeof NOTES)[number], words = ""): string {
   const inside = cleanLine(words).replaceAll("[", "(").replaceAll("]", ")");
   return inside ? `[${kind}: ${inside}]` : `[${kind}]`;
 }
 
-/** A person's text as it is kept: what begins like a note of ours is not one. */
+/** A person's text as it is stored: text that begins like one of our notes is escaped. */
 export function ownWords(text: string): string {
   return escapedLines(text, (line) => {
     const at = beginsBracketed(line);
@@ -65,7 +65,7 @@ export function ownWords(text: string): string {
   });
 }
 
-/** The same for every bracket that a line begins with or that has an id in it, but for those around our own notes. */
+/** The same for every bracket that begins a line or contains an id, except around our own notes. */
 function withoutForgedLines(text: string): string {
   return escapedLines(text, (line) => {
     if (OWN_NOTE.test(line)) return bracketsWithIds(line.slice(1, -1)).map((at) => at + 1);
@@ -73,7 +73,7 @@ function withoutForgedLines(text: string): string {
   });
 }
 
-/** Puts a backslash before each of these places of a line that is not escaped. */
+/** Puts a backslash before each of these positions that is not escaped yet. */
 function escapedLines(text: string, placesIn: (line: string) => readonly number[]): string {
   return text
     .split(LINE_BREAKS)

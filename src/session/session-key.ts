@@ -57,7 +57,7 @@ export function buildSessionKey(given: SessionSource, scopes: SessionScopes = {}
     .join(":") as SessionKey;
 }
 
-/** The parts of a key, unescaped; an error where the text is not a key. */
+/** The parts of a key, unescaped; throws if the text is not a key. */
 export function parseSessionKey(key: string): SessionKeyParts {
   const parsed = partsOf(key);
   if (!isPlatform(parsed.platform)) throw notAKey(key);
@@ -70,7 +70,7 @@ export function asSessionKey(text: string): SessionKey {
   return text as SessionKey;
 }
 
-/** The same, also where its platform is registered only in the program that made it. */
+/** The same, also if its platform is registered only in the program that made it. */
 export function asKeyOfAnyPlatform(text: string): SessionKey {
   partsOf(text);
   return text as SessionKey;
@@ -104,7 +104,7 @@ export function isShared(source: SessionSource, scopes: SessionScopes = {}): boo
   return source.chatType !== "dm" && scopeOf(source, scopes) === "chat";
 }
 
-/** The one whose own session this is, in a member scope; null if the session is the chat's. */
+/** The person whose own session this is, in a member scope; null if the session belongs to the chat. */
 function participantOf(source: SessionSource, scopes: SessionScopes): string | null {
   if (source.chatType === "dm" || scopeOf(source, scopes) === "chat") return null;
   const id = source.userIdAlt || source.userId;

@@ -1,6 +1,6 @@
 /**
- * A session is one stretch of memory under a key. A reset begins another; the old one stays readable and resumable.
- * The record stays small: features keep their own tables, keyed by session id.
+ * A session is one stretch of memory under a key. A reset starts another one; the old one can still be read and
+ * resumed. The record stays small: features have their own tables, keyed by session id.
  */
 import { cleanLine } from "../util/text.js";
 import { InputError } from "./errors.js";
@@ -28,7 +28,7 @@ export interface SessionEntry {
   readonly title: string | null;
   /** Whose session it is: `person:<identity>` or `chat:<chat>`. See access.ts. */
   readonly owner: string;
-  /** Whose the lane is that it is in; another's after a move. */
+  /** The owner of the lane that it is in; somebody else's after a move. */
   readonly laneOwner: string;
   /** The chat it lives in. */
   readonly chat: string;
@@ -36,9 +36,9 @@ export interface SessionEntry {
   readonly parentId: string | null;
   readonly endedAt: number | null;
   readonly endReason: EndReason | null;
-  /** True only from the call that reset the session by policy, so that it is announced once. */
+  /** True only in the result of the call that reset the session by policy, so that it is announced once. */
   readonly wasAutoReset: boolean;
-  /** The policy that began this session, kept. */
+  /** The policy that started this session; stays set. */
   readonly resetReason: ResetReason | null;
   readonly messageCount: number;
   readonly inputTokens: number;
@@ -48,7 +48,7 @@ export interface SessionEntry {
   readonly totalTokens: number;
   /** In US dollars, as reported by the agent. */
   readonly cost: number;
-  /** Messages up to this `seq` are summed up in `summary` and left out of the model's window. */
+  /** `summary` covers the messages up to this `seq`, and the model's window leaves them out. */
   readonly consolidatedThrough: number;
   readonly summary: string | null;
   /** Belongs to the embedding program. */
@@ -140,7 +140,7 @@ export function completeUsage(usage: Usage = {}): Required<Usage> {
   return complete;
 }
 
-/** What people call the place, or null if the source has only ids. */
+/** What people call the chat, or null if the source has only ids. */
 export function nameIn(source: SessionSource): string | null {
   const name = source.chatType === "dm" ? source.userName || source.chatName : source.chatName;
   return (
@@ -150,7 +150,7 @@ export function nameIn(source: SessionSource): string | null {
   );
 }
 
-/** What people call the place; its id where it has no name. */
+/** What people call the chat; its id if it has no name. */
 export function displayNameOf(source: SessionSource): string {
   return (
     nameIn(source) ?? cleanLine(source.chatType === "dm" ? source.userId || source.chatId : source.chatId)

@@ -1,7 +1,7 @@
 /**
- * Sessions: which conversation a message belongs to, what is remembered of it, when it starts fresh. The methods are
- * for the program that embeds them and take exact keys and ids; whatever a person asks for goes through
- * `sessions.as(viewer)`, which checks every read.
+ * Sessions: which conversation a message belongs to, what is stored of it, and when it starts fresh. The methods are
+ * for the program that embeds Baton and take exact keys and ids. Requests of people go through `sessions.as(viewer)`,
+ * which checks every read.
  */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../util/clock.js";
@@ -67,7 +67,7 @@ import { SessionsView } from "./view.js";
 export interface SessionsConfig {
   readonly scopes?: SessionScopes;
   readonly reset?: ResetConfig;
-  /** IANA name; the host's where absent. */
+  /** IANA name; the host's zone by default. */
   readonly timezone?: string;
 }
 
@@ -81,7 +81,7 @@ export interface SessionsOptions {
 }
 
 export interface ResolveOptions {
-  /** Begin a new session even if the present one could go on. */
+  /** Start a new session even if the current one could continue. */
   readonly forceNew?: boolean;
   /** False for internal and scheduled events, which never refresh a person's idle clock. Default true. */
   readonly touch?: boolean;
@@ -94,7 +94,7 @@ export interface Explanation {
   readonly from: "platform" | "chat type" | "default";
   readonly timezone: string;
   readonly next: { readonly reason: ResetReason; readonly at: number } | null;
-  /** What keeps the session from resetting at the moment. */
+  /** What keeps the session from resetting now. */
   readonly heldBy: readonly ("turn" | "handoff" | "process")[];
 }
 
@@ -127,13 +127,13 @@ export class Sessions {
     if (options.onChange) store.changes(guarded(options.onChange));
   }
 
-  /** Asked for when it is needed: the host's takes milliseconds to be found. */
+  /** Looked up on first use: finding the host's zone takes milliseconds. */
   get timezone(): string {
     this.#timezone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
     return this.#timezone;
   }
 
-  /** What this person may see and do: every read checked against them. */
+  /** What this person may see and do: every read is checked. */
   as(viewer: Viewer): SessionsView {
     return new SessionsView(this, viewer);
   }
@@ -172,8 +172,8 @@ export class Sessions {
   }
 
   /**
-   * For a store whose step resolves a session and does more, in one transaction: gives it the request, and once more
-   * where it asks whether live processes hold the session.
+   * For a store whose step resolves a session and does more in one transaction: gives the step its request, and calls
+   * it again if it asks whether live processes hold the session.
    */
   async resolveIn<Result extends { readonly kind: string }>(
     source: SessionSource,
@@ -232,8 +232,8 @@ export class Sessions {
   }
 
   /**
-   * Binds a lane to an existing session, which is reopened; the lane's present session ends `switched`. The lane is that
-   * of a source, or of a key that has been in use.
+   * Binds a lane to an existing session and reopens it; the lane's current session ends as `switched`. The lane is that
+   * of a source, or of a key that was used before.
    */
   async switchTo(lane: SessionSource | SessionKey, sessionId: string): Promise<SessionEntry> {
     const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
@@ -258,8 +258,8 @@ export class Sessions {
   }
 
   /**
-   * Ends a session; its key starts fresh with the next message. The first reason wins. Whoever closes a surface passes
-   * its key as `onlyIn`: a session that has moved on since is left alone.
+   * Ends a session; its key starts fresh with the next message. The first reason wins. Code that closes a surface
+   * passes its key as `onlyIn`: a session that has moved to another lane is left alone.
    */
   async end(
     sessionId: string,
@@ -275,7 +275,7 @@ export class Sessions {
     return this.#store.routes.end(checkId(sessionId), reason, options.onlyIn ?? null, this.#clock());
   }
 
-  /** Names a session; empty text takes the name away. Unique among its owner's sessions. */
+  /** Names a session; an empty text removes the name. Unique among its owner's sessions. */
   async setTitle(sessionId: string, title: string): Promise<SessionEntry> {
     return this.#store.routes.setTitle(checkId(sessionId), cleanTitle(checkText(title, "title")));
   }
@@ -291,7 +291,7 @@ export class Sessions {
     return policyFor(this.#reset, entry.platform, entry.chatType).policy;
   }
 
-  /** Which policy applies to a key, when the next reset falls, and what holds it off. Null if it has no session. */
+  /** Which policy applies to a key, when the next reset is due, and what delays it. Null if it has no session. */
   async explain(key: SessionKey): Promise<Explanation | null> {
     const entry = await this.current(key);
     if (!entry) return null;
@@ -307,7 +307,7 @@ export class Sessions {
     return this.#store.reader.get(checkId(sessionId));
   }
 
-  /** The session a key has now, also where its platform is registered only in the program that made it. */
+  /** The current session of a key, also if its platform is registered only in the program that made it. */
   async current(key: SessionKey): Promise<SessionEntry | null> {
     return this.#store.reader.current(asKeyOfAnyPlatform(key));
   }
@@ -346,12 +346,12 @@ export class Sessions {
     return lanes.filter(({ origin }) => (origin.threadId ?? "") === (address.threadId ?? ""));
   }
 
-  /** Brings the search index up to date at once, as after a large import; otherwise it is fed behind. */
+  /** Updates the search index at once, for example after a large import; otherwise that happens in the background. */
   indexAll(): Promise<void> {
     return this.#store.search.indexAll();
   }
 
-  /** Was there any session before the first one of the present? False on an empty store and for its very first session. */
+  /** True if there is more than one session: false on an empty store and for its very first session. */
   async hasAny(): Promise<boolean> {
     return (await this.#store.reader.count(2)) > 1;
   }
@@ -376,7 +376,7 @@ export class Sessions {
       removed.messages += messages;
       if (sessionIds.length < PRUNE_BATCH) break;
     }
-    // Younger ones still tell a message that comes again.
+    // Younger ones are needed to recognise a message that arrives again.
     const forgotten = Math.min(before, this.#clock() - DAY_MS);
     while ((await this.#store.routes.forget(forgotten, PRUNE_BATCH)) === PRUNE_BATCH);
     return removed;
@@ -398,7 +398,7 @@ export class Sessions {
     return this.record(sessionId, messages, undefined, options);
   }
 
-  /** Replaces what is active, in one transaction; what was there stays, superseded. An equal beginning is kept. */
+  /** Replaces the active messages in one transaction; the old ones stay as superseded. An equal beginning is kept. */
   async rewrite(
     sessionId: string,
     messages: readonly Message[],
@@ -408,14 +408,14 @@ export class Sessions {
     await this.#store.transcript.rewrite(checkId(sessionId), parseMessages(messages), touch, this.#clock());
   }
 
-  /** The whole active transcript, oldest first; with `superseded`, also what a rewrite took out. */
+  /** The whole active transcript, oldest first; with `superseded`, also what a rewrite removed. */
   async load(sessionId: string, options: { superseded?: boolean } = {}): Promise<StoredMessage[]> {
     const all: StoredMessage[] = [];
     for await (const page of this.pages(sessionId, options)) all.push(...page);
     return all;
   }
 
-  /** The same in pages, for transcripts too long to hold. */
+  /** The same in pages, for transcripts that do not fit into memory. */
   async *pages(
     sessionId: string,
     options: { superseded?: boolean; afterSeq?: number } = {},
@@ -500,7 +500,10 @@ export class Sessions {
     return this.#step(id, { kind: "complete", fence }, destination ? this.laneOf(destination) : null);
   }
 
-  /** Fails it: with the fence by the gateway that runs it; without, by the asker, only while nobody has claimed it. */
+  /**
+   * Fails a handoff: with a fence, by the gateway that runs it; without, by the asker, only while nobody has claimed
+   * it.
+   */
   async failHandoff(id: string, failure: { error: string; fence?: number }): Promise<Handoff> {
     const { error, fence } = failure;
     return this.#step(
@@ -550,7 +553,7 @@ export class Sessions {
     try {
       return await this.#hasActiveProcesses(key);
     } catch {
-      return true; // Not knowing, the session is kept: a reset cannot be taken for a process that was missed.
+      return true; // If we can't tell, the session is kept: a missed process must not cause a reset.
     }
   }
 

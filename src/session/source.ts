@@ -19,7 +19,7 @@ export interface SessionSource {
   readonly userName?: string;
   readonly threadId?: string;
   readonly chatTopic?: string;
-  /** A second stable id of the same user; decides the participant where it is known. */
+  /** A second stable id of the same user; if known, it decides the participant. */
   readonly userIdAlt?: string;
   readonly chatIdAlt?: string;
   readonly isBot?: boolean;

@@ -1,7 +1,7 @@
 /**
- * The port that `Sessions` needs. Each method is one atomic step: it happens whole or not at all, also across
- * processes and when killed. Where a rule must be judged inside the step, the pure function comes along.
- * A read that fails throws; it never answers "nothing there".
+ * The port that `Sessions` needs. Each method is one atomic step: it happens completely or not at all, also across
+ * processes and after a kill. If a rule must be decided inside the step, the caller passes the pure function. A read
+ * that fails throws; it never answers "nothing there".
  */
 import type { Belonging, Viewer } from "./access.js";
 import type { Handoff, HandoffOutcome, HandoffStep } from "./handoff.js";
@@ -23,7 +23,7 @@ export interface OccupiedLane extends LanePlace {
   readonly sessionId: string;
 }
 
-/** A session about to begin; its id is minted by the caller, who has the clock and the randomness. */
+/** A session that is about to start; the caller creates its id, because it has the clock and the randomness. */
 export interface NewSession extends LanePlace {
   readonly sessionId: string;
 }
@@ -34,7 +34,7 @@ export interface ResolveRequest {
   /** False for internal and scheduled events: they never refresh a person's idle clock. */
   readonly touch: boolean;
   readonly forceNew: boolean;
-  /** The policy, judged on the session as it is inside the step. */
+  /** The policy, applied to the session as it is inside the step. */
   readonly dueReset: (entry: SessionEntry) => ResetReason | null;
   /** Whether live processes exempt the session; null while nobody has asked. */
   readonly heldByProcess: boolean | null;
@@ -77,16 +77,16 @@ export interface SearchHit {
   readonly seq: number;
   readonly role: Message["role"];
   readonly at: number;
-  /** The place of the match, with a little around it. */
+  /** The matching text, with a little around it. */
   readonly snippet: string;
 }
 
 /** Sessions and the routes from keys to them. */
 export interface RouteStore {
   resolve(request: ResolveRequest): Promise<Resolved>;
-  /** Begins a session with this id under the key, whose present one ends; null if the key has none. */
+  /** Starts a session with this id under the key and ends the current one; null if the key has none. */
   reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null>;
-  /** Binds the lane to a session; of a lane given by its key alone, the place is the one it had. */
+  /** Binds the lane to a session; if the lane is given by its key only, its place stays the same. */
   bind(lane: LanePlace | SessionKey, sessionId: string, now: number): Promise<SessionEntry>;
   update(key: SessionKey, patch: SessionPatch, touch: boolean, now: number): Promise<SessionEntry | null>;
   setTitle(sessionId: string, title: string | null): Promise<SessionEntry>;
@@ -94,7 +94,10 @@ export interface RouteStore {
   end(sessionId: string, reason: EndReason, onlyIn: SessionKey | null, now: number): Promise<SessionEntry>;
   /** Removes sessions that ended before this time, with their messages; at most `limit` in one step. */
   prune(endedBefore: number, limit: number): Promise<{ sessionIds: string[]; messages: number }>;
-  /** Removes what came in and was said before this time, is over and of no session; gives how many of what it removed most. */
+  /**
+   * Deletes finished inbox and outbox rows of before this time that belong to no session. Returns the largest number of
+   * rows that it deleted from one table.
+   */
   forget(before: number, limit: number): Promise<number>;
 }
 
@@ -131,7 +134,7 @@ export interface AdoptedSession extends NewSession {
   readonly title?: string;
   readonly usage?: Usage;
   readonly consolidatedThrough?: number;
-  /** What the messages up to `consolidatedThrough` say, summed up. */
+  /** A summary of the messages up to `consolidatedThrough`. */
   readonly summary?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Make it the current session of its key, if that key has none. */
@@ -139,10 +142,10 @@ export interface AdoptedSession extends NewSession {
 }
 
 export interface TranscriptStore {
-  /** Returns the `seq` of the first message, or of the next one where there are none. */
+  /** Returns the `seq` of the first message, or of the next one if there are none. */
   append(request: AppendRequest): Promise<number>;
   rewrite(sessionId: string, messages: readonly Message[], touch: boolean, now: number): Promise<void>;
-  /** Active messages after `afterSeq`, oldest first; superseded ones too where asked. */
+  /** Active messages after `afterSeq`, oldest first; superseded ones too if asked for. */
   messages(
     sessionId: string,
     page: { afterSeq: number; limit: number; superseded: boolean },
@@ -155,14 +158,14 @@ export interface TranscriptStore {
 
 export interface SearchStore {
   search(query: string, viewer: Viewer, options: SearchOptions): Promise<Page<SearchHit>>;
-  /** Brings the index up to date, which otherwise happens behind. */
+  /** Updates the index at once; otherwise that happens in the background. */
   indexAll(): Promise<void>;
 }
 
 export interface HandoffStore {
   /** Null if the session already has a pending or running handoff. */
   request(handoff: { id: string; sessionId: string; target: string }, now: number): Promise<Handoff | null>;
-  /** The oldest handoff that can be claimed, claimed; those out of claims are failed on the way. */
+  /** Claims the oldest handoff that can be claimed; fails those that have no claims left. */
   claim(owner: string, leaseMs: number, now: number): Promise<Handoff | null>;
   /** Applies a step; a completed handoff binds the destination in the same step. */
   step(
@@ -181,7 +184,7 @@ export interface SessionStore {
   readonly transcript: TranscriptStore;
   readonly search: SearchStore;
   readonly handoffs: HandoffStore;
-  /** Tells of each session that a commit of this process changed. Returns how to end it. */
+  /** Calls back for each session that a commit of this process changed. Returns a function that ends it. */
   changes(onChange: (sessionId: string) => void): () => void;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Messages, and the window of them that a model sees. A transcript is append-only; `historyWindow` is total and
- * idempotent: any list in, a list that every model API takes out.
+ * Messages, and the window of them that a model sees. A transcript is append-only. `historyWindow` is total and
+ * idempotent: it takes any list, and returns one that every model API accepts.
  */
 import { storableText } from "../util/text.js";
 import { InputError } from "./errors.js";
@@ -22,13 +22,13 @@ export interface Attachment {
   readonly size?: number;
 }
 
-/** Who said it, by what they cannot change: nobody borrows a name. */
+/** Who wrote it, identified by something that nobody can change or borrow. */
 export interface Author {
   /** `platform:id`, as in the list of people. */
   readonly id: string;
-  /** A second id by which the settings may name them. */
+  /** A second id that the settings may use for them. */
   readonly alias?: string;
-  /** What they were when they said it: owner, member or guest. */
+  /** Their role when they wrote it: owner, member or guest. */
   readonly role?: string;
 }
 
@@ -39,7 +39,7 @@ export type Message =
       readonly name?: string;
       /** Absent if nobody knows: imported, or older than this field. */
       readonly author?: Author;
-      /** The gateway's own words, asked for by the author. */
+      /** Words of the gateway, at the author's request. */
       readonly note?: true;
       readonly attachments?: readonly Attachment[];
       readonly at?: number;
@@ -60,7 +60,7 @@ export type Message =
     }
   | { readonly role: "system"; readonly content: string; readonly at?: number };
 
-/** A message as kept: its place in the session, from 1 without gaps, and when it was said. */
+/** A stored message: its position in the session, from 1 without gaps, and its time. */
 export type StoredMessage = Message & {
   readonly seq: number;
   readonly at: number;
@@ -95,7 +95,9 @@ export function parseMessages(values: unknown): Message[] {
   return values.map(parseMessage);
 }
 
-/** Checks a message from outside and keeps what a transcript keeps, in text that every store holds faithfully. */
+/**
+ * Checks a message from outside, and returns only what a transcript stores, in text that every store keeps unchanged.
+ */
 export function parseMessage(value: unknown): Message {
   if (typeof value !== "object" || value === null) {
     throw new InputError("invalid_message", "A message must be an object with role and content.");
@@ -208,7 +210,7 @@ function isActive(message: Message, index: number, cursor: number): boolean {
   return stored.supersededAt === undefined && (stored.seq ?? index + 1) > cursor;
 }
 
-/** Only what a model takes, in well-formed Unicode. */
+/** Only what a model accepts, in well-formed Unicode. */
 function modelMessage(message: Message): Message {
   const content = wellFormed(message.content);
   switch (message.role) {
@@ -251,9 +253,9 @@ const UNANSWERED = "Error: this call has no result; it was interrupted and may o
 type ToolResult = Extract<Message, { role: "tool" }>;
 
 /**
- * Puts every result straight after its call. A result belongs to the nearest call before it that has its id and no
- * result yet; one without such a call is dropped. A call without a result gets an error result. Ids that repeat are
- * made distinct, since some models refuse them.
+ * Puts every result right after its call. A result belongs to the nearest earlier call that has its id and no result
+ * yet; without such a call it is dropped. A call without a result gets an error result. Repeated ids are made distinct,
+ * because some models refuse them.
  */
 function pairToolCalls(messages: readonly Message[]): Message[] {
   const resultsOf = new Map<Message, (ToolResult | undefined)[]>();
@@ -264,7 +266,7 @@ function pairToolCalls(messages: readonly Message[]): Message[] {
       resultsOf.set(message, results);
       message.toolCalls.forEach((call, index) => {
         const slots = open.get(call.id) ?? [];
-        // Within one message the first of two equal ids is answered first; across messages the nearest one is.
+        // Within one message, the first of two equal ids gets the result; across messages, the nearest one does.
         const sameMessage = slots.findIndex((slot) => slot.results === results);
         slots.splice(sameMessage < 0 ? slots.length : sameMessage, 0, { results, index });
         open.set(call.id, slots);

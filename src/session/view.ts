@@ -1,6 +1,6 @@
 /**
- * Sessions as one person sees them. Everything a person can ask for by name, number or word goes through here, so
- * nothing is shown or moved that is not theirs. What they may not see is answered exactly as if it were not there.
+ * Sessions as one person sees them. Everything that a person can ask for by name, number or word goes through here, so
+ * nothing is shown or moved that is not theirs. Sessions that they may not see look exactly as if they did not exist.
  */
 import { checkViewer, mayAccess, type Viewer } from "./access.js";
 import { sessionNotFound } from "./errors.js";
@@ -48,7 +48,7 @@ export class SessionsView {
     return this.#sessions.load((await this.get(sessionId)).sessionId, options);
   }
 
-  /** The same in pages, from a place on. */
+  /** The same in pages, starting after a `seq`. */
   async *pages(sessionId: string, options: { afterSeq?: number } = {}): AsyncGenerator<StoredMessage[]> {
     yield* this.#sessions.pages((await this.get(sessionId)).sessionId, options);
   }

@@ -1,9 +1,9 @@
-/** Milliseconds UTC. Passed in wherever a decision depends on the time, so that tests set it. */
+/** Milliseconds UTC. Passed in wherever a decision depends on the time, so that tests can set it. */
 export type Clock = () => number;
 
 /**
- * Time as it passes: it begins with the clock and then goes on evenly, whatever the clock is set to. For waits and
- * pauses, never for dates.
+ * A clock that starts with the time of the given one and then runs evenly, even if somebody sets that one. For waits
+ * and pauses, never for dates.
  */
 export function steadyClock(clock: Clock): Clock {
   const ahead = clock() - performance.now();

@@ -1,7 +1,7 @@
 /**
- * The escaping of one part in a colon-separated name (session keys, addresses). Injective, and reversible by
- * `unescapePart`. `%` and `:` are escaped; so are control characters and lone surrogates, which no database and no
- * terminal keeps faithfully: two hostile ids must never become one.
+ * Escapes one part of a colon-separated name (session keys, addresses). Injective, and reversible by `unescapePart`. It
+ * escapes `%` and `:`, and also control characters and lone surrogates, which no database and no terminal keeps
+ * unchanged: two hostile ids must never become one.
  */
 
 const unsafe =
@@ -14,7 +14,7 @@ export function escapePart(part: string): string {
   });
 }
 
-/** The part that was escaped, or null if the text is not one that `escapePart` makes. */
+/** The part that was escaped, or null if `escapePart` would not produce this text. */
 export function unescapePart(text: string): string | null {
   const part = text.replace(
     /%u([0-9A-F]{4})|%([0-9A-F]{2})/g,

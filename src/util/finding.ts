@@ -1,4 +1,4 @@
-/** One line of a check-up: what was looked at, how it is, and what to do about it. What is not well has a fix. */
+/** One line of a check-up: what was checked, its state, and what to do about it. Every problem has a fix. */
 export type Finding = Looked &
   (
     | { readonly status: "ok" }

@@ -1,4 +1,4 @@
-/** Long work beside other work: after some milliseconds of it, everybody else is let go first. */
+/** Long work beside other work: after some milliseconds it lets everything else run first. */
 import { setImmediate as nextRound } from "node:timers/promises";
 
 const SHARE_MS = 8;
@@ -6,7 +6,7 @@ const SHARE_MS = 8;
 export class InTurns {
   #since = performance.now();
 
-  /** Between two steps of the work. */
+  /** Called between two steps of the work. */
   async next(): Promise<void> {
     if (performance.now() - this.#since < SHARE_MS) return;
     await nextRound();
@@ -14,7 +14,7 @@ export class InTurns {
   }
 }
 
-/** Each of a list that may be long, as `map`. */
+/** Like `map`, for a list that may be long. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,

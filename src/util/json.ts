@@ -1,4 +1,4 @@
-/** JSON from outside that others go through or write again: deeper than this, they would run out of stack. */
+/** JSON from outside that other code walks or writes again: deeper than this, that code would run out of stack. */
 const DEEPEST = 50;
 
 /** Throws if the text is not JSON, or is nested too deeply. */

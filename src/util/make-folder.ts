@@ -1,6 +1,6 @@
 /**
- * Makes a private folder, and those above it that are missing. Not by the recursive `mkdir` of Node.js: below `/proc` and
- * the like, where nothing can be made and the system says that the folder above is missing, that one never returns.
+ * Creates a private folder, and the missing ones above it. Does not use the recursive `mkdir` of Node.js: it never
+ * returns below `/proc` and the like, where nothing can be created and the system says that the parent is missing.
  */
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -21,7 +21,7 @@ function makeOne(path: string): void {
     mkdirSync(path, { mode: 0o700 });
     chmodSync(path, 0o700);
   } catch (error) {
-    // Once more, for what is there already: it is as it is, unless it is a file.
+    // Try once more, for a folder that exists: it is fine unless it is a file.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     mkdirSync(path, { recursive: true });
   }

@@ -1,6 +1,6 @@
 /** "Did you mean": the known word that a mistyped one most resembles. */
 
-/** The nearest of the known words, or null if none is near enough to be meant. */
+/** The nearest of the known words, or null if none is near enough. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const typed = word.slice(0, 64).toLowerCase();
   let best: string | null = null;
@@ -15,7 +15,7 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** ` Did you mean "x"?`, or nothing: to follow a sentence. */
+/** ` Did you mean "x"?`, or nothing: follows a sentence. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = nearest(word, known);
   return meant === null ? "" : ` Did you mean "${meant}"?`;

@@ -1,4 +1,4 @@
-/** The names of all tools of our own, whoever has them: nobody else's tool is called so. */
+/** The names of all our own tools: no other tool may have one of these names. */
 export const OWN_TOOLS: readonly string[] = [
   "terminal",
   "read_file",

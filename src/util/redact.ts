@@ -1,7 +1,7 @@
 /**
- * Takes secrets out of text. `hide` takes out those that are known, exactly and in the forms that programs write them in:
- * it stands at every way out. `redact` also takes out what is a secret by its form: for logs and errors, where nobody
- * misses a word. Both are linear in the text.
+ * Removes secrets from text. `hide` removes the known ones, exactly and in the forms that programs write them in; it is
+ * used at every exit. `redact` also removes what looks like a secret: for logs and errors, where nobody misses a word.
+ * Both are linear in the text.
  */
 import { formsOf, isUnmistakable } from "./secret-forms.js";
 import { withoutShapes } from "./secret-shapes.js";
@@ -11,14 +11,14 @@ const HIDDEN = "***";
 
 export type Hide = (text: string) => string;
 
-/** Text that comes in pieces: what may be the beginning of a secret waits for the next one. */
+/** For text that comes in pieces: text that may be the beginning of a secret waits for the next piece. */
 export interface HidingStream {
   push(piece: string): string;
-  /** No more comes: what has waited. */
+  /** No more text comes: returns what has waited. */
   end(): string;
 }
 
-/** What is known to be secret is asked for only when there is something to hide it in. */
+/** Asks for the known secrets only when there is text to hide them in. */
 export class Redactor {
   readonly #sources: (() => readonly string[])[] = [];
   #known: { readonly finder: TextFinder; readonly others: ReadonlySet<string> } | null = null;
@@ -32,17 +32,17 @@ export class Redactor {
 
   readonly redact: Hide = (text) => withoutShapes(this.hide(text), (value) => this.#all().others.has(value));
 
-  /** Every character is read once, however small the pieces are. */
+  /** Reads every character once, however small the pieces are. */
   readonly stream = (): HidingStream => {
     let { finder } = this.#all();
     let reading = finder.begin();
     let shown = 0;
-    /** What was read and not shown. */
+    /** Text that was read and not returned yet. */
     let waiting = "";
     const read = (piece: string): void => {
       waiting += piece;
       if (finder === this.#all().finder) finder.read(reading, piece);
-      else begin(waiting); // More is known by now.
+      else begin(waiting); // More secrets are known now.
     };
     const begin = (text: string): void => {
       ({ finder } = this.#all());
@@ -86,7 +86,7 @@ export class Redactor {
   }
 }
 
-/** `from`: where the text stands in what was read; a span that began before it has its stars already. */
+/** `from`: the position of the text in what was read; a span that began before it already has its stars. */
 function replaced(text: string, spans: readonly Span[], from = 0): string {
   let hidden = "";
   let at = 0;

@@ -1,9 +1,9 @@
 /**
- * The forms in which a secret may stand in a text: as it is, and as programs usually write it into URLs, JSON, shells,
+ * The forms in which a text may contain a secret: unchanged, and as programs usually write it into URLs, JSON, shells,
  * HTML, base64 (also of UTF-16, as PowerShell does) and hex.
  */
 
-/** Shorter ones also stand in ordinary words. */
+/** Shorter ones also occur in ordinary words. */
 const SHORTEST = 8;
 /** Letters only, all of one case, up to that long: a word such as `postgres`. */
 const LONGEST_WORD = 11;
@@ -12,7 +12,7 @@ const LONGEST_NUMBER = 15;
 /** A secret of several lines, such as a key, is also looked for line by line. */
 const SHORTEST_LINE = 16;
 
-/** Whether a text with these characters is this secret, and not by chance an ordinary word or number. */
+/** True if a text with these characters can only be this secret, and not by chance an ordinary word or number. */
 export function isUnmistakable(secret: string): boolean {
   if (secret.length < SHORTEST || /^(.)\1*$/su.test(secret)) return false;
   if (/^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(secret)) return secret.length > LONGEST_WORD;
@@ -41,7 +41,7 @@ function inJson(secret: string): string[] {
   const inUnicode = (signs: RegExp): string[] => {
     const escaped = (text: string, spell: (hex: string) => string) =>
       text.replace(signs, (unit) => `\\u${spell(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`);
-    const quoted = json.replaceAll('\\"', '"'); // Where a quotation mark is spelt so, it has no backslash.
+    const quoted = json.replaceAll('\\"', '"'); // If a quotation mark is written like this, it has no backslash.
     return [json, quoted].flatMap((text) => [
       escaped(text, (hex) => hex),
       escaped(text, (hex) => hex.toUpperCase()),
@@ -62,7 +62,7 @@ function jsonOf(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Also encoded twice, as an address within an address. */
+/** Also encoded twice, like an address within an address. */
 function inUrl(secret: string): string[] {
   const url = encodeURIComponent(secret.toWellFormed());
   const query = new URLSearchParams([["", secret]]).toString().slice(1);
@@ -82,7 +82,7 @@ function inShell(secret: string): string[] {
 
 const NAMED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** With the usual names for some signs, and with numbers for more of them. */
+/** With the usual names for some characters, and with numbers for more of them. */
 function inHtml(secret: string): string[] {
   const decimal = (sign: string): string => `&#${sign.codePointAt(0)};`;
   const hex = (sign: string): string => `&#x${sign.codePointAt(0)?.toString(16)};`;
@@ -108,13 +108,16 @@ function encoded(secret: string): string[] {
   return [...inBase64(bytes), ...inHex(bytes, "")];
 }
 
-/** UTF-16 is what PowerShell encodes. */
+/** PowerShell encodes UTF-16. */
 function rarelyEncoded(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [...inBase64(Buffer.from(secret, "utf16le")), ...inHex(bytes, ":"), ...inHex(bytes, " ")];
 }
 
-/** What is the same in every base64 text that holds the secret: one form for each of the three places it may begin at. */
+/**
+ * The part that is the same in every base64 text that contains the secret: one form for each of the three possible
+ * offsets.
+ */
 function inBase64(bytes: Buffer): string[] {
   const kept = [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");

@@ -1,7 +1,7 @@
 /**
- * What is a secret by its form, for logs and errors: keys and tokens of services, private keys, headers, and values that
- * stand beside a name such as `password` and look like one. Ordinary words, code and prose stay as they are. Every
- * expression is bounded: the work is a constant number of steps a character.
+ * Recognises secrets by their form, for logs and errors: keys and tokens of services, private keys, headers, and values
+ * that follow a name such as `password` and look like one. Ordinary words, code and prose stay. Every expression is
+ * bounded: the work is a constant number of steps a character.
  */
 
 const HIDDEN = "***";
@@ -15,7 +15,7 @@ const NAMED = new RegExp(
   "gi",
 );
 
-/** Each with what stays of it. */
+/** Each with its replacement. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g, HIDDEN],
   // Headers.
@@ -24,12 +24,12 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
     `$1${HIDDEN}`,
   ],
   [/\b(bearer\s{1,3})(?=[\w.~+/=-]{0,64}\d)[\w.~+/=-]{12,2048}/gi, `$1${HIDDEN}`],
-  // Passwords in URLs, up to the last @ of the word: a password may hold one. What follows a host is a port.
+  // Passwords in URLs, up to the last @ of the word: a password may contain one. A number after a host is a port.
   [
     /\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/?#@[]{0,64}):(?!\d{1,5}(?:[/?#\s"'`]|$))[^\s"'<>]{1,256}@/gi,
     `$1:${HIDDEN}@`,
   ],
-  // Tokens that show by their form whose they are.
+  // Tokens that can be recognised by their form.
   [/(?<![\w-])(?:sk|pk|rk)-(?=[\w-]{0,64}\d)[\w-]{8,}/g, HIDDEN],
   [/(?<!\d)\d{6,12}:[\w-]{30,}/g, HIDDEN],
   [/(?<![\w-])[MNO][\w-]{22,40}\.[\w-]{6}\.[\w-]{27,}/g, HIDDEN],
@@ -41,7 +41,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])eyJ[\w-]{8,2048}\.[\w-]{8,}(?:\.[\w-]*)?/g, HIDDEN],
 ];
 
-/** `isKnown`: values that are secrets, though they look like words. */
+/** `isKnown`: values that are secret although they look like words. */
 export function withoutShapes(text: string, isKnown: (value: string) => boolean): string {
   let hidden = text.replace(NAMED, (whole, name: string, value: string) =>
     isKnown(value) || looksSecret(value) ? `${name}${HIDDEN}` : whole,
@@ -50,7 +50,7 @@ export function withoutShapes(text: string, isKnown: (value: string) => boolean)
   return hidden;
 }
 
-/** No word, no name, no expression: letters and digits together, or far too long for a word. */
+/** Not a word, a name or an expression: letters and digits together, or much too long for a word. */
 function looksSecret(value: string): boolean {
   const bare = value.replace(/[.:!?]+$/, "");
   // Code, a URL, a path, or something that was shortened.

@@ -1,10 +1,10 @@
 /**
- * Text as a person must see it who answers for it: what is invisible, what is a blank of another kind, and letters that
- * could be taken for others are spelt out as `\u{…}`. Plain words of one script stay as they are: "größer", "привет" and
- * "你好" can be read, "сurl" with a Cyrillic с is not what it seems.
+ * Shows text to a person who has to approve it: invisible characters, unusual blanks and letters that look like others
+ * are written as `\u{…}`. Plain words of one script stay: "größer", "привет" and "你好" are readable, but "сurl" with a
+ * Cyrillic с is not what it seems.
  */
 
-/** The text itself where nothing in it can be mistaken; otherwise in quotes, with what can be spelt out. */
+/** The text itself if nothing in it can be mistaken; otherwise in quotes, with the doubtful characters written out. */
 export function seenText(text: string): { readonly text: string; readonly isSpelt: boolean } {
   let isSpelt = false;
   const pieces = text.match(/[\p{L}\p{N}\p{M}]+|[\s\S]/gu) ?? [];
@@ -22,18 +22,18 @@ function spelt(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** What a reader would not see, would see elsewhere, or would take for a space. */
+/** Characters that a reader would not see, would see elsewhere, or would take for a space. */
 const HIDDEN = /(?![\n\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]/u;
-/** Signs that look like those of a shell. */
+/** Characters that look like those of a shell. */
 const LIKE_ASCII =
   /[\u00a8\u00b4\u00b8\u02b0-\u02ff\u037e\u0387\u055a-\u055f\u0589\u05c0\u05c3\u05f3\u05f4\u060c\u066a-\u066d\u06d4\u2010-\u201f\u2024\u2027\u2032-\u2037\u2039\u203a\u2041\u2043-\u2046\u204e\u204f\u2052\u2053\u2060-\u2064\u2100-\u214f\u2212-\u2219\u2223\u2225\u2236-\u223c\u2258\u22c5\u22c6\u22ef\u2571-\u2573\u2758-\u275e\u2768-\u2775\u27cb\u27cd\u27e8-\u27eb\u2983-\u2998\u29f5-\u29f9\u2cf9-\u2cff\u2d70\u2e00-\u2e5d\u3014-\u301f\ua4f8-\ua4ff\ua789-\ua78a\uff00-\uff65\uffe0-\uffee\ufe10-\ufe6b]/u;
 
 const ACCENTLESS = /[ßæøœđłðþħŋÆØŒĐŁÐÞĦŊẞ]/;
-/** Scripts that are written from left to right and hardly look like ASCII. */
+/** Scripts that are written from left to right and do not look like ASCII. */
 const DISTINCT =
   /\p{Script=Thai}|\p{Script=Devanagari}|\p{Script=Bengali}|\p{Script=Tamil}|\p{Script=Telugu}|\p{Script=Kannada}|\p{Script=Malayalam}|\p{Script=Gujarati}|\p{Script=Gurmukhi}|\p{Script=Sinhala}|\p{Script=Khmer}|\p{Script=Lao}|\p{Script=Myanmar}|\p{Script=Georgian}|\p{Script=Ethiopic}/u;
 const EAST_ASIAN = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\u30fc/u;
-/** Of two scripts that share their shapes with ours: letters that look like one of ours. */
+/** Two scripts share shapes with ours: these of their letters look like ours. */
 const CYRILLIC_LIKE = /[аеорсухѕіјһԁԛԝѵӏкгпьбзАВЕЗКМНОРСТУХЅІЈҮЬ]/u;
 const GREEK_LIKE = /[αγεηικνορστυχωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧ]/u;
 /** Strokes. */
@@ -54,7 +54,7 @@ function isPlainWord(word: string): boolean {
   return !kinds.has("east") || !foreign.every((character) => EAST_ASIAN_LIKE.test(character));
 }
 
-/** Null for what is seen too rarely to be known. */
+/** Null for characters that are too rare to be known. */
 function kindOf(character: string): Kind | null {
   if (/^[A-Za-z]$/.test(character) || ACCENTLESS.test(character)) return "latin";
   if (/\p{Script=Latin}/u.test(character))

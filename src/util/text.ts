@@ -1,4 +1,4 @@
-/** Text from outside, made safe to keep, to print and to cut. */
+/** Makes text from outside safe to store, to print and to cut. */
 
 /** ANSI/VT sequences: CSI, OSC, DCS, PM, APC, SOS (ended by BEL or ST, or unended), and two-byte escapes. */
 const ESCAPE_SEQUENCES =
@@ -7,7 +7,7 @@ const ESCAPE_SEQUENCES =
 /** Controls, bidi marks, zero-width, tag and other invisible characters, line and paragraph separators. */
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
-/** What a database and a model both keep: well-formed Unicode without NUL. */
+/** Text that databases and models both keep: well-formed Unicode without NUL. */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
@@ -42,7 +42,7 @@ export function withoutSlashes(url: string): string {
   return url.slice(0, end);
 }
 
-/** Made when it is first needed: that takes longer than all the rest of this file in a whole run. */
+/** Created on first use: that takes longer than everything else in this file. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Text as people see it, character by character. */
@@ -51,7 +51,7 @@ export function graphemes(): Intl.Segmenter {
   return segmenter;
 }
 
-/** At most `max` UTF-16 units, cut between graphemes, with an ellipsis where something is missing. */
+/** At most `max` UTF-16 units, cut between graphemes, with an ellipsis if something is missing. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text;
   const cut =

@@ -1,4 +1,4 @@
-/** Times and counts in the words of people. */
+/** Times and counts as people say them. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -32,7 +32,7 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `12,345`, of whole numbers. By hand: the locales of the host take 15 ms to load, in every start. */
+/** `12,345`, for whole numbers. Done by hand, because loading the host's locales takes 15 ms at every start. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
