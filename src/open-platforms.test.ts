@@ -32,8 +32,8 @@ describe("platforms", () => {
     const { adapters, problems } = await openWith({ SLACK_BOT_TOKEN: "xoxb-1", TELEGRAM_BOT_TOKEN: "none" });
     expect(adapters).toEqual([]);
     expect(problems).toEqual([
-      expect.stringMatching(/^Telegram is left out: Telegram does not know this bot token\./),
-      "Slack also needs SLACK_APP_TOKEN; until then it is left out. `baton setup slack` asks for it.",
+      expect.stringMatching(/^Telegram is off: Telegram does not know this bot token\./),
+      "Slack is off: it also needs SLACK_APP_TOKEN. Run `baton setup slack`.",
     ]);
   });
 });

@@ -53,7 +53,7 @@ export async function linkPlatform(
     const linked = linkable.flatMap(({ platform, isFor }) => (isFor ? [platform] : []));
     const first = linkable.map(({ manifest, link }) => `for ${manifest.title} ${link.first}`);
     throw new Error(
-      `${platform} is not linked from here. ${linked.length > 0 ? `Those that are: ${linked.join(", ")}.` : `None that is set up needs it; ${first.join(", ")}.`}`,
+      `${platform} needs no link. ${linked.length > 0 ? `These platforms do: ${linked.join(", ")}.` : `No platform that is set up does; ${first.join(", ")}.`}`,
     );
   }
   const { manifest, settings, folder, missing, link } = plan;
@@ -67,11 +67,11 @@ async function openOne(plan: Plan): Promise<Adapter | string | null> {
   if (missing.length === needs) return null;
   const { title } = manifest;
   if (missing.length > 0)
-    return `${title} also needs ${missing.join(" and ")}; until then it is left out. \`baton setup ${platform}\` asks for it.`;
+    return `${title} is off: it also needs ${missing.join(" and ")}. Run \`baton setup ${platform}\`.`;
   try {
     return await manifest.open(settings, folder);
   } catch (error) {
-    return `${title} is left out: ${error instanceof Error ? error.message : String(error)}`;
+    return `${title} is off: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

@@ -199,7 +199,7 @@ describe.concurrent("check", () => {
     const run = await config(home, "check");
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(run.stdout).toBe(
-      `${join(home, "config.yaml")}:1: scopes.dm is "platform", so 2 people on Telegram share one conversation in their direct messages: each can be told what the others wrote. To change it, set scopes.dm to chat, and each has a conversation of their own.\nThe configuration is valid, with warnings.\n`,
+      `${join(home, "config.yaml")}:1: scopes.dm is "platform", so 2 people on Telegram share one conversation in their direct messages: the agent can tell each of them what the others wrote. To change it, set scopes.dm to chat, so that everybody has a conversation of their own.\nThe configuration is valid, with warnings.\n`,
     );
     const json = JSON.parse((await config(home, "check --json")).stdout);
     expect([json.ok, json.warnings.length]).toEqual([true, 1]);
@@ -238,8 +238,8 @@ describe.concurrent("check", () => {
     const run = await config(home, "check", { env });
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(run.stdout.split("\n")).toEqual([
-      'BATON_BUSY_DEFALT: no setting has this variable, so it changes nothing. Did you mean "BATON_BUSY_DEFAULT"?',
-      "BATON_XYLOPHONE: no setting has this variable, so it changes nothing.",
+      'BATON_BUSY_DEFALT: no setting has this variable, so Baton ignores it. Did you mean "BATON_BUSY_DEFAULT"?',
+      "BATON_XYLOPHONE: no setting has this variable, so Baton ignores it.",
       "The configuration is valid, with warnings.",
       "",
     ]);
@@ -276,7 +276,7 @@ describe.concurrent("check", () => {
     const run = await config(home, "check", { env });
     expect(run).toMatchObject({ code: 1, stderr: "baton: Fix the 4 mistakes above.\n" });
     expect(run.stdout.split("\n")).toEqual([
-      expect.stringMatching(/baton\.yaml:2: people: a project's file does not decide who is let in/),
+      expect.stringMatching(/baton\.yaml:2: people: a project's file cannot set who gets in/),
       `${file}:3: reset.default.atHour: use a whole hour from 0 to 23.`,
       `${file}:4: agnet: unknown key. Did you mean "agent"?`,
       expect.stringMatching(/^BATON_BUSY_DEFAULT: .*"interrupt"\|"queue"\|"steer"/),

@@ -48,7 +48,7 @@ function endpoint(fallbacks: Readonly<Record<"provider" | "model" | "baseUrl" | 
     ),
     apiKey: secret(
       { description: "A file with the provider's key.", fallback: fallbacks.apiKey },
-      "a key does not stand in this file. Put it in a file of its own (chmod 600) and write `apiKey: { file: <path> }`, or " +
+      "do not write a key into this file. Put it into a file of its own (chmod 600) and write `apiKey: { file: <path> }`, or " +
         "set the variable",
     ),
   };
@@ -56,7 +56,7 @@ function endpoint(fallbacks: Readonly<Record<"provider" | "model" | "baseUrl" | 
 
 function wrongUrl(text: string): string | null {
   if (!/^https?:\/\/[^/\s]+/i.test(text) || !URL.canParse(text)) return URL_ERROR;
-  return /\/\/[^/]*@/.test(text) ? "a key does not stand in an address: use apiKey" : null;
+  return /\/\/[^/]*@/.test(text) ? "do not write a key into an address; use apiKey" : null;
 }
 
 function price(description: string, fallback: string): Setting<number | null> {

@@ -222,7 +222,7 @@ describe("refused, with file, line and key", () => {
   ])("a project's file may not say %s", async (line, key) => {
     projectFile(`timezone: UTC\n${line}\n`);
     expect(await refusal()).toBe(
-      `/project/baton.yaml:2: ${key}: a project's file does not decide who is let in or where things are kept. Set it in config.yaml of the home folder.`,
+      `/project/baton.yaml:2: ${key}: a project's file cannot set who gets in or where data is stored. Set this in config.yaml in Baton's home folder.`,
     );
   });
 
@@ -365,7 +365,7 @@ describe("turns, busy modes and folders", () => {
     homeFile("tools: { byPerson: { telegram:1: [] } }\n");
     projectFile(`tools: { ${lists} }\n`);
     expect(await refusal()).toContain(
-      "/project/baton.yaml:1: tools: a project's file does not decide who is let in",
+      "/project/baton.yaml:1: tools: a project's file cannot set who gets in",
     );
   });
 
@@ -484,12 +484,12 @@ describe("people", () => {
   });
 
   test.each([
-    ["9007199254740993", "give the user's id; put it in quotes where it is not a plain number."],
-    ["12345678901234567890", "give the user's id; put it in quotes where it is not a plain number."],
-    ["1.5", "give the user's id; put it in quotes where it is not a plain number."],
-    ["null", "give the user's id; put it in quotes where it is not a plain number."],
-    ['""', "give the user's id; put it in quotes where it is not a plain number."],
-    ['"*"', "name each person by id; there is no way to let everybody in."],
+    ["9007199254740993", "give the user's id, in quotes unless it is a plain number."],
+    ["12345678901234567890", "give the user's id, in quotes unless it is a plain number."],
+    ["1.5", "give the user's id, in quotes unless it is a plain number."],
+    ["null", "give the user's id, in quotes unless it is a plain number."],
+    ['""', "give the user's id, in quotes unless it is a plain number."],
+    ['"*"', "name each person by id; you cannot let everybody in."],
   ])("%s is no id; the line is that of the id", async (id, message) => {
     homeFile(`people:\n  allow:\n    telegram:\n      - 1\n      - ${id}\n`);
     expect(await refusal()).toBe(`/home/config.yaml:5: people.allow.telegram.1: ${message}`);
@@ -538,7 +538,7 @@ describe("a store's password", () => {
   test("is refused in the file itself, with what to write instead", async () => {
     homeFile(`timezone: UTC\nstore: ${URL}\n`);
     expect(await refusal()).toBe(
-      "/home/config.yaml:2: store: a password does not stand in this file. Put the URL in a file of its own (chmod 600) and write `store: { file: <path> }`, or set BATON_STORE.",
+      "/home/config.yaml:2: store: do not write a password into this file. Put the URL into a file of its own (chmod 600) and write `store: { file: <path> }`, or set BATON_STORE.",
     );
   });
 

@@ -79,12 +79,12 @@ describe("a server", () => {
     ["{ command: a, headers: { X: y } }", "`headers` with `url`"],
     ["{ url: 'https://b', args: [a] }", "go with `command`"],
     ["{ url: 'ftp://b' }", "give an http(s) URL"],
-    ["{ url: 'https://ann:canary@b' }", "a secret does not stand in this file"],
-    ["{ url: 'https://b', headers: { Authorization: canary } }", "a secret does not stand in this file"],
-    ["{ url: 'https://b', headers: { X-Api-Key: canary } }", "a secret does not stand in this file"],
-    ["{ command: a, env: { GITHUB_TOKEN: canary } }", "a secret does not stand in this file"],
-    ["{ command: a, env: { GITHUB_PAT: canary } }", "a secret does not stand in this file"],
-    ["{ command: a, env: { clientSecret_2: canary } }", "a secret does not stand in this file"],
+    ["{ url: 'https://ann:canary@b' }", "do not write a secret into this file"],
+    ["{ url: 'https://b', headers: { Authorization: canary } }", "do not write a secret into this file"],
+    ["{ url: 'https://b', headers: { X-Api-Key: canary } }", "do not write a secret into this file"],
+    ["{ command: a, env: { GITHUB_TOKEN: canary } }", "do not write a secret into this file"],
+    ["{ command: a, env: { GITHUB_PAT: canary } }", "do not write a secret into this file"],
+    ["{ command: a, env: { clientSecret_2: canary } }", "do not write a secret into this file"],
     ["{ command: a, env: { 'A B': c } }", "use letters, digits and _"],
     ["{ command: a, args: [1] }", "put each argument in quotes"],
     ["{ command: a, timeoutSeconds: 0 }", "use a number of seconds above 0"],
@@ -108,7 +108,7 @@ describe("a server", () => {
 
   test("is not named by a project", async () => {
     writeFileSync(join(root, "baton.yaml"), "mcp: { servers: { a: { command: evil } } }\n");
-    await expect(load()).rejects.toThrow("a project's file does not decide");
+    await expect(load()).rejects.toThrow("a project's file cannot set");
   });
 
   test("is changed key by key", async () => {

@@ -12,7 +12,7 @@ import { readSecretFile, withoutPassword } from "./secret.js";
 import { holdsSecret } from "./secret-names.js";
 
 const SECRET =
-  "a secret does not stand in this file. Put it in a file of its own (chmod 600) and write `{ file: <path> }`";
+  "do not write a secret into this file. Put it into a file of its own (chmod 600) and write `{ file: <path> }`";
 
 /** Values by name; what is a secret by its name must stand in a file. */
 function namedValues(label: string, pattern: RegExp, error: string, description: string) {
@@ -55,7 +55,7 @@ const server = group(
     headers: namedValues(
       "<header>",
       /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
-      "this is no name of an HTTP header",
+      "this is not the name of an HTTP header",
       "A header for each request to the URL.",
     ),
     tools: list(

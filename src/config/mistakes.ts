@@ -35,7 +35,7 @@ export function mistakesIn(error: z.ZodError, file: Group, base: readonly string
 export function unknownKey(file: Group, path: readonly string[]): string {
   const name = path.at(-1) ?? "";
   if (file === projectFile && groupAt(homeFile, path)) {
-    return "a project's file does not decide who is let in or where things are kept. Set it in config.yaml of the home folder.";
+    return "a project's file cannot set who gets in or where data is stored. Set this in config.yaml in Baton's home folder.";
   }
   const known = namesIn(groupAt(file, path.slice(0, -1)));
   if (known.length === 0) return `unknown key. Set ${path.slice(0, -1).join(".")} as a whole.`;

@@ -97,7 +97,7 @@ describe("where nothing is configured", () => {
   test.each([
     ["nonsense", "OPENAI_BASE_URL is not the address of a server"],
     ["ftp://x", "OPENAI_BASE_URL is not the address of a server"],
-    ["http://me:hunter2@host", "a key does not stand in an address"],
+    ["http://me:hunter2@host", "do not write a key into an address"],
   ])("a variable that is no address (%s) is refused, and not repeated", async (url, message) => {
     const refusal = await choice({ OPENAI_BASE_URL: url }).catch((error: Error) => error.message);
     expect(refusal).toContain(message);
@@ -168,7 +168,7 @@ describe("what is configured", () => {
   });
 
   test.each([
-    ["agent: { apiKey: { file: k } }\n", /agent\.apiKey is set, but not whose it is/],
+    ["agent: { apiKey: { file: k } }\n", /agent\.apiKey is set, but not its provider/],
     ["agent: { provider: openai-compatible }\n", /set agent\.baseUrl too/],
     [
       "agent: { provider: openai, apiKey: { file: gone } }\n",
@@ -182,10 +182,10 @@ describe("what is configured", () => {
   });
 
   test.each([
-    [`agent: { provider: openai, apiKey: ${KEY} }\n`, /a key does not stand in this file/],
+    [`agent: { provider: openai, apiKey: ${KEY} }\n`, /do not write a key into this file/],
     ["agent: { provider: mistral }\n", /agent\.provider/],
     ["agent: { baseUrl: localhost }\n", /give the address of a server/],
-    [`agent: { baseUrl: "http://${KEY}@host" }\n`, /a key does not stand in an address/],
+    [`agent: { baseUrl: "http://${KEY}@host" }\n`, /do not write a key into an address/],
     ["agent: { prices: { m: { input: -1, output: 1 } } }\n", /0 or more/],
     ["agent: { maxSteps: 0 }\n", /whole number of steps/],
   ])("is refused without repeating it: %s", async (file, message) => {

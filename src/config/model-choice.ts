@@ -129,7 +129,7 @@ function providerSet(facts: ModelFacts, group: Group): Provider | null {
   if (apiKey === null) return null;
   throw new InputError(
     "invalid_config",
-    `${group}.apiKey is set, but not whose it is. Set ${group}.provider or ${group}.baseUrl too.`,
+    `${group}.apiKey is set, but not its provider. Set ${group}.provider or ${group}.baseUrl too.`,
   );
 }
 
@@ -195,7 +195,7 @@ function address(url: string, setting: string): string {
   if (parsed.username === "" && parsed.password === "") return url;
   throw new InputError(
     "invalid_config",
-    `${setting}: a key does not stand in an address. Set it as the API key.`,
+    `${setting}: do not write a key into an address. Set it as the API key.`,
   );
 }
 

@@ -16,7 +16,7 @@ export function platformSettings(): ReadonlyMap<Platform, Settings> {
 
 export type CommonSettings = ValueOf<Group<ReturnType<typeof common>>>;
 
-const HOME = 'give a chat\'s id, or chat:thread; a ":" inside an id is written %3A';
+const HOME = 'give a chat\'s id, or chat:thread; a ":" inside an id becomes %3A';
 
 function common(platform: Platform) {
   return {

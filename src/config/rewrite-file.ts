@@ -49,7 +49,7 @@ async function openAlone(lock: string): Promise<FileHandle> {
       if (attempt === ATTEMPTS) {
         throw new InputError(
           "invalid_config",
-          `${lock} is there: another process is changing the file, or one was stopped in the middle. If none is at work, remove it and try again.`,
+          `${lock} exists: another process is changing the file, or stopped while it did. If no other process runs, delete that file and try again.`,
         );
       }
       await wait(PAUSE_MS);

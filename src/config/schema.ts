@@ -110,8 +110,8 @@ const handoff = group({
 const USER_ID: Takes = {
   is: "text",
   orNumber: true,
-  error: "give the user's id; put it in quotes where it is not a plain number",
-  refuse: (id) => (id === "*" ? "name each person by id; there is no way to let everybody in" : null),
+  error: "give the user's id, in quotes unless it is a plain number",
+  refuse: (id) => (id === "*" ? "name each person by id; you cannot let everybody in" : null),
 };
 
 function listOfPeople(description: string) {

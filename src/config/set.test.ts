@@ -163,7 +163,7 @@ describe("refused, and nothing changes", () => {
     [
       "store",
       "postgres://me:hunter2@host/db",
-      /^store: a password does not stand in this file\.(?!.*hunter2)/,
+      /^store: do not write a password into this file\.(?!.*hunter2)/,
     ],
   ])("%s %s", async (key, value, message) => {
     await given("# as it was\ntimezone:   UTC\n");
@@ -294,7 +294,7 @@ describe("writers at once", () => {
   test("one that was stopped in the middle is named, and the file is whole", async () => {
     await given("timezone: UTC\n");
     writeFileSync(`${file}.lock`, "half of");
-    await expect(setKey(home, "mirror", "jsonl")).rejects.toThrow(`${file}.lock is there: `);
+    await expect(setKey(home, "mirror", "jsonl")).rejects.toThrow(`${file}.lock exists: `);
     expect(text()).toBe("timezone: UTC\n");
     rmSync(`${file}.lock`);
     await setKey(home, "mirror", "jsonl");

@@ -27,7 +27,7 @@ export function sharedDms(
   if (shared.length === 0) return null;
   const where = shared.map(([platform, count]) => `${count} people on ${platformTraits(platform).title}`);
   return {
-    message: `scopes.dm is "platform", so ${where.join(" and ")} share one conversation in their direct messages: each can be told what the others wrote.`,
-    fix: "set scopes.dm to chat, and each has a conversation of their own",
+    message: `scopes.dm is "platform", so ${where.join(" and ")} share one conversation in their direct messages: the agent can tell each of them what the others wrote.`,
+    fix: "set scopes.dm to chat, so that everybody has a conversation of their own",
   };
 }

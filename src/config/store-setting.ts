@@ -6,7 +6,7 @@ import { readSecretFile, withoutPassword } from "./secret.js";
 
 const STORE = "give a path, sqlite:<path>, postgres://… or { file: <path> }";
 const PASSWORD =
-  "a password does not stand in this file. Put the URL in a file of its own (chmod 600) and write " +
+  "do not write a password into this file. Put the URL into a file of its own (chmod 600) and write " +
   "`store: { file: <path> }`, or set BATON_STORE";
 
 export const storeSetting: Setting<Secret | null> = {

@@ -25,13 +25,13 @@ const HOST: Takes = {
 const COMMAND: Takes = {
   is: "text",
   pattern: /^[\w./+@:=,%-]+(?: [\w./+@:=,%-]+)*$/,
-  error: "give a program and the words after it, without signs of the shell, such as git status",
+  error: "give a program and the words after it, without shell characters, such as git status",
 };
 
 const NAME: Takes = {
   is: "text",
   pattern: /^[\w-]{1,128}$/,
-  error: "name each tool; there is no way to name them all",
+  error: "name each tool; you cannot name all at once",
 };
 
 const NAME_OR_SERVER: Takes = {

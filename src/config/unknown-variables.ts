@@ -9,7 +9,7 @@ interface UnknownVariable {
   readonly meant: string | null;
 }
 
-export const SETS_NOTHING = "no setting has this variable, so it changes nothing.";
+export const SETS_NOTHING = "no setting has this variable, so Baton ignores it.";
 
 export function unknownVariables(variables: Readonly<Record<string, string>>): UnknownVariable[] {
   const known = ["BATON_HOME", ...keysOf(homeFile).flatMap(({ variable }) => variable ?? [])];

@@ -47,7 +47,7 @@ const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
     return {
       values: { token: server.token, baseUrl: server.baseUrl },
       who: `crabline (${server.botId})`,
-      next: /^Message Content Intent is off: switch it on at /,
+      next: /^Message Content Intent is off: turn it on at /,
       wrong: [[{ token: `MTIz.${CANARY}.x` }, /^Discord does not accept the bot's token\..*Reset Token/]],
       close: () => server.close(),
     };
@@ -174,7 +174,7 @@ test("an intent that is on is not asked for, and the invitation has the permissi
   const { next } = await check({ token: server.token, baseUrl: server.baseUrl });
   await server.close();
   expect(next).toEqual([
-    "Let it into your server: https://discord.com/oauth2/authorize?client_id=77&scope=bot+applications.commands&permissions=309237746752",
+    "Invite it to your server: https://discord.com/oauth2/authorize?client_id=77&scope=bot+applications.commands&permissions=309237746752",
   ]);
 });
 

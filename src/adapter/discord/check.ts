@@ -30,16 +30,16 @@ export async function check({ token = "", baseUrl }: Answers): Promise<SetupFoun
   });
   const id = idOf(field(me, "id"));
   const name = textOf(field(me, "username"));
-  if (!id || !name) throw new ConnectError("retryable", "Discord does not say who the bot is.");
+  if (!id || !name) throw new ConnectError("retryable", "Discord did not say which bot this is.");
   const invitation = `https://discord.com/oauth2/authorize?client_id=${application.id ?? id}&scope=bot+applications.commands&permissions=${bits()}`;
   const isDeaf = application.flags !== null && (application.flags & MESSAGE_CONTENT) === 0;
   return {
     who: `${name} (${id})`,
     next: [
       ...(isDeaf
-        ? [`Message Content Intent is off: switch it on at ${PORTAL}, Bot, Privileged Gateway Intents.`]
+        ? [`Message Content Intent is off: turn it on at ${PORTAL}, Bot, Privileged Gateway Intents.`]
         : []),
-      `Let it into your server: ${invitation}`,
+      `Invite it to your server: ${invitation}`,
     ],
   };
 }

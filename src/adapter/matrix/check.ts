@@ -15,7 +15,7 @@ export async function check({ homeserver = "", accessToken = "" }: Answers): Pro
   return {
     who: deviceId ? `${userId}, device ${deviceId}` : userId,
     next: [
-      ...(deviceId ? [] : ["The token belongs to no device: encrypted rooms stay closed."]),
+      ...(deviceId ? [] : ["The token belongs to no device, so Baton cannot read encrypted rooms."]),
       `Open a chat with ${userId}, or invite it into a room.`,
     ],
   };

@@ -32,7 +32,7 @@ registerPlatform(
         question: {
           ask: "The homeserver's URL",
           looks: /^https?:\/\/\S+$/,
-          hint: "Give the URL that the API answers at: https://example.org/.well-known/matrix/client says it under base_url.",
+          hint: "Give the URL of the API. https://example.org/.well-known/matrix/client has it as base_url.",
         },
       }),
       accessToken: secret({
@@ -51,8 +51,8 @@ registerPlatform(
       }),
     },
     steps: [
-      "Register a user for the bot on your homeserver, as you would for a person.",
-      `Sign in once for Baton, not in an app: a token of Element's belongs to Element's device, and encrypted rooms would stay closed. The answer has the access_token:\n${LOGIN}`,
+      "Register a user for the bot on your homeserver, as you do for a person.",
+      `Sign in for Baton with this command, not in an app: a token from Element belongs to Element's device, and Baton could not read encrypted rooms with it. The response contains the access_token:\n${LOGIN}`,
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
     open: async (settings, folder) => (await import("./config.js")).openMatrix({ ...settings, folder }),

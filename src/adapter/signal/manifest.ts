@@ -14,7 +14,7 @@ registerPlatform(
     userId: {
       pattern: /^\+[1-9]\d{6,14}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
       like: `${NUMBER}, or a UUID`,
-      hint: "your number, +15551234567, or better your UUID, which stays",
+      hint: "your number, +15551234567, or better your UUID, which never changes",
     },
     chatId: {
       pattern:
@@ -29,9 +29,9 @@ registerPlatform(
             "Where signal-cli's daemon listens: `unix:/path/to/socket` (`--socket`, best) or `http://127.0.0.1:8080` (`--http`).",
           variable: "SIGNAL_HTTP_URL",
           question: {
-            ask: "Where the daemon listens",
+            ask: "The daemon's address",
             looks: /^(?:https?:\/\/\S+|unix:\/.+)$/,
-            hint: "Give the socket's whole path after unix:, such as unix:/home/me/.signal-socket/socket, or a URL with http://.",
+            hint: "Give unix: and the whole path of the socket, such as unix:/home/me/.signal-socket/socket, or a URL with http://.",
           },
         },
         {
@@ -44,15 +44,15 @@ registerPlatform(
         description: "The phone number that is registered in signal-cli.",
         variable: "SIGNAL_ACCOUNT",
         question: {
-          ask: "The number that it has",
+          ask: "The phone number in signal-cli",
           looks: /^(?:\+[1-9]\d{1,18}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i,
-          hint: "Write it as +15550000000, with the country's code.",
+          hint: "Write it as +15550000000, with the country code.",
         },
       }),
     },
     steps: [
-      "Install signal-cli (https://github.com/AsamK/signal-cli), and register a number of its own: signal-cli -a +15550000000 register, then verify CODE. Or link it to a phone: signal-cli link -n baton",
-      "Start its daemon on this machine, as the user that runs Baton, with a socket in a private folder. It has no password: the folder keeps other users out.\nmkdir -p -m 700 ~/.signal-socket\nsignal-cli -a +15550000000 daemon --socket ~/.signal-socket/socket --receive-mode=manual",
+      "Install signal-cli (https://github.com/AsamK/signal-cli), and register its own phone number: signal-cli -a +15550000000 register, then verify CODE. Or link it to a phone: signal-cli link -n baton",
+      "Start its daemon on this machine, as the user that runs Baton, with a socket in a private folder. The daemon has no password, so the folder must keep other users out.\nmkdir -p -m 700 ~/.signal-socket\nsignal-cli -a +15550000000 daemon --socket ~/.signal-socket/socket --receive-mode=manual",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
     open: async ({ url, account }) => (await import("./config.js")).openSignal({ baseUrl: url, account }),

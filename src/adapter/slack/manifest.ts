@@ -11,12 +11,12 @@ registerPlatform(
     userId: {
       pattern: /^[UW][A-Z0-9]+$/,
       like: "U012ABCDEF",
-      hint: "your profile in Slack, the three dots, Copy member ID (U…)",
+      hint: "in your Slack profile: the three dots → Copy member ID (U…)",
     },
     chatId: {
       pattern: /^[CDG][A-Z0-9]+$/,
       like: "C012ABCDEF",
-      hint: "a channel's name, View channel details, at the end (C…)",
+      hint: "click the channel's name; the id is at the end of the details (C…)",
     },
     settings: {
       botToken: secret({
@@ -25,7 +25,7 @@ registerPlatform(
         question: {
           ask: "The Bot User OAuth Token (xoxb-…)",
           looks: /^xoxb-\S+$/,
-          hint: "It begins with xoxb-: Install App, Bot User OAuth Token.",
+          hint: "It begins with xoxb-. Find it at Install App → Bot User OAuth Token.",
         },
       }),
       appToken: secret({
@@ -34,14 +34,14 @@ registerPlatform(
         question: {
           ask: "The App-Level Token (xapp-…)",
           looks: /^xapp-\S+$/,
-          hint: "It begins with xapp-: Basic Information, App-Level Tokens.",
+          hint: "It begins with xapp-. Find it at Basic Information → App-Level Tokens.",
         },
       }),
       baseUrl: address({ description: "Another API server.", fallback: "the platform's own" }),
     },
     steps: [
       `Open https://api.slack.com/apps, Create New App, From a manifest; choose your workspace and paste this:\n${APP_MANIFEST}`,
-      "Basic Information → App-Level Tokens → Generate, with the scope connections:write. It begins with xapp-.",
+      "Basic Information → App-Level Tokens → Generate, with the scope connections:write. The token begins with xapp-.",
       "Install App → Install to Workspace. The Bot User OAuth Token begins with xoxb-.",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),

@@ -16,7 +16,7 @@ export async function check({ token = "", baseUrl = BOT_API }: Answers): Promise
   const me = await api.getMe().catch(cannotConnect);
   const privacy = me.can_read_all_group_messages
     ? []
-    : ["Group Privacy is on: in groups it hears only what is addressed to it."];
+    : ["Group Privacy is on: in groups the bot sees only messages to it."];
   return {
     who: `@${me.username} (${me.first_name}, ${me.id})`,
     next: [`Write to it: https://t.me/${me.username}`, ...privacy],

@@ -10,12 +10,12 @@ registerPlatform(
     userId: {
       pattern: /^\d{1,15}$/,
       like: "a number such as 123456789",
-      hint: "a number; `baton people list` shows it once you have written to the bot",
+      hint: "a number; `baton people list` shows it after you write to the bot",
     },
     chatId: {
       pattern: /^-?\d{1,15}$/,
       like: "a number such as -1001234567890",
-      hint: "your own id for the chat of two, -100… for a group",
+      hint: "your own id for your private chat, -100… for a group",
     },
     settings: {
       token: secret({
@@ -30,8 +30,8 @@ registerPlatform(
       baseUrl: address({ description: "Another Bot API server.", fallback: "the platform's own" }),
     },
     steps: [
-      "In Telegram, write /newbot to @BotFather. It asks for a name and for a username that ends in bot, and gives you a token: 123456789:AA… Whoever has it is the bot.",
-      "For groups: Telegram shows a bot only mentions of it, answers to it, and commands. If it is to read all that is said, turn off Group Privacy: /setprivacy to @BotFather, then add the bot to the group anew.",
+      "In Telegram, write /newbot to @BotFather. Choose a name, and a username that ends in bot. You get a token: 123456789:AA… Anyone who has it can act as the bot.",
+      "For groups: Telegram shows a bot only commands and messages that mention it or reply to it. If the bot should read everything, turn off Group Privacy: write /setprivacy to @BotFather, then remove the bot from the group and add it again.",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
     open: async (settings) => (await import("./config.js")).openTelegram(settings),

@@ -21,8 +21,8 @@ export async function check({
   return {
     who: `the number ${number ?? phoneNumberId}`,
     next: [
-      "Meta has to reach the webhook by HTTPS: put a proxy with a certificate before 127.0.0.1:8645 that passes /whatsapp on.",
-      "With the gateway running, set under WhatsApp → Configuration the callback URL https://your.host/whatsapp and the verify token, and subscribe to the field messages. That shows whether the verify token and the app secret are right.",
+      "Meta has to reach the webhook by HTTPS: put a proxy with a certificate in front of 127.0.0.1:8645, and let it forward /whatsapp.",
+      "Start the gateway. Then, at WhatsApp → Configuration, set the callback URL https://your.host/whatsapp and the verify token, and subscribe to the field messages. Meta then tells you if the verify token is right.",
     ],
   };
 }

@@ -16,12 +16,12 @@ registerPlatform(
     userId: {
       pattern: /^[1-9]\d{0,14}$|^\d+@lid$/,
       like: NUMBER,
-      hint: "your number with the country's code, 15551234567",
+      hint: "your number with the country code, 15551234567",
     },
     chatId: {
       pattern: /^[1-9]\d{0,14}$|^\d+@lid$|^[\d-]+@g\.us$/,
       like: `${NUMBER}, or a group such as 123456789012345678@g.us`,
-      hint: "a number with the country's code, 15551234567",
+      hint: "a number with the country code, 15551234567",
     },
     settings: {
       mode: choice(["cloud", "baileys"], "cloud", {
@@ -39,7 +39,7 @@ registerPlatform(
         question: {
           ask: "The phone number id",
           looks: /^\d{5,25}$/,
-          hint: "The id is digits alone, as WhatsApp → API Setup shows it; it is not the number.",
+          hint: "The id is only digits, as on the page WhatsApp → API Setup. It is not the number.",
         },
       }),
       accessToken: secret({
@@ -80,11 +80,11 @@ registerPlatform(
       baseUrl: address({ description: "Another API server.", fallback: "the platform's own" }),
     },
     steps: [
-      'At https://developers.facebook.com make an app of the type "Business" and add WhatsApp. Meta gives you a test number.',
-      "WhatsApp → API Setup has the phone number id (not the number).",
-      "Business settings → System users: make a token with whatsapp_business_messaging. The one on the API page ends after a day.",
-      "App settings → Basic has the app secret, by which Baton knows that a post is Meta's.",
-      "Think of a text of your own, the verify token: Meta shows it when it first calls.",
+      'At https://developers.facebook.com create an app of the type "Business", and add WhatsApp. Meta gives you a test number.',
+      "Find the phone number id at WhatsApp → API Setup. It is not the number.",
+      "Business settings → System users: create a token with whatsapp_business_messaging. The token on the API page expires after a day.",
+      "Find the app secret at App settings → Basic. With it, Baton checks that a request is Meta's.",
+      "Choose a verify token, a text of your own. Meta sends it with its first request.",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
     /** With Baileys the mode alone says that somebody wants it. */
