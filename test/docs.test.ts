@@ -124,6 +124,18 @@ describe("the documentation", () => {
     expect(missing).toEqual([]);
   });
 
+  it("has a row for each file of a platform whose README lists its files", () => {
+    for (const page of pages.filter((name) => /^src\/adapter\/.*README\.md$/.test(name))) {
+      const text = readFileSync(join(root, page), "utf8");
+      if (!text.includes("| file |")) continue;
+      const listed = [...text.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(
+        ([, cell = ""]) => cell.match(/[\w-]+\.ts\b/g) ?? [],
+      );
+      const files = readdirSync(join(root, dirname(page))).filter((name) => /(?<!\.test)\.ts$/.test(name));
+      expect(listed.sort(), page).toEqual(files.sort());
+    }
+  });
+
   it("gives a reason for each dependency, and for no other", () => {
     const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
     const table = text.slice(text.indexOf("## Dependencies"));
