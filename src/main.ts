@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import type { Adapter } from "./adapter/adapter.js";
 import "./adapter/platforms.js";
-import type { Backups, ChatEvents, OpenChat, OpenHandoffs } from "./cli/cli.js";
+import type { Backups, ChatEvents, OpenChat, OpenHandoffs, Purpose } from "./cli/cli.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
@@ -100,27 +100,29 @@ async function runCommand(): Promise<number> {
 
 async function openSessionsOf(
   config: Config,
-  purpose: "look" | "write",
+  purpose: Purpose,
   onProblem: (problem: string) => void,
 ): Promise<Sessions> {
-  const mirror = config.mirror === null ? {} : { mirror: { folder: config.mirror, onProblem } };
+  const mirrors = config.mirror !== null && purpose !== "look";
+  const mirror = mirrors ? { mirror: { folder: config.mirror, onProblem } } : {};
   return (await openCleanly(config, purpose, { config: config.sessions, ...mirror })).sessions;
 }
 
 /** Every command opens the store here: known secrets go neither in nor out. */
-async function openCleanly(
-  config: Config,
-  purpose: "look" | "write",
-  options: Omit<OpenOptions, "url"> = {},
-) {
+async function openCleanly(config: Config, purpose: Purpose, options: Omit<OpenOptions, "url"> = {}) {
   const { openStore } = await import("./open-sessions.js");
   const { remember, ...place } = await placeOf(config, purpose);
-  const open = await openStore({ ...options, ...place, hide: redactor.hide });
+  const open = await openStore({
+    ...options,
+    ...place,
+    hide: redactor.hide,
+    readOnly: purpose === "look",
+  });
   remember();
   return open;
 }
 
-async function openPeople(config: Config, purpose: "look" | "write") {
+async function openPeople(config: Config, purpose: Purpose) {
   const { People } = await import("./gateway/people.js");
   const { store, sessions } = await openCleanly(config, purpose);
   const people = new People(store.people, config.people, { clock: Date.now });
@@ -144,7 +146,7 @@ async function platformStates(config: Config) {
   }
 }
 
-async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<OpenHandoffs> {
+async function openHandoffs(config: Config, purpose: Purpose): Promise<OpenHandoffs> {
   const { HandoffDesk } = await import("./gateway/handoff/desk.js");
   const { Homes } = await import("./gateway/homes.js");
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
@@ -164,7 +166,7 @@ async function openHandoffs(config: Config, purpose: "look" | "write"): Promise<
 
 async function sweepMedia(config: Config) {
   const { Media } = await import("./gateway/media.js");
-  const { store, sessions } = await openCleanly(config, "look");
+  const { store, sessions } = await openCleanly(config, "change");
   try {
     return await new Media(mediaFolder(config), store.files, Date.now).sweep();
   } finally {
@@ -173,12 +175,12 @@ async function sweepMedia(config: Config) {
 }
 
 /**
- * Where the store is, and if it existed before. If there is none yet, `look` gets an empty one in memory. Call
- * `remember` after opening it.
+ * Where the store is, and if it existed before. If there is none yet, `look` and `change` get an empty one in
+ * memory. Call `remember` after opening it.
  */
 async function placeOf(
   config: Config,
-  purpose: "look" | "write",
+  purpose: Purpose,
 ): Promise<Pick<OpenOptions, "url" | "rememberedIn"> & { readonly remember: () => void }> {
   const { sqliteFile } = await import("./open-sessions.js");
   const { isKnownStore, knownStoresFile, rememberStore } = await import("./store/known-stores.js");

@@ -9,7 +9,7 @@ import type { SessionStore } from "./session/store.js";
 import type { Db } from "./store/db.js";
 import { hidingDb } from "./store/hiding-db.js";
 import type { JsonlMirror } from "./store/jsonl/mirror.js";
-import { openSqlStore } from "./store/sql-store.js";
+import { openSqlStore, readSqlStore } from "./store/sql-store.js";
 import type { SqliteOptions } from "./store/sqlite/db.js";
 import type { Hide } from "./util/redact.js";
 
@@ -26,6 +26,8 @@ export interface OpenOptions extends SessionsOptions {
   readonly hide?: Hide;
   /** There was a SQLite store here before, as this file says: one that is gone or empty is refused, not begun anew. */
   readonly rememberedIn?: string;
+  /** Only look: nothing is created, changed or brought up to date. A store of an older Baton is refused. */
+  readonly readOnly?: boolean;
 }
 
 export async function openSessions(options: OpenOptions): Promise<Sessions> {
@@ -38,8 +40,12 @@ export async function openStore(
 ): Promise<{ store: SessionStore & GatewayStore; sessions: Sessions }> {
   const { url, mirror: mirrored, config, clock, hasActiveProcesses, onChange, hide } = options;
   const mirror = mirrored && (await openMirror(mirrored));
-  const db = await openDb(url, options);
-  const store = await openSqlStore(hide ? hidingDb(db, hide) : db, (clock ?? Date.now)());
+  const opened = await openDb(url, options);
+  const db = hide ? hidingDb(opened, hide) : opened;
+  const now = (clock ?? Date.now)();
+  const store = options.readOnly
+    ? ((await readSqlStore(db)) ?? (await openSqlStore(await openDb(NOTHING), now)))
+    : await openSqlStore(db, now);
   const close = async (): Promise<void> => {
     await mirror?.close();
     await store.close();
@@ -60,6 +66,9 @@ export async function openStore(
   }
 }
 
+/** What one sees of a store that nobody has written yet. */
+const NOTHING = ":memory:";
+
 async function openMirror(options: NonNullable<OpenOptions["mirror"]>): Promise<JsonlMirror> {
   const { JsonlMirror } = await import("./store/jsonl/mirror.js");
   const { folder, onProblem = (problem: string) => process.emitWarning(problem) } = options;
@@ -75,7 +84,7 @@ export async function openDb(url: string, options: SqliteOptions = {}): Promise<
     );
   }
   const file = sqliteFile(url);
-  if (file === null) return (await import("./store/postgres/db.js")).openPostgres(url);
+  if (file === null) return (await import("./store/postgres/db.js")).openPostgres(url, options);
   return (await import("./store/sqlite/db.js")).openSqlite(file, options);
 }
 

@@ -287,7 +287,7 @@ describe("a restore", () => {
       expect(killed).toMatchObject({ signal: "SIGKILL", stderr: "" });
       if (existsSync(`${path}-journal`)) midway += 1;
       expect((await messagesIn(path)).slice(-2)).toEqual(["new 1", "new 2"]);
-      expect((await baton(home, ["doctor"])).stdout).toContain("is whole");
+      expect((await baton(home, ["doctor"])).stdout).toContain("is intact");
     }
     expect(midway).toBeGreaterThan(0);
     expect((await baton(home, ["restore", file, "--yes"])).code).toBe(0);

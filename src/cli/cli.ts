@@ -19,6 +19,9 @@ import type { SessionSource } from "../session/source.js";
 import type { Finding } from "../util/finding.js";
 import type { Terminal } from "./terminal.js";
 
+/** `look` only reads; `change` changes a store that exists; `write` also creates one. */
+export type Purpose = "look" | "change" | "write";
+
 export interface AccountState extends PlatformState {
   readonly account: string;
   readonly holder: AccountHolder | null;
@@ -40,12 +43,12 @@ export interface Cli {
   redact(text: string): string;
   /** For a terminal in this folder, or for a gateway, which works in the workspace. */
   loadConfig(purpose?: "gateway"): Promise<Config>;
-  /** `look` never creates anything: if there is no store yet, it opens an empty one in memory. */
-  openSessions(config: Config, purpose: "look" | "write"): Promise<Sessions>;
+  /** If there is no store yet, `look` and `change` open an empty one in memory. */
+  openSessions(config: Config, purpose: Purpose): Promise<Sessions>;
   /** The people in the store. */
   openPeople(
     config: Config,
-    purpose: "look" | "write",
+    purpose: Purpose,
   ): Promise<{ readonly people: People; readonly spending: Spending; close(): Promise<void> }>;
   /** The last known state of each account, which process has it, and which accounts share conversations. */
   platformStates(config: Config): Promise<{
@@ -63,7 +66,7 @@ export interface Cli {
   /** A gateway for this terminal alone. */
   openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
   /** Requests and shows handoffs, with the rights of the owner. */
-  openHandoffs(config: Config, purpose: "look" | "write"): Promise<OpenHandoffs>;
+  openHandoffs(config: Config, purpose: Purpose): Promise<OpenHandoffs>;
   /** The model that answers; null for the offline agent. */
   chooseModel(config: Config): Promise<ModelChoice | null>;
   /** The models of that server. */
@@ -204,7 +207,7 @@ export interface ImportedSession {
 /** Opens the store for one command and always closes it. */
 export async function withSessions<Result>(
   cli: Cli,
-  purpose: "look" | "write",
+  purpose: Purpose,
   work: (sessions: Sessions, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const config = await cli.loadConfig();
@@ -219,7 +222,7 @@ export async function withSessions<Result>(
 /** The same for handoffs. */
 export async function withHandoffs<Result>(
   cli: Cli,
-  purpose: "look" | "write",
+  purpose: Purpose,
   work: (open: OpenHandoffs) => Promise<Result>,
 ): Promise<Result> {
   const open = await cli.openHandoffs(await cli.loadConfig(), purpose);

@@ -1,6 +1,5 @@
 /** `baton sessions list`: newest activity first, a page at a time. */
 import { OWNER } from "../session/access.js";
-import { ConflictError } from "../session/errors.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionsView } from "../session/view.js";
@@ -31,7 +30,8 @@ export function list(cli: Cli, options: ListOptions): Promise<void> {
     if (options.json) return terminal.json({ sessions: items, nextCursor });
     if (items.length === 0) return sayNothing(terminal, view, options);
 
-    const rows = await Promise.all(items.map(async (entry) => ({ entry, id: await shortId(view, entry) })));
+    const alone = await view.alone([...new Set(items.flatMap((entry) => headOf(entry) ?? []))]);
+    const rows = items.map((entry) => ({ entry, id: shortId(entry, alone) }));
     const { printTable } = await import("./table.js");
     printTable(terminal, columnsFor(terminal), rows);
     if (nextCursor !== null) {
@@ -85,13 +85,11 @@ function endOf({ endReason }: SessionEntry): string {
 }
 
 /** The date and time that an id starts with, if no other session has them. */
-async function shortId(view: SessionsView, entry: SessionEntry): Promise<string> {
-  const [head] = /^\d{8}_\d{6}(?=_)/.exec(entry.sessionId) ?? [];
-  if (head === undefined) return entry.sessionId;
-  try {
-    return (await view.find(head)).sessionId === entry.sessionId ? head : entry.sessionId;
-  } catch (error) {
-    if (error instanceof ConflictError) return entry.sessionId;
-    throw error;
-  }
+function shortId(entry: SessionEntry, alone: ReadonlyMap<string, string>): string {
+  const head = headOf(entry);
+  return head !== undefined && alone.get(head) === entry.sessionId ? head : entry.sessionId;
+}
+
+function headOf({ sessionId }: SessionEntry): string | undefined {
+  return /^\d{8}_\d{6}(?=_)/.exec(sessionId)?.[0];
 }

@@ -21,7 +21,7 @@ export async function prune(cli: Cli, options: PruneOptions): Promise<void> {
       "Pruning deletes messages for good. Add --yes to confirm, or --dry-run to see what would be deleted.",
     );
   }
-  await withSessions(cli, "look", async (sessions, config) => {
+  await withSessions(cli, options.dryRun ? "look" : "change", async (sessions, config) => {
     const endedBeforeMs = options.olderThan;
     const found = await sessions.prune({ endedBeforeMs, dryRun: true });
     if (options.dryRun) {

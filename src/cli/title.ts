@@ -21,11 +21,11 @@ export async function title(
   if (words.length > 0 && cleanLine(text) === "") {
     throw wrongUsage("The title is empty. Use --clear to remove a title.");
   }
-  await withSessions(cli, "look", async (sessions) => {
+  const changes = options.clear === true || words.length > 0;
+  await withSessions(cli, changes ? "change" : "look", async (sessions) => {
     const { terminal } = cli;
     const view = sessions.as(OWNER);
     const found = await view.find(which);
-    const changes = options.clear || words.length > 0;
     const entry = changes ? await view.setTitle(found.sessionId, text) : found;
     if (options.json) return terminal.json({ sessionId: entry.sessionId, title: entry.title });
     if (changes) {

@@ -55,7 +55,8 @@ export type ErrorCode =
   | "store_unsupported"
   | "store_closed"
   | "store_failed"
-  | "schema_too_new";
+  | "schema_too_new"
+  | "schema_too_old";
 
 export class BatonError extends Error {
   readonly code: ErrorCode;

@@ -331,6 +331,11 @@ export class Sessions {
     return found;
   }
 
+  /** Those of these beginnings of ids by which `find` gives one session alone, each with its id. */
+  alone(beginnings: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, string>> {
+    return this.#store.reader.alone(beginnings.map(checkId), checkViewer(viewer));
+  }
+
   /** Messages with these words, newest first, paged. Quotes make a phrase, a trailing * a prefix. */
   async search(query: string, viewer: Viewer, options: SearchOptions = {}): Promise<Page<SearchHit>> {
     return this.#store.search.search(

@@ -109,6 +109,8 @@ export interface SessionReader {
   list(filter: ListFilter, viewer: Viewer, now: number): Promise<Page<SessionEntry>>;
   /** Sessions whose id, id prefix or title this is, among those the viewer may see; at most `limit`. */
   find(which: string, viewer: Viewer, limit: number): Promise<SessionEntry[]>;
+  /** Those of these beginnings of ids by which `find` gives one session alone, each with its id. */
+  alone(beginnings: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, string>>;
   /** What keeps a session from starting fresh, as far as the store knows. */
   holdsOn(sessionId: string): Promise<readonly ("turn" | "handoff")[]>;
   /** How many sessions there are, counted no further than `atMost`. */

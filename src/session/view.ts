@@ -34,6 +34,10 @@ export class SessionsView {
     return this.#sessions.find(which, this.#viewer);
   }
 
+  alone(beginnings: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#sessions.alone(beginnings, this.#viewer);
+  }
+
   search(query: string, options: SearchOptions = {}): Promise<Page<SearchHit>> {
     return this.#sessions.search(query, this.#viewer, options);
   }

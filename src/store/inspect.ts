@@ -28,7 +28,7 @@ export async function inspectSqlite(path: string, options: SqliteOptions = {}): 
     findings.push(await roomFinding(path));
     if (!statOf(path)) {
       if (options.rememberedIn !== undefined) await openSqlite(path, options); // It says what is wrong.
-      return [...findings, ok(`${path} is not there yet; it is made with the first session`)];
+      return [...findings, ok(`${path} does not exist yet; Baton creates it with the first session`)];
     }
     const probed = await probeSqlite(path, options);
     // The modes last: opening makes -wal and -shm with the mode of the file.
@@ -38,11 +38,11 @@ export async function inspectSqlite(path: string, options: SqliteOptions = {}): 
   }
 }
 
-/** A PostgreSQL database, opened as Baton opens it. */
+/** A PostgreSQL database, opened without creating anything in it. */
 export async function inspectPostgres(url: string): Promise<Finding[]> {
   try {
     const { openPostgres } = await import("./postgres/db.js");
-    const db = await openPostgres(url);
+    const db = await openPostgres(url, { readOnly: true });
     return await openedFindings(db, postgresSettings);
   } catch (error) {
     return [failureFinding(error, "postgres")];
@@ -51,17 +51,17 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
 
 /** What to do about a damaged store. */
 const RESTORE: Readonly<Record<Dialect["name"], string>> = {
-  sqlite: "stop Baton, then `baton restore <backup>`, which keeps the damaged store aside",
+  sqlite: "stop Baton, then run `baton restore <backup>`; it saves the damaged store in another file",
   postgres: "stop Baton, and restore a backup of the database with the tools of PostgreSQL",
 };
 
 /** What to do about an error of a store, by its code. */
 const FIXES: Partial<Record<ErrorCode, string>> = {
-  store_foreign: "set `store` to another path, or bring its sessions in with `baton sessions import`",
-  store_missing: "put the file back, or `baton restore <backup>`",
+  store_foreign: "set `store` to another path, or import its sessions with `baton sessions import`",
+  store_missing: "put the file back, or run `baton restore <backup>`",
   store_readonly: "give the user that runs Baton write access to the file and its folder",
   store_full: "free some space",
-  store_busy: "end the process that holds it, or wait for it, then look again",
+  store_busy: "end the process that holds it, or wait for it, then run `baton doctor` again",
   store_unreachable: "check `store` in `baton config show`, and that the server runs and can be reached",
   store_unsupported: "run npm install again, and keep the store on a disk of this machine",
   schema_too_new: "update Baton",
@@ -78,8 +78,8 @@ function engineFinding(): Finding {
 async function probeSqlite(path: string, options: SqliteOptions): Promise<Finding[]> {
   const folder = dirname(path);
   if (!isWritable(path) || !isWritable(folder)) {
-    const fix = `let the user that runs Baton write the file and its folder: chmod u+rw '${path}'; chmod u+rwx '${folder}'`;
-    return [broken(`${path} cannot be written`, fix)];
+    const fix = `give the user that runs Baton write access to the file and its folder: chmod u+rw '${path}'; chmod u+rwx '${folder}'`;
+    return [broken(`${path} can't be written`, fix)];
   }
   try {
     const content = contentFinding(path);
@@ -101,11 +101,11 @@ function contentFinding(path: string): Finding {
     if (tables !== 0 && value("PRAGMA application_id") !== APPLICATION_ID) {
       return broken(
         `${path} is a database of another program`,
-        "set `store` to another path, or bring its sessions in with `baton sessions import`",
+        "set `store` to another path, or import its sessions with `baton sessions import`",
       );
     }
     const damage = database.prepare("PRAGMA quick_check(5)").all() as { quick_check: string }[];
-    if (damage[0]?.quick_check === "ok") return ok(`${path} is whole (quick_check)`);
+    if (damage[0]?.quick_check === "ok") return ok(`${path} is intact (quick_check)`);
     return broken(`${path} is damaged: ${damage.map((row) => row.quick_check).join("; ")}`, RESTORE.sqlite);
   } finally {
     database.close();
@@ -119,14 +119,21 @@ async function openedFindings(db: Db, settings: (db: Db) => Promise<Finding[]>):
       version === SCHEMA_VERSION
         ? ok(`schema ${version}, up to date`)
         : ok(`schema ${version}; the next start brings it to ${SCHEMA_VERSION}`);
-    // The same value once more: nothing changes, and yet it has to be written.
-    if (version > 0) await db.run("UPDATE migrations SET version = version WHERE version = ?", version);
-    return [schema, ...(await settings(db)), ok("can be written"), ...(await doubtFindings(db, version))];
+    if (version > 0) await tryToWrite(db);
+    return [schema, ...(await settings(db)), ok("writable"), ...(await doubtFindings(db, version))];
   } catch (error) {
     return [failureFinding(error, db.dialect.name)];
   } finally {
     await db.close();
   }
+}
+
+/** Writes the same value once more: nothing changes, and yet a disk that is full or read-only shows. */
+async function tryToWrite(db: Db): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (db.dialect.name === "postgres") await tx.run("SET TRANSACTION READ WRITE");
+    await tx.run("UPDATE migrations SET version = version");
+  });
 }
 
 /** Messages of which nobody knows whether they arrived; spoken of for a week. */
@@ -183,7 +190,7 @@ function modeFinding(path: string): Finding {
   const readable = files.filter((name) => ((statOf(name)?.mode ?? 0) & 0o077) !== 0);
   if (readable.length === 0) return ok(`${path} is private (${modeOf(path)})`);
   return warning(
-    `${readable.join(", ")} can be read by other users (${modeOf(readable[0] ?? path)})`,
+    `other users can read ${readable.join(", ")} (${modeOf(readable[0] ?? path)})`,
     `chmod 600 '${path}'*`, // The files beside it come and go.
   );
 }

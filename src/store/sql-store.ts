@@ -2,7 +2,7 @@
 import type { GatewayStore } from "../gateway/store.js";
 import type { SessionStore } from "../session/store.js";
 import type { Db } from "./db.js";
-import { migrate } from "./migrations/index.js";
+import { checkReadable, migrate, schemaVersion } from "./migrations/index.js";
 import { PostgresSearchIndex } from "./postgres/search-index.js";
 import { SearchFeed } from "./search/feed.js";
 import { SqlSearch } from "./search/search.js";
@@ -30,6 +30,24 @@ export async function openSqlStore(db: Db, now: number): Promise<SessionStore & 
     await db.close();
     throw error;
   }
+  return storeOver(db);
+}
+
+/** The same without any writing. Null if there is nothing in this database yet; then it is closed. */
+export async function readSqlStore(db: Db): Promise<(SessionStore & GatewayStore) | null> {
+  try {
+    const version = await schemaVersion(db);
+    checkReadable(version);
+    if (version > 0) return storeOver(db); // Its search feed can change nothing, and the search reads what is not indexed.
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  await db.close();
+  return null;
+}
+
+function storeOver(db: Db): SessionStore & GatewayStore {
   const index = db.dialect.name === "sqlite" ? new SqliteSearchIndex(db) : new PostgresSearchIndex(db);
   const feed = new SearchFeed(db, index);
   const routes = new SqlRoutes(db, index);

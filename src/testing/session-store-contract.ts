@@ -442,6 +442,16 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect((await sessions.find(b.sessionId.slice(0, -3), OWNER)).sessionId).toBe(b.sessionId);
         expect((await sessions.find("Groceries", OWNER)).sessionId).toBe(a.sessionId);
         await expect(sessions.find("20260110_12", OWNER)).rejects.toThrow(code("ambiguous_session"));
+        const beginnings = [b.sessionId.slice(0, -3), "20260110_12", "20990101", a.sessionId];
+        expect([...(await sessions.alone(beginnings, OWNER))].sort()).toEqual(
+          [
+            [b.sessionId.slice(0, -3), b.sessionId],
+            [a.sessionId, a.sessionId],
+          ].sort(),
+        );
+        expect([...(await sessions.alone(["20260110_12", a.sessionId], viewerOf(bob)))]).toEqual([
+          ["20260110_12", b.sessionId],
+        ]);
         for (const which of ["", "%", "_", "groceries", "nope"]) {
           await expect(sessions.find(which, OWNER)).rejects.toThrow(code("session_not_found"));
         }

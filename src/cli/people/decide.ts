@@ -20,7 +20,7 @@ export function approve(cli: Cli, typed: string, options: ApproveOptions): Promi
   const { terminal } = cli;
   const code = codeOf(typed);
   const as = { role: options.role ?? "guest", name: shorten(cleanLine(options.name ?? ""), 64) || null };
-  return withPeople(cli, "look", async (people) => {
+  return withPeople(cli, "change", async (people) => {
     const outcome = await people.approve(TERMINAL, code, as);
     if (outcome.kind !== "approved") throw refused(outcome);
     const { person, identity: asker } = outcome;
@@ -33,7 +33,7 @@ export function approve(cli: Cli, typed: string, options: ApproveOptions): Promi
 export function deny(cli: Cli, who: string, options: { json?: boolean }): Promise<void> {
   const { terminal } = cli;
   const named = who.includes(":") ? identity(who) : null;
-  return withPeople(cli, "look", async (people) => {
+  return withPeople(cli, "change", async (people) => {
     let asker = named;
     if (asker === null) {
       const outcome = await people.denyCode(TERMINAL, codeOf(who));

@@ -6,7 +6,7 @@ import { CliError } from "../failure.js";
 import { findPerson, listedNote, nameOf, SEE_LIST, withPeople } from "./people.js";
 
 export function setRole(cli: Cli, who: string, as: Role, options: { json?: boolean }): Promise<void> {
-  return withPeople(cli, "look", async (people) => {
+  return withPeople(cli, "change", async (people) => {
     const { id } = await findPerson(people, who);
     await people.store.setRole(id, as);
     const person = await findPerson(people, id);
@@ -20,7 +20,7 @@ export function setRole(cli: Cli, who: string, as: Role, options: { json?: boole
 }
 
 export function forget(cli: Cli, who: string, options: { json?: boolean }): Promise<void> {
-  return withPeople(cli, "look", async (people) => {
+  return withPeople(cli, "change", async (people) => {
     const person = who.startsWith("p_") ? await findPerson(people, who) : await people.store.find(who);
     const identities = person?.identities.map(({ identity }) => identity) ?? [who];
     const gone = await people.store.forget(person ? { personId: person.id } : { identity: who });

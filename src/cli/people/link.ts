@@ -22,7 +22,7 @@ export function link(cli: Cli, first: string, second: string, options: { json?: 
 }
 
 export function unlink(cli: Cli, which: string, options: { json?: boolean }): Promise<void> {
-  return withPeople(cli, "look", async (people) => {
+  return withPeople(cli, "change", async (people) => {
     await findPerson(people, which);
     if (!(await people.store.unlink(which, people.newId(), Date.now()))) {
       throw new CliError("not_linked", `${cleanLine(which)} is not linked to another account.`);

@@ -18,6 +18,7 @@ import { limits } from "./011-limits.js";
 import { holders } from "./012-holders.js";
 import { peopleVersion } from "./013-people-version.js";
 import { approvals } from "./014-approvals.js";
+import { platformLists } from "./015-platform-lists.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -37,6 +38,7 @@ const MIGRATIONS: readonly Migration[] = [
   holders,
   peopleVersion,
   approvals,
+  platformLists,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -69,6 +71,15 @@ export async function schemaVersion(db: Db): Promise<number> {
   const version = Number(row?.version ?? 0);
   if (version > SCHEMA_VERSION) throw tooNew(version);
   return version;
+}
+
+/** Refuses a store that this Baton can't read as it is. An empty one is fine. */
+export function checkReadable(version: number): void {
+  if (version === 0 || version === SCHEMA_VERSION) return;
+  throw new StoreError(
+    "schema_too_old",
+    `An older Baton wrote this store (schema ${version}; this Baton uses ${SCHEMA_VERSION}). Run \`baton backup\`, then \`baton\` or \`baton gateway\` to update the store.`,
+  );
 }
 
 function tooNew(version: number): StoreError {

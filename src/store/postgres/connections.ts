@@ -19,7 +19,7 @@ export class Connections {
   readonly #config: pg.ClientConfig;
   readonly #sockets = new Set<Socket>();
 
-  constructor(url: string, schema: string) {
+  constructor(url: string, schema: string, readOnly = false) {
     this.timeoutMs = Number(/[?&]query_timeout=(\d+)/.exec(url)?.[1] ?? QUERY_TIMEOUT_MS);
     const ours = [
       // In this order: the server ends what stands still before those who wait for it give up, and says so in time.
@@ -27,7 +27,10 @@ export class Connections {
       `lock_timeout=${Math.round(this.timeoutMs * 0.8)}`,
       `statement_timeout=${Math.round(this.timeoutMs * 0.9)}`,
     ].map((setting) => `-c ${setting}`);
-    const [own = "", last] = [ours.join(" "), `-c search_path=${schema}`];
+    const [own = "", last] = [
+      ours.join(" "),
+      `-c search_path=${schema}${readOnly ? " -c default_transaction_read_only=on" : ""}`,
+    ];
     this.#config = {
       // Options in the URL would take the place of ours: they come between, where they count more than the time-outs.
       connectionString: url.replace(

@@ -47,8 +47,14 @@ const dialect: Dialect = {
   findTable: `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = ?`,
 };
 
-export async function openPostgres(url: string): Promise<Db> {
-  const db = new PostgresDb(new Connections(url, SCHEMA));
+export interface PostgresOptions {
+  /** Neither creates nor changes anything: the server refuses every write. */
+  readonly readOnly?: boolean;
+}
+
+export async function openPostgres(url: string, { readOnly = false }: PostgresOptions = {}): Promise<Db> {
+  const db = new PostgresDb(new Connections(url, SCHEMA, readOnly));
+  if (readOnly) return db;
   try {
     await db.run(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
   } catch (error) {

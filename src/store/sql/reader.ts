@@ -83,6 +83,25 @@ export class SqlReader implements SessionReader {
     return [];
   }
 
+  async alone(beginnings: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, string>> {
+    if (beginnings.length === 0) return new Map();
+    const { sql, params } = accessCondition(viewer);
+    const ids = `FROM sessions s WHERE ${sql} AND s.id >= wanted.column1 AND s.id < wanted.column2`;
+    const rows = await this.#db.all(
+      `SELECT (SELECT min(s.id) ${ids}) AS first, (SELECT max(s.id) ${ids}) AS last, wanted.column1 AS beginning,
+         (SELECT count(*) FROM sessions s WHERE ${sql} AND s.title = wanted.column1) AS titles
+       FROM (VALUES ${beginnings.map(() => "(?, ?)").join(", ")}) AS wanted`,
+      ...params,
+      ...params,
+      ...params,
+      ...beginnings.flatMap((beginning) => [beginning, `${beginning}\u{10ffff}`]),
+    );
+    const named = rows.filter(
+      ({ first, last, titles }) => first !== null && first === last && Number(titles) === 0,
+    );
+    return new Map(named.map(({ beginning, first }) => [beginning as string, first as string]));
+  }
+
   async holdsOn(sessionId: string): Promise<("turn" | "handoff")[]> {
     return [
       ...((await hasRunningTurn(this.#db, sessionId)) ? (["turn"] as const) : []),

@@ -57,18 +57,25 @@ const dialect: Dialect = {
 export interface SqliteOptions {
   /** There was a store here before, as this file says: one that is gone or empty is refused, not begun anew. */
   readonly rememberedIn?: string;
+  /** Neither creates nor changes anything. */
+  readonly readOnly?: boolean;
 }
 
-export async function openSqlite(path: string, { rememberedIn }: SqliteOptions = {}): Promise<Db> {
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Db> {
+  const { rememberedIn, readOnly = false } = options;
   const inMemory = path === ":memory:";
   try {
     if (rememberedIn !== undefined && !existsSync(path)) throw missing(path, "gone", rememberedIn);
-    if (!inMemory) createPrivately(path);
-    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    if (!inMemory && !readOnly) createPrivately(path);
+    const database = new DatabaseSync(path, {
+      timeout: BUSY_TIMEOUT_MS,
+      enableForeignKeyConstraints: true,
+      readOnly,
+    });
     try {
-      await waitWhileBusy(() => prepareDatabase(database, path, rememberedIn));
+      await waitWhileBusy(() => prepareDatabase(database, path, options));
       if (!inMemory) refuseWhileRestoring(path);
-      return new SqliteDb(database, path);
+      return new SqliteDb(database, path, readOnly);
     } catch (error) {
       database.close();
       throw error;
@@ -107,7 +114,7 @@ function missing(path: string, how: "gone" | "empty", rememberedIn: string): Sto
 function prepareDatabase(
   database: InstanceType<typeof DatabaseSync>,
   path: string,
-  rememberedIn: string | undefined,
+  { rememberedIn, readOnly }: SqliteOptions,
 ): void {
   const inMemory = path === ":memory:";
   const pragma = (name: string): SqlValue =>
@@ -127,6 +134,7 @@ function prepareDatabase(
     );
   }
   if (rememberedIn !== undefined && tables === 0) throw missing(path, "empty", rememberedIn);
+  if (readOnly) return;
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864");
   const asserted: [string, SqlValue][] = [
     ["journal_mode", inMemory ? "memory" : "wal"],
@@ -167,6 +175,7 @@ class SqliteDb implements Db {
   readonly dialect = dialect;
   readonly #database: InstanceType<typeof DatabaseSync>;
   readonly #path: string;
+  readonly #readOnly: boolean;
   readonly #file: FileWatch;
   readonly #statements = new Map<string, Statement>();
   readonly #inside: Omit<Queries, "record">;
@@ -177,9 +186,10 @@ class SqliteDb implements Db {
   /** When the first statement of this turn of the event loop began. */
   #sliceBegan: number | undefined;
 
-  constructor(database: InstanceType<typeof DatabaseSync>, path: string) {
+  constructor(database: InstanceType<typeof DatabaseSync>, path: string, readOnly: boolean) {
     this.#database = database;
     this.#path = path;
+    this.#readOnly = readOnly;
     this.#file = new FileWatch(path);
     const get: Queries["get"] = async (sql, ...params) => this.#statement(sql).get(params);
     this.#inside = {
@@ -279,7 +289,7 @@ class SqliteDb implements Db {
     this.#statements.clear();
     try {
       // The driver frees statements only with the garbage, so closing alone would leave the rows in the -wal file.
-      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      if (!this.#readOnly) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
       // Whatever keeps it from being tidied up: the rows are safe in the -wal file, and the next opening reads it.
     } finally {
