@@ -115,7 +115,7 @@ const CASES: Record<
     make: (home) => writeFileSync(homeLockFile(home), "?"),
     check: "gateway",
     status: "broken",
-    says: /cannot be read/,
+    says: /can't read the gateway's lock/,
     fix: /rm .*gateway\.lock/,
   },
   "messages that may not have arrived": {

@@ -96,10 +96,12 @@ describe.concurrent("baton gateway", () => {
   test("a lock that is none is said by status and doctor", async () => {
     const home = makeHome();
     writeFileSync(homeLockFile(home), "\u001b]0;x\u0007");
-    expect((await baton(home, ["gateway", "status"])).stderr).toContain("cannot be read");
+    expect((await baton(home, ["gateway", "status"])).stderr).toContain("can't read the gateway's lock");
     const doctor = await baton(home, ["doctor"]);
     expect(doctor.code).toBe(1);
-    expect(doctor.stdout).toMatch(/✗ gateway .*cannot be read\. If no gateway is running here, delete it\./);
+    expect(doctor.stdout).toMatch(
+      /✗ gateway .*can't read the gateway's lock \S+\. If no gateway is running here, delete it\./,
+    );
   });
 });
 

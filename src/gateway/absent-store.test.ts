@@ -10,7 +10,7 @@ import { openSqlStore } from "../store/sql-store.js";
 
 /** The database's clock does not stand still: long enough for a machine that is busy. */
 const LEASE_MS = 3_000;
-const PROMISE = expect.stringMatching(/^I cannot save anything at the moment.*I will answer when I can/);
+const PROMISE = expect.stringMatching(/^I can't save anything right now.*I will answer when I can/);
 
 let server: Postgres;
 let store: World["store"];
@@ -74,7 +74,9 @@ it("leaves the platform to a process that stands by", { timeout: 60_000 }, async
   await server.whileDown(async () => {
     elapsed += LEASE_MS;
     await until(
-      () => stateOf(world) === "lost" && world.problems.some((text) => /Nothing is kept/.test(text)),
+      () =>
+        stateOf(world) === "lost" &&
+        world.problems.some((text) => /Baton saves and answers nothing/.test(text)),
     );
     await expect(Promise.resolve().then(() => world.chat("ann").write("late"))).rejects.toThrow(
       "not connected",

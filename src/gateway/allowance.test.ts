@@ -139,7 +139,7 @@ it("takes so many bytes of a guest's files a day, and says why it takes no more"
   expect(sizes).toEqual([MB, MB, MB]);
   const said = (await ann.transcript()).join("\n");
   expect(said).toContain(
-    "[not taken: big.bin: you can send 3 MB of files a day, and get new room at midnight UTC, in 12 h]",
+    "[not taken: big.bin: you can send 3 MB of files a day, and can send more at midnight UTC, in 12 h]",
   );
   expect(await ann.ask("/whoami")).toContain("3.0 of 3 MB of files used today");
 });

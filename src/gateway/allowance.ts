@@ -104,7 +104,7 @@ export class Allowance {
     if (!isLimit(limit)) return { bytes: wanted, reason: null, settle: async () => {} };
     const { day, endsAt } = dayOf(clock());
     const bytes = await spending.grant(inOrder(who), "mediaBytes", wanted, limit, day);
-    const reason = `you can send ${limit / MEGABYTE} MB of files a day, and get new room ${this.#from(endsAt)}`;
+    const reason = `you can send ${limit / MEGABYTE} MB of files a day, and can send more ${this.#from(endsAt)}`;
     return {
       bytes,
       reason: bytes < wanted ? reason : null,

@@ -11,8 +11,8 @@ import { addressOf } from "../session/source.js";
 import type { Surface } from "./surface.js";
 
 const WHY = "The person who runs me can see why with `baton doctor`.";
-const LATER = `I cannot save anything at the moment. Your message is not lost: I will answer when I can. ${WHY}`;
-const AGAIN = `I cannot save anything at the moment. If I have not answered once I am back, please send your message again. ${WHY}`;
+const LATER = `I can't save anything right now. Your message is not lost: I will answer when I can. ${WHY}`;
+const AGAIN = `I can't save anything right now. If I have not answered once I am back, please send your message again. ${WHY}`;
 
 /** Trying again does not mend these. */
 const DAMAGE: readonly string[] = ["store_corrupt", "store_gone"];

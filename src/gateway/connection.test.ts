@@ -236,7 +236,7 @@ describe("an account", () => {
     expect([connection.isHeld, connection.isConnected]).toEqual([false, false]); // At once, whatever the beat.
     await vi.waitUntil(() => events.includes("left"), { timeout: 20_000 });
     expect(connection.state).toMatchObject({ kind: "lost", reason: expect.stringContaining("gone") });
-    expect(events.join()).toMatch(/Nothing is kept or answered until the store answers again/);
+    expect(events.join()).toMatch(/Baton saves and answers nothing until the store answers again/);
     // This platform does not bring again what was not taken: it is left, and keeps what is written meanwhile.
     expect(() => adapter.write({ userId: "ann" }, "hi")).toThrow("not connected");
 
@@ -376,7 +376,7 @@ describe("a platform that cannot be reached", () => {
     expect(connection.state).toEqual({ kind: "failed", reason: "The account was closed." });
     expect(connection.speaker).toBeNull();
     expect(connection.isConnected).toBe(false);
-    expect(events.at(-1)).toMatch(/not connected any more: The account was closed\.$/);
+    expect(events.at(-1)).toMatch(/no longer connected: The account was closed\.$/);
     expect(adapter.attempts).toBe(1);
   });
 
@@ -388,7 +388,7 @@ describe("a platform that cannot be reached", () => {
     adapter.fail(new ConnectError("retryable", "The line is dead."));
     await vi.waitUntil(() => connection.state.kind !== "connected", { timeout: 20_000 });
     expect(connection.state).toEqual({ kind: "lost", reason: "The line is dead." });
-    expect(events.at(-1)).toBe("Telegram is lost: The line is dead. Baton tries again.");
+    expect(events.at(-1)).toBe("The connection to Telegram is lost: The line is dead. Baton tries again.");
     now = 2_000;
     await vi.waitUntil(() => connection.isConnected, { timeout: 20_000 });
     first?.up(adapter); // Too late, and twice.

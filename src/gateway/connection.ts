@@ -64,7 +64,7 @@ const SOMEBODY = "another process";
 
 /** How a platform is, in words. */
 export function stateText(state: ConnectionState, lastError: string | null, now: number): string {
-  const trouble = lastError === null ? "" : ` (last trouble: ${cleanLine(lastError)})`;
+  const trouble = lastError === null ? "" : ` (last problem: ${cleanLine(lastError)})`;
   switch (state.kind) {
     case "idle":
       return `not connected${trouble}`;
@@ -73,7 +73,7 @@ export function stateText(state: ConnectionState, lastError: string | null, now:
     case "standing by":
       return `standing by: ${state.holder === SOMEBODY ? SOMEBODY : cleanLine(ownerWords(state.holder))} has the account`;
     case "lost":
-      return `lost, and tried again: ${cleanLine(state.reason)}`;
+      return `connection lost, Baton keeps trying: ${cleanLine(state.reason)}`;
     case "failed":
       return `not connected: ${cleanLine(state.reason)}`;
     default:
@@ -242,10 +242,10 @@ export class Connection implements Surface {
       );
     } else if (held instanceof Error) {
       if (!this.#lease?.isOver) return; // A busy store is not a lost lease.
-      const reason = `The lease on the account could not be renewed for ${leaseMs / 1_000} s: ${held.message}`;
+      const reason = `Could not renew the lease on the account for ${leaseMs / 1_000} s: ${held.message}`;
       await this.#letGo(
         { kind: "lost", reason },
-        `${reason} Nothing is kept or answered until the store answers again.`,
+        `${reason} Baton saves and answers nothing until the store answers again.`,
         this.#isAlone && this.#setting.adapter.capabilities.redelivers === true,
       );
     } else if (wasOver && this.isConnected) {
@@ -308,10 +308,10 @@ export class Connection implements Surface {
     this.#lastError = message;
     this.#is({ kind: outcome === "permanent" ? "failed" : "lost", reason: message });
     if (wasConnected && outcome === "retryable")
-      this.#problemOnce(`${this.#title} is lost: ${message} Baton tries again.`, message);
+      this.#problemOnce(`The connection to ${this.#title} is lost: ${message} Baton tries again.`, message);
     else
       this.#problemOnce(
-        `${this.#title} is not connected${wasConnected ? " any more" : ""}: ${message}`,
+        `${this.#title} is ${wasConnected ? "no longer" : "not"} connected: ${message}`,
         message,
       );
   }

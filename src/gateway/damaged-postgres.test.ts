@@ -7,7 +7,7 @@ import { filesOf, fillPage, keep } from "../../test/support/postgres-damage.js";
 import { openPostgres } from "../store/postgres/db.js";
 import { openSqlStore } from "../store/sql-store.js";
 
-const PROMISE = expect.stringMatching(/^I cannot save anything at the moment.*I will answer when I can/);
+const PROMISE = expect.stringMatching(/^I can't save anything right now.*I will answer when I can/);
 
 let server: Postgres;
 beforeAll(async () => {

@@ -17,9 +17,9 @@ import { Gateway } from "./gateway.js";
 import { processOwner } from "./owner.js";
 import { People } from "./people.js";
 
-const APOLOGY = expect.stringMatching(/^I cannot save anything at the moment\. If I have not.*baton doctor/);
+const APOLOGY = expect.stringMatching(/^I can't save anything right now\. If I have not.*baton doctor/);
 const PROMISE = expect.stringMatching(
-  /^I cannot save anything at the moment.*I will answer when I can.*baton doctor/,
+  /^I can't save anything right now.*I will answer when I can.*baton doctor/,
 );
 const ann = { userId: "ann" };
 

@@ -146,7 +146,7 @@ describe("a home folder that cannot be written", () => {
     (home) => {
       const refused = expect.objectContaining({
         code: "home_unusable",
-        message: expect.stringMatching(new RegExp(`^Baton cannot write to its home folder ${home}: .*\\.$`)),
+        message: expect.stringMatching(new RegExp(`^Baton can't write to its home folder ${home}: .*\\.$`)),
       });
       expect(() => takeHome(home, NOW)).toThrow(refused);
     },
@@ -163,7 +163,7 @@ describe("a home folder that cannot be written", () => {
     const run = `ulimit -f 0; exec "$0" --import tsx --input-type=module -e "$1"`;
     const { stdout } = spawnSync("/bin/sh", ["-c", run, process.execPath, program], { encoding: "utf8" });
     expect(stdout).toMatch(
-      /^home_unusable: Baton cannot write to its home folder .*home: the file has reached the limit on file sizes/,
+      /^home_unusable: Baton can't write to its home folder .*home: the file has reached the limit on file sizes/,
     );
     expect(readdirSync(home)).toEqual([]);
   });

@@ -54,7 +54,7 @@ export function takeHome(home: string, now: number): HomeLock {
   } catch (error) {
     const problem = fileProblem(error);
     if (problem === null) throw error;
-    throw new BatonError("home_unusable", `Baton cannot write to its home folder ${home}: ${problem}.`, {
+    throw new BatonError("home_unusable", `Baton can't write to its home folder ${home}: ${problem}.`, {
       cause: error,
     });
   }
@@ -171,7 +171,7 @@ function readHolder(path: string): LockHolder | null {
 }
 
 function unreadable(path: string, cause?: unknown): BatonError {
-  const message = `The gateway's lock ${path} cannot be read. If no gateway is running here, delete it.`;
+  const message = `Baton can't read the gateway's lock ${path}. If no gateway is running here, delete it.`;
   return new BatonError("lock_unreadable", message, { cause });
 }
 

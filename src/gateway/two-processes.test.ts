@@ -41,7 +41,7 @@ describe("a turn of another process", () => {
   it("is seen and stopped, and what it said is kept", async () => {
     const [a, b] = [await terminal("a"), await terminal("b")];
     await a.begin("wait");
-    expect(await b.ask("/status")).toContain("working on an answer in another process (/stop ends it)");
+    expect(await b.ask("/status")).toContain("working on an answer in another process (stop it with /stop)");
     expect(await b.ask("/stop")).toBe("Stopping it. It runs in another process.");
     await until(() => isIdle(a));
     expect(await a.transcript()).toEqual(["user: wait", "assistant: waited"]);

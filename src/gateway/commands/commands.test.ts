@@ -179,7 +179,7 @@ describe("/status and /usage", () => {
     world.now += 5 * 60_000;
     const status = await ann.ask("/status");
     expect(status).toContain(
-      "Agent: directed, working on an answer, begun 5 min ago (/stop ends it); 1 message waiting.",
+      "Agent: directed, working on an answer, started 5 min ago (stop it with /stop); 1 message waiting.",
     );
     expect(await ann.ask("/usage")).toMatch(/^Tokens: 0 /);
     expect(world.gateway.lane(ann.key).run).toBeDefined();

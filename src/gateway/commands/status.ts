@@ -73,7 +73,7 @@ async function doubtLine(gateway: GatewayForCommands, item: InboxItem, now: numb
 async function activity(gateway: GatewayForCommands, key: SessionKey, now: number): Promise<string> {
   const { run, waiting } = gateway.lane(key);
   const present = run
-    ? `working on an answer, begun ${relativeTime(run.startedAt, now)} (/stop ends it)`
+    ? `working on an answer, started ${relativeTime(run.startedAt, now)} (stop it with /stop)`
     : await elsewhere(gateway, key);
   return waiting === 0 ? present : `${present}; ${counted(waiting, "message")} waiting`;
 }
@@ -82,7 +82,7 @@ async function elsewhere(gateway: GatewayForCommands, key: SessionKey): Promise<
   const running = await gateway.running(key);
   if (!running) return "idle";
   const where = running.lease.owner === gateway.owner ? "" : " in another process";
-  return `working on an answer${where} (/stop ends it)`;
+  return `working on an answer${where} (stop it with /stop)`;
 }
 
 function serverLine(state: McpState, now: number): string {
