@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^baton-gateway$/, replacement: src("index.ts") },
+      { find: /^baton-gateway\/markdown$/, replacement: src("adapter/markdown/index.ts") },
       { find: /^baton-gateway\/testing$/, replacement: src("testing/index.ts") },
     ],
   },

@@ -17,8 +17,9 @@ const LONG_EVERY = 20;
 const LENGTHS = [3_000, 6_000];
 const ORDINARY = 10;
 
-const { prepareMarkdown } =
-  await built<typeof import("../../src/adapter/markdown.js")>("adapter/markdown.js");
+const { prepareMarkdown } = await built<typeof import("../../src/adapter/markdown/prepare.js")>(
+  "adapter/markdown/prepare.js",
+);
 const { splitInTurns } = await built<typeof import("../../src/delivery/split.js")>("delivery/split.js");
 const discord =
   await built<typeof import("../../src/adapter/discord/format.js")>("adapter/discord/format.js");

@@ -13,8 +13,8 @@ const MAX = 2_000;
 
 const { split } = (await import(built("delivery/split.js"))) as typeof import("../../src/delivery/split.js");
 const { parseMarkdown } = (await import(
-  built("adapter/markdown.js")
-)) as typeof import("../../src/adapter/markdown.js");
+  built("adapter/markdown/read.js")
+)) as typeof import("../../src/adapter/markdown/read.js");
 const { formatMarkdown } = (await import(
   built("adapter/discord/format.js")
 )) as typeof import("../../src/adapter/discord/format.js");

@@ -4,7 +4,7 @@
  * a crash the reply is sent anew, beside the beginning, which is better than one that is never finished.
  */
 import { type OutboundMessage, SendError, type Speaker } from "../adapter/adapter.js";
-import { prepareMarkdown } from "../adapter/markdown.js";
+import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 
 export interface BegunMessage {
   readonly messageId: string;

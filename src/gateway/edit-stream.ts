@@ -5,7 +5,7 @@
  * the reply.
  */
 import { fitsInto, type LiveReply } from "../adapter/adapter.js";
-import { prepareMarkdown } from "../adapter/markdown.js";
+import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 import type { Address } from "../session/source.js";
 import { storableText } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";

@@ -1,6 +1,6 @@
 /** What the gateway itself says where a message came from: in pieces that the place takes, for whoever is to send it. */
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
-import { prepareMarkdown } from "../adapter/markdown.js";
+import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 import { type Piece, type Room, split, splitInTurns } from "../delivery/split.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";

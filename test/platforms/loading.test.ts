@@ -66,6 +66,13 @@ it("without a platform none is loaded", () => {
   for (const one of ["grammy", ...OTHERS]) expect(loaded).not.toContain(one);
 });
 
+it("the library loads no Markdown parser; a platform does", () => {
+  const library = openedWith({}, `import "${root}dist/index.js";`);
+  expect(library.loaded).not.toContain("mdast-util-from-markdown");
+  const loaded = loadedWith({ TELEGRAM_BOT_TOKEN: "123456:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" });
+  expect(loaded).toContain("mdast-util-from-markdown");
+});
+
 const CLOUD = {
   WHATSAPP_ACCESS_TOKEN: "token",
   WHATSAPP_PHONE_NUMBER_ID: "100",

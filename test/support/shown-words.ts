@@ -3,7 +3,7 @@
  * nothing between but signs of lists, quotes and tables, and where a link leads.
  */
 import type { Definition, Nodes, Root } from "mdast";
-import { parseMarkdown, plainText } from "../../src/adapter/markdown.js";
+import { parseMarkdown, plainText } from "../../src/adapter/markdown/read.js";
 import { storableText } from "../../src/util/text.js";
 
 /** One of these stands there; null: or nothing. */

@@ -3,8 +3,8 @@
  * HTML) is said in what there is. What was plain text stays plain text: every character that Discord would read as
  * markup, a mention or an emoji is escaped.
  */
-import { codeLines, type Lines, TextPen, textOf } from "../line-pen.js";
-import { type Around, type Mark, renderMarkdown, type Target } from "../render.js";
+import { codeLines, type Lines, TextPen, textOf } from "../markdown/line-pen.js";
+import { type Around, type Mark, renderMarkdown, type Target } from "../markdown/render.js";
 
 /** As a message's content; never empty, since Discord takes no empty text. */
 export function formatMarkdown(text: string): string {

@@ -10,7 +10,7 @@ import {
   type Pen,
   renderMarkdown,
   type Target,
-} from "../render.js";
+} from "../markdown/render.js";
 
 /** Undefined where the text says all without markup. */
 export function renderHtml(markdown: string): string | undefined {

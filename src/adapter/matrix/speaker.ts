@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Address, SessionSource } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import { type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
-import { prepareMarkdown } from "../markdown.js";
+import { prepareMarkdown } from "../markdown/prepare.js";
 import type { MatrixApi } from "./api.js";
 import { editContent, type Place, textContent, threadRoot } from "./content.js";
 import { id, type Json, record } from "./json.js";

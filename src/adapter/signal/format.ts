@@ -2,9 +2,9 @@
  * Markdown as Signal shows it: plain text, and ranges of it that are bold, italic, struck out or monospaced, counted in
  * UTF-16 units. Nothing in the text itself is markup, so nothing needs escaping.
  */
-import { LinePen, type Lines } from "../line-pen.js";
-import { type Mark, renderMarkdown, type Target } from "../render.js";
-import { linesOf, type Span, styled } from "../spans.js";
+import { LinePen, type Lines } from "../markdown/line-pen.js";
+import { type Mark, renderMarkdown, type Target } from "../markdown/render.js";
+import { linesOf, type Span, styled } from "../markdown/spans.js";
 
 export interface FormattedText {
   readonly text: string;

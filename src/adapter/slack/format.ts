@@ -3,10 +3,10 @@
  * can name a person, a channel or everybody; only links to the web and to mail addresses are made. What mrkdwn does not
  * have becomes what comes closest: headings are bold, tables are code, a fence loses its language.
  */
-import { codeLines, type Lines, TextPen, textOf } from "../line-pen.js";
-import { JOINER, literalMarks, takesMark } from "../literal-marks.js";
-import { type Mark, renderMarkdown, type Target } from "../render.js";
-import { RULED_COLUMNS } from "../text-table.js";
+import { codeLines, type Lines, TextPen, textOf } from "../markdown/line-pen.js";
+import { JOINER, literalMarks, takesMark } from "../markdown/literal-marks.js";
+import { type Mark, renderMarkdown, type Target } from "../markdown/render.js";
+import { RULED_COLUMNS } from "../markdown/text-table.js";
 
 /** Stands beside a mark where a letter, a joiner or the same mark would keep Slack from seeing it, and between backticks in code. */
 const GAP = "\u200b";

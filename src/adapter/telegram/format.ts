@@ -2,9 +2,9 @@
  * Markdown as the HTML that Telegram takes: few tags, everything else escaped. What it has no markup for is written with
  * signs: lists, headings, tables. Links go to the web only; a text never mentions anybody by a hidden link.
  */
-import { codeLines, type Lines, TextPen, textOf as written } from "../line-pen.js";
-import { type Around, type Mark, renderMarkdown, type Target } from "../render.js";
-import { RULED_COLUMNS } from "../text-table.js";
+import { codeLines, type Lines, TextPen, textOf as written } from "../markdown/line-pen.js";
+import { type Around, type Mark, renderMarkdown, type Target } from "../markdown/render.js";
+import { RULED_COLUMNS } from "../markdown/text-table.js";
 
 export function toHtml(markdown: string): string {
   return written(renderMarkdown(markdown, PEN));

@@ -3,7 +3,7 @@
  * A name that other lines explain (`[1]: address`) stays text: what a later line explains cannot change a printed row.
  */
 import { printableText } from "../../util/text.js";
-import { parseGrowing } from "../markdown.js";
+import { parseGrowing } from "../markdown/read.js";
 import {
   type Align,
   type Around,
@@ -13,8 +13,8 @@ import {
   type Pen,
   renderTree,
   type Target,
-} from "../render.js";
-import { styled } from "../spans.js";
+} from "../markdown/render.js";
+import { styled } from "../markdown/spans.js";
 import { type Row, type Span, type Style, span } from "./style.js";
 import { tableRows } from "./table.js";
 import { cutTo, rowWidth, widthOf, wrapAnywhere, wrapWords } from "./wrap.js";

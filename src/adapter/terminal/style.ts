@@ -3,7 +3,7 @@
  * Painting is the last gate to the terminal: nothing that a terminal acts on passes it, whatever came before.
  */
 import { printableText } from "../../util/text.js";
-import type { Span as StyledSpan } from "../spans.js";
+import type { Span as StyledSpan } from "../markdown/spans.js";
 
 export interface Style {
   readonly bold?: boolean;

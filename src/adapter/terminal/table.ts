@@ -1,5 +1,5 @@
 /** A Markdown table as rows: columns aligned, the widest giving way and wrapping where the terminal is too narrow. */
-import type { Align } from "../render.js";
+import type { Align } from "../markdown/render.js";
 import { type Row, type Span, span } from "./style.js";
 import { rowWidth, wrapWords } from "./wrap.js";
 

@@ -1,6 +1,6 @@
 /** Text in the columns of a terminal: how wide it is, and rows that are never wider than they may be. */
 import stringWidth from "string-width";
-import { linesOf } from "../spans.js";
+import { linesOf } from "../markdown/spans.js";
 import { type Row, type Span, span } from "./style.js";
 
 const TAB = "    ";

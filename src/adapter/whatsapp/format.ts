@@ -2,9 +2,9 @@
  * Markdown as WhatsApp has it: `*bold*`, `_italic_`, `~struck~`, `` `code` ``, fences, lists and quotes. WhatsApp has no
  * escape character: a mark that would be taken for one is kept from it by invisible word joiners around it.
  */
-import { codeLines, LinePen, type Lines, textOf } from "../line-pen.js";
-import { JOINER, literalMarks, takesMark } from "../literal-marks.js";
-import { type Mark, renderMarkdown, type Target } from "../render.js";
+import { codeLines, LinePen, type Lines, textOf } from "../markdown/line-pen.js";
+import { JOINER, literalMarks, takesMark } from "../markdown/literal-marks.js";
+import { type Mark, renderMarkdown, type Target } from "../markdown/render.js";
 
 const FENCE = "```";
 

@@ -6,7 +6,7 @@
 import type { Align, Around, Cell, Item, Mark, Pen, Target } from "./render.js";
 import { type Columns, OPEN_COLUMNS, textTable } from "./text-table.js";
 
-interface Line<Text> {
+export interface Line<Text> {
   readonly text: Text;
   readonly kind: "words" | "heading" | "code" | "quote" | "blank";
 }

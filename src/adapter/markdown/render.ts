@@ -4,7 +4,7 @@
  * which only spells: it writes a part that it is given, and escapes its words.
  */
 import type { Definition, List, Nodes, PhrasingContent, RootContent, Table } from "mdast";
-import { parseMarkdown, plainMarkdown, plainText } from "./markdown.js";
+import { parseMarkdown, plainMarkdown, plainText } from "./read.js";
 
 export type Mark = "strong" | "emphasis" | "delete";
 

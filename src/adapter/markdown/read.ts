@@ -7,10 +7,10 @@ import type { Nodes, Root, RootContent } from "mdast";
 import { fromMarkdown, type Options } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
-import { InTurns } from "../util/in-turns.js";
-import { isTooCostly } from "./markdown-cost.js";
-import { fenceAfter, openedFence } from "./markdown-fence.js";
-import { type MarkdownPart, partsOfMarkdown } from "./markdown-parts.js";
+import { InTurns } from "../../util/in-turns.js";
+import { isTooCostly } from "./cost.js";
+import { fenceAfter, openedFence } from "./fence.js";
+import { type MarkdownPart, partsOfMarkdown } from "./parts.js";
 
 export function parseMarkdown(markdown: string): Root {
   return ANSWERS.read(partsOfMarkdown(readable(markdown)));
@@ -21,8 +21,8 @@ export function parseGrowing(markdown: string): Root {
   return GROWING.read(partsOfMarkdown(readable(markdown)).map((part) => ({ ...part, names: "" })));
 }
 
-/** Reads a long text beforehand, so that whoever renders it next finds it read. Lets others work in between. */
-export async function prepareMarkdown(markdown: string): Promise<void> {
+/** Reads a text to remember it, and lets others work in between. */
+export async function readInTurns(markdown: string): Promise<void> {
   const turns = new InTurns();
   for (const part of partsOfMarkdown(readable(markdown))) {
     await turns.next();

@@ -5,11 +5,12 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { describe, expect, it, vi } from "vitest";
-import { aDeepText, aHostileText } from "../../test/support/hostile-text.js";
-import { aDocument, aLongDocument } from "../../test/support/random-markdown.js";
-import { parseMarkdown, plainText, prepareMarkdown } from "./markdown.js";
-import { isTooCostly } from "./markdown-cost.js";
-import { partsOfMarkdown } from "./markdown-parts.js";
+import { aDeepText, aHostileText } from "../../../test/support/hostile-text.js";
+import { aDocument, aLongDocument } from "../../../test/support/random-markdown.js";
+import { isTooCostly } from "./cost.js";
+import { partsOfMarkdown } from "./parts.js";
+import { prepareMarkdown } from "./prepare.js";
+import { parseMarkdown, plainText } from "./read.js";
 
 vi.mock("mdast-util-from-markdown", { spy: true });
 

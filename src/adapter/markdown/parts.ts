@@ -3,8 +3,8 @@
  * list, each for itself. A long text is read part by part, and one that grows or is measured many times is new in its last
  * part only. Linear in the text.
  */
-import { type Fence, fenceAfter, fenceAt, openedFence } from "./markdown-fence.js";
-import { namesIn, needed } from "./markdown-names.js";
+import { type Fence, fenceAfter, fenceAt, openedFence } from "./fence.js";
+import { namesIn, needed } from "./names.js";
 
 export interface MarkdownPart {
   readonly text: string;
