@@ -1,6 +1,7 @@
 /**
- * What people may still ask for, and what they are told when it is used up. Messages and turns are counted in this process;
- * model calls and files of a day in the store, together for all identities of a person, also across restarts.
+ * What people may still ask for, and what they read when a limit is reached. Messages and turns are counted in this
+ * process; the model calls and files of a day are counted in the store, for all identities of a person together, also
+ * across restarts.
  */
 import { AgentError } from "../agent/agent.js";
 import type { Clock } from "../util/clock.js";
@@ -18,7 +19,7 @@ export interface AllowanceSetting {
   readonly elapsedMs?: () => number;
 }
 
-/** How many bytes of files may be taken now; `settle` says how many were. */
+/** How many bytes of files may be downloaded now; `settle` says how many were. */
 export interface MediaGrant {
   readonly bytes: number;
   /** Why there are not more; null if the limit does not matter here. */
@@ -30,7 +31,7 @@ export class Allowance {
   readonly #setting: AllowanceSetting;
   readonly #pace: Pace;
   readonly #turns = new Map<string, number>();
-  /** The last of those who wait to have files fetched, by person. */
+  /** For each person, the last message that waits for its files. */
   readonly #media = new Map<string, Promise<void>>();
 
   constructor(setting: AllowanceSetting) {
@@ -39,8 +40,8 @@ export class Allowance {
   }
 
   /**
-   * Takes a message, or says why not: once, and then nothing until one was taken again. Commands are counted apart, so
-   * that somebody who wrote too much can still stop what they began.
+   * Counts a message, or says why not: once, and then nothing until one was accepted again. Commands are counted
+   * separately, so that somebody who wrote too much can still stop what they started.
    */
   message(who: Who, kind: "message" | "command"): { readonly told: string | null } | null {
     const { messagesPerMinute: most } = limitsFor(who, this.#setting.lists);
@@ -52,12 +53,12 @@ export class Allowance {
     return { told: paced.first ? told : null };
   }
 
-  /** A message that was taken could not be saved: it comes again, and is counted then. */
+  /** A message that was counted could not be saved: it comes again, and is counted then. */
   takeBack(who: Who, kind: "message" | "command"): void {
     this.#pace.takeBack(`${kind} ${personOf(who)}`);
   }
 
-  /** Counts a turn of theirs until the returned function is called; null if they have as many as they may. */
+  /** Counts a turn until the returned function is called; null if they have as many as they may. */
   tryTurn(who: Who): (() => void) | null {
     const { turnsAtOnce: most } = limitsFor(who, this.#setting.lists);
     const person = personOf(who);
@@ -71,7 +72,7 @@ export class Allowance {
     };
   }
 
-  /** Counts a model call, before it is made; throws what they are told if there are no more today. */
+  /** Counts a model call before it is made; throws the refusal if there are no more today. */
   async modelCall(who: Who): Promise<void> {
     const { modelCallsPerDay: limit } = limitsFor(who, this.#setting.lists);
     if (!isLimit(limit)) return;
@@ -84,8 +85,8 @@ export class Allowance {
   }
 
   /**
-   * Sets bytes aside for files of theirs, when those of their message before are settled: what one sets aside and does not
-   * use is not missed by the next, and nobody has more than one message's files fetched at a time.
+   * Reserves bytes for their files, after the files of their previous message are settled: unused bytes go to the next
+   * message, and each person has the files of only one message downloaded at a time.
    */
   async media(who: Who, wanted: number): Promise<MediaGrant> {
     const settled = await this.#afterMedia(personOf(who));
@@ -112,7 +113,7 @@ export class Allowance {
     };
   }
 
-  /** Counts a copy of so many bytes with the files of the day, before it is made; says why not if it is too much. */
+  /** Counts a copy of this many bytes as files of the day, before it is made; returns the refusal if it is too much. */
   async copy(who: Who, bytes: number): Promise<string | null> {
     const { reason, settle } = await this.#grant(who, bytes);
     await settle(reason === null ? bytes : 0);
@@ -121,7 +122,7 @@ export class Allowance {
       : `This conversation is too long to copy today: ${reason}. A copy counts like a file.`;
   }
 
-  /** Waits for the person's turn to have files fetched; the returned function ends it. */
+  /** Waits until the person's files may be downloaded; call the returned function at the end. */
   async #afterMedia(person: string): Promise<() => void> {
     const before = this.#media.get(person);
     let end: () => void = () => {};
@@ -170,7 +171,7 @@ function isLimit(limit: number): boolean {
   return limit !== Number.POSITIVE_INFINITY;
 }
 
-/** The same order whichever identity they write with: the first one stands for the person. */
+/** The same order for every identity that they write with: the first one stands for the person. */
 function inOrder({ identities }: Who): readonly string[] {
   return [...identities].sort();
 }

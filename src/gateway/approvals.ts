@@ -1,7 +1,7 @@
 /**
- * Asking before something dangerous is done. A question belongs to one call with exactly these arguments, to the lane
- * it was asked in and to the author of the request; only they, or an owner who may do all that they may, can answer it,
- * once. Who does not answer in time has said no.
+ * Asks before something dangerous is done. A question belongs to one call with exactly these arguments, to the lane in
+ * which it was asked, and to the author of the request. Only the author, or an owner who may do at least as much, can
+ * answer it, once. No answer in time means no.
  */
 import { createHash, randomInt } from "node:crypto";
 import type { Danger } from "../agent/agent.js";
@@ -13,14 +13,14 @@ import type { Who } from "./authorize.js";
 import { mayAllThat, type ToolLists } from "./permissions.js";
 import type { NewDelivery, StandingApprovals } from "./store.js";
 
-/** Null where the call of this tool may be run; otherwise what it comes to instead. */
+/** Null if the tool may run; otherwise its result instead. */
 export type Approve = (tool: string, danger: Danger, signal: AbortSignal) => Promise<string | null>;
 
 export interface Question {
-  /** Not the same soon again, also not in the next process: an answer that comes late must meet nothing. */
+  /** Not reused soon, also not by the next process: a late answer must not match another question. */
   readonly number: number;
   readonly key: SessionKey;
-  /** Whose request it is. */
+  /** The author of the request. */
   readonly author: Who;
   readonly tool: string;
   readonly danger: Danger;
@@ -30,7 +30,7 @@ export interface Question {
 
 type Shown = Pick<NewDelivery, "deliveryId" | "account" | "address">;
 
-/** The same only for the same tool, with exactly the same to do, for the same reason. */
+/** Equal only for the same tool, the same action and the same reason. */
 export function digestOf(tool: string, { reason, what }: Danger): string {
   return createHash("sha256")
     .update(JSON.stringify([tool, reason, what]))
@@ -49,17 +49,17 @@ const OUTCOMES: Readonly<Record<Exclude<Outcome, "approved">, string>> = {
 /** How long a person has to answer. */
 const TIMEOUT_MS = 300_000;
 
-/** How a question is asked in one place. */
+/** How to ask in one chat. */
 interface Asking {
-  /** Puts the question into the outbox: the messages that show it there. */
+  /** Puts the question into the outbox, and returns the messages that show it. */
   show(text: string, number: number): Promise<readonly Shown[]>;
-  /** Whether somebody may be there who may answer it. */
+  /** True if somebody who may answer can be there. */
   canAnswer(danger: Danger): Promise<boolean>;
 }
 
 /**
- * Asks this person in this lane, unless an owner allowed exactly this for good; what only an owner may allow is asked each
- * time. `asking` is null where nobody can be asked.
+ * Asks this person in this lane, unless an owner has allowed exactly this for good; actions that only an owner may
+ * allow are asked about each time. `asking` is null if nobody can be asked.
  */
 export function approver(
   approvals: Approvals,
@@ -92,11 +92,11 @@ function nobodyHere({ reason, onlyOwner }: Danger): string {
   return `Error: not run: ${who}. This ${reason}.`;
 }
 
-/** What cannot be shown whole cannot be approved. */
+/** A text that can't be shown completely can't be approved. */
 const MAX_SHOWN = 2_000;
 const TOO_LONG = `Error: not run: it needs approval, but is too long to show (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
 
-/** The question in words; what is not to be seen in it, or looks like something else, is spelt out. */
+/** The question in words; invisible and look-alike characters are written out. */
 export function questionText({ number, danger, author }: Question, minutes: number): string {
   const { text, isSpelt } = seenText(danger.what);
   const note = isSpelt ? `\n\n${LOOK_ALIKES}` : "";
@@ -116,13 +116,13 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** Who answers without a number so soon after another question may have meant that one. */
+/** An answer without a number so soon after another question may have meant that one. */
 const SOON_MS = 10_000;
 
 export class Approvals {
   readonly #lists: ToolLists;
   readonly #clock: Clock;
-  /** When a question was settled last, by lane. */
+  /** When the last question was settled, by lane. */
   readonly #settledAt = new Map<SessionKey, number>();
   readonly #open = new Map<Question, (outcome: Outcome) => void>();
 
@@ -131,7 +131,7 @@ export class Approvals {
     this.#clock = clock;
   }
 
-  /** Opens a question; it is settled by `answer`, by the signal, or after that long. */
+  /** Opens a question; it is settled by `answer`, by the signal, or after the time-out. */
   ask(
     about: Omit<Question, "number" | "shown">,
     signal: AbortSignal,
@@ -160,7 +160,7 @@ export class Approvals {
     return [...this.#open.keys()].filter((question) => question.key === key && this.mayAnswer(who, question));
   }
 
-  /** Whether a question of this lane was settled shortly before. */
+  /** True if a question of this lane was settled shortly before. */
   wasOneSettled(key: SessionKey): boolean {
     const now = this.#clock();
     for (const [lane, at] of this.#settledAt) if (at <= now - SOON_MS) this.#settledAt.delete(lane);

@@ -1,8 +1,8 @@
 /**
- * Messages between the inbox and their lane. One with files is accepted before they are there, so that nothing of its chat
- * waits for them: a command behind it acts at once. It joins its lane when its files are fetched or time is up; what comes
- * behind it in that lane joins after it. If its conversation moves meanwhile, it joins the new lane. A process that ends in
- * between leaves a message that says what is missing.
+ * Messages between the inbox and their lane. A message with files is accepted before they are downloaded, so that the
+ * chat does not wait for them: a command after it acts at once. It joins its lane when its files are there or time is
+ * up, and later messages of that lane join after it. If its conversation moves meanwhile, it joins the new lane. If the
+ * process ends in between, the message says what is missing.
  */
 import type { InboundMessage, RemoteFile } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
@@ -17,7 +17,7 @@ import type { Account, Inbox, InboxItem } from "./store.js";
 
 export interface ArrivalsSetting {
   readonly inbox: Inbox;
-  /** Null where files are not taken. */
+  /** Null if files are not accepted. */
   readonly media: Media | null;
   readonly allowance: Allowance;
   readonly owner: string;
@@ -25,9 +25,9 @@ export interface ArrivalsSetting {
   readonly onProblem: (problem: string) => void;
 }
 
-/** One that waits for files, its own or those of one before. */
+/** A message that waits for files, its own or those of an earlier one. */
 interface Waiting {
-  /** As it was last heard of: where its conversation moved, as it is there. */
+  /** Its latest form: after a move, as it is in the new lane. */
   item: InboxItem;
   /** With its files, on its way into its lane. */
   joining?: InboxItem;
@@ -41,7 +41,7 @@ const STOPPED = "Baton stopped before it was fetched";
 export class Arrivals {
   readonly #setting: ArrivalsSetting;
   readonly #end = new AbortController();
-  /** What is being received, or has not joined yet. */
+  /** Messages that are being received, or have not joined yet. */
   readonly #open = new Set<string>();
   readonly #waiting = new Set<Waiting>();
   readonly #patience = new Set<Patience>();
@@ -50,13 +50,13 @@ export class Arrivals {
     this.#setting = setting;
   }
 
-  /** Whether it joins its lane by itself. */
+  /** True if it joins its lane by itself. */
   has(item: InboxItem): boolean {
     if (this.#find(item)) return true;
     return !item.made && this.#open.has(nameOf(item, item));
   }
 
-  /** One that was just moved to another lane; true where it joins that by itself, with its files. */
+  /** For a message that was just moved to another lane; true if it joins that by itself, with its files. */
   follow(item: InboxItem): boolean {
     const waiting = this.#find(item);
     if (!waiting || (waiting.joining && waiting.joining.id < item.id)) return false;
@@ -70,10 +70,10 @@ export class Arrivals {
     return [...this.#waiting].find(({ item }) => item.id === id || item.id === was);
   }
 
-  /** Receives a message; one that is new joins its lane, at once unless files are waited for. */
+  /** Receives a message; a new one joins its lane, at once unless it waits for files. */
   async receive(account: Account, message: InboundMessage, enter: () => Promise<Entered>): Promise<Entered> {
     const name = nameOf(account, message);
-    const isFirst = !this.#open.has(name); // The same again, while its files are fetched, ends nothing.
+    const isFirst = !this.#open.has(name); // The same message again, while its files are downloaded, ends nothing.
     this.#open.add(name);
     const entered = enter();
     const joined = entered.then((what) => this.#arrive(what));
@@ -88,13 +88,13 @@ export class Arrivals {
     await Promise.all([...this.#waiting].map(({ over }) => over));
   }
 
-  /** Waits no more, for files or the store: what is missing then is missing, and the next process goes on. */
+  /** Waits no longer, for files or the store: what is missing stays missing, and the next process continues. */
   giveUp(): void {
     this.#end.abort();
     for (const patience of this.#patience) patience.end(STOPPED);
   }
 
-  /** `later`: when it joins its lane, if not at once. */
+  /** `later`: settles when it joins its lane, if not at once. */
   async #arrive(entered: Entered): Promise<{ readonly later?: Promise<void> }> {
     const { media, join } = this.#setting;
     if (entered.kind !== "new" || entered.item.kind !== "message") return {};
@@ -110,7 +110,7 @@ export class Arrivals {
     return { later: waiting.over };
   }
 
-  /** Waits until every message before it in its lane has joined, even if it changes lanes meanwhile. */
+  /** Waits until every earlier message of its lane has joined, even if it changes lanes meanwhile. */
   async #turnOf(waiting: Waiting): Promise<void> {
     for (const other of this.#waiting) {
       if (other === waiting) return;
@@ -125,11 +125,11 @@ export class Arrivals {
     return [...this.#waiting].some(({ item }) => item.key === key);
   }
 
-  /** Begins at once, whatever its lane waits for; what failed because of the store is begun again when it is asked for. */
+  /** Starts at once, whatever its lane waits for. If the store made it fail, it starts again when it is needed. */
   #fetcher(media: Media, files: readonly RemoteFile[], who: Who): () => Promise<Taken> {
     const fetch = (): Promise<Taken> => {
       const taking = this.#fetch(media, files, who);
-      taking.catch(() => {}); // Whoever asks for it is told.
+      taking.catch(() => {}); // The caller gets the error.
       return taking;
     };
     let taking = fetch();
@@ -140,7 +140,7 @@ export class Arrivals {
       });
   }
 
-  /** The time for its files begins when those of the person's messages before are there. */
+  /** The time for its files starts when the files of the person's earlier messages are there. */
   async #fetch(media: Media, files: readonly RemoteFile[], who: Who): Promise<Taken> {
     const room = await this.#setting.allowance.media(who, files.length * MAX_BYTES);
     const patience = media.patience();
@@ -153,7 +153,7 @@ export class Arrivals {
       return taken;
     } finally {
       this.#patience.delete(patience);
-      await room.settle(used).catch(() => {}); // The store failed: what was set aside is counted until midnight.
+      await room.settle(used).catch(() => {}); // The store failed: the reserved bytes count until midnight.
     }
   }
 
@@ -178,8 +178,8 @@ export class Arrivals {
     const attachments = taken?.attachments ?? [];
     const textOf = (was: string): string => (taken ? completedText(was, taken) : was);
     const complete = await inbox.complete(waiting.item.id, owner, attachments, textOf);
-    if (!complete) return await media?.forget(attachments); // It is answered by now, without them.
-    // One that was moved after its files were kept has them, too.
+    if (!complete) return await media?.forget(attachments); // It has been answered without them.
+    // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
     await join(waiting.joining, who);
   }

@@ -1,8 +1,8 @@
-/** The tools whose every call is asked about, because the owner said so: `fetch_url`, or those of an MCP server. */
+/** Tools that need approval for every call, because the owner said so: `fetch_url`, or those of an MCP server. */
 import type { Danger, Tool } from "../agent/agent.js";
 import { argumentLines } from "../agent/argument-lines.js";
 
-/** `ask` names tools; a name that ends in `*` means all that begin so. */
+/** `ask` contains names of tools; a name that ends in `*` matches all that begin like it. */
 export function askingTools(tools: readonly Tool[], ask: readonly string[]): readonly Tool[] {
   return tools.map((tool) => (isListed(tool.name, ask) ? asking(tool) : tool));
 }

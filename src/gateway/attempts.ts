@@ -1,17 +1,17 @@
 /**
- * Whether a turn is tried again that processes have ended in. Many ends are no fault of it: only those count in which it
- * was the only one running. So from the third try on it is run alone, and one that ends its process each time is found
- * out; whatever else happens, at some time it is enough.
+ * Decides whether to try a turn again after its process ended. Often that is not the turn's fault: an end counts only
+ * if the turn was the only one running. So from the third try on it runs alone, which shows a turn that ends its
+ * process each time. After a number of tries it is enough in any case.
  */
 import type { Turn } from "./store.js";
 
-/** Tries that are made beside other turns. */
+/** Tries beside other turns. */
 const FREE_TRIES = 2;
-/** Ends of processes in which it was alone: enough to blame it, after a third try. */
+/** Ends of processes in which it ran alone: enough to blame it, after a third try. */
 const LONE_DEATHS = 2;
 const MOST_TRIES = 8;
 
-/** `attempt`: the try that is to come. */
+/** `attempt`: the next try. */
 export function isTriedAlone({ attempt }: Pick<Turn, "attempt">): boolean {
   return attempt > FREE_TRIES;
 }

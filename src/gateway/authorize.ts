@@ -1,7 +1,7 @@
 /**
- * The gate: who may reach the agent, and as what. Exact immutable ids by platform, whatever their spelling there; whoever
- * is neither listed in the configuration nor known to the store is not let in. Names never decide anything. Every kind of
- * entry passes here before anything is stored.
+ * The gate: who may reach the agent, and with which role. It compares exact, immutable ids of the platform, in any
+ * spelling. Somebody who is neither listed in the configuration nor known to the store has no access. Names never
+ * decide anything. Every message passes here before anything is stored.
  */
 import { chatOf, identityNamed, identityOf, OWNER, type Viewer, viewerOf } from "../session/access.js";
 import { LOCAL, type Platform } from "../session/platform.js";
@@ -12,7 +12,7 @@ import { highest, type Role } from "./permissions.js";
 /** Ids by platform, as the configuration has them. */
 type Allowed = Readonly<Record<Platform, readonly string[]>>;
 
-/** Whom the configuration lets in. */
+/** The people who have access by configuration. */
 export interface ListedPeople {
   /** Members. */
   readonly allow?: Allowed;
@@ -23,20 +23,23 @@ export interface ListedPeople {
 /** The roles that the configuration gives, by identity. */
 export type Listed = ReadonlyMap<string, Role>;
 
-/** Whoever sits at the machine's terminal: they run the gateway. */
+/** The person at the machine's terminal, who runs the gateway. */
 export const TERMINAL = identityNamed(LOCAL, "terminal");
 
-/** Somebody who is let in. */
+/** Somebody who has access. */
 export interface Who {
   readonly source: SessionSource;
-  /** Where they wrote, if `source` is only where they are answered. */
+  /** Where they wrote, if `source` is only where they get the answer. */
   readonly wroteOn?: Platform;
   readonly role: Role;
-  /** What they may see from where they are. */
+  /** What they may see in this chat. */
   readonly viewer: Viewer;
   /** All their identities, the one they write with among them. */
   readonly identities: readonly string[];
-  /** By which the configuration may name them: their identities, and a second id of the one they write with. */
+  /**
+   * The names that the configuration may use for them: their identities, and a second id of the one that they write
+   * with.
+   */
   readonly names: readonly string[];
 }
 
@@ -59,22 +62,22 @@ export function listedRoles({ allow = {}, owners = {}, guests = {} }: ListedPeop
   return roles;
 }
 
-/** What a person is: the most of what the configuration and the store say of any of their identities. */
+/** The role of a person: the highest that the configuration and the store give to any of their identities. */
 export function roleOf(person: Pick<Person, "identities">, listed: Listed): Role | null {
   return highest(person.identities.flatMap(({ identity, role }) => [role, listed.get(identity) ?? null]));
 }
 
-/** Who writes, in the words of the store; null where the sender is not known. */
+/** The sender, as the store names them; null if the sender is unknown. */
 export function senderOf(source: SessionSource): string | null {
   return source.platform === LOCAL ? TERMINAL : identityOf(source);
 }
 
-/** The person is whom the store knows by `senderOf` this source, if anybody. */
+/** `person` is the one that the store knows by `senderOf` this source, if any. */
 export function authorize(source: SessionSource, listed: Listed, person: Person | null): Access {
   if (source.isBot) return { allowed: false, reason: "it is a bot" };
   const identity = senderOf(source);
   if (identity === null) return { allowed: false, reason: "the sender is unknown" };
-  // The configuration may name either of two ids; the store knows only the one that decides.
+  // The configuration may use either of two ids; the store knows only the one that decides.
   const second = source.userId ? identityNamed(source.platform, source.userId) : identity;
   const known = [{ identity, role: listed.get(second) ?? null }, ...(person?.identities ?? [])];
   const role = roleOf({ identities: known }, listed);
@@ -84,18 +87,18 @@ export function authorize(source: SessionSource, listed: Listed, person: Person 
   return { allowed: true, source, role, viewer: viewerFor(source, identities), identities, names };
 }
 
-/** The same person as they are in another place, where others may listen. */
+/** The same person in another chat, where others may listen. */
 export function seenFrom(who: Who, place: SessionSource): Who {
   const wroteOn = who.wroteOn ?? who.source.platform;
   return { ...who, source: place, wroteOn, viewer: viewerFor(place, who.identities) };
 }
 
-/** The terminal's user sees everything, also in private elsewhere; anybody else what is theirs, in a chat of theirs. */
+/** The terminal's user sees everything, also in private chats elsewhere; everybody else sees what is theirs. */
 function viewerFor(source: SessionSource, identities: readonly string[]): Viewer {
   const viewer = viewerOf(source);
   if (source.platform === LOCAL) return OWNER;
   if (viewer.kind !== "person") return viewer;
   const isTheirs = viewer.identities.some((identity) => identities.includes(identity));
-  if (!isTheirs) return { kind: "chat", chat: chatOf(source) }; // Answered in somebody else's chat.
+  if (!isTheirs) return { kind: "chat", chat: chatOf(source) }; // They get the answer in a chat of somebody else.
   return identities.includes(TERMINAL) ? OWNER : { kind: "person", identities };
 }

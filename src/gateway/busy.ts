@@ -3,13 +3,16 @@ import { foldId, type Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import { unescapePart } from "../util/escape.js";
 
-/** `interrupt`: the running turn ends, keeping what it has. `queue`: it waits. `steer`: it joins the running turn. */
+/**
+ * `interrupt`: the running turn ends and keeps its text so far. `queue`: the message waits. `steer`: it joins the
+ * running turn.
+ */
 export type BusyMode = "interrupt" | "queue" | "steer";
 
 export interface BusyModes {
   readonly default: BusyMode;
   readonly byPlatform: Readonly<Record<Platform, BusyMode>>;
-  /** By `platform:chat`, the chat's id in any spelling of its platform, or escaped as in an address. */
+  /** By `platform:chat`, with the chat's id in any spelling of its platform, or escaped as in an address. */
   readonly byChat: Readonly<Record<string, BusyMode>>;
 }
 

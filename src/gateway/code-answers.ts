@@ -1,4 +1,4 @@
-/** What people are told of the codes they give. A wrong code, one that is over and one that was used are not told apart. */
+/** The replies to codes. A wrong code, an expired one and a used one get the same reply. */
 import { cleanLine } from "../util/text.js";
 import { relativeTime } from "../util/words.js";
 import type { People } from "./people.js";
@@ -7,7 +7,7 @@ import type { Tried } from "./people-store.js";
 type Outcome<Step extends "approve" | "denyCode" | "link"> = Awaited<ReturnType<People[Step]>>;
 type Refused = Extract<Tried<never>, { kind: "locked" | "busy" | "wrong" }>;
 
-/** What is wrong with what should be a code. */
+/** The reply to a text that can't be a code. */
 export const NOT_A_CODE = "That is not a code. A code has 8 letters and digits.";
 
 const BUSY_WITH_CODES = "I am checking other codes right now. Try again in a minute.";

@@ -1,6 +1,6 @@
 /**
- * The way in, for every kind of entry: was it meant for us, may its sender, and only then is it kept; its files are fetched
- * after that. What is refused or not meant for us leaves no trace.
+ * The way in for every message: is it meant for us, does its sender have access, and only then is it stored; its files
+ * are downloaded after that. A message that is refused or not meant for us leaves no trace.
  */
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
 import { StoreError } from "../session/errors.js";
@@ -26,7 +26,7 @@ export interface EntranceSetting {
   readonly takesFiles: boolean;
   readonly scopes: SessionScopes;
   readonly commands: Pick<Commands, "isCommand" | "asksAgent">;
-  /** What is said to others in this group is answered too. */
+  /** True if messages to others in this group are answered too. */
   readonly answersAll: (source: SessionSource) => boolean;
   readonly owner: string;
   readonly clock: Clock;
@@ -41,7 +41,7 @@ export type Entered =
       readonly who: Who;
       readonly files: readonly RemoteFile[];
     }
-  /** A message that waits was changed. */
+  /** A message that waits was edited. */
   | { readonly kind: "amended"; readonly item: InboxItem }
   | { readonly kind: "nothing"; readonly received: Received };
 
@@ -58,14 +58,14 @@ export class Entrance {
     const { people, answersAll, commands, allowance, apologies } = this.#setting;
     if (message.isAddressed === false && !answersAll(message.source)) return nothing("ignored");
     const isKept = message.kind === "message" || message.kind === "command";
-    // Only what is kept is bound to the version: anything else asks the store.
+    // Only stored messages are bound to the version: anything else asks the store.
     const seen = (isKept && people.remembered(message.source)) || (await this.#lookUp(surface, message));
     const { access } = seen;
     if (!access.allowed) return this.#refuse(surface, message);
     const { damage } = apologies;
     if (damage) return this.#fail("Could not answer a message", damage, surface, message);
     if (message.kind === "edit") return this.#amend(surface, message);
-    if (!isKept) return nothing("accepted"); // Known, and nothing to answer yet.
+    if (!isKept) return nothing("accepted"); // The sender has access, and there is nothing to answer yet.
     const kind = isOrder(message, commands) ? "command" : "message";
     const counted = commands.asksAgent(message.text) ? "message" : kind;
     const tooMany = allowance.message(access, counted);
@@ -81,12 +81,12 @@ export class Entrance {
     }
   }
 
-  /** Waits until what is being said at the door is out. */
+  /** Waits until the replies to strangers are sent. */
   idle(): Promise<void> {
     return this.#doorstep.idle();
   }
 
-  /** Keeps nothing, since the store is away. */
+  /** Stores nothing, because the store does not answer. */
   turnAway(surface: Surface, message: InboundMessage): never {
     const isForUs = message.isAddressed !== false || this.#setting.answersAll(message.source);
     const error = new StoreError("store_unreachable", "The store does not answer.");
@@ -109,7 +109,7 @@ export class Entrance {
     });
   }
 
-  /** Nobody is told anything who would not be answered. Who was let in lately is known when the store cannot be asked. */
+  /** Only people who have access get a reply. If the store can't be asked, those who were let in lately are known. */
   #ifKnown(surface: Surface, { source }: InboundMessage): Surface | null {
     const { people } = this.#setting;
     return people.isAnswered(source) || people.remembered(source) !== null ? surface : null;
@@ -124,7 +124,7 @@ export class Entrance {
     const item = await this.#setting.inbox
       .amend(surface, message, (was) => amendedText(message, was))
       .catch((error: Error) => this.#fail("Could not save a message", error, surface, message));
-    return item ? { kind: "amended", item } : nothing("accepted"); // It was answered already: that stays as it is.
+    return item ? { kind: "amended", item } : nothing("accepted"); // It has been answered: that stays as it is.
   }
 
   async #keep(
@@ -143,7 +143,7 @@ export class Entrance {
     }
   }
 
-  /** Looks again who wrote for as often as persons are changed in between. */
+  /** Looks up the sender again as often as people are changed in between. */
   async #accept(
     surface: Surface,
     message: InboundMessage,
@@ -166,7 +166,10 @@ export class Entrance {
     }
   }
 
-  /** The platform is not told that it arrived, so it comes again; whoever wrote is told, through `told`. */
+  /**
+   * The platform does not learn that the message arrived, so it sends it again; `told` is where the sender gets the
+   * apology.
+   */
   #fail(what: string, error: Error, told: Surface | null, message: InboundMessage): never {
     this.#setting.onProblem(`${what}: ${error.message}`);
     if (told) void this.#setting.apologies.say(told, message);
@@ -178,7 +181,7 @@ function nothing(received: Received): Entered {
   return { kind: "nothing", received };
 }
 
-/** What somebody passes on, they did not say. */
+/** A forwarded text is not the sender's own, so it is never a command. */
 function isOrder({ text, forwarded }: InboundMessage, commands: Pick<Commands, "isCommand">): boolean {
   return !forwarded && commands.isCommand(text);
 }

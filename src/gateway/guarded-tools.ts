@@ -1,6 +1,6 @@
 /**
- * The tools of one turn as its agent gets them: what is dangerous is asked about first, and each call is in the journal
- * before it acts and after it did. A call whose turn is another process's by now is not run.
+ * The tools of one turn as its agent gets them: dangerous calls are approved first, and the journal records each call
+ * before and after it acts. If another process has taken the turn, the call does not run.
  */
 import type { Tool } from "../agent/agent.js";
 import type { Approve } from "./approvals.js";
@@ -26,12 +26,12 @@ export function guardedTools(
       if ((await danger.isStillSo?.()) === false) return CHANGED;
     }
     if (!(await journal.started(turn, context.call))) return NOT_OURS;
-    // Best effort: without it nobody is told that it outlived this process.
+    // Best effort: without it, nobody learns that the command outlived this process.
     const leads = (pid: number): void =>
       void journal.leads(turn, context.call, processNamed(pid)).catch(() => false);
     const approved = danger === null ? {} : { approved: danger };
     const result = await tool.run(args, { ...context, ...approved, leads });
-    // It has acted, whatever becomes of this: the step that follows keeps the result, or says what went wrong.
+    // The tool has acted, whether this succeeds or not: the next step stores the result, or says what went wrong.
     await journal.finished(turn, context.call, result).catch(() => false);
     return result;
   }

@@ -1,6 +1,6 @@
 /**
- * Slow hashes, one at a time: guesses and requests of strangers never keep more than one thread busy, wait in a short line
- * of their own, and come after those of people who are let in.
+ * Slow hashes, one at a time: guesses and requests of strangers never use more than one thread, wait in their own short
+ * queue, and come after those of people who have access.
  */
 const MOST_STRANGERS = 8;
 
@@ -13,7 +13,7 @@ export class HashQueue {
     return this.#inLine(this.#known, work);
   }
 
-  /** The same for somebody who is not let in; null if too many of them wait, and nothing was done. */
+  /** The same for a stranger; null if too many of them wait, and then nothing was done. */
   async runForStranger<Result>(work: () => Promise<Result>): Promise<Result | null> {
     if (this.#strangers.length >= MOST_STRANGERS) return null;
     return this.#inLine(this.#strangers, work);

@@ -1,9 +1,9 @@
 /**
- * One gateway a home folder. The lock is a file that appears whole and only where there is none, and names its process.
- * It is its holder's for as long as that process is alive; of one that cannot be seen from here, in another container or on
- * another machine, signs of life in the file tell. A lock whose holder has ended is succeeded to:
- * the right to do so is a lock of its own, named after the ended holder, so of many who find it one goes on; should
- * that one end midway, its right is succeeded to in the same manner.
+ * One gateway for each home folder. The lock is a file that is created completely, only if there is none, and names its
+ * process. The process holds it as long as it lives. If a process can't be seen from here, because it is in another
+ * container or on another machine, signs of life in the file count. If its holder has ended, another process may take
+ * the lock over: the right to do so is a lock too, named after the ended holder, so only one of many gets it. If that
+ * one ends on the way, its right is taken over in the same way.
  */
 import { createHash, randomUUID } from "node:crypto";
 import {
@@ -37,7 +37,7 @@ export interface LockHolder {
 export type HomeLock =
   | {
       readonly kind: "taken";
-      /** Shows that this process lives, until it is released; calls back where another has taken the home folder. */
+      /** Gives signs of life until the lock is released; calls back if another process has taken the home folder. */
       readonly keep: (onLost: () => void) => void;
       readonly release: () => void;
     }
@@ -47,7 +47,7 @@ export function homeLockFile(home: string): string {
   return join(home, "gateway.lock");
 }
 
-/** Takes the home folder for this process, or tells who has it. */
+/** Takes the home folder for this process, or says who has it. */
 export function takeHome(home: string, now: number): HomeLock {
   try {
     return take(home, now);
@@ -84,19 +84,19 @@ function take(home: string, now: number): HomeLock {
   };
 }
 
-/** The gateway of this home folder; null where none runs. */
+/** The gateway of this home folder; null if none runs. */
 export function homeHolder(home: string, now: number): LockHolder | null {
   const path = homeLockFile(home);
   const holder = readHolder(path);
   return holder && isStillOf(path, holder.owner, now) ? holder : null;
 }
 
-/** The right to take this lock from this holder, who has ended. */
+/** The lock that gives the right to take over from this holder, who has ended. */
 export function successionFile(path: string, holder: LockHolder): string {
   return `${path}.${createHash("sha256").update(holder.owner).digest("hex").slice(0, 16)}`;
 }
 
-/** Null where the lock is now ours, else whose it is. */
+/** Null if the lock is now ours, else its holder. */
 function claim(path: string, me: LockHolder, now: number): LockHolder | null {
   for (;;) {
     if (createWhole(path, me)) return null;
@@ -107,7 +107,8 @@ function claim(path: string, me: LockHolder, now: number): LockHolder | null {
     const successor = claim(succession, me, now);
     if (successor) return successor;
     try {
-      // Whoever held this right before us may have used it. While it is ours, nobody else takes this holder's lock.
+      // A process that had this right before us may have used it. While it is ours, nobody else takes this holder's
+      // lock.
       if (readHolder(path)?.owner !== holder.owner) continue;
       renameSync(writeBeside(path, me), path);
       return null;
@@ -117,7 +118,7 @@ function claim(path: string, me: LockHolder, now: number): LockHolder | null {
   }
 }
 
-/** False where there is such a file already. */
+/** False if there is such a file already. */
 function createWhole(path: string, me: LockHolder): boolean {
   const written = writeBeside(path, me);
   try {
@@ -136,7 +137,7 @@ function writeBeside(path: string, me: LockHolder): string {
   const file = openSync(beside, "wx", 0o600);
   try {
     writeSync(file, `${JSON.stringify(me)}\n`);
-    fsyncSync(file); // A machine that loses power must not leave an empty lock behind.
+    fsyncSync(file); // A power failure must not leave an empty lock behind.
   } catch (error) {
     rmSync(beside, { force: true });
     throw error;
@@ -146,7 +147,7 @@ function writeBeside(path: string, me: LockHolder): string {
   return beside;
 }
 
-/** Gives up what is ours, and nothing else: somebody may have taken the file away by hand. */
+/** Releases only what is ours: somebody may have deleted the file by hand. */
 function release(path: string, me: LockHolder): void {
   if (readHolder(path)?.owner === me.owner) rmSync(path, { force: true });
 }
@@ -156,7 +157,7 @@ function readHolder(path: string): LockHolder | null {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return null; // The latter: the home is no folder.
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return null; // The latter: the home is not a folder.
     throw unreadable(path, error);
   }
   try {

@@ -1,7 +1,6 @@
 /**
- * The home channels: where a platform's results go that are for nobody in particular. What the configuration names
- * counts; where it names none, the chat in which the owner said `/sethome`. The store is asked each time: another process
- * may have been told.
+ * The home channels: where handoffs to a platform go. A home channel in the configuration wins; otherwise it is the
+ * chat in which the owner sent `/sethome`. It asks the store each time, because another process may have changed it.
  */
 import type { ContextConfig } from "../session/context.js";
 import type { Platform } from "../session/platform.js";
@@ -16,7 +15,7 @@ export class Homes {
     this.#configured = configured;
   }
 
-  /** One a platform. */
+  /** One for each platform. */
   async all(): Promise<readonly HomeChannel[]> {
     const configured = Object.entries(this.#configured).map(([platform, { chatId, threadId, name }]) => ({
       address: threadId === undefined ? { platform, chatId } : { platform, chatId, threadId },
@@ -26,7 +25,7 @@ export class Homes {
     return [...configured, ...said];
   }
 
-  /** As the agent is told of them. */
+  /** In the form that the agent's context needs. */
   async forContext(): Promise<ContextConfig["homeChannels"]> {
     const homes = await this.all();
     return Object.fromEntries(

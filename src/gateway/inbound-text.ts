@@ -1,6 +1,6 @@
 /**
- * What a person's message is to the agent: what it answers, what was written, and what came with it. Our own notes are
- * lines that begin with a bracket; a line of the person's that begins like one is theirs, and escaped.
+ * A person's message as the agent reads it: the message that it replies to, the text, and its files. Our notes are
+ * lines that begin with a bracket; a line of the person that begins like one is escaped.
  */
 import type { InboundMessage } from "../adapter/adapter.js";
 import { attachmentLine } from "../session/attachments.js";
@@ -27,14 +27,14 @@ function from(name: string | undefined): string {
   return name ? `from ${shorten(cleanLine(name), LONGEST_NAME)}` : "";
 }
 
-/** The same of a message that was changed: what came with it came with it before, and stays. */
+/** The same for an edited message: its files came before, and stay. */
 export function amendedText(message: InboundMessage, was: Pick<InboxItem, "text" | "attachments">): string {
   const { missing } = apart(was.text);
   const now = inboundText(message, { attachments: was.attachments ?? [], problems: [] });
   return [...(now ? [now] : []), ...missing].join("\n");
 }
 
-/** The same of a message whose files came after it: until then it said that they are missing. */
+/** The same for a message whose files came after it: until then it said that they are missing. */
 export function completedText(was: string, { attachments, problems }: Taken): string {
   return [...apart(was).said, ...linesOf({ attachments, problems })].join("\n");
 }
@@ -43,7 +43,7 @@ function linesOf({ attachments, problems }: Taken): string[] {
   return [...attachments.map(attachmentLine), ...problems.map((problem) => noteLine("not taken", problem))];
 }
 
-/** What it says, and what it says is missing; nobody can write such a line. */
+/** The text, and the note about missing files; nobody can write such a line. */
 function apart(text: string): { readonly said: readonly string[]; readonly missing: readonly string[] } {
   const lines = text === "" ? [] : text.split("\n");
   const end = lines.findLastIndex((line) => !/^\[not taken: .*\]$/.test(line)) + 1;

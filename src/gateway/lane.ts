@@ -1,25 +1,25 @@
 /**
- * The turns of one key in order: what waits, what is running, and what keeps the next one from beginning. Its memory is
- * the inbox; this is only its present.
+ * The turns of one key in order: what waits, what is running, and what keeps the next one from starting. The inbox
+ * stores it all; this is only the current state.
  */
 import type { Access, Who } from "./authorize.js";
 import type { Account, InboxItem, RunningTurn } from "./store.js";
 import type { StopReason, TurnRun } from "./turn-run.js";
 
-/** What a lane is at: a message that is being answered, from before its turn begins. */
+/** The message that a lane is answering, from before its turn begins. */
 export interface Answering {
   readonly item: InboxItem;
-  /** Whose it is, as they are where it is answered. */
+  /** Its author, with their rights in the chat where it is answered. */
   readonly author: Promise<Access>;
-  /** Settles when that is over. */
+  /** Settles when the answer is done. */
   readonly over: Promise<unknown>;
 }
 
 export class Lane {
   readonly queue: InboxItem[] = [];
-  /** Turns that another process left: they come before what waits. */
+  /** Turns that another process left unfinished: they come before what waits. */
   readonly left: RunningTurn[] = [];
-  /** Why it could not go on when it was last tried. */
+  /** Why it could not continue when it last tried. */
   trouble: string | null = null;
   /** Settles when nothing is being answered. */
   pumping: Promise<void> | undefined;
@@ -43,12 +43,12 @@ export class Lane {
     return this.#answering;
   }
 
-  /** How many messages came in and are not being answered yet. */
+  /** How many messages arrived and are not being answered yet. */
   get waiting(): number {
     return this.queued.length + (this.#run?.unsteered.length ?? 0);
   }
 
-  /** What waits for its turn, beside what is to be steered into the present one. */
+  /** The messages that wait for their own turn, without those that are steered into the current one. */
   get queued(): readonly InboxItem[] {
     return this.queue.filter(({ id }) => id !== this.#answering?.item.id);
   }
@@ -60,7 +60,7 @@ export class Lane {
     this.queue.splice(before + 1, 0, item);
   }
 
-  /** Its text was changed by whoever wrote it, before anybody began to answer. */
+  /** The author edited it before anybody began to answer. */
   amend(item: InboxItem): void {
     const place = this.queue.findIndex(({ id }) => id === item.id);
     if (place >= 0) this.queue[place] = item;
@@ -71,24 +71,24 @@ export class Lane {
     if (place >= 0) this.queue.splice(place, 1);
   }
 
-  /** What waits of an account was left with it: it comes again, all in order, to whichever process has the account. */
+  /** Drops the waiting messages of an account: they come again, in order, in the process that has the account. */
   leave({ platform, account }: Account): void {
     const others = this.queue.filter((item) => item.platform !== platform || item.account !== account);
     this.queue.splice(0, this.queue.length, ...others);
   }
 
-  /** Nothing is in it that the inbox does not have. */
+  /** True if it contains nothing that the inbox does not have. */
   get isEmpty(): boolean {
     const rests = !this.pumping && !this.#answering && this.#holds.size === 0;
     return rests && this.queue.length === 0 && this.left.length === 0;
   }
 
-  /** Waits until nothing is being answered, and no command carried out. */
+  /** Waits until nothing is being answered, and no command is running. */
   async idle(): Promise<void> {
     while (this.pumping || this.#holds.size > 0) await Promise.allSettled([this.pumping, ...this.#holds]);
   }
 
-  /** Ends the present turn soon, also one that is just beginning; false where there is none, or not for that message. */
+  /** Ends the current turn soon, also one that is just starting; false if there is none, or not for that message. */
   stop(reason: StopReason, inboxId = this.#answering?.item.id): boolean {
     if (!this.#answering || this.#answering.item.id !== inboxId) return false;
     this.#stopAsked = reason;
@@ -96,17 +96,17 @@ export class Lane {
     return true;
   }
 
-  /** Somebody wrote who would end what the lane meets next in another process, if they may. */
+  /** Remembers somebody who wants to interrupt a turn that runs in another process, if they may. */
   wouldInterrupt(who: Who): void {
     if (this.#run === undefined) this.#interrupting.push(who);
   }
 
-  /** Who would end a turn that the lane has met in another process; once. */
+  /** The people who want to interrupt a turn in another process; each is returned once. */
   takeInterrupting(): readonly Who[] {
     return this.#interrupting.splice(0);
   }
 
-  /** Answers one message, when nothing holds the lane and the turn before is over. */
+  /** Answers one message, when nothing holds the lane and the turn before is done. */
   async answer<Result>(
     item: InboxItem,
     authorOf: (item: InboxItem) => Promise<Access>,
@@ -116,7 +116,7 @@ export class Lane {
       await Promise.allSettled([...this.#holds, this.#answering?.over]);
     }
     const author = authorOf(item);
-    author.catch(() => {}); // Whoever asks for it is told.
+    author.catch(() => {}); // The caller gets the error.
     const over = work(author);
     this.#answering = { item, author, over };
     try {
@@ -127,7 +127,7 @@ export class Lane {
     }
   }
 
-  /** Begins no turn until the work is done: what was written after a command meets what the command has made. */
+  /** Starts no turn until the work is done: a message that was written after a command sees the command's effect. */
   async hold<Result>(work: () => Promise<Result>): Promise<Result> {
     const working = work();
     this.#holds.add(working);

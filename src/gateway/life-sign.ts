@@ -1,15 +1,15 @@
 /**
- * Signs of life of the process that a file names: the file's time, which that process sets anew again and again. They
- * count for those who cannot see the process itself, in another container or on another machine.
+ * Signs of life of the process that a file names: the file's time, which that process updates again and again. They are
+ * for processes that can't see it, because they are in another container or on another machine.
  */
 import { statSync, utimesSync } from "node:fs";
 import { fateOf } from "./owner.js";
 
 const BEAT_MS = 5_000;
-/** So long without a sign, and the process is taken to have ended. */
+/** After this time without a sign, the process counts as ended. */
 export const SILENT_MS = 30_000;
 
-/** Whether the file still speaks for the process that it names. */
+/** True if the process that the file names still counts as alive. */
 export function isStillOf(file: string, owner: string, now: number): boolean {
   const fate = fateOf(owner);
   if (fate !== "unknown") return fate === "alive";
@@ -17,13 +17,16 @@ export function isStillOf(file: string, owner: string, now: number): boolean {
   return mtimeMs !== undefined && Math.abs(now - mtimeMs) < SILENT_MS;
 }
 
-/** Gives signs of life as long as the file is this process's; calls back once where it is not. Returns how to end that. */
+/**
+ * Gives signs of life as long as the file belongs to this process; calls back once if it no longer does. Returns a
+ * function that ends it.
+ */
 export function giveSigns(file: string, isOurs: () => boolean, onLost: () => void): () => void {
   const beat = setInterval(() => {
     try {
       if (isOurs()) return utimesSync(file, new Date(), new Date());
     } catch {
-      return; // A disk that fails for a moment: the next sign may be given.
+      return; // The disk may fail for a moment: the next sign may succeed.
     }
     clearInterval(beat);
     onLost();

@@ -1,6 +1,6 @@
 /**
- * How much somebody may ask for, by role and by person: messages a minute, turns at once, model calls and files a day. Pure.
- * What a setting leaves out is as built in; `none` is no limit.
+ * How much somebody may ask for, by role and by person: messages a minute, turns at once, model calls and files a day.
+ * Pure. A missing setting means the default; `none` means no limit.
  */
 import { LIMITS as USUAL, type WrittenLimits } from "../config/role-defaults.js";
 import { parseIdentity } from "../session/access.js";
@@ -19,7 +19,7 @@ export interface LimitLists {
   readonly guests?: WrittenLimits;
   readonly members?: WrittenLimits;
   readonly owners?: WrittenLimits;
-  /** By `platform:user`: those of one person, under all their identities, over those of their role. */
+  /** By `platform:user`: limits of one person, for all their identities, instead of those of their role. */
   readonly byPerson?: Readonly<Record<string, WrittenLimits>>;
 }
 
@@ -56,12 +56,12 @@ export function limitsFor(
   };
 }
 
-/** Whether these let somebody ask for no more than those do, in any respect. */
+/** True if these limits allow no more than those, in every respect. */
 export function isWithin(limits: Limits, most: Limits): boolean {
   return LIMITS.every((name) => limits[name] <= most[name]);
 }
 
-/** What a person's identities spent together on a day. */
+/** What all identities of a person used together on a day. */
 export function spentToday(
   identities: readonly string[],
   day: readonly DaySpending[],
@@ -75,7 +75,7 @@ export function spentToday(
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The day that is counted, in UTC, and when it is over. */
+/** The day that counts, in UTC, and when it ends. */
 export function dayOf(now: number): { readonly day: string; readonly endsAt: number } {
   return {
     day: new Date(now).toISOString().slice(0, 10),

@@ -1,4 +1,4 @@
-/** An adapter that tells the log what comes and goes: who and where, never what was said. */
+/** An adapter that logs what comes and goes: who and where, never the text. */
 import type { Adapter, InboundMessage, Receive, Received, Speaker } from "../adapter/adapter.js";
 import { speakerWith } from "../adapter/speaker.js";
 import type { Log } from "../log/log.js";

@@ -1,9 +1,11 @@
-/** How many times in the last minute, by name. In memory: a restart begins anew, and elapsed time is not moved by clocks. */
+/**
+ * Counts events of the last minute, by name. In memory: a restart starts again, and changes of the clock do not matter.
+ */
 const MINUTE_MS = 60_000;
-/** Names that were not heard of for a minute are forgotten when there are more than this. */
+/** If there are more names than this, those that were not used for a minute are dropped. */
 const MOST_NAMES = 1_000;
 
-/** `first`: the first refusal since something was last let through. */
+/** `first`: the first refusal since an event was last allowed. */
 export type Paced =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly waitMs: number; readonly first: boolean };
@@ -29,7 +31,7 @@ export class Pace {
     return { allowed, waitMs, first: !seen.refused };
   }
 
-  /** The last one that was counted does not count: it comes again. */
+  /** The last event does not count: it comes again. */
   takeBack(name: string): void {
     this.#recent.get(name)?.times.pop();
   }

@@ -1,8 +1,8 @@
-/** How long something is waited for, from now on. */
+/** A time limit that starts now. */
 import { timerMs } from "../util/timer-ms.js";
 
 export class Patience {
-  /** Fails once it is over. */
+  /** Rejects when the time is over. */
   readonly over: Promise<never>;
   readonly #end = new AbortController();
   readonly #timer: NodeJS.Timeout;
@@ -17,7 +17,7 @@ export class Patience {
     this.#timer.unref();
   }
 
-  /** For those who do the work: they stop when it is over. */
+  /** For the code that does the work: it stops when the time is over. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }

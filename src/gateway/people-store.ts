@@ -1,7 +1,7 @@
 /**
- * What is kept of people: persons and their identities, who asked to be let in, the codes that are out, and wrong tries.
- * Each method is one atomic step, also across processes. Codes are known here by their hashes only. A step that takes a
- * code counts the wrong ones by who tries, and while somebody is locked out no code of theirs is looked at.
+ * What is stored about people: persons and their identities, requests to be let in, open codes, and wrong tries. Each
+ * method is one atomic step, also across processes. The store knows only the hashes of codes. A step that takes a code
+ * counts wrong ones for each person who tries, and while somebody is locked out their codes are ignored.
  */
 import type { Platform } from "../session/platform.js";
 import type { Role } from "./permissions.js";
@@ -9,11 +9,11 @@ import type { Role } from "./permissions.js";
 interface PersonIdentity {
   /** `platform:id`, as `identityOf` makes it. */
   readonly identity: string;
-  /** The role it was let in with; null where it has none of its own, and another of the person's counts. */
+  /** Its own role; null if it has none, and the role of another identity of the person counts. */
   readonly role: Role | null;
 }
 
-/** A human with one or more identities. Each keeps its own role, so that parting them gives back what was. */
+/** A human with one or more identities. Each has its own role, so that unlinking them restores what was before. */
 export interface Person {
   readonly id: string;
   /** What the owner calls them. */
@@ -25,11 +25,11 @@ export interface Person {
 /** Somebody unknown who asked to be let in. */
 export interface PairingRequest {
   readonly identity: string;
-  /** What they call themselves: to be shown, never to be believed. */
+  /** The name that they use: show it, but do not trust it. */
   readonly called: string | null;
   readonly askedAt: number;
   readonly expiresAt: number;
-  /** The owner said no: they are not answered any more. */
+  /** The owner said no: they get no more answers. */
   readonly denied: boolean;
 }
 
@@ -38,10 +38,10 @@ export interface NewPairingRequest extends Omit<PairingRequest, "askedAt" | "den
   readonly codeHash: string;
 }
 
-/** `full`: as many are waiting on that platform as may, or as leave room for those who have not asked before. */
+/** `full`: as many wait on that platform as may, or as leave room for people who have not asked before. */
 export type Asked = "asked" | "waiting" | "denied" | "full";
 
-/** What is known of an identity that is not let in. */
+/** What is known about an identity that has no access. */
 export interface Standing {
   readonly request: PairingRequest | null;
   /** How often it was answered. */
@@ -50,12 +50,12 @@ export interface Standing {
   readonly othersWaiting: number;
 }
 
-/** What became of a code that somebody gave. */
+/** The outcome of a code that somebody gave. */
 export type Tried<Outcome> =
   | { readonly kind: "locked"; readonly until: number }
-  /** Not looked at: too many codes are being looked at, or another one of theirs is. */
+  /** Not checked: too many codes are being checked, or another one of theirs is. */
   | { readonly kind: "busy" }
-  /** No such code, or it is over; so many tries are left. */
+  /** There is no such code, or it has expired; this many tries are left. */
   | { readonly kind: "wrong"; readonly left: number }
   | Outcome;
 
@@ -65,10 +65,10 @@ export interface NewPerson {
   readonly name: string | null;
 }
 
-/** The person on each side of a link; one without a person yet has one identity. */
+/** The person on each side of a link; an identity without a person counts as one alone. */
 export type MayJoin = (shown: Pick<Person, "identities">, typed: Pick<Person, "identities">) => boolean;
 
-/** Who has an identity, as of a version of all persons: true for as long as that is the newest. */
+/** Who has an identity, at a version of all persons: valid as long as that version is the newest. */
 export interface Known {
   readonly person: Person | null;
   readonly version: number;
@@ -81,39 +81,41 @@ export interface PeopleStore {
   known(identity: string): Promise<Known>;
   /** Everybody, in the order in which they came. */
   list(): Promise<Person[]>;
-  /** The salt of all codes of this store: the given one where it has none yet. */
+  /** The salt of all codes of this store: the given one if it has none yet. */
   salt(fresh: string): Promise<string>;
 
   // Asking to be let in.
   standing(identity: string, platform: Platform, now: number): Promise<Standing>;
-  /** Keeps the request, unless one of theirs is open, was denied, or too many wait. An old one is remembered for a day. */
+  /**
+   * Stores the request, unless one of theirs is open, was denied, or too many wait. An old one is remembered for a day.
+   */
   ask(request: NewPairingRequest, now: number): Promise<Asked>;
-  /** The request could not be answered, as if it had not been made. */
+  /** The request could not be answered: removes it, as if it had never been made. */
   withdraw(identity: string, codeHash: string): Promise<void>;
-  /** Counts one more answer to an open request; false where there were enough. */
+  /** Counts one more answer to an open request; false if there were enough. */
   answerAgain(identity: string, now: number): Promise<boolean>;
   /** Those who wait, and those who were denied. */
   requests(now: number): Promise<PairingRequest[]>;
-  /** Lets in exactly who asked with this code. */
+  /** Lets in exactly the person who asked with this code. */
   approve(
     by: string,
     codeHash: string,
     as: NewPerson,
     now: number,
   ): Promise<Tried<{ readonly kind: "approved"; readonly person: Person; readonly identity: string }>>;
-  /** Refuses who asked with this code. */
+  /** Denies the person who asked with this code. */
   denyCode(
     by: string,
     codeHash: string,
     now: number,
   ): Promise<Tried<{ readonly kind: "denied"; readonly identity: string }>>;
-  /** Refuses this identity, which waits; false where it does not. */
+  /** Denies this identity, which waits; false if it does not. */
   deny(identity: string, now: number): Promise<boolean>;
 
   // One person, several identities.
-  /** Keeps a link code, in place of the one this identity had. */
+  /** Stores a link code, and replaces the one that this identity had. */
   showLink(identity: string, codeHash: string, expiresAt: number): Promise<void>;
-  /** The code is spent, whatever comes of it. Without `mayJoin` it is only made worthless. */
+  /** The code is used up, whatever the outcome. Without `mayJoin` it is only made invalid. */
   link(
     typed: string,
     codeHash: string,
@@ -127,17 +129,20 @@ export interface PeopleStore {
       | { readonly kind: "refused" }
     >
   >;
-  /** Joins the second one's person into the first one's. */
+  /** Merges the second one's person into the first one's. */
   join(first: string, second: string, personId: string, now: number): Promise<Person>;
-  /** Makes the identity a person of its own, or unknown where it has no role of its own; false where it is alone. */
+  /** Makes the identity a person of its own, or unknown if it has no role of its own; false if it is alone. */
   unlink(identity: string, personId: string, now: number): Promise<boolean>;
 
   // The owner decides.
-  /** Gives every identity of a person this role; false where there is no such person. */
+  /** Gives every identity of a person this role; false if there is no such person. */
   setRole(personId: string, role: Role): Promise<boolean>;
-  /** Takes away a person with all identities and codes, or what an identity asked for. How many identities it were. */
+  /**
+   * Removes a person with all identities and codes, or the request of an identity. Returns how many identities it
+   * removed.
+   */
   forget(which: { readonly personId: string } | { readonly identity: string }): Promise<number>;
 
-  /** Until when this one's codes are not looked at; null where they are. */
+  /** Until when this one's codes are ignored; null if they are not. */
   lockedUntil(who: string, now: number): Promise<number | null>;
 }

@@ -1,6 +1,7 @@
 /**
- * What a role may do: one order of roles, the commands they may give (each names the least role it needs), the tools an
- * agent has while it answers them, and whose requests they may touch. Pure; `docs/people.md` shows the whole of it.
+ * What a role may do: the order of roles, the commands that they may use (each names the least role that it needs), the
+ * tools that an agent has while it answers them, and whose requests they may touch. Pure; `docs/people.md` shows all of
+ * it.
  */
 import { GUEST_TOOLS, MEMBER_TOOLS } from "../config/role-defaults.js";
 import { parseIdentity } from "../session/access.js";
@@ -18,13 +19,13 @@ export function atLeast(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
-/** The most of these; null where there is none. */
+/** The highest of these; null if there is none. */
 export function highest(roles: Iterable<Role | null>): Role | null {
   const had = new Set(roles);
   return ROLES.findLast((role) => had.has(role)) ?? null;
 }
 
-/** Names of tools, as the configuration has them. What is absent is as built in. */
+/** Names of tools, as in the configuration. A missing list means the default. */
 export interface ToolLists {
   /** The tools of guests. */
   readonly guests?: readonly string[];
@@ -33,20 +34,20 @@ export interface ToolLists {
   readonly byPlatform?: Readonly<Record<Platform, readonly string[]>>;
   /** By `platform:user`: the tools of that person, under all their identities, instead of their role's. */
   readonly byPerson?: Readonly<Record<string, readonly string[]>>;
-  /** The tools whose every call is asked about. */
+  /** The tools that need approval for every call. */
   readonly ask?: readonly string[];
 }
 
 export interface ToolUser {
   readonly role: Role;
   readonly source: { readonly platform: Platform };
-  /** Where they wrote it, if it is answered elsewhere: what either platform keeps from people is kept from them. */
+  /** Where they wrote it, if the answer goes elsewhere: the limits of both platforms apply. */
   readonly wroteOn?: Platform;
   /** Every identity by which the lists may name them. */
   readonly names: readonly string[];
 }
 
-/** Those of the tools that an agent has while it answers this person. */
+/** The tools that an agent has while it answers this person. */
 export function toolsFor<Tool extends { readonly name: string }>(
   user: ToolUser,
   tools: readonly Tool[],
@@ -56,7 +57,7 @@ export function toolsFor<Tool extends { readonly name: string }>(
   return tools.filter(({ name }) => has(name));
 }
 
-/** Whether whatever the other may do, this one may too. */
+/** True if this person may do everything that the other may. */
 export function mayAllThat(user: ToolUser, other: ToolUser, lists: ToolLists): boolean {
   const bounds = boundsOf(other, lists);
   const has = hasTool(user, lists);
@@ -65,14 +66,14 @@ export function mayAllThat(user: ToolUser, other: ToolUser, lists: ToolLists): b
   return atLeast(user.role, other.role) && toolsToo;
 }
 
-/** Whose request something is; somebody who is not let in any more has no rights left. */
+/** The author of a request; somebody who no longer has access has no rights. */
 export type Author =
   | ({ readonly allowed: true; readonly identities: readonly string[] } & ToolUser)
   | { readonly allowed: false };
 
 /**
- * The one rule of whose requests somebody may end, change, steer, repeat or approve: their own, and those of people who
- * may do nothing that they may not. What nobody is known to have written is for owners.
+ * The one rule about whose requests somebody may stop, change, steer, repeat or approve: their own, and those of people
+ * who may do no more than they. Requests of unknown authors are for owners.
  */
 export function mayTouch(
   actor: ToolUser & { readonly identities: readonly string[] },
@@ -90,7 +91,7 @@ function hasTool(user: ToolUser, lists: ToolLists): (name: string) => boolean {
   return (name) => bounds.every((list) => list.includes(name));
 }
 
-/** The lists that a tool must stand in, each of them; none where all tools are theirs. */
+/** The lists that must all contain a tool; none if they have all tools. */
 function boundsOf({ role, source, wroteOn, names }: ToolUser, lists: ToolLists): (readonly string[])[] {
   const byPlatform = lists.byPlatform ?? {};
   const here = [source.platform, wroteOn ?? source.platform].flatMap((platform) =>

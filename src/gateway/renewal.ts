@@ -1,7 +1,7 @@
 /**
- * The renewals of something that this process holds by a lease, in time that passes whatever the clock says. A store that
- * does not answer may still answer others, who take what was not renewed: so nobody acts on a lease that has run out. A
- * store that nobody can write to gives it to nobody.
+ * Renews a lease of this process, in time that does not depend on the clock. A store that does not answer us may answer
+ * others, who take what was not renewed: so nobody acts on a lease that has run out. If nobody can write to the store,
+ * nobody can take it.
  */
 import { BatonError } from "../session/errors.js";
 
@@ -12,19 +12,19 @@ export class Renewal {
   readonly #elapsed: () => number;
   #at: number;
 
-  /** It is taken now. */
+  /** The lease starts now. */
   constructor(leaseMs: number, elapsed: () => number) {
     this.#leaseMs = leaseMs;
     this.#elapsed = elapsed;
     this.#at = elapsed();
   }
 
-  /** Another may have it by now. */
+  /** Another process may have it now. */
   get isOver(): boolean {
     return this.#elapsed() - this.#at >= this.#leaseMs;
   }
 
-  /** What the store says; the failure, where it says nothing. */
+  /** The store's answer, or the error if it does not answer. */
   async ask<Answer>(renew: () => Promise<Answer>): Promise<Answer | Error> {
     const asked = this.#elapsed(); // The lease runs at least from here.
     try {

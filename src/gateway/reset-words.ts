@@ -1,4 +1,4 @@
-/** What is said of a reset by policy: to the chat, where there was something to lose, and to the agent, for one turn. */
+/** The texts about a reset by policy: for the chat, if there was something to lose, and for the agent, for one turn. */
 import type { SessionEntry } from "../session/session.js";
 
 export function resetText(entry: SessionEntry, before: SessionEntry | null): string | null {

@@ -1,6 +1,7 @@
 /**
- * A gateway in the foreground: it waits for a store that is away, runs until it is told to stop, then lets running turns end
- * for a while and leaves the others to the next one. Stopping has an end, whatever hangs. Who cannot wait says so again.
+ * A gateway in the foreground: it waits for a store that does not answer, runs until it gets a signal, then gives
+ * running turns some time to finish and leaves the others to the next gateway. Stopping always ends, whatever hangs. A
+ * second signal stops at once.
  */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Log } from "../log/log.js";
@@ -12,7 +13,7 @@ import type { Gateway } from "./gateway.js";
 import { loggedAdapter } from "./logged-adapter.js";
 
 const DRAIN_MS = 10_000;
-/** How long stopping may take after that: a store that does not answer keeps nobody here. */
+/** How long stopping may take after that: a store that does not answer must not block it. */
 const CLOSE_MS = 15_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -31,11 +32,11 @@ export interface RunOptions {
   readonly open: OpenPlatforms;
   readonly adapters: readonly Adapter[];
   readonly log: Log;
-  /** What tells of signals, by their names: a process. */
+  /** Emits signals, by name: a process. */
   readonly signals: NodeJS.EventEmitter;
 }
 
-/** `left`: told twice, or it took too long; the work goes on behind it, and the process is to end. */
+/** `left`: a second signal came, or stopping took too long. Work may still be running, so the process must exit. */
 export async function runGateway(options: RunOptions): Promise<"stopped" | "left"> {
   const { signals, log } = options;
   let stop: (() => void) | null = null;
@@ -66,7 +67,7 @@ export async function runGateway(options: RunOptions): Promise<"stopped" | "left
     );
   };
   for (const signal of SIGNALS) signals.on(signal, hear);
-  // Where no platform can be reached, nothing else would keep the process from ending.
+  // If no platform can be reached, nothing else keeps the process alive.
   const alive = setInterval(() => {}, LONG_MS);
   try {
     return await Promise.race([serve(options, asked), askedAgain]);
@@ -98,7 +99,9 @@ async function serve(options: RunOptions, asked: Promise<void>): Promise<"stoppe
   return "stopped";
 }
 
-/** Opens and starts the gateway; where the store is away, again and again. Null where it is to stop before that. */
+/**
+ * Opens and starts the gateway, and tries again while the store does not answer. Null if it should stop before that.
+ */
 async function startWhenItCan({ open, adapters, log }: RunOptions, asked: Promise<void>) {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {

@@ -1,4 +1,4 @@
-/** The model that a session asks for: kept with the session, so that it outlives a restart and ends with the session. */
+/** The model that a session chose: stored with the session, so that it survives a restart and ends with the session. */
 import type { Metadata, SessionEntry } from "../session/session.js";
 
 export function sessionModel({ metadata }: Pick<SessionEntry, "metadata">): { model?: string } {

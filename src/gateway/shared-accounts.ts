@@ -1,12 +1,12 @@
 /**
- * Which accounts a store serves at the moment, and which of them share people's conversations without having been meant to:
- * a session's key names the agent, the platform and the chat, and a person has the same chat with two bots.
+ * Which accounts a store serves now, and which of them share conversations by mistake: a session's key contains the
+ * agent, the platform and the chat, and a person has the same chat id with two bots.
  */
 import { platformTraits } from "../session/platform.js";
 import { mayBeAlive } from "./owner.js";
 import type { Account, AccountHolder, Accounts } from "./store.js";
 
-/** Under which name an account remembers whose sessions it is for. */
+/** The name under which an account stores its agent. */
 export const AGENT = "agent";
 
 export interface ServedAccount extends Account, AccountHolder {

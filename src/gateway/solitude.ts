@@ -1,12 +1,12 @@
 /**
- * Lets a turn run alone that processes have ended in: it begins when nothing else runs, and others wait until it is over.
- * Nobody waits for long: after a while it runs beside the others, and they beside it.
+ * Runs a turn alone whose process has ended before: it starts when nothing else runs, and others wait until it is done.
+ * Nobody waits for long: after a while they run beside each other.
  */
 import { timerMs } from "../util/timer-ms.js";
 export class Solitude {
   readonly #patienceMs: number;
   #running = 0;
-  /** Of the one that keeps others out. */
+  /** The turn that keeps others out. */
   #keeper: symbol | null = null;
   #waiting: { readonly alone: boolean; readonly begin: () => void }[] = [];
 
@@ -14,7 +14,7 @@ export class Solitude {
     this.#patienceMs = patienceMs;
   }
 
-  /** Settles when it may run; what it settles with is to be called when that is over. */
+  /** Settles when it may run, with a function to call at the end. */
   enter(alone: boolean): Promise<() => void> {
     return new Promise((resolve) => {
       const begin = (): void => {
@@ -39,7 +39,7 @@ export class Solitude {
     };
   }
 
-  /** Until it is told, or for a while. */
+  /** Until the returned function is called, or for a while. */
   #keepOthersOut(): () => void {
     const keeper = Symbol("alone");
     this.#keeper = keeper;

@@ -1,4 +1,7 @@
-/** The tools that an agent has in a turn: what the lists leave its person, each call asked about and journaled. */
+/**
+ * The tools that an agent has in a turn: those that the lists allow for its person, each call approved if needed and
+ * recorded.
+ */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Danger, Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
@@ -23,7 +26,7 @@ export interface TurnToolsSetting {
   readonly clock: Clock;
   readonly approvals: Approvals;
   readonly notices: Notices;
-  /** Whether somebody may be where this came from who may answer such a question. */
+  /** True if somebody who may answer such a question can be in that chat. */
   readonly canAnswer: (about: Pick<Question, "author" | "danger">, item: InboxItem) => Promise<boolean>;
 }
 

@@ -1,11 +1,11 @@
-/** Shows that an answer is being made, as long as it is: the platform forgets, so it is told again and again. */
+/** Shows that an answer is being written. Platforms forget it, so it is repeated. */
 import type { Address } from "../session/source.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Surface } from "./surface.js";
 
 const USUAL_MS = 5_000;
 
-/** What is returned ends it. A platform that does not take it is not asked again. */
+/** The returned function ends it. If a platform refuses it once, it is not sent again. */
 export function showTyping(surface: Surface | undefined, address: Address): () => void {
   if (!surface) return () => {};
   const { capabilities } = surface;

@@ -1,6 +1,6 @@
 /**
- * What becomes of tool calls whose process ended before their step was kept: a step of its own, in which each call has a
- * result that says what is known of it. The agent goes on from there; nothing is run again behind its back.
+ * What happens to tool calls whose process ended before their step was stored: they become a step in which each call
+ * has a result that says what is known about it. The agent continues from there; nothing runs again without it.
  */
 import type { Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
@@ -10,10 +10,10 @@ const UNKNOWN =
   "Unknown: the process ended while this was running. It may or may not have taken effect; check before you do it again.";
 const NOT_RUN = "Not run: the process ended before it began.";
 
-/** The group of processes that a call started, where it outlived the process that made the call; null where it did not. */
+/** The process group that a call started, if it outlived the process that made the call; null if not. */
 export type RunningGroup = (process: string) => number | null;
 
-/** The step as the transcript keeps it; null where nothing was open. */
+/** The step as the transcript stores it; null if no call was open. */
 export function interruptedStep(
   calls: readonly JournaledCall[],
   groupOf: RunningGroup,
@@ -33,7 +33,7 @@ export function interruptedStep(
   return [{ role: "assistant", content, toolCalls: calls.map(({ call }) => call) }, ...results];
 }
 
-/** What the person is told of calls of which nobody knows whether they took effect; null where there are none. */
+/** What the person reads about calls that may or may not have taken effect; null if there are none. */
 export function interruptedNotice(calls: readonly JournaledCall[], groupOf: RunningGroup): string | null {
   const unknown = calls.filter(({ state }) => state === "started");
   if (unknown.length === 0) return null;
@@ -42,7 +42,7 @@ export function interruptedNotice(calls: readonly JournaledCall[], groupOf: Runn
   return [text, ...unknown.flatMap((call) => stillRuns(call, groupOf))].join(" ");
 }
 
-/** What is said of a command that outlived its gateway. */
+/** The text about a command that outlived its gateway. */
 function stillRuns({ call, process }: JournaledCall, groupOf: RunningGroup): string[] {
   const group = process === null ? null : groupOf(process);
   if (group === null) return [];
@@ -51,7 +51,7 @@ function stillRuns({ call, process }: JournaledCall, groupOf: RunningGroup): str
   ];
 }
 
-/** A call on one line, fit for a chat. */
+/** A call on one line, safe to show in a chat. */
 function describeCall(name: string, json: string): string {
   const args = cleanLine(json).replaceAll("`", "'");
   return shorten(`${cleanLine(name)} ${args}`, 200);

@@ -1,4 +1,4 @@
-/** `/platforms` and `/whoami`: where the gateway is, and whom it takes one for. */
+/** `/platforms` and `/whoami`: which platforms are connected, and who you are for Baton. */
 import { identityOf } from "../../session/access.js";
 import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
@@ -42,7 +42,7 @@ export const whoami: Command = {
       `Platform: ${platformTitle(source.platform)}`,
       `Identity: ${identity === null ? "the person at this machine" : `\`${cleanLine(identity)}\``}`,
       `Role: ${who.role}`,
-      // In a group, others read along.
+      // In a group, others would read it.
       ...(linked.length > 0 && source.chatType === "dm" ? [`Also you: ${linked.join(", ")}`] : []),
       `Limits: ${await gateway.allowance.today(who)}`,
       "Anyone can change their name, so only the identity counts here.",

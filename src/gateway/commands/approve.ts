@@ -1,6 +1,6 @@
 /**
- * `/approve` and `/deny`: the answer to a question that a running turn asks before it does something dangerous. An owner
- * can also have it remembered, see what is remembered here, and take it back.
+ * `/approve` and `/deny` answer the question that a running turn asks before it does something dangerous. An owner can
+ * also make Baton remember the answer, list what is remembered here, and take it back.
  */
 import { seenText } from "../../util/seen-text.js";
 import { cleanLine, shorten } from "../../util/text.js";

@@ -1,4 +1,4 @@
-/** `/new` and `/reset`: a fresh session. They wait for nothing: a turn that is stuck stays behind in the old one. */
+/** `/new` and `/reset` start a new session. They wait for nothing: a turn that hangs stays in the old one. */
 import { ConflictError } from "../../session/errors.js";
 import { cleanTitle } from "../../session/session.js";
 import { counted } from "../../util/words.js";
@@ -34,7 +34,7 @@ function begin({ item, gateway, who }: CommandCall, title: string | null): Promi
       sentences.push(`${nameOf(before)} is saved: /resume lists your sessions.`);
     return sentences.join(" ");
 
-    /** A title that is taken costs the title, not the session. */
+    /** If the title is taken, only the title is lost, not the session. */
     async function named(wanted: string): Promise<string> {
       try {
         return `A new session begins: ${nameOf(await sessions.setTitle(entry.sessionId, wanted))}.`;

@@ -1,4 +1,4 @@
-/** `/branch`: goes on in a copy of the session, which itself stays as it is. */
+/** `/branch` continues in a copy of the session; the original stays as it is. */
 import { randomBytes } from "node:crypto";
 import { cleanTitle, type SessionEntry, sessionIdAt } from "../../session/session.js";
 import type { StoredMessage } from "../../session/transcript.js";
@@ -7,7 +7,7 @@ import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
 import type { Facts } from "./facts.js";
 
-/** In a session's metadata: the session it is a branch of. */
+/** In a session's metadata: the session that it was branched from. */
 export const BRANCH_OF = "branchOf";
 
 export function branch({ clock }: Facts): Command {
@@ -41,7 +41,7 @@ export function branch({ clock }: Facts): Command {
   };
 }
 
-/** Kept as ended until the chat is moved into it: a crash in between leaves no session that seems to be going on. */
+/** Stored as ended until the chat has moved into it: a crash in between leaves no session that seems to be active. */
 async function copy(
   original: SessionEntry,
   messages: readonly StoredMessage[],
@@ -65,7 +65,7 @@ async function copy(
       endReason: "ended",
       parentId: original.sessionId,
       ...(title === null ? {} : { title }),
-      // The copy is numbered anew, without what was superseded.
+      // The copy is numbered again, without superseded messages.
       consolidatedThrough: messages.filter(({ seq }) => seq <= consolidatedThrough).length,
       ...(summary === null ? {} : { summary }),
       metadata: { ...original.metadata, [BRANCH_OF]: original.sessionId },

@@ -1,4 +1,4 @@
-/** Commands in a chat: one table, from which they are run, completed and explained. */
+/** The commands of a chat, in one table: it runs, completes and explains them. */
 import { BatonError } from "../../session/errors.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -20,13 +20,13 @@ interface CommandWords {
   readonly description: string;
   /** What else is worth knowing, in whole sentences. */
   readonly details?: string;
-  /** The least that one must be; a guest where absent. */
+  /** The least role that may use it; guest by default. */
   readonly role?: Role;
 }
 
 /**
- * `run` acts, and says what came of it; an empty text says nothing. Only one that `asksAgent` can: it begins a turn, so it
- * counts as a message against the person's limits.
+ * `run` acts and returns the reply; an empty text sends none. A command that `asksAgent` starts a turn, so it counts as
+ * a message against the person's limits.
  */
 export type Command = CommandWords &
   (
@@ -34,25 +34,28 @@ export type Command = CommandWords &
     | { readonly asksAgent: true; readonly run: (call: AskingCall) => Promise<string> }
   );
 
-/** Of the sessions, what looks and changes nothing. */
+/** The part of the sessions that only reads. */
 type SessionsToRead = Pick<Sessions, "current" | "get" | "load" | "history" | "explain">;
 
-/** Of the gateway, what looks, and what asks first whose request it would touch (`touch`, `change`, `stopTurn`). */
+/**
+ * The part of the gateway that reads, or that first checks whose request it would touch (`touch`, `change`,
+ * `stopTurn`).
+ */
 export type GatewayForCommands = Omit<Gateway, "lane" | "handoffs" | "start" | "stop" | "enqueue"> & {
   lane(key: SessionKey): Pick<Lane, "waiting"> & { readonly run?: Pick<TurnRun, "startedAt"> | undefined };
   readonly handoffs: Pick<HandoffDesk, "places" | "placeNamed" | "active" | "offers">;
 };
 
-/** One use of a command, with what the asking person may see. */
+/** One use of a command, with what the person may see. */
 export interface CommandCall {
   readonly item: InboxItem;
-  /** What followed the name, trimmed. */
+  /** The text after the name, trimmed. */
   readonly words: string;
   /** Who asks. */
   readonly who: Who;
   readonly gateway: GatewayForCommands;
   readonly sessions: SessionsToRead;
-  /** The sessions of whoever asks: all that a command shows or acts on beyond its own lane. */
+  /** The sessions that the person may see: a command shows and uses only these, and its own lane. */
   readonly view: SessionsView;
 }
 
@@ -69,17 +72,17 @@ export class Commands {
     this.#sessions = sessions;
   }
 
-  /** Any text that begins like a command is one, known or not: a slip of the finger must not reach the agent. */
+  /** Any text that begins like a command is one, known or not: a typing mistake must not reach the agent. */
   isCommand(text: string): boolean {
     return /^\/[a-z]/i.test(text.trimStart());
   }
 
-  /** Whether a command makes the agent answer: then it counts as a message. */
+  /** True if a command makes the agent answer: then it counts as a message. */
   asksAgent(text: string): boolean {
     return this.#named(parsed(text).name)?.asksAgent === true;
   }
 
-  /** The commands that begin like the line, while it is still a command's first word. */
+  /** The commands that match the beginning of the line, while it is still the first word. */
   completions(line: string): Pick<Command, "name" | "description">[] {
     const [, word] = /^\/(\S*)$/.exec(line) ?? [];
     if (word === undefined) return [];
@@ -91,7 +94,7 @@ export class Commands {
     const command = this.#named(name);
     if (!command) return [`There is no command /${cleanLine(name).slice(0, 40)}. Send /help to list them.`];
     const who = await gateway.people.access(item.source);
-    if (!who.allowed) return []; // Let in no longer.
+    if (!who.allowed) return []; // The person no longer has access.
     if (!mayRun(command, who.role))
       return [`A ${who.role} can't use /${command.name}. Send /help to list your commands.`];
     const view = this.#sessions.as(who.viewer);

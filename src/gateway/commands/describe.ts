@@ -1,9 +1,9 @@
-/** Sessions and texts in a few words, always on one clean line. */
+/** Describes sessions and texts in a few words, always on one clean line. */
 import { isPlatform, type Platform, platformTraits } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { cleanLine, shorten } from "../../util/text.js";
 
-/** Where a chat has no session yet. */
+/** The reply in a chat that has no session yet. */
 export const NO_SESSION = "There is no session here yet: your first message starts one.";
 
 /** `"Garden"`, or the id of a session without a title. */
@@ -17,7 +17,7 @@ export function quoted(text: string): string {
   return `"${shorten(cleanLine(text), 60)}"`;
 }
 
-/** A platform that is not registered here keeps its name. */
+/** A platform that is not registered here is shown by its name. */
 export function platformTitle(platform: Platform): string {
   return isPlatform(platform) ? platformTraits(platform).title : cleanLine(platform);
 }

@@ -1,4 +1,4 @@
-/** What the commands are told by whoever composes the gateway. */
+/** What the program that composes the gateway tells the commands. */
 import type { McpState } from "../../agent/mcp/server.js";
 import type { Clock } from "../../util/clock.js";
 
@@ -7,7 +7,7 @@ export interface ModelFact {
   readonly name: string | null;
   /** Where it is, and why it was chosen: `api.openai.com, by OPENAI_API_KEY`. */
   readonly where: string;
-  /** What else there is; rejects where its server does not say. */
+  /** The other models; rejects if its server does not list them. */
   list(): Promise<readonly string[]>;
 }
 
@@ -15,8 +15,8 @@ export interface Facts {
   /** The agent's name. */
   readonly agent: string;
   readonly clock: Clock;
-  /** How the servers are whose tools the agent uses; absent where there are none. */
+  /** The state of the MCP servers; absent if there are none. */
   readonly mcp?: () => readonly McpState[];
-  /** The model that answers where a session asks for no other; absent where the agent has none. */
+  /** The default model; absent if the agent has none. */
   readonly model?: ModelFact;
 }

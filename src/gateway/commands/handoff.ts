@@ -1,4 +1,4 @@
-/** `/handoff`: the conversation goes on somewhere else. */
+/** `/handoff` moves the conversation to another chat. */
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
@@ -26,7 +26,7 @@ export const handoff: Command = {
   },
 };
 
-/** What is answered is kept with the asking: nothing that comes of it is said before. */
+/** The reply is stored together with the request, so nothing about its outcome is sent before it. */
 async function ask(call: CommandCall, where: string, now: boolean): Promise<string> {
   const { item, gateway, who } = call;
   const place = await gateway.handoffs.placeNamed(where, who);
@@ -52,7 +52,7 @@ function movingText(place: Place, where: string, isRunning: boolean): string {
   return `It moves to ${to} when the current answer is done. To move now, send /stop; next time, \`/handoff ${cleanLine(where)} --now\` does both.`;
 }
 
-/** The name of a home channel says nothing of its platform. */
+/** Adds the platform, because the name of a home channel does not show it. */
 function placeTitle({ word, address, name }: Place): string {
   return cleanLine(word === address.platform ? `${surfaceOf(address)}, ${name}` : name);
 }
@@ -89,7 +89,7 @@ async function underway(
   return move && `It is being handed off to ${targetWords(move.target)} (${move.state}).`;
 }
 
-/** What may follow `/handoff ` in a line that is being written, as whole commands. */
+/** Completions of a line that begins with `/handoff `, as whole commands. */
 export function completeHandoff(
   line: string,
   places: readonly Place[],

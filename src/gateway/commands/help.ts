@@ -1,4 +1,4 @@
-/** `/help`: the table, for people. */
+/** `/help` shows the table to people. */
 import { didYouMean } from "../../util/nearest.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { type Command, mayRun } from "./commands.js";

@@ -1,4 +1,4 @@
-/** `/sethome`: the present chat becomes where its platform's results go. */
+/** `/sethome` makes the current chat the home channel of its platform. */
 import { LOCAL } from "../../session/platform.js";
 import { addressOf, describeSource, formatAddress } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";

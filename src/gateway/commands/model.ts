@@ -1,4 +1,4 @@
-/** `/model`: which model answers in the present session. */
+/** `/model` shows or sets the model of the current session. */
 
 import { didYouMean } from "../../util/nearest.js";
 import { cleanLine } from "../../util/text.js";
@@ -48,7 +48,7 @@ async function choose({ item, gateway, who }: CommandCall, fact: ModelFact, word
   return `This session uses \`${name}\` from now on.${await doubt(fact, name)}`;
 }
 
-/** A name that is not listed may still be right: lists are not complete everywhere. */
+/** A name that is not listed may still be right: some lists are incomplete. */
 async function doubt(fact: ModelFact, name: string): Promise<string> {
   const names = await fact.list().catch(() => [name]);
   if (names.length === 0 || names.includes(name)) return "";

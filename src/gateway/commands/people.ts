@@ -1,4 +1,4 @@
-/** `/link` and `/pair`: identities of one person joined, and unknown people let in. In private only: codes are secrets. */
+/** `/link` links accounts of one person, and `/pair` lets people in. Only in private, because codes are secrets. */
 import { cleanLine } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
 import { senderOf } from "../authorize.js";
@@ -36,7 +36,7 @@ export function link({ clock }: Facts): Command {
   };
 }
 
-/** Said, and not kept: a code is nowhere in the store. */
+/** Sent, but not stored: a code is nowhere in the store. */
 async function showCode({ item, gateway }: CommandCall, sender: string): Promise<string> {
   const code = await gateway.people.showLink(sender);
   const text = [

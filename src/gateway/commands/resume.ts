@@ -1,4 +1,6 @@
-/** `/sessions` and `/resume`: what there is, and back into it. Another's session is answered as one that is not there. */
+/**
+ * `/sessions` lists sessions, and `/resume` goes back to one. A session of somebody else looks as if it did not exist.
+ */
 import { NotFoundError, sessionNotFound } from "../../session/errors.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
@@ -52,7 +54,7 @@ async function goTo(target: SessionEntry, call: CommandCall, now: number): Promi
   if (current?.sessionId === target.sessionId) return `You are already in ${nameOf(target)}.`;
   const isElsewhere = (await call.sessions.current(target.key))?.sessionId === target.sessionId;
   const mine = mayMove(who, target);
-  // What runs and waits where it is comes along: that is touched too.
+  // Its running answer and waiting messages come along, so they are touched too.
   await gateway.change(item.key, who, () =>
     gateway.touch(target.key, who, ({ handoffs }) =>
       handoffs.bring(target.sessionId, item, gateway.owner, mine ? undefined : view),
@@ -71,7 +73,7 @@ async function backIn(target: SessionEntry, call: CommandCall, now: number): Pro
   ].join(" ");
 }
 
-/** What a chat has offered to the terminal. */
+/** Takes a session that a chat has offered to the terminal. */
 async function takeOffer(offer: Move, call: CommandCall, now: number): Promise<string> {
   const { item, gateway, sessions, who } = call;
   const before = await sessions.get(offer.sessionId);
@@ -81,7 +83,7 @@ async function takeOffer(offer: Move, call: CommandCall, now: number): Promise<s
   return backIn(before ?? taken, call, now);
 }
 
-/** What was handed off from here and is elsewhere, unless something was begun here on purpose since. */
+/** The session that was handed off from here and is elsewhere, unless somebody started another one here on purpose. */
 async function handedOff({ item, gateway, sessions, who }: CommandCall): Promise<SessionEntry | null> {
   const last = await gateway.handedOff(item.key);
   const entry = last && (await sessions.get(last.sessionId));
@@ -91,7 +93,7 @@ async function handedOff({ item, gateway, sessions, who }: CommandCall): Promise
   return current === null || (isBegunSince && current.parentId === null) ? entry : null;
 }
 
-/** A number of what was shown, else whatever names one session. */
+/** A number from the last list, else anything that names one session. */
 async function chosen(call: CommandCall, shown: ShownSessions): Promise<SessionEntry> {
   const which = cleanLine(call.words);
   try {
@@ -99,7 +101,7 @@ async function chosen(call: CommandCall, shown: ShownSessions): Promise<SessionE
     const listed = number ? await shown.at(Number(which), call) : undefined;
     if (listed !== undefined) return await call.view.get(listed);
     const found = await call.view.find(which);
-    if (number && found.title !== which) throw sessionNotFound(which); // It is not meant as the beginning of an id.
+    if (number && found.title !== which) throw sessionNotFound(which); // It is not the beginning of an id.
     return found;
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
@@ -108,7 +110,7 @@ async function chosen(call: CommandCall, shown: ShownSessions): Promise<SessionE
   }
 }
 
-/** The session that a policy ended to begin the present one, unless somebody has been back in it since. */
+/** The session that a policy ended to start the current one, unless somebody has been back in it since. */
 async function beforeReset({ item, sessions, view }: CommandCall): Promise<SessionEntry | null> {
   const current = await sessions.current(item.key);
   if (!current?.resetReason || current.parentId === null) return null;

@@ -1,4 +1,4 @@
-/** `/search`: messages of the asking person's sessions. */
+/** `/search` finds messages in the person's sessions. */
 import { cleanLine, shorten } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
 import type { Command } from "./commands.js";

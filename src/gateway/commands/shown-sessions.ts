@@ -1,6 +1,6 @@
 /**
- * Numbered lists of sessions. A number means what the chat saw last: the order of sessions changes with every message,
- * so what was shown is remembered. After a restart it is the list as it would be shown now.
+ * Numbered lists of sessions. A number refers to the list that the chat saw last: the order of sessions changes with
+ * every message, so the list is remembered. After a restart, it refers to the list as it would be shown now.
  */
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
@@ -12,7 +12,7 @@ import { nameOf, platformTitle, quoted } from "./describe.js";
 
 const LISTED = 10;
 const REMEMBERED_LANES = 1_000;
-/** Enough to find what was said last. */
+/** Enough messages to find the last one of a person. */
 const PREVIEWED = 20;
 
 export class ShownSessions {
@@ -27,13 +27,13 @@ export class ShownSessions {
     }
   }
 
-  /** The session that a number in a list stands for. */
+  /** The session that a number in the list stands for. */
   async at(number: number, { item, view }: CommandCall): Promise<string | undefined> {
     const ids = this.#byLane.get(item.key) ?? (await recent(view)).items.map(({ sessionId }) => sessionId);
     return ids[number - 1];
   }
 
-  /** The asking person's sessions, newest first. */
+  /** The person's sessions, newest first. */
   async list(call: CommandCall, now: number): Promise<string> {
     const { item, view, sessions } = call;
     const { items, nextCursor } = await recent(view);
@@ -63,14 +63,14 @@ function recent(view: CommandCall["view"]) {
   return view.list({ limit: LISTED });
 }
 
-/** Its title, or what was said in it last. */
+/** Its title, or the last message of a person in it. */
 async function describe(entry: SessionEntry, { sessions }: CommandCall): Promise<string> {
   if (entry.title !== null) return nameOf(entry);
   const said = await lastSaid(sessions, entry.sessionId);
   return said === null ? "untitled" : `untitled, ${quoted(said)}`;
 }
 
-/** What a person said last in a session that the asker may see. */
+/** The last message of a person in a session. */
 export async function lastSaid(sessions: CommandCall["sessions"], sessionId: string): Promise<string | null> {
   const history = await sessions.history(sessionId, { maxMessages: PREVIEWED });
   const said = history.findLast((message) => message.role === "user" && !message.note);

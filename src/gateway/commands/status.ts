@@ -1,4 +1,4 @@
-/** `/status` and `/usage`: the present session in a few lines. They look only, and wait for nothing. */
+/** `/status` and `/usage` show the current session in a few lines. They only read, and wait for nothing. */
 import type { McpState } from "../../agent/mcp/server.js";
 import type { ResetPolicy } from "../../session/reset-policy.js";
 import type { SessionKey } from "../../session/session-key.js";
@@ -11,7 +11,7 @@ import type { Command, GatewayForCommands } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
 import type { Facts } from "./facts.js";
 
-/** How long a message that may not have arrived is spoken of. */
+/** How long `/status` mentions a message that may not have arrived. */
 const DOUBT_MS = 7 * 86_400_000;
 
 export function status({ agent, clock, mcp }: Facts): Command {
@@ -61,7 +61,7 @@ export const usage: Command = {
   },
 };
 
-/** What may not have arrived here lately. */
+/** Messages that may not have arrived here lately. */
 async function doubtLine(gateway: GatewayForCommands, item: InboxItem, now: number): Promise<string[]> {
   const { count, last } = await gateway.doubtful(item, now - DOUBT_MS);
   if (count === 0) return [];

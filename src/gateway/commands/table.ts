@@ -18,7 +18,7 @@ import { title } from "./title.js";
 import { queue, steer, stop } from "./turn.js";
 import { retry, undo } from "./undo.js";
 
-/** `more`: commands of your own, which `/help` shows too. */
+/** `more`: your own commands, which `/help` shows too. */
 export function commandTable(facts: Facts, more: readonly Command[] = []): readonly Command[] {
   const shown = new ShownSessions();
   const table: Command[] = [

@@ -1,4 +1,4 @@
-/** `/title`: what the present session is called. */
+/** `/title` shows or sets the title of the current session. */
 import { cleanTitle } from "../../session/session.js";
 import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";

@@ -39,7 +39,7 @@ export const steer: Command = {
   run: (call) => send(call, "steer"),
 };
 
-/** Where nothing is running it is a message like any other, and the answer says enough. */
+/** If nothing is running, it is a normal message, and the answer is reply enough. */
 async function send(call: AskingCall, mode: BusyMode): Promise<string> {
   const { item, words, gateway, who } = call;
   if (words === "") return `Add a message, as in \`/${mode} and in French, please\`.`;
@@ -49,7 +49,7 @@ async function send(call: AskingCall, mode: BusyMode): Promise<string> {
   return steered ? "Passed on to the running answer." : "Queued: I will answer it after the current one.";
 }
 
-/** A message that a command makes: one for one, so that the same command cannot ask twice. */
+/** The message that a command makes. One command makes one message, so the same command can't ask twice. */
 export function asMessage(item: InboxItem, text: string): Omit<InboxItem, "id" | "receivedAt" | "kind"> {
   const { platform, account, key, source } = item;
   return { platform, account, key, source, made: "command", messageId: `${item.id}`, text };

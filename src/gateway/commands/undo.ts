@@ -1,4 +1,7 @@
-/** `/undo` and `/retry`: the last of a conversation taken back, and asked again. What is taken back is kept, superseded. */
+/**
+ * `/undo` takes back the last messages, and `/retry` asks again. Messages that are taken back stay stored as
+ * superseded.
+ */
 import type { SessionEntry } from "../../session/session.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import { counted } from "../../util/words.js";
@@ -53,20 +56,20 @@ export const retry: Command = {
         ...(attachments ? { attachments } : {}),
         ...(by ? { by } : {}),
       };
-      // Into the inbox before it leaves the transcript: whatever happens in between, it is asked.
+      // Stored in the inbox before it leaves the transcript: whatever happens in between, it is asked.
       await takeBack(entry, messages, from, () => call.gateway.enqueue(again, call.who, "queue"));
       return `Trying again: ${quoted(last.content)}`;
     }),
 };
 
-/** Where people's messages are. */
+/** The positions of people's messages. */
 function askedIn(messages: readonly StoredMessage[]): number[] {
   return messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
 }
 
 /**
- * Works on the active transcript once nothing is being added to it. `count`: as many messages of people are touched from
- * the end; who may not is told so before anything is stopped.
+ * Works on the active transcript while nothing is added to it. It touches the last `count` messages of people; a person
+ * who may not do that gets the refusal before anything is stopped.
  */
 async function inTranscript(
   { item, gateway, sessions, who }: CommandCall,

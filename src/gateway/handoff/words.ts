@@ -1,4 +1,4 @@
-/** What is said of handoffs: to who asked, at the destination, and to the agent. */
+/** The texts about handoffs: for the person who asked, for the destination, and for the agent. */
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { type Address, describeSource, formatAddress, type SessionSource } from "../../session/source.js";
@@ -32,8 +32,8 @@ export function failedText(target: string, reason: string): string {
 }
 
 /**
- * At the destination, before the agent says anything. `isTaken`: another conversation was there. `isOurs`: what is written
- * there is for us; elsewhere, only what names us.
+ * For the destination, before the agent says anything. `isTaken`: another conversation was there. `isOurs`: every
+ * message there is for us; otherwise only those that mention us.
  */
 export function hereText(
   entry: SessionEntry,
@@ -60,12 +60,12 @@ export function takenText(): string {
   return "Taken over at the terminal. To bring it back, send /resume here.";
 }
 
-/** The other side, when somebody brought a session back by themselves. */
+/** For the other chat, after somebody brought a session back by themselves. */
 export function leftText(entry: SessionEntry, to: SessionSource): string {
   return `${nameOf(entry)} moved to ${surfaceOf(to)}. To bring it back, send /resume here; any other message starts a new session.`;
 }
 
-/** What the agent is asked in the new place. */
+/** The request to the agent in the new chat. */
 export function askToConfirm(entry: SessionEntry, from: SessionSource | null): string {
   const origin = from === null ? "" : ` from ${surfaceOf(from)}`;
   const ask =
