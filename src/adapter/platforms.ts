@@ -5,3 +5,4 @@ import "./slack/manifest.js";
 import "./whatsapp/manifest.js";
 import "./signal/manifest.js";
 import "./matrix/manifest.js";
+import "./mattermost/manifest.js";

@@ -7,6 +7,7 @@ import { APP_MANIFEST } from "../../src/adapter/slack/app-manifest.js";
 import { LOCAL, platforms } from "../../src/session/platform.js";
 import { DiscordServer } from "../support/discord-server.js";
 import { CrablineMatrix } from "../support/matrix-room.js";
+import { MattermostWorld } from "../support/mattermost-world.js";
 import { ACCOUNT, SignalWorld } from "../support/signal-world.js";
 import { SlackServer } from "../support/slack-server.js";
 import { TelegramServer } from "../support/telegram-server.js";
@@ -101,6 +102,18 @@ const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
       wrong: [[{ accessToken: CANARY }, /^The homeserver refuses the access token: sign in anew/]],
       at: "homeserver",
       close: () => matrix.close(),
+    };
+  },
+  mattermost: async () => {
+    const world = await MattermostWorld.open();
+    const { url, token } = world.settings;
+    return {
+      values: { url, token: token() },
+      who: "@baton (",
+      next: /^Write to @baton, or invite it to a channel: \/invite @baton$/,
+      wrong: [[{ token: CANARY }, /^Mattermost does not accept MATTERMOST_BOT_TOKEN\..*Bot Accounts/]],
+      at: "url",
+      close: () => world.close(),
     };
   },
 };

@@ -3,7 +3,7 @@
  * answer by itself, let a call vanish, speak into a stream of events, and cut the line.
  */
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 
 export interface Asked {
   readonly method: string;
@@ -30,6 +30,8 @@ export class Between {
   readonly #server;
   readonly #sockets = new Set<Socket>();
   readonly #streams = new Set<ServerResponse>();
+  /** Lines that are sockets of the web now. */
+  readonly #upgraded = new Set<Socket>();
 
   static async open(target: string, options: BetweenOptions = {}): Promise<Between> {
     const between = new Between(target, options);
@@ -83,6 +85,23 @@ export class Between {
         response.destroy(); // One of the two has gone.
       }
     });
+    this.#server.on("upgrade", ({ method, url, rawHeaders }, socket: Socket) => {
+      const { hostname, port } = new URL(target);
+      const beyond = connect(Number(port), hostname, () => {
+        const lines = rawHeaders.flatMap((name, n) => (n % 2 ? [] : [`${name}: ${rawHeaders[n + 1]}`]));
+        beyond.write([`${method} ${url} HTTP/1.1`, ...lines, "", ""].join("\r\n"));
+      });
+      this.#upgraded.add(socket);
+      for (const [one, other] of [
+        [socket, beyond],
+        [beyond, socket],
+      ] as const) {
+        one.pipe(other);
+        one.on("error", () => other.destroy());
+        one.on("close", () => other.destroy());
+      }
+      socket.on("close", () => this.#upgraded.delete(socket));
+    });
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
@@ -101,6 +120,11 @@ export class Between {
   /** Into the stream of events. */
   speak(text: string): void {
     for (const stream of this.#streams) stream.write(text);
+  }
+
+  /** Into the sockets of the web, in whole frames. */
+  inject(bytes: Buffer): void {
+    for (const socket of this.#upgraded) socket.write(bytes);
   }
 
   cut(): void {

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Channel, parseChannel, parseMessage } from "../../src/adapter/discord/parse.js";
 import { parseEvent as parseMatrix } from "../../src/adapter/matrix/parse.js";
+import { parseEvent as parseMattermost } from "../../src/adapter/mattermost/parse.js";
 import { parseEvent as parseSignal } from "../../src/adapter/signal/parse.js";
 import { parseEvent as parseSlack } from "../../src/adapter/slack/parse.js";
 import { parseUpdate } from "../../src/adapter/telegram/parse.js";
@@ -29,6 +30,8 @@ const slack = fixture("slack/fixtures/message-im.json");
 const matrix = fixture("matrix/fixtures/events.json");
 const signal = fixture("signal/fixtures/message.json");
 const whatsapp = fixture("whatsapp/fixtures/text.json");
+
+const id = (letter: string) => letter.repeat(26);
 
 export const INBOUND: Readonly<Record<string, (text: string) => string | null>> = {
   Telegram: (text) =>
@@ -62,4 +65,9 @@ export const INBOUND: Readonly<Record<string, (text: string) => string | null>> 
       phoneNumberId: "100000000000000",
       file: ({ mediaType }) => ({ mediaType, read }),
     }).messages[0]?.text ?? null,
+  Mattermost: (text) => {
+    const post = JSON.stringify({ id: id("a"), channel_id: id("b"), user_id: id("c"), message: text });
+    const event = { event: "posted", data: { channel_type: "D", post } };
+    return parseMattermost(event, { id: id("d"), username: "baton" }, () => undefined)?.text ?? null;
+  },
 };

@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ANN, DM, idNamed, MattermostWorld, TOWN } from "../../../test/support/mattermost-world.js";
+import {
+  type AdapterFixture,
+  adapterContract,
+  type Trouble,
+  type Written,
+} from "../../testing/adapter-contract.js";
+import { KeptAdapter } from "../../testing/kept-adapter.js";
+import type { Adapter, InboundMessage, Receive } from "../adapter.js";
+import { MattermostAdapter } from "./adapter.js";
+import { formatText } from "./format.js";
+
+const TROUBLES: Readonly<
+  Record<Exclude<Trouble, "revoked token">, Parameters<MattermostWorld["failNext"]>[0]>
+> = {
+  "rate limited": { status: 429, headers: { "X-RateLimit-Reset": "7" } },
+  "server error": { status: 500 },
+  refused: { status: 400, body: JSON.stringify({ message: "Invalid or missing channel_id" }) },
+  swallowed: "swallow",
+};
+
+/** Nobody tells the server what arrived: what was dealt with is all that there is to wait for. */
+function watched(adapter: Adapter) {
+  const done = new Set<string>();
+  const waiting = new Map<string, () => void>();
+  let isOn = false;
+  const serve: Adapter["serve"] = (line) => {
+    const receive: Receive = async (message) => {
+      try {
+        return await line.receive(message);
+      } finally {
+        done.add(message.messageId);
+        waiting.get(message.messageId)?.();
+      }
+    };
+    line.end.addEventListener("abort", () => {
+      isOn = false;
+    });
+    const up: typeof line.up = (speaker) => {
+      isOn = true;
+      line.up(speaker);
+    };
+    return adapter.serve({ ...line, receive, up });
+  };
+  return {
+    adapter: {
+      platform: adapter.platform,
+      account: adapter.account,
+      capabilities: adapter.capabilities,
+      serve,
+    },
+    forget: (messageId: string) => done.delete(messageId),
+    dealtWith: async (messageId: string) => {
+      if (!isOn) throw new Error("Nobody listens.");
+      if (!done.has(messageId)) await new Promise<void>((resolve) => waiting.set(messageId, resolve));
+    },
+  };
+}
+
+async function fixture(): Promise<AdapterFixture> {
+  const world = await MattermostWorld.open();
+  const make = () => watched(new MattermostAdapter(world.settings));
+  let now = make();
+  const address = { platform: "mattermost", chatId: DM };
+  let threadId = "";
+  return {
+    adapter: now.adapter,
+    address,
+    group: { platform: "mattermost", chatId: TOWN },
+    nowhere: { platform: "mattermost", chatId: idNamed("nowhere") },
+    lacks: {
+      replies: "In Mattermost an answer is a post in a thread.",
+      names: "A username is one person's.",
+      commands: "The server takes commands for itself.",
+      "empty texts": "The server refuses posts without text.",
+    },
+    again: () => {
+      now = make();
+      return now.adapter;
+    },
+    write: async (written: Written) => {
+      const { text, from, mentions, isBot } = written;
+      const inThread = written.in === "thread";
+      threadId = written.threadId ?? world.sent.at(-1)?.id ?? threadId;
+      const senderId = from ? idNamed(from) : ANN;
+      const said = mentions ? `@baton ${text}` : text;
+      if (isBot) {
+        const messageId = idNamed(`bot's ${text}`);
+        const post = {
+          id: messageId,
+          channel_id: DM,
+          user_id: senderId,
+          message: said,
+          props: { from_bot: "true" },
+        };
+        world.speak("posted", post, { channel_type: "D" });
+        await now.dealtWith(messageId);
+        return { messageId };
+      }
+      const messageId = await world.write({
+        senderId,
+        text: said,
+        channelId: written.in && written.in !== "dm" ? TOWN : DM,
+        ...(inThread ? { rootId: threadId } : {}),
+      });
+      await now.dealtWith(messageId);
+      return { messageId };
+    },
+    amend: async (messageId, text) => {
+      now.forget(messageId);
+      world.speak("post_edited", { id: messageId, channel_id: DM, user_id: ANN, message: text, edit_at: 1 });
+      await now.dealtWith(messageId);
+    },
+    shown: (where = address) =>
+      world.sent
+        .filter((post) => post.channel_id === where.chatId && (post.root_id || undefined) === where.threadId)
+        .map(({ message }) => message),
+    typed: () => world.typed,
+    threads: ({ chatId }) => world.sent.filter((post) => post.channel_id === chatId && !post.root_id).length,
+    trouble: (what) => {
+      if (what === "revoked token") world.isRevoked = true;
+      else world.failNext(TROUBLES[what]);
+    },
+    cut: () => world.between.cut(),
+    asShown: formatText,
+    dispose: () => world.close(),
+  };
+}
+
+adapterContract("mattermost", fixture);
+
+describe("mattermost", () => {
+  let world: MattermostWorld;
+  let adapter: KeptAdapter;
+  let received: InboundMessage[];
+
+  beforeEach(async () => {
+    world = await MattermostWorld.open();
+    adapter = new KeptAdapter(new MattermostAdapter(world.settings));
+    received = [];
+  });
+  afterEach(async () => {
+    await adapter.disconnect();
+    await world.close();
+  });
+
+  const connect = () =>
+    adapter.connect(async (message) => {
+      received.push(message);
+      return "accepted";
+    });
+
+  it("names the setting if the server does not take the token", async () => {
+    world.isRevoked = true;
+    await expect(connect()).rejects.toMatchObject({
+      outcome: "permanent",
+      message: expect.stringContaining("MATTERMOST_BOT_TOKEN"),
+    });
+  });
+
+  it("wakes no whole channel", async () => {
+    await connect();
+    const message = { address: { platform: "mattermost", chatId: TOWN }, deliveryId: "1" };
+    await adapter.speaker?.send({ ...message, text: "@all, @Channel and @here: mail a@allan.example" });
+    expect(world.sent[0]?.message).toBe("@\u200ball, @\u200bChannel and @\u200bhere: mail a@allan.example");
+  });
+
+  it("hears a thread by its first post, and takes the mention out", async () => {
+    await connect();
+    const root = await world.write({ senderId: ANN, text: "lunch?", channelId: TOWN });
+    await world.write({ senderId: ANN, text: "@Baton: where?", channelId: TOWN, rootId: root });
+    await expect.poll(() => received.length).toBe(2);
+    expect(received).toMatchObject([
+      { text: "lunch?", isAddressed: false, source: { chatType: "channel", chatName: "town" } },
+      { text: "where?", isAddressed: true, source: { chatType: "thread", threadId: root, userName: "ann" } },
+    ]);
+  });
+});

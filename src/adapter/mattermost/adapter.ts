@@ -1,0 +1,78 @@
+/**
+ * Mattermost: events over a WebSocket, everything else over the API. The server says nothing twice and is told nothing, so
+ * what the line brought is held until it was received.
+ */
+import { createHash } from "node:crypto";
+import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
+import { Intake } from "../intake.js";
+import { field } from "../untrusted.js";
+import { connectError, MattermostApi } from "./api.js";
+import type { MattermostSettings } from "./config.js";
+import { formatText, MAX_TEXT } from "./format.js";
+import { type Channel, channelIn, parseEvent } from "./parse.js";
+import { serveSocket } from "./socket.js";
+import { MattermostSpeaker } from "./speaker.js";
+
+/** So many messages wait to be received; a line that brings more is given up, and brings the others no more. */
+const MOST_WAITING = 1_000;
+/** Of so many channels it is remembered what they are: an edit does not say it. */
+const MOST_CHANNELS = 1_000;
+
+export class MattermostAdapter implements Adapter {
+  readonly platform = "mattermost";
+  readonly account: string;
+  readonly capabilities: Capabilities = {
+    maxText: MAX_TEXT,
+    unit: "utf16",
+    lengthOf: (text) => formatText(text).length,
+    edit: true,
+    threads: true,
+    typingMs: 5_000,
+    paceMs: 1_000,
+  };
+  readonly #settings: MattermostSettings;
+  readonly #channels = new Map<string, Channel>();
+
+  constructor(settings: MattermostSettings) {
+    this.#settings = settings;
+    const secret = createHash("sha256").update(settings.token()).digest("hex").slice(0, 16);
+    this.account = `${URL.canParse(settings.url) ? new URL(settings.url).host : ""}#${secret}`;
+  }
+
+  async serve({ receive, up, end }: Line): Promise<void> {
+    const api = new MattermostApi(this.#settings);
+    const self = await api.me(end).catch((error: unknown) => {
+      throw connectError(error);
+    });
+    const intake = new Intake();
+    const over = new AbortController();
+    end.addEventListener("abort", () => {
+      over.abort();
+      void intake.stop();
+    });
+    const event = (told: unknown): void => {
+      this.#remember(told);
+      const message = parseEvent(told, self, (id) => this.#channels.get(id));
+      if (!message) return;
+      intake.add(message.source.chatId, async () => void (await receive(message)));
+      if (intake.open > MOST_WAITING) over.abort();
+    };
+    const hello = (): void => up(new MattermostSpeaker(api, self, end));
+    try {
+      await serveSocket(this.#settings, { hello, event }, over.signal);
+      if (!end.aborted) throw new ConnectError("retryable", "Too many messages wait to be saved.");
+    } finally {
+      await intake.fewerThan(1);
+      await intake.stop();
+    }
+  }
+
+  #remember(event: unknown): void {
+    const channel = channelIn(event);
+    const id = field(event, "broadcast", "channel_id");
+    if (!channel || typeof id !== "string") return;
+    const [oldest] = this.#channels.keys();
+    if (this.#channels.size >= MOST_CHANNELS && oldest !== undefined) this.#channels.delete(oldest);
+    this.#channels.set(id, channel);
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Mattermost's events as messages. Total: any JSON is a message or null. A post in a thread has the thread's first post as
+ * its `root_id`, which is the thread's id here. Notices of the server's own, and posts of this bot, are no messages.
+ */
+import type { ChatType, SessionSource } from "../../session/source.js";
+import type { InboundMessage } from "../adapter.js";
+import { field, idOf, jsonOf, textOf } from "../untrusted.js";
+import type { Self } from "./api.js";
+
+const PLATFORM = "mattermost";
+const ID = /^[a-z0-9]{26}$/;
+const CHAT_TYPES: Readonly<Record<string, ChatType>> = { D: "dm", G: "group", P: "group", O: "channel" };
+
+export function isId(value: unknown): value is string {
+  return typeof value === "string" && ID.test(value);
+}
+
+/** What is known of a channel beside its id. */
+export interface Channel {
+  readonly type: ChatType;
+  readonly name?: string;
+}
+
+export function parseEvent(
+  event: unknown,
+  self: Self,
+  known: (channelId: string) => Channel | undefined,
+): InboundMessage | null {
+  const kind = KINDS[String(field(event, "event"))];
+  const post = jsonOf(textIn(field(event, "data", "post")));
+  const [messageId, chatId, userId] = ["id", "channel_id", "user_id"].map((name) => field(post, name));
+  if (!kind || !isId(messageId) || !isId(chatId) || !isId(userId) || userId === self.id) return null;
+  if ((field(post, "type") ?? "") !== "") return null;
+  const channel = channelIn(event) ?? known(chatId);
+  if (!channel) return null;
+  const rootId = field(post, "root_id");
+  const written = textOf(field(post, "message")) ?? "";
+  const text = withoutMention(written, self.username);
+  if (text === "") return null;
+  const userName = textOf(field(event, "data", "sender_name"))?.replace(/^@/, "");
+  return {
+    kind,
+    source: {
+      ...placeOf(chatId, channel, isId(rootId) ? rootId : undefined),
+      userId,
+      ...(userName ? { userName } : {}),
+      ...(isBot(post) ? { isBot: true } : {}),
+    },
+    messageId,
+    text,
+    isAddressed: channel.type === "dm" || text !== written.trim(),
+  };
+}
+
+const KINDS: Readonly<Record<string, "message" | "edit">> = { posted: "message", post_edited: "edit" };
+
+/** Only the event of a new post says what its channel is. */
+export function channelIn(event: unknown): Channel | undefined {
+  const type = CHAT_TYPES[String(field(event, "data", "channel_type"))];
+  const name = textOf(field(event, "data", "channel_display_name"));
+  return type && { type, ...(name && type !== "dm" ? { name } : {}) };
+}
+
+/** The place of a channel as the API tells of it; in a chat of two with the other one's id. */
+export function parsePlace(channel: unknown, threadId: string | undefined, self: Self): SessionSource | null {
+  const id = idOf(field(channel, "id"));
+  const type = CHAT_TYPES[String(field(channel, "type"))];
+  if (!isId(id) || !type) return null;
+  const name = textOf(field(channel, "display_name"));
+  const place = placeOf(id, { type, ...(name && type !== "dm" ? { name } : {}) }, threadId);
+  if (type !== "dm") return place;
+  const others = (textOf(field(channel, "name")) ?? "").split("__").filter((each) => each !== self.id);
+  return isId(others[0]) ? { ...place, userId: others[0] } : null;
+}
+
+function placeOf(chatId: string, { type, name }: Channel, threadId: string | undefined): SessionSource {
+  return {
+    platform: PLATFORM,
+    chatId,
+    chatType: threadId === undefined || type === "dm" ? type : "thread",
+    ...(name ? { chatName: name } : {}),
+    ...(threadId === undefined ? {} : { threadId }),
+  };
+}
+
+/** `@baton`, as a word of its own and in any case, is taken out. */
+function withoutMention(text: string, username: string): string {
+  const mention = `@${username.toLowerCase()}`;
+  const words = text.split(/(\s)/);
+  const others = words.filter((word) => word.toLowerCase().replace(/[,:]$/, "") !== mention);
+  return (others.length === words.length ? text : others.join("")).trim();
+}
+
+function isBot(post: unknown): boolean {
+  return field(post, "props", "from_bot") === "true" || field(post, "props", "from_webhook") === "true";
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

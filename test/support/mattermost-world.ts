@@ -1,0 +1,139 @@
+/** Mattermost as crabline plays it, with what that leaves out played in between: failures, edits of people's, other bots. */
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startMattermostServer } from "@openclaw/crabline";
+import { WebSocket } from "ws";
+import type { MattermostSettings } from "../../src/adapter/mattermost/config.js";
+import { type Answer, type Asked, Between } from "./between.js";
+import { frame } from "./websocket-frames.js";
+
+type Server = Awaited<ReturnType<typeof startMattermostServer>>;
+
+export function idNamed(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, 26);
+}
+
+export const ANN = idNamed("ann");
+const BOT = idNamed("bot");
+/** Ann's chat with the bot, and a channel. */
+export const DM = idNamed("dm");
+export const TOWN = idNamed("town square");
+
+export interface Post {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly root_id: string;
+  message: string;
+}
+
+export class MattermostWorld {
+  /** What the bot said, in order. */
+  readonly sent: Post[] = [];
+  typed = 0;
+  isRevoked = false;
+  readonly between: Between;
+  readonly #server: Server;
+  readonly #folder: string;
+  #next: "swallow" | Answer | null = null;
+
+  static async open(): Promise<MattermostWorld> {
+    const folder = await mkdtemp(join(tmpdir(), "baton-mattermost-"));
+    const server = await startMattermostServer({
+      botUserId: BOT,
+      botUsername: "baton",
+      recorderPath: join(folder, "mattermost.jsonl"),
+    });
+    let world: MattermostWorld | undefined;
+    const between = await Between.open(server.manifest.baseUrl, {
+      answer: (asked) => world?.answer(asked) ?? null,
+      heard: (asked, status, body) => world?.hear(asked, status, body),
+    });
+    world = new MattermostWorld(server, between, folder);
+    await world.#makeChannels();
+    return world;
+  }
+
+  private constructor(server: Server, between: Between, folder: string) {
+    this.#server = server;
+    this.between = between;
+    this.#folder = folder;
+  }
+
+  get settings(): MattermostSettings {
+    return { url: this.between.url, token: () => this.#server.manifest.botToken, timeoutMs: 1_000 };
+  }
+
+  /** Somebody writes; the id of the post. */
+  async write(post: Readonly<Record<string, unknown>>): Promise<string> {
+    const { adminToken, endpoints } = this.#server.manifest;
+    const response = await fetch(endpoints.adminInboundUrl, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" },
+      body: JSON.stringify(post),
+    });
+    const body = (await response.json()) as { post?: Post; error?: string };
+    if (!body.post) throw new Error(body.error);
+    return body.post.id;
+  }
+
+  /** An event that crabline has no way to say. */
+  speak(
+    event: string,
+    post: Readonly<Record<string, unknown>>,
+    data: Readonly<Record<string, unknown>> = {},
+  ): void {
+    const said = { event, data: { ...data, post: JSON.stringify(post) }, broadcast: {} };
+    this.between.inject(frame(JSON.stringify(said)));
+  }
+
+  failNext(failure: "swallow" | Answer): void {
+    this.#next = failure;
+  }
+
+  answer({ method, path }: Asked): Answer | "swallow" | null {
+    if (this.isRevoked)
+      return { status: 401, body: JSON.stringify({ message: "Invalid or expired session." }) };
+    if (this.#next === null || method === "GET" || path.endsWith("/typing")) return null;
+    const next = this.#next;
+    this.#next = null;
+    return next;
+  }
+
+  hear({ method, path }: Asked, status: number, body: string): void {
+    if (path.endsWith("/typing")) this.typed += 1;
+    if (status >= 300 || !path.includes("/posts")) return;
+    const post = JSON.parse(body) as Post;
+    const before = this.sent.find(({ id }) => id === post.id);
+    if (before) before.message = post.message;
+    else if (method === "POST") this.sent.push(post);
+  }
+
+  async close(): Promise<void> {
+    await this.between.close();
+    await this.#server.close();
+    await rm(this.#folder, { recursive: true });
+  }
+
+  /** A channel is there once somebody wrote in it; a listener takes those posts away. */
+  async #makeChannels(): Promise<void> {
+    const { endpoints, botToken } = this.#server.manifest;
+    const socket = new WebSocket(endpoints.websocketUrl);
+    let left = 3; // The greeting and two posts.
+    const done = new Promise<void>((resolve) => {
+      socket.on("message", (data) => {
+        if ("event" in JSON.parse(String(data)) && --left === 0) resolve();
+      });
+    });
+    await new Promise((opened) => socket.once("open", opened));
+    socket.send(JSON.stringify({ seq: 1, action: "authentication_challenge", data: { token: botToken } }));
+    const name = [ANN, BOT].sort().join("__");
+    await this.write({ senderId: ANN, senderName: "ann", text: "-", channelId: DM, channelName: name });
+    await this.write({ senderId: ANN, text: "-", channelId: TOWN, channelType: "O", channelName: "town" });
+    await done;
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.close();
+    await closed;
+  }
+}
