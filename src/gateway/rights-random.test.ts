@@ -462,13 +462,13 @@ describe("300 journeys through a gateway", () => {
   it.each(pairs)("who shows a code gains nothing: %s, whose code %s types", async (shown, typed) => {
     given = [];
     const [one, other] = [fresh(shown, world.adapter), fresh(typed, beside)];
-    const [, code] = /Your code is (\S+),/.exec(await told(one, "/link", /Your code/)) ?? [];
-    const answer = await told(other, `/link ${code}`, /You are one person|I cannot join/);
+    const [, code] = /Your code is (\w+)\./.exec(await told(one, "/link", /Your code/)) ?? [];
+    const answer = await told(other, `/link ${code}`, /This account is now linked with|I can't link/);
     const role = PEOPLE[shown]?.role ?? null;
     const before = powers({ role, ids: [`${HERE}:${shown}`] }, [], LISTS);
     const joined = powers({ role, ids: [`${HERE}:${shown}`, `${THERE}:${typed}`] }, [], LISTS);
     const may = before.has(PEOPLE[typed]?.role ?? "") && includes(before, joined);
-    expect(/^You are one person/.test(answer)).toBe(may);
+    expect(/^This account is now linked with/.test(answer)).toBe(may);
 
     for (const chat of [one, other]) await chat.ask("hello");
     const model = (name: string) => (may ? toolsOf({ tools: [...joined] }) : modelTools(name));

@@ -56,7 +56,8 @@ export function checkHandoffs(
       handoffs: handoffs.length,
       completed: handoffs.length - failed.length,
       failed: failed.length,
-      inDoubt: failed.filter(({ error }) => String(error).includes("nobody can tell")).length,
+      inDoubt: failed.filter(({ error }) => String(error).includes("it is unknown whether the thread exists"))
+        .length,
       refused: outbox.filter(({ text }) => /already being handed off/.test(String(text))).length,
       unknown: outbox.filter(({ state }) => state === "unknown").length,
     };
