@@ -117,7 +117,7 @@ people:
       ["The Bot User OAuth Token (xoxb-…) (hidden)", `no${ENTER}`],
       ["It begins with xoxb-", `\u0015${slack.botToken}${ENTER}`],
       ["The App-Level Token (xapp-…) (hidden)", `xapp-canary-canary${ENTER}`],
-      ["Slack does not take SLACK_APP_TOKEN", ""],
+      ["Slack does not accept SLACK_APP_TOKEN", ""],
       ["Cancel, and change nothing", ENTER],
       ["Type it now", ENTER],
       ["Type it now", `${DOWN}${ENTER}`],
@@ -185,7 +185,7 @@ people:
       ["The access token (hidden)", `canary-canary${ENTER}`],
       ["The app secret (hidden)", `canary-secret${ENTER}`],
       ["The verify token, a text of your own (hidden)", `canary-verify${ENTER}`],
-      ["Meta does not take the token", ""],
+      ["Meta does not accept the token", ""],
       ["Cancel, and change nothing", `${DOWN}${ENTER}`],
     );
     meta.close();

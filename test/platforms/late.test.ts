@@ -90,7 +90,7 @@ test("a wrong token stays a sentence, and is not tried again", async () => {
   const said = start(home, "xoxb-nobody");
   await vi.waitUntil(() => said().includes("The gateway is running"), PATIENCE);
   expect(said()).toContain("info Telegram is connected.");
-  const sentence = expect.stringMatching(/^Slack does not take SLACK_BOT_TOKEN \(invalid_auth\)/);
+  const sentence = expect.stringMatching(/^Slack does not accept SLACK_BOT_TOKEN \(invalid_auth\)/);
   expect(await statesIn(home)).toMatchObject({ slack: { state: { kind: "failed", reason: sentence } } });
   expect(said()).not.toContain("xoxb-nobody");
 }, 60_000);

@@ -60,8 +60,8 @@ const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
       who: "robot in",
       next: /\/invite @robot$/,
       wrong: [
-        [{ botToken: `xoxb-${CANARY}` }, /^Slack does not take SLACK_BOT_TOKEN \(invalid_auth\)/],
-        [{ appToken: `xapp-${CANARY}` }, /^Slack does not take SLACK_APP_TOKEN .*connections:write/],
+        [{ botToken: `xoxb-${CANARY}` }, /^Slack does not accept SLACK_BOT_TOKEN \(invalid_auth\)/],
+        [{ appToken: `xapp-${CANARY}` }, /^Slack does not accept SLACK_APP_TOKEN .*connections:write/],
       ],
       close: () => server.close(),
     };
@@ -75,7 +75,7 @@ const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
       who: "the number 15550000000",
       next: /^Meta has to reach the webhook by HTTPS/,
       wrong: [
-        [{ accessToken: CANARY }, /^Meta does not take the token: set WHATSAPP_ACCESS_TOKEN\./],
+        [{ accessToken: CANARY }, /^Meta does not accept the token. Set WHATSAPP_ACCESS_TOKEN\./],
         [{ phoneNumberId: "999999" }, /^Meta knows no number 999999: .* the id, not the number/],
       ],
       close: () => world.close(),
@@ -99,7 +99,7 @@ const STAGES: Readonly<Record<string, () => Promise<Stage>>> = {
       values: { homeserver: matrix.homeserver, accessToken: matrix.token },
       who: matrix.botId,
       next: /^Open a chat with @/,
-      wrong: [[{ accessToken: CANARY }, /^The homeserver refuses the access token: sign in anew/]],
+      wrong: [[{ accessToken: CANARY }, /^The homeserver refuses the access token. Sign in again/]],
       at: "homeserver",
       close: () => matrix.close(),
     };

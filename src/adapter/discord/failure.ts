@@ -6,7 +6,7 @@ import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
 
 const PORTAL = "https://discord.com/developers/applications";
 
-export const BAD_TOKEN = `Discord does not accept the bot's token. Copy it anew from ${PORTAL} (Bot, Reset Token) and set DISCORD_BOT_TOKEN.`;
+export const BAD_TOKEN = `Discord does not accept the bot's token. Copy it again from ${PORTAL} (Bot, Reset Token) and set DISCORD_BOT_TOKEN.`;
 
 /** Why the gateway closes for good, by its code. */
 const FATAL: Readonly<Record<number, string>> = {
@@ -56,7 +56,7 @@ function refusal(error: unknown): string {
   if (codeOf(error) === "50013")
     return "The bot may not do that in this channel. Give it View Channel, Send Messages, Send Messages in Threads and Read Message History there.";
   if (codeOf(error) === "50001") return "The bot has no access to this channel. Give it View Channel there.";
-  if (codeOf(error) === "50007") return "This person does not take direct messages from the bot.";
+  if (codeOf(error) === "50007") return "This person does not accept direct messages from the bot.";
   if (codeOf(error) === "10003") return "There is no such channel, or the bot was taken out of it.";
   if (codeOf(error) === "10008") return "There is no such message any more.";
   return `Discord refused: ${wordsOf(error)}`;

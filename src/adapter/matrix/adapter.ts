@@ -101,7 +101,7 @@ export class MatrixAdapter implements Adapter {
     if (expected !== undefined && expected !== userId)
       throw new ConnectError(
         "permanent",
-        `The access token is that of ${userId}, not of ${expected}: mend MATRIX_ACCESS_TOKEN or MATRIX_USER_ID.`,
+        `The access token is that of ${userId}, not of ${expected}: change MATRIX_ACCESS_TOKEN or MATRIX_USER_ID.`,
       );
     return { userId, deviceId: string(device_id) };
   }

@@ -68,8 +68,8 @@ export class Encryption {
     const store = await KeyStore.open(join(folder, `${file}.keys`));
     if (!store.isOld && (await hasKeys(api, userId, deviceId)))
       throw new KeysElsewhere(
-        `Encrypted rooms cannot be read: the keys of device ${deviceId} are not in ${folder}. ` +
-          "Sign in anew (not with the token of another app) and set MATRIX_ACCESS_TOKEN to the new token.",
+        `Baton cannot read encrypted rooms: the keys of device ${deviceId} are not in ${folder}. ` +
+          "Sign in again (not with the token of another app) and set MATRIX_ACCESS_TOKEN to the new token.",
       );
     await initAsync();
     const handle = await StoreHandle.open(store.name);

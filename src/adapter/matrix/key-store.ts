@@ -56,7 +56,7 @@ export class KeyStore {
       throw new ConnectError(
         "permanent",
         `The keys of encrypted rooms in ${file} cannot be read: restore the file from a backup, or delete it, ` +
-          "sign in anew and set MATRIX_ACCESS_TOKEN to the new token.",
+          "sign in again and set MATRIX_ACCESS_TOKEN to the new token.",
         { cause: error },
       );
     }

@@ -77,7 +77,7 @@ export class Outgoing {
     if (!settings) return null;
     throw new SendError(
       "permanent",
-      "The room is encrypted, and its keys are not here: nothing is said in it in the clear.",
+      "The room is encrypted, and Baton does not have its keys, so it sends nothing there.",
     );
   }
 }

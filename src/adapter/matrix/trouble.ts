@@ -16,7 +16,7 @@ export function reasonOf(error: unknown): string {
 }
 
 const TOKEN_REFUSED =
-  "The homeserver refuses the access token: sign in anew and set MATRIX_ACCESS_TOKEN to the new one.";
+  "The homeserver refuses the access token. Sign in again and set MATRIX_ACCESS_TOKEN to the new token.";
 
 /** `wasThere`: a homeserver has answered there before, so what answers now is in its place for a while only. */
 export function connectError(error: unknown, wasThere = false): ConnectError {
@@ -31,7 +31,7 @@ export function connectError(error: unknown, wasThere = false): ConnectError {
 }
 
 export function notThere(cause?: unknown): ConnectError {
-  const reason = "There is no Matrix homeserver at MATRIX_HOMESERVER: check the URL.";
+  const reason = "There is no Matrix homeserver at MATRIX_HOMESERVER. Check the URL.";
   return new ConnectError("permanent", reason, { cause });
 }
 

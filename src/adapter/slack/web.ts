@@ -77,7 +77,7 @@ const WHERE: Readonly<Record<TokenName, string>> = {
 export function connectError(error: unknown, token: TokenName): ConnectError {
   const said = slackErrorOf(error);
   if (WRONG_TOKEN.has(said) || said === "missing_scope") {
-    const sentence = `Slack does not take ${token} (${said}). Set it to ${WHERE[token]} in your app's settings at api.slack.com/apps.`;
+    const sentence = `Slack does not accept ${token} (${said}). Set it to ${WHERE[token]} in your app's settings at api.slack.com/apps.`;
     return new ConnectError("permanent", sentence);
   }
   return new ConnectError("retryable", `Slack does not answer as it should: ${reasonOf(error)}.`, {

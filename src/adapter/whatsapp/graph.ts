@@ -61,7 +61,7 @@ export class Graph {
       if (error.isToken)
         throw new ConnectError(
           "permanent",
-          `Meta does not take the token: set WHATSAPP_ACCESS_TOKEN. (${error.message})`,
+          `Meta does not accept the token. Set WHATSAPP_ACCESS_TOKEN. (${error.message})`,
         );
       if (error.status === 429 || error.status >= 500)
         throw new ConnectError("retryable", `Meta asks to come later: ${error.message}`);
@@ -131,7 +131,7 @@ function failureOf(error: unknown): SendError {
   if (error.isToken)
     return new SendError(
       "permanent",
-      `Meta does not take the token: set WHATSAPP_ACCESS_TOKEN. (${message})`,
+      `Meta does not accept the token. Set WHATSAPP_ACCESS_TOKEN. (${message})`,
     );
   if (code === WINDOW_CLOSED)
     return new SendError(

@@ -118,7 +118,7 @@ async function read(path: string): Promise<unknown> {
   } catch (error) {
     throw new ConnectError(
       "permanent",
-      `${path} is damaged: restore the folder from a backup, or delete it and link the account anew.`,
+      `${path} is damaged: restore the folder from a backup, or delete it and link the account again.`,
       { cause: error },
     );
   }

@@ -29,11 +29,9 @@ export function endingOf(error: unknown): Ending {
     case DisconnectReason.multideviceMismatch:
       return failed("the phone's WhatsApp is too old for linked devices: update it, and link this machine.");
     case TOO_OLD:
-      return failed(
-        "WhatsApp does not take this version of Baileys any more: update Baton, and Baileys with it.",
-      );
+      return failed("WhatsApp no longer accepts this version of Baileys: update Baton, and Baileys with it.");
     case DisconnectReason.restartRequired:
-      return { kind: "lost", reason: "WhatsApp asks to connect anew.", atOnce: true };
+      return { kind: "lost", reason: "WhatsApp asks Baton to connect again.", atOnce: true };
     default:
       return { kind: "lost", reason: `the connection to WhatsApp ended: ${wordsOf(error)}.`, atOnce: false };
   }

@@ -80,7 +80,7 @@ describe("linking this machine", () => {
     world.refusedLogin = null;
     await world.phone.type(given);
     await done;
-    expect(said.join("\n")).toContain("linked anew");
+    expect(said.join("\n")).toContain("links it again");
     expect(await readdir(folder())).toContain("credentials.json");
   });
 

@@ -31,7 +31,7 @@ export async function link(
         );
       if (await connects(settings, credentials, say, end))
         return say("This machine is linked to the account already.");
-      say("The account has unlinked this machine; it is linked anew.");
+      say("The account has unlinked this machine. Baton links it again.");
       await credentials.forget();
     }
     credentials = await paired(settings, say, end);
