@@ -1,7 +1,7 @@
 /** IRC as a platform, without message ids, history or receipts: docs/writing-an-adapter.md goes through it. */
 import { connect as dial } from "node:net";
 import { createInterface } from "node:readline";
-import type { Adapter, InboundMessage, Line, OutboundMessage, Speaker } from "baton-gateway";
+import type { Adapter, InboundMessage, Letter, Line, Speaker } from "baton-gateway";
 import { ConnectError, Intake, registerPlatform, SendError } from "baton-gateway";
 
 registerPlatform("irc", { title: "IRC", foldId: (id) => id.toLowerCase() });
@@ -68,7 +68,7 @@ export class IrcAdapter implements Adapter {
 
 function speaker(ask: Ask): Speaker {
   return {
-    send: async ({ address: { chatId }, text, deliveryId }: OutboundMessage) => {
+    send: async ({ address: { chatId }, text, deliveryId }: Letter) => {
       if (!/^[^\s:,][^\s,]*$/.test(chatId)) throw new SendError("permanent", "That is no name on IRC.");
       // Each line is a message; control characters would end it, or colour it.
       const lines = text.split("\n").map((line) => line.replace(/\p{Cc}/gu, "").trimEnd());

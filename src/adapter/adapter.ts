@@ -41,12 +41,12 @@ export interface Line {
 
 /** Says things on a platform. It lives as long as its line: the gateway fails every later call for it. */
 export interface Speaker {
-  /** Sends one text and returns the platform's id of it. Fails with a `SendError`. */
-  send(message: OutboundMessage): Promise<{ readonly messageId: string }>;
+  /** Sends a text or a file, and returns the platform's id of it. Fails with a `SendError`. */
+  send(letter: Letter): Promise<{ readonly messageId: string }>;
   /** Replaces the text of a message sent before. */
-  edit?(message: OutboundMessage, messageId: string): Promise<void>;
+  edit?(letter: Letter, messageId: string): Promise<void>;
   /** Whether a message that was being sent when a process ended is there; null if the platform cannot tell. */
-  find?(message: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null>;
+  find?(letter: Letter): Promise<{ readonly messageId: string } | "not there" | null>;
   /** Shows that an answer is being made, for as long as the platform shows it. */
   typing?(address: Address): Promise<void>;
   /** Marks a message of a person's. */
@@ -132,16 +132,17 @@ export interface RemoteFile {
 /** `ignored`: it was not meant for us. */
 export type Received = "accepted" | "duplicate" | "refused" | "ignored";
 
-export interface OutboundMessage {
+/** What one call of a platform says: a text, or a file. */
+export interface Letter {
   readonly address: Address;
-  /** Markdown. */
+  /** Markdown; empty for a file. */
   readonly text: string;
+  /** Of our own media store. */
+  readonly file?: LocalFile;
   /** Ours, and the same for every attempt: an idempotency key where the platform takes one. */
   readonly deliveryId: string;
   /** The message that it answers, shown as such where that is usual. */
   readonly replyTo?: string;
-  /** Of our own media store. */
-  readonly files?: readonly LocalFile[];
   /** It is true at its address only: where the thread is gone, it fails rather than going to the chat around it. */
   readonly onlyThere?: true;
 }

@@ -1,6 +1,6 @@
 /** An adapter that says no known secret: what is sent, edited, looked for or made a title of is cleaned before. */
 import type { Hide } from "../util/redact.js";
-import type { Adapter, OutboundMessage, Speaker } from "./adapter.js";
+import type { Adapter, Letter, Speaker } from "./adapter.js";
 import { speakerWith } from "./speaker.js";
 
 export function hidingAdapter(adapter: Adapter, hide: Hide): Adapter {
@@ -12,7 +12,7 @@ export function hidingAdapter(adapter: Adapter, hide: Hide): Adapter {
 }
 
 function hidingSpeaker(speaker: Speaker, hide: Hide): Speaker {
-  const clean = (message: OutboundMessage): OutboundMessage => ({ ...message, text: hide(message.text) });
+  const clean = (message: Letter): Letter => ({ ...message, text: hide(message.text) });
   const { edit, find, createThread } = speaker;
   return speakerWith(speaker, {
     send: (message) => speaker.send(clean(message)),

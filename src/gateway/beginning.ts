@@ -3,7 +3,7 @@
  * other; whoever sends it edits that message instead of sending a second one. Beginnings are kept in memory only: after
  * a crash the reply is sent anew, beside the beginning, which is better than one that is never finished.
  */
-import { type OutboundMessage, SendError, type Speaker } from "../adapter/adapter.js";
+import { type Letter, SendError, type Speaker } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 
 export interface BegunMessage {
@@ -24,7 +24,7 @@ export interface Beginning {
 /** Makes the reply of its beginning, or sends it: also where the platform refuses the edit, so that it is not lost. */
 export async function post(
   speaker: Speaker,
-  message: OutboundMessage,
+  message: Letter,
   begun: BegunMessage | null,
 ): Promise<{ readonly messageId: string }> {
   if (begun !== null && begun.text === message.text) return begun;

@@ -1,16 +1,20 @@
 /** What was being sent when a process ended: found, sent once more, or given up; never sent twice blindly. */
 
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedOwner } from "../../test/support/ended-owner.js";
-import { SendError } from "../adapter/adapter.js";
+import { type LocalFile, SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
+import type { Attachment } from "../session/transcript.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { Deliverer } from "./deliverer.js";
 import { processOwner } from "./owner.js";
 
 const ENDED = endedOwner();
-const now = 1_000;
+let now = 1_000;
 
 let store: Awaited<ReturnType<typeof openSqlStore>>;
 const open: Deliverer[] = [];
@@ -24,7 +28,10 @@ afterEach(async () => {
   await store.close();
 });
 
-const deliverer = (adapter: ScriptedAdapter): Deliverer => {
+const deliverer = (
+  adapter: ScriptedAdapter,
+  findFile: (file: Attachment) => Promise<LocalFile | null> = async () => null,
+): Deliverer => {
   const made = new Deliverer({
     surface: adapter,
     outbox: store.outbox,
@@ -33,7 +40,7 @@ const deliverer = (adapter: ScriptedAdapter): Deliverer => {
     steady: () => now,
     onProblem: (problem) => problems.push(problem),
     isReady: () => true,
-    files: async () => [],
+    findFile,
   });
   open.push(made);
   return made;
@@ -218,5 +225,107 @@ describe("what was being sent when a process ended", () => {
   it("goes with the account where that is this process's now, also of one that stands still", async () => {
     const { sentAgain, isOver } = await interrupted({ can: ["idempotent"] }, false, processOwner());
     expect([sentAgain, isOver]).toEqual([1, true]);
+  });
+});
+
+describe("what is said with files", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "baton-letters-"));
+    for (const name of ["a.txt", "b.txt"]) await writeFile(join(folder, name), name);
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const findFile = async ({ file, mediaType, name = file }: Attachment): Promise<LocalFile | null> =>
+    file === "gone" ? null : { path: join(folder, file), mediaType, name };
+  /** A text and files are rows of their own, of one transaction. */
+  const say = (adapter: ScriptedAdapter, text: string, ...files: string[]): Promise<void> => {
+    const address = { platform: adapter.platform, chatId: "ann" };
+    const head = { account: adapter.account, owner: "", address, kind: "reply" } as const;
+    const row = { ...head, sessionId: null, shown: false };
+    const letters = files.map((file) => ({
+      ...row,
+      deliveryId: file,
+      text: "",
+      file: { file, mediaType: "text/plain" },
+    }));
+    return store.outbox.add([{ ...row, deliveryId: text, text }, ...letters], now);
+  };
+  const shown = ({ there }: ScriptedAdapter) =>
+    [...there.messages.values()].map(({ text, file }) => file?.name ?? text);
+  const settled = async (made: Deliverer): Promise<void> => {
+    await made.wake();
+    await made.idle();
+  };
+
+  it("goes on at the file that had to wait, in order, and repeats none", async () => {
+    let refusals = 1;
+    const adapter = new ScriptedAdapter({
+      can: ["files"],
+      onSend: ({ file }) => {
+        if (file && refusals-- > 0) throw new SendError("retryable", "wait", { retryAfterMs: 5 });
+      },
+    });
+    await adapter.connect();
+    await say(adapter, "two files", "a.txt", "b.txt");
+    const made = deliverer(adapter, findFile);
+    await settled(made);
+    expect(shown(adapter)).toEqual(["two files"]);
+    now += 5;
+    await settled(made);
+    expect(shown(adapter)).toEqual(["two files", "a.txt", "b.txt"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("is gone on with by the next process, where the last one had ended", async () => {
+    const first = new ScriptedAdapter({ can: ["files", "find"] });
+    await first.connect();
+    await say(first, "two files", "a.txt", "b.txt");
+    const [text, file] = await store.outbox.pending(first, 10);
+    if (!text || !file) return expect.unreachable("Nothing is to be sent.");
+    await store.outbox.sending(text.id, ENDED);
+    await first.send({ address: text.address, text: text.text, deliveryId: text.deliveryId });
+    await store.outbox.sent({ id: text.id, owner: ENDED }, "m1", now);
+    await store.outbox.sending(file.id, ENDED); // It ended before the platform had it.
+    await first.disconnect();
+    const next = new ScriptedAdapter({ can: ["files", "find"], on: first.there });
+    await next.connect();
+    const made = deliverer(next, findFile);
+    await made.recover();
+    await settled(made);
+    expect(shown(next)).toEqual(["two files", "a.txt", "b.txt"]);
+  });
+
+  it("loses only the file that is gone, and says so; nobody waits for it", async () => {
+    const adapter = new ScriptedAdapter({ can: ["files"] });
+    await adapter.connect();
+    await say(adapter, "two files", "gone", "b.txt");
+    await settled(deliverer(adapter, findFile));
+    expect(shown(adapter)).toEqual(["two files", "b.txt"]);
+    expect(problems).toEqual([expect.stringMatching(/was not sent: The file gone no longer exists\.$/)]);
+  });
+
+  it("is its text alone on a platform that takes no files, and says so", async () => {
+    const adapter = new ScriptedAdapter();
+    await adapter.connect();
+    await say(adapter, "two files", "a.txt");
+    await settled(deliverer(adapter, findFile));
+    expect(shown(adapter)).toEqual(["two files"]);
+    expect(problems).toEqual([expect.stringContaining("takes no files")]);
+  });
+
+  it("names the file of which nobody knows whether it arrived", async () => {
+    const adapter = new ScriptedAdapter({
+      can: ["files"],
+      onSend: ({ file }) => {
+        if (file) throw new SendError("unknown", "no answer");
+      },
+    });
+    await adapter.connect();
+    await say(adapter, "look", "a.txt");
+    const made = deliverer(adapter, findFile);
+    await settled(made);
+    await settled(made);
+    expect(shown(adapter)).toEqual(["look", expect.stringMatching(/^My file "a\.txt" may be missing here:/)]);
   });
 });

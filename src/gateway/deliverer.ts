@@ -3,11 +3,13 @@
  * before the call, and what became of it after: until it is written nothing more is sent to that chat. What may or may
  * not have arrived is `unknown`, and is never blindly sent again.
  */
-import type { LocalFile, OutboundMessage } from "../adapter/adapter.js";
+import { type Letter, type LocalFile, SendError } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
 import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
+import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
+import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { doubtOf } from "./doubt.js";
@@ -18,8 +20,7 @@ import { type Surface, speakerOf } from "./surface.js";
 
 const PAGE = 200;
 /** Between two tries to write what became of a send: soon, then less often. */
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSES: Pauses = { firstMs: 50, longestMs: 5_000 };
 
 export class Deliverer {
   readonly #surface: Surface;
@@ -29,7 +30,7 @@ export class Deliverer {
   readonly #steady: Clock;
   readonly #onProblem: (problem: string) => void;
   readonly #isReady: () => boolean;
-  readonly #files: (attachments: readonly Attachment[]) => Promise<readonly LocalFile[]>;
+  readonly #findFile: (file: Attachment) => Promise<LocalFile | null>;
   readonly #chats = new Map<string, Promise<void>>();
   /** What is being sent here, by the numbers of the outbox. */
   readonly #inHand = new Set<number>();
@@ -53,7 +54,8 @@ export class Deliverer {
     onProblem: (problem: string) => void;
     /** The platform is reached; where it is not, nothing is tried. */
     isReady: () => boolean;
-    files: (attachments: readonly Attachment[]) => Promise<readonly LocalFile[]>;
+    /** Null if it is not there any more. */
+    findFile: (file: Attachment) => Promise<LocalFile | null>;
   }) {
     this.#surface = options.surface;
     this.#outbox = options.outbox;
@@ -62,7 +64,7 @@ export class Deliverer {
     this.#steady = options.steady;
     this.#onProblem = options.onProblem;
     this.#isReady = options.isReady;
-    this.#files = options.files;
+    this.#findFile = options.findFile;
   }
 
   /**
@@ -204,7 +206,7 @@ export class Deliverer {
       const begun = (await this.#beginnings.get(delivery.deliveryId)?.message) ?? null;
       this.#inHand.add(delivery.id);
       try {
-        if (!(await this.#begin(delivery))) return this.#later(FIRST_PAUSE_MS);
+        if (!(await this.#begin(delivery))) return this.#later(PAUSES.firstMs);
         const again = await this.#send(delivery, begun);
         if (!again) return false;
       } finally {
@@ -281,22 +283,29 @@ export class Deliverer {
           this.#onProblem(
             `Can't save whether a message was sent. Baton keeps trying: ${(error as Error).message}`,
           );
-        const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
-        await pause(ms, this.#stopping.signal);
+        await pause(backoff(failures + 1, PAUSES), this.#stopping.signal);
       }
     }
   }
 
-  async #outbound({ address, text, deliveryId, replyTo, attachments }: Delivery): Promise<OutboundMessage> {
-    const files = attachments ? await this.#files(attachments) : [];
+  async #outbound({ address, text, deliveryId, replyTo, file }: Delivery): Promise<Letter> {
     return {
       address,
       text,
       deliveryId,
       ...(replyTo ? { replyTo } : {}),
-      ...(files.length > 0 ? { files } : {}),
+      ...(file ? { file: await this.#fileOf(file) } : {}),
       ...(isAnnouncement(deliveryId) ? { onlyThere: true } : {}),
     };
+  }
+
+  async #fileOf(file: Attachment): Promise<LocalFile> {
+    const name = cleanLine(file.name ?? file.file);
+    if (this.#surface.capabilities.maxFile === undefined)
+      throw new SendError("permanent", `The file ${name} was not sent: this platform takes no files.`);
+    const found = await this.#findFile(file);
+    if (!found) throw new SendError("permanent", `The file ${name} no longer exists.`);
+    return found;
   }
 
   #settle(deliveryId: string): void {

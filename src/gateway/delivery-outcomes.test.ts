@@ -38,7 +38,7 @@ async function begin(options: ScriptedOptions, outbox: Outbox = store.outbox) {
     steady: steadyClock(Date.now),
     onProblem: (problem) => problems.push(problem),
     isReady: () => true,
-    files: async () => [],
+    findFile: async () => null,
   });
   open.push(deliverer);
   return { adapter, deliverer, problems };

@@ -6,7 +6,7 @@ const SHOWN_CHARS = 60;
 
 /** Null where the chat is not told. The first words of a handoff are looked after by who carries it out. */
 export function doubtOf(delivery: Delivery, owner: string): NewDelivery | null {
-  const { deliveryId, account, address, kind, text, sessionId } = delivery;
+  const { deliveryId, account, address, kind, sessionId } = delivery;
   if (kind === "doubt" || isAnnouncement(deliveryId)) return null;
   return {
     deliveryId: `doubt.${deliveryId}`,
@@ -14,14 +14,15 @@ export function doubtOf(delivery: Delivery, owner: string): NewDelivery | null {
     owner,
     address,
     kind: "doubt",
-    text: doubtText(text),
+    text: doubtText(delivery),
     sessionId,
     shown: false,
   };
 }
 
-function doubtText(text: string): string {
-  const words = shorten(cleanLine(text), SHOWN_CHARS);
-  const which = words === "" ? "One of my messages" : `My message that begins "${words}"`;
+function doubtText({ text, file }: Delivery): string {
+  const words = shorten(cleanLine(file ? (file.name ?? file.file) : text), SHOWN_CHARS);
+  const mine = file ? `My file "${words}"` : `My message that begins "${words}"`;
+  const which = words === "" ? "One of my messages" : mine;
   return `${which} may be missing here: the connection broke while I sent it. If you do not see it, ask me to repeat it.`;
 }

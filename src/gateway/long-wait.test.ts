@@ -32,7 +32,7 @@ it("forty days are waited for without a look at the outbox in between", async ()
     steady: () => 0,
     onProblem: () => {},
     isReady: () => true,
-    files: async () => [],
+    findFile: async () => null,
   });
   await deliverer.wake();
   await deliverer.idle();

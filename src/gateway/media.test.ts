@@ -63,7 +63,7 @@ describe("the media store", () => {
     expect(readFileSync(path, "utf8")).toBe("hello");
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(await media.find(attachments)).toEqual([
+    expect(await Promise.all(attachments.map((each) => media.find(each)))).toEqual([
       { path, name: "Notes.TXT", mediaType: "text/plain" },
       { path: join(folder, attachments[1]?.file ?? ""), name: "file", mediaType: "text/plain" },
     ]);
@@ -182,7 +182,7 @@ describe("the media store", () => {
         mediaType: "text/plain",
       }),
     );
-    expect(await media.find(attachments)).toEqual([]);
+    for (const each of attachments) expect(await media.find(each)).toBeNull();
     const { attachments: kept } = await media.take([remote()]);
     await media.forget([...attachments.filter(({ file }) => file !== other), ...kept]);
     expect(readdirSync(home).sort()).toEqual(["media", "secret"]);

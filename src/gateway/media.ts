@@ -104,15 +104,11 @@ export class Media {
     return { attachments, problems };
   }
 
-  /** The files of our own store behind these; what is not there is left out. */
-  async find(attachments: readonly Attachment[]): Promise<LocalFile[]> {
-    const found: LocalFile[] = [];
-    for (const { file, mediaType, name } of attachments) {
-      const path = mediaPath(this.#folder, file);
-      if (path && (await stat(path).catch(() => null))?.isFile())
-        found.push({ path, mediaType, name: name ?? file });
-    }
-    return found;
+  /** The file of our own store behind it; null if it is not there. */
+  async find({ file, mediaType, name = file }: Attachment): Promise<LocalFile | null> {
+    const path = mediaPath(this.#folder, file);
+    const isThere = path && (await stat(path).catch(() => null))?.isFile();
+    return isThere ? { path, mediaType, name } : null;
   }
 
   /** Takes back what was kept for a message that was there already. */

@@ -188,6 +188,7 @@ export interface ToolJournal {
   open(turn: Turn): Promise<JournaledCall[]>;
 }
 
+/** A text or a file: what is said with files is one for the text and one for each file, in one transaction. */
 export interface NewDelivery {
   readonly deliveryId: string;
   /** Through which account it goes. */
@@ -203,7 +204,8 @@ export interface NewDelivery {
   readonly turnId?: string;
   /** The message of the platform that it answers. */
   readonly replyTo?: string | null;
-  readonly attachments?: readonly Attachment[];
+  /** Of the media store; then there is no text. */
+  readonly file?: Attachment;
   /** It was seen while it was made, and need not be sent. */
   readonly shown: boolean;
 }

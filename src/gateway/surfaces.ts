@@ -91,7 +91,7 @@ export class Surfaces {
       steady,
       onProblem,
       isReady: () => connection.isConnected && connection.speaker !== null,
-      files: async (attachments) => (await media?.find(attachments)) ?? [],
+      findFile: async (file) => (await media?.find(file)) ?? null,
     });
     return { connection, deliverer };
   }

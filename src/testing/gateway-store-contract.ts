@@ -608,7 +608,8 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     });
 
     it("knows which files nothing refers to: not those of messages, of what waits, or of what is to be sent", async () => {
-      const file = (name: string) => [{ file: name, mediaType: "image/png" }];
+      const one = (name: string) => ({ file: name, mediaType: "image/png" });
+      const file = (name: string) => [one(name)];
       await store.files.taking(["said", "undone", "waiting", "answered", "to send", "sent", "nobody's"], now);
       await store.files.taking(["young"], now + 10);
       expect(await store.files.unneeded(now)).toEqual([]);
@@ -623,7 +624,10 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const answered = await put("answered");
       await put("waiting");
       await store.turns.finish(await begun(answered as InboxItem), "done", nothing, null, now);
-      const sending = ["to send", "sent"].map((name) => ({ ...delivery(name), attachments: file(name) }));
+      const sending = ["to send", "sent"].map((name) => ({
+        ...delivery(name),
+        file: one(name),
+      }));
       await store.outbox.add(sending, now);
       const sent = (await store.outbox.pending(account, 10)).find(({ deliveryId }) => deliveryId === "sent");
       await store.outbox.sending(sent?.id ?? 0, "me");

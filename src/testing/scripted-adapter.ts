@@ -3,13 +3,14 @@ import type {
   Adapter,
   Capabilities,
   InboundMessage,
+  Letter,
   Line,
-  OutboundMessage,
   Receive,
   Received,
   Speaker,
 } from "../adapter/adapter.js";
 import { SendError } from "../adapter/adapter.js";
+import { bytesOf } from "../adapter/local-file.js";
 import type { Surface } from "../gateway/surface.js";
 import { type Platform, platforms } from "../session/platform.js";
 import type { Address, SessionSource } from "../session/source.js";
@@ -32,11 +33,11 @@ export interface ScriptedOptions {
   readonly platform?: Platform;
   readonly account?: string;
   /** Called before each send; what it throws, the send throws. */
-  readonly onSend?: (message: OutboundMessage) => void | Promise<void>;
+  readonly onSend?: (message: Letter) => void | Promise<void>;
   /** The platform can edit. */
   readonly edits?: boolean;
   /** Called before each edit; what it throws, the edit throws. */
-  readonly onEdit?: (message: OutboundMessage) => void | Promise<void>;
+  readonly onEdit?: (message: Letter) => void | Promise<void>;
   readonly maxText?: number;
   /** Several processes may have the account at once. */
   readonly shared?: boolean;
@@ -62,9 +63,9 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
   readonly createThread?: NonNullable<Speaker["createThread"]>;
   /** The other side. */
   readonly there: ScriptedPlatform;
-  readonly sent: OutboundMessage[] = [];
+  readonly sent: Letter[] = [];
   readonly edits: ScriptedEdit[] = [];
-  readonly #onSend: (message: OutboundMessage) => void | Promise<void>;
+  readonly #onSend: (message: Letter) => void | Promise<void>;
   readonly #kept = new KeptAdapter(this);
   #line: Line | null = null;
   #messages = 0;
@@ -127,8 +128,9 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
     }
   }
 
-  async send(message: OutboundMessage): Promise<{ messageId: string }> {
+  async send(message: Letter): Promise<{ messageId: string }> {
     this.#mustBeConnected();
+    if (message.file) await bytesOf(message.file, this.capabilities.maxFile ?? 0);
     await this.#onSend(message);
     const messageId = this.there.send(message, this.capabilities.idempotent ?? false);
     this.sent.push(message);
@@ -160,7 +162,7 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
   }
 
   /** Waits until that is true of what was sent, or edited since. */
-  async until(holds: (sent: readonly OutboundMessage[]) => boolean): Promise<void> {
+  async until(holds: (sent: readonly Letter[]) => boolean): Promise<void> {
     while (!holds(this.sent)) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
@@ -169,7 +171,7 @@ export class ScriptedAdapter implements Adapter, Speaker, Surface {
   }
 
   async #edit(
-    message: OutboundMessage,
+    message: Letter,
     messageId: string,
     onEdit: NonNullable<ScriptedOptions["onEdit"]>,
   ): Promise<void> {

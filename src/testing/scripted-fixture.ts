@@ -88,10 +88,11 @@ export async function scriptedFixture(options: ScriptedOptions = {}): Promise<Ad
     },
     redeliver: () => there.redeliver(last()),
     isAcknowledged: (messageId) => there.acknowledged.has(messageId),
-    shown: (address = { platform, chatId: "ann" }) => there.messagesAt(address).map(({ text }) => text),
+    shown: (address = { platform, chatId: "ann" }) =>
+      there.messagesAt(address).flatMap(({ text, file }) => (file ? [] : text)),
     answeredBy: (messageId) => there.messages.get(messageId)?.replyTo ?? null,
     files: async (address = { platform, chatId: "ann" }) => {
-      const files = there.messagesAt(address).flatMap((message) => message.files);
+      const files = there.messagesAt(address).flatMap(({ file }) => file ?? []);
       return Promise.all(files.map(async ({ name, path }) => ({ name, bytes: await readFile(path) })));
     },
     typed: () => there.typed,

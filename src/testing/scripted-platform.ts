@@ -5,9 +5,9 @@
 import {
   ConnectError,
   type InboundMessage,
+  type Letter,
   type Line,
   type Mark,
-  type OutboundMessage,
   SendError,
   type Speaker,
 } from "../adapter/adapter.js";
@@ -21,7 +21,7 @@ export interface ScriptedMessage {
   readonly deliveryId: string;
   readonly text: string;
   readonly replyTo: string | null;
-  readonly files: NonNullable<OutboundMessage["files"]>;
+  readonly file: Letter["file"];
 }
 
 const FAILURES: Readonly<Record<Exclude<Trouble, "revoked token">, () => SendError>> = {
@@ -110,15 +110,15 @@ export class ScriptedPlatform {
     this.#waiting = this.#waiting.filter((each) => each !== message);
   }
 
-  send(message: OutboundMessage, isIdempotent: boolean): string {
+  send(message: Letter, isIdempotent: boolean): string {
     const { trouble } = this;
     if (trouble !== "swallowed") this.#meet(trouble);
     const there = isIdempotent ? this.find(message) : undefined;
     if (there) return there.messageId;
     this.#sent += 1;
-    const { address, deliveryId, text, replyTo = null, files = [] } = message;
+    const { address, deliveryId, text, replyTo = null, file } = message;
     const messageId = `sent-${this.#sent}`;
-    this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, files });
+    this.messages.set(messageId, { messageId, address, deliveryId, text, replyTo, file });
     if (trouble === "swallowed") this.#meet(trouble);
     return messageId;
   }
@@ -129,7 +129,7 @@ export class ScriptedPlatform {
     this.messages.set(messageId, { ...message, text });
   }
 
-  find({ deliveryId }: OutboundMessage): ScriptedMessage | undefined {
+  find({ deliveryId }: Letter): ScriptedMessage | undefined {
     return [...this.messages.values()].find((each) => each.deliveryId === deliveryId);
   }
 

@@ -1,5 +1,5 @@
 /** The rows and columns of the table: where a handoff is struck, and by what. */
-import type { OutboundMessage } from "../../src/adapter/adapter.js";
+import type { Letter } from "../../src/adapter/adapter.js";
 import type { TurnStep } from "../../src/gateway/store.js";
 import { HANDOFF_WAIT_MS } from "../../src/session/handoff.js";
 import type { Reached } from "./mortal.js";
@@ -14,7 +14,7 @@ export const STEPS = {
   "thread and lane saved": isCall("moves.aim"),
   "notice queued": isCall("moves.announce"),
   "notice delivered": (reached: Reached) =>
-    isCall("there.send")(reached) && (reached.args[0] as OutboundMessage).deliveryId.endsWith(".here"),
+    isCall("there.send")(reached) && (reached.args[0] as Letter).deliveryId.endsWith(".here"),
   completed: isCall("moves.complete"),
   turn: (reached: Reached) =>
     isCall("turns.finish")(reached) &&

@@ -4,14 +4,14 @@
  */
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
-import { type OutboundMessage, type Received, SendError } from "../../src/adapter/adapter.js";
+import { type Letter, type Received, SendError } from "../../src/adapter/adapter.js";
 import { TerminalAdapter } from "../../src/adapter/terminal/terminal-adapter.js";
 import { KeptAdapter } from "../../src/testing/kept-adapter.js";
 
 /** To this process: a call, or what became of something that came in. */
 export type ToChild =
   | { readonly kind: "call"; readonly id: number; readonly name: "new" | "connect" | "disconnect" }
-  | { readonly kind: "call"; readonly id: number; readonly name: "send"; readonly message: OutboundMessage }
+  | { readonly kind: "call"; readonly id: number; readonly name: "send"; readonly message: Letter }
   | { readonly kind: "received"; readonly id: number; readonly received?: Received; readonly error?: string };
 
 /** From it. */

@@ -506,8 +506,8 @@ describe("discord", () => {
       const folder = await mkdtemp(join(tmpdir(), "baton-discord-file-"));
       const path = join(folder, "large");
       await writeFile(path, Buffer.alloc(10 * 1024 * 1024 + 1));
-      const files = [{ path, name: "large.bin", mediaType: "application/octet-stream" }];
-      await expect(account.adapter.send({ ...message("look"), files })).rejects.toMatchObject({
+      const file = { path, name: "large.bin", mediaType: "application/octet-stream" };
+      await expect(account.adapter.send({ ...message(""), file })).rejects.toMatchObject({
         outcome: "permanent",
         message: expect.stringContaining("large.bin"),
       });

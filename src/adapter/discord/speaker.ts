@@ -1,10 +1,10 @@
 /** What is said on Discord by one line, each under a nonce made of its delivery id. It cannot ping anybody. */
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
 import type { RawFile } from "discord.js";
 import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { type LocalFile, type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import { bytesOf } from "../local-file.js";
 import { repeatable } from "../repeatable.js";
 import type { Api } from "./api.js";
 import type { Channels } from "./channels.js";
@@ -37,13 +37,13 @@ export class DiscordSpeaker implements Speaker {
     this.#api = options.api;
   }
 
-  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
-    const { deliveryId, replyTo, files = [] } = message;
+  async send(message: Letter): Promise<{ readonly messageId: string }> {
+    const { deliveryId, replyTo, file } = message;
     const post = {
       content: formatMarkdown(message.text),
       nonce: nonceOf(deliveryId),
       ...(isSnowflake(replyTo) ? { replyTo } : {}),
-      files: await Promise.all(files.map(rawFile)),
+      ...(file ? { file: await rawFile(file) } : {}),
     };
     try {
       return { messageId: await this.#api.post(channelOf(message.address), post) };
@@ -56,11 +56,11 @@ export class DiscordSpeaker implements Speaker {
     }
   }
 
-  async edit(message: OutboundMessage, messageId: string): Promise<void> {
+  async edit(message: Letter, messageId: string): Promise<void> {
     await this.#api.edit(channelOf(message.address), messageId, formatMarkdown(message.text));
   }
 
-  async find(message: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null> {
+  async find(message: Letter): Promise<{ readonly messageId: string } | "not there" | null> {
     return this.#look(message, snowflakeAt(timeOf(this.#options.beganAt) - FIND_BEFORE_MS));
   }
 
@@ -97,7 +97,7 @@ export class DiscordSpeaker implements Speaker {
    * Looks for the nonce. A message of ours that has none and says the same may be it or may not: then nobody can tell.
    */
   async #look(
-    { address, deliveryId, text }: OutboundMessage,
+    { address, deliveryId, text }: Letter,
     since: string,
   ): Promise<{ readonly messageId: string } | "not there" | null> {
     const { api, self } = this.#options;
@@ -142,14 +142,8 @@ function nonceOf(deliveryId: string): string {
   return createHash("sha256").update(deliveryId).digest("base64url").slice(0, 25);
 }
 
-async function rawFile({ path, name, mediaType }: LocalFile): Promise<RawFile> {
-  const { size } = await stat(path);
-  if (size > MAX_FILE)
-    throw new SendError(
-      "permanent",
-      `${name} is larger than ${MAX_FILE / 1024 / 1024} MB, more than Discord takes.`,
-    );
-  return { name, data: await readFile(path), contentType: mediaType };
+async function rawFile(file: LocalFile): Promise<RawFile> {
+  return { name: file.name, data: await bytesOf(file, MAX_FILE), contentType: file.mediaType };
 }
 
 async function beginThread(api: Api, channelId: string, name: string): Promise<string> {

@@ -13,7 +13,7 @@ import { MAX_TEXT, textBytes } from "./content.js";
 import type { Encryption } from "./encryption.js";
 import { id, type Json, string } from "./json.js";
 import type { Self } from "./mention.js";
-import { Outgoing } from "./outgoing.js";
+import { MAX_FILE, Outgoing } from "./outgoing.js";
 import { decryptedEvent } from "./parse.js";
 import { Pending } from "./pending.js";
 import { ROOM_STATES, Rooms } from "./rooms.js";
@@ -65,7 +65,7 @@ export class MatrixAdapter implements Adapter {
     idempotent: true,
     typingMs: TYPING_MS,
     paceMs: 1_500,
-    maxFile: 50 * 1024 * 1024,
+    maxFile: MAX_FILE,
   };
   readonly #settings: MatrixSettings;
   /** A homeserver has answered here before. */

@@ -2,14 +2,16 @@
  * What leaves for a room: in the clear where the room is, and encrypted where it is or ever was. Where it must be and
  * cannot, nothing leaves, neither text nor file.
  */
-import { readFile } from "node:fs/promises";
 import { type LocalFile, SendError } from "../adapter.js";
+import { bytesOf } from "../local-file.js";
 import type { MatrixApi } from "./api.js";
 import { fileContent, type Place } from "./content.js";
 import type { Encryption } from "./encryption.js";
 import type { Json } from "./json.js";
 import { invitedMembers, type Rooms } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
+
+export const MAX_FILE = 50 * 1024 * 1024;
 
 export interface OutgoingOptions {
   readonly api: MatrixApi;
@@ -49,10 +51,11 @@ export class Outgoing {
   }
 
   /** Uploads a file for a room; the message that carries it. */
-  async upload(roomId: string, { path, name, mediaType }: LocalFile, place: Place): Promise<Json> {
+  async upload(roomId: string, local: LocalFile, place: Place): Promise<Json> {
     const { api } = this.#options;
     const cover = await this.#coverOf(roomId);
-    const bytes = await readFile(path);
+    const { name, mediaType } = local;
+    const bytes = await bytesOf(local, MAX_FILE);
     const file = { name, mediaType, size: bytes.byteLength };
     if (!cover) return fileContent({ ...file, at: { url: await api.upload(bytes, name, mediaType) } }, place);
     const hidden = cover.encryption.encryptFile(bytes);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Address, SessionSource } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
-import { type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
 import { prepareMarkdown } from "../markdown/prepare.js";
 import type { MatrixApi } from "./api.js";
 import { editContent, type Place, textContent, threadRoot } from "./content.js";
@@ -34,26 +34,20 @@ export class MatrixSpeaker implements Speaker {
     this.#line = line;
   }
 
-  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
-    const { address, text, deliveryId, files = [], replyTo } = message;
+  async send(message: Letter): Promise<{ readonly messageId: string }> {
+    const { address, text, deliveryId, file, replyTo } = message;
     await prepareMarkdown(storableText(text));
     return sending(async () => {
       const place: Place = { threadId: address.threadId, replyTo };
       const { outgoing } = this.#line;
-      const ids: string[] = [];
-      if (text !== "" || files.length === 0)
-        ids.push(await outgoing.post(address.chatId, deliveryId, textContent(text, place)));
-      for (const [index, file] of files.entries()) {
-        const own: Place = ids.length === 0 ? place : { threadId: place.threadId };
-        const content = await outgoing.upload(address.chatId, file, own);
-        ids.push(await outgoing.post(address.chatId, `${deliveryId}.${index}`, content));
-      }
+      const content = file ? await outgoing.upload(address.chatId, file, place) : textContent(text, place);
+      const messageId = await outgoing.post(address.chatId, deliveryId, content);
       this.#stopTyping(address.chatId);
-      return { messageId: ids[0] ?? "" };
+      return { messageId };
     });
   }
 
-  async edit({ address, text, deliveryId }: OutboundMessage, messageId: string): Promise<void> {
+  async edit({ address, text, deliveryId }: Letter, messageId: string): Promise<void> {
     await prepareMarkdown(storableText(text));
     await sending(async () => {
       const line = this.#line;

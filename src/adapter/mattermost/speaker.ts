@@ -1,6 +1,6 @@
 /** What is said on Mattermost by one line. */
 import type { Address, SessionSource } from "../../session/source.js";
-import { type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { type Letter, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../repeatable.js";
 import { field } from "../untrusted.js";
 import { isNotThere, type MattermostApi, type Self, sendError } from "./api.js";
@@ -18,11 +18,11 @@ export class MattermostSpeaker implements Speaker {
     this.#end = end;
   }
 
-  async send({ address, text }: OutboundMessage): Promise<{ readonly messageId: string }> {
+  async send({ address, text }: Letter): Promise<{ readonly messageId: string }> {
     return { messageId: await this.#post(address, formatText(text)) };
   }
 
-  async edit({ text }: OutboundMessage, messageId: string): Promise<void> {
+  async edit({ text }: Letter, messageId: string): Promise<void> {
     const body = { id: messageId, message: formatText(text) };
     await this.#call("PUT", `/posts/${encodeURIComponent(messageId)}`, body).catch(failAgain);
   }

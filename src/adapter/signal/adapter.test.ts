@@ -285,28 +285,29 @@ describe("signal", () => {
     expect(asked).toEqual(["41"]);
   });
 
-  it("sends styles, quotes and files in one message", async () => {
+  it("sends styles and quotes in one message, and a file in another", async () => {
     await adapter.connect(receive, surroundings);
     const folder = await mkdtemp(join(tmpdir(), "baton-file-"));
     const path = join(folder, "a.txt");
     await writeFile(path, "hello");
-    await adapter.send({
-      address: { platform: "signal", chatId: GROUP },
-      text: "**two** words",
-      deliveryId: "1",
-      replyTo: `77.${ANN.uuid}`,
-      files: [{ path, name: "a;b.txt", mediaType: "text/plain" }],
-    });
+    const address = { platform: "signal", chatId: GROUP };
+    const text = "**two** words";
+    await adapter.send({ address, text, deliveryId: "1", replyTo: `77.${ANN.uuid}` });
+    const file = { path, name: "a;b.txt", mediaType: "text/plain" };
+    await adapter.send({ address, text: "", deliveryId: "2", file });
     await rm(folder, { recursive: true });
-    expect(world.sent[0]?.params).toMatchObject({
+    const [said, shared] = world.sent.map(({ params }) => params);
+    expect(said).toMatchObject({
       account: ACCOUNT,
       groupId: GROUP,
       message: "two words",
       textStyle: ["0:3:BOLD"],
       quoteTimestamp: 77,
       quoteAuthor: ANN.uuid,
-      attachments: ["data:text/plain;filename=a%3Bb.txt;base64,aGVsbG8="],
     });
+    expect(said).not.toHaveProperty("attachments");
+    const attachments = ["data:text/plain;filename=a%3Bb.txt;base64,aGVsbG8="];
+    expect(shared).toMatchObject({ account: ACCOUNT, groupId: GROUP, message: "", attachments });
   });
 
   it.each([

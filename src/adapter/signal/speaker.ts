@@ -1,7 +1,7 @@
 /** What is said on Signal by one line. */
-import { readFile, stat } from "node:fs/promises";
 import type { Address, SessionSource } from "../../session/source.js";
-import { type LocalFile, type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import { bytesOf } from "../local-file.js";
 import { repeatable } from "../repeatable.js";
 import { field, listOf } from "../untrusted.js";
 import type { Daemon } from "./daemon.js";
@@ -26,11 +26,11 @@ export class SignalSpeaker implements Speaker {
     this.#end = end;
   }
 
-  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
+  async send(message: Letter): Promise<{ readonly messageId: string }> {
     return this.#post(message, {});
   }
 
-  async edit(message: OutboundMessage, messageId: string): Promise<void> {
+  async edit(message: Letter, messageId: string): Promise<void> {
     const ref = messageRefOf(messageId);
     const age = Date.now() - (ref?.timestamp ?? 0);
     // Neither the daemon nor Signal's servers look: an edit of nothing would be dropped by every app.
@@ -82,17 +82,16 @@ export class SignalSpeaker implements Speaker {
   }
 
   async #post(
-    { address, text, replyTo, files = [] }: OutboundMessage,
+    { address, text, replyTo, file }: Letter,
     extra: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly messageId: string }> {
     const formatted = formatText(text);
     const quoted = replyTo ? messageRefOf(replyTo) : null;
-    const attachments = await Promise.all(files.map(asDataUri));
     const result = await this.#call("send", {
       ...recipientOf(address),
       message: formatted.text,
       ...(formatted.styles.length > 0 ? { textStyle: formatted.styles } : {}),
-      ...(attachments.length > 0 ? { attachments } : {}),
+      ...(file ? { attachments: [await asDataUri(file)] } : {}),
       ...(quoted ? { quoteTimestamp: quoted.timestamp, quoteAuthor: quoted.author ?? this.#account } : {}),
       ...extra,
     });
@@ -133,9 +132,7 @@ function refuseFailures({ chatId }: Address, result: unknown): void {
 }
 
 /** As a data URI, since the daemon may not see our files. */
-async function asDataUri({ path, name, mediaType }: LocalFile): Promise<string> {
-  if ((await stat(path)).size > MAX_FILE)
-    throw new SendError("permanent", `${name} is larger than ${MAX_FILE / 1024 / 1024} MB.`);
-  const base64 = await readFile(path, "base64");
-  return `data:${mediaType};filename=${encodeURIComponent(name)};base64,${base64}`;
+async function asDataUri(file: LocalFile): Promise<string> {
+  const base64 = (await bytesOf(file, MAX_FILE)).toString("base64");
+  return `data:${file.mediaType};filename=${encodeURIComponent(file.name)};base64,${base64}`;
 }

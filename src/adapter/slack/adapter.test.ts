@@ -413,8 +413,9 @@ describe("slack", () => {
       const folder = await mkdtemp(join(tmpdir(), "baton-slack-"));
       const path = join(folder, "kept");
       await writeFile(path, "some bytes");
-      const files = [{ path, name: "notes.txt", mediaType: "text/plain" }];
-      await adapter.send(outbound("as asked", await server.dm(), { files }));
+      const file = { path, name: "notes.txt", mediaType: "text/plain" };
+      await adapter.send(outbound("as asked", await server.dm()));
+      await adapter.send(outbound("", await server.dm(), { file }));
       const [text, shared] = await server.said(await server.dm());
       expect(text?.text).toBe("as asked");
       expect(shared?.files?.map(({ name }) => name)).toEqual(["notes.txt"]);

@@ -8,7 +8,7 @@ import type { WebClient } from "@slack/web-api";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { Intake } from "../intake.js";
 import type { SlackSettings } from "./config.js";
-import { remoteFile } from "./files.js";
+import { MAX_FILE, remoteFile } from "./files.js";
 import { MAX_TEXT, mrkdwnLength } from "./format.js";
 import { field } from "./json.js";
 import { NameBook } from "./names.js";
@@ -44,7 +44,7 @@ export class SlackAdapter implements Adapter {
     threads: true,
     threadsOnce: true,
     paceMs: 1_200,
-    maxFile: 100 * 1024 * 1024,
+    maxFile: MAX_FILE,
   };
   readonly #settings: SlackSettings;
 

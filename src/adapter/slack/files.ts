@@ -2,14 +2,15 @@
  * Files, in and out. The token goes to Slack's own hosts and to nobody else: a file's address comes with a message, and a
  * file that somebody only linked lies wherever they like.
  */
-import { readFile } from "node:fs/promises";
 import type { WebClient } from "@slack/web-api";
 import type { LocalFile, RemoteFile } from "../adapter.js";
 import { readBounded, within } from "../http-call.js";
+import { bytesOf } from "../local-file.js";
 import type { SlackSettings } from "./config.js";
 import type { SharedFile } from "./parse.js";
 import { baseUrlOf } from "./web.js";
 
+export const MAX_FILE = 100 * 1024 * 1024;
 /** A file is larger than a call. */
 const TRANSFER_MS = 120_000;
 
@@ -51,8 +52,9 @@ export interface Uploaded {
 }
 
 /** Brings a file to Slack, where nobody sees it until it is shared. */
-export async function upload(web: WebClient, { path, name }: LocalFile): Promise<Uploaded> {
-  const bytes = await readFile(path);
+export async function upload(web: WebClient, file: LocalFile): Promise<Uploaded> {
+  const { name } = file;
+  const bytes = await bytesOf(file, MAX_FILE);
   const { upload_url: url, file_id: id } = await web.files.getUploadURLExternal({
     filename: name,
     length: bytes.byteLength,

@@ -1,10 +1,10 @@
 /** What is said on Slack by one line. A message carries its delivery id as metadata, by which Slack can be asked for it. */
 import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
-import { type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../repeatable.js";
 import { upload } from "./files.js";
-import { bold, escaped, toMrkdwn } from "./format.js";
+import { bold, toMrkdwn } from "./format.js";
 import type { NameBook } from "./names.js";
 import { isId, isTimestamp, type Self } from "./parse.js";
 import { mayHaveWorked, sendError, slackErrorOf } from "./web.js";
@@ -24,22 +24,15 @@ export class SlackSpeaker implements Speaker {
     this.#names = names;
   }
 
-  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
-    const web = this.#web;
+  async send(letter: Letter): Promise<{ readonly messageId: string }> {
     try {
-      const { files = [] } = message;
-      const uploaded = [];
-      for (const file of files) uploaded.push(await upload(web, file));
-      const messageId = await this.#post(web, message);
-      const [first, ...others] = uploaded;
-      if (first) await share(web, message, [first, ...others]);
-      return { messageId };
+      return { messageId: letter.file ? await this.#share(letter, letter.file) : await this.#post(letter) };
     } catch (error) {
       throw sendError(error);
     }
   }
 
-  async edit({ address, text, deliveryId }: OutboundMessage, messageId: string): Promise<void> {
+  async edit({ address, text, deliveryId }: Letter, messageId: string): Promise<void> {
     const web = this.#web;
     try {
       await web.chat.update({
@@ -55,8 +48,13 @@ export class SlackSpeaker implements Speaker {
     }
   }
 
-  async find(message: OutboundMessage): Promise<{ readonly messageId: string } | "not there" | null> {
-    return findDelivery(this.#web, message.address, message.deliveryId);
+  /** A file carries no metadata: nobody can tell. */
+  async find({
+    address,
+    deliveryId,
+    file,
+  }: Letter): Promise<{ readonly messageId: string } | "not there" | null> {
+    return file ? null : findDelivery(this.#web, address, deliveryId);
   }
 
   async react({ chatId }: Address, messageId: string, mark: Mark): Promise<void> {
@@ -105,25 +103,37 @@ export class SlackSpeaker implements Speaker {
     }
   }
 
-  async #post(web: WebClient, message: OutboundMessage): Promise<string> {
-    const { address, text, files = [], deliveryId } = message;
-    const said = text.trim() ? toMrkdwn(text) : files.map(({ name }) => escaped(name)).join(", ");
+  async #post(letter: Letter): Promise<string> {
+    const { address, text, deliveryId } = letter;
     const post: ChatPostMessageArguments = {
       channel: address.chatId,
-      text: said,
+      text: toMrkdwn(text),
       metadata: metadataOf(deliveryId),
       ...PLAIN,
       ...(address.threadId && { thread_ts: address.threadId }),
     };
     try {
-      return timestamp((await web.chat.postMessage(post)).ts);
+      return timestamp((await this.#web.chat.postMessage(post)).ts);
     } catch (error) {
       if (!mayHaveWorked(error)) throw error;
-      const found = await this.find(message).catch(() => null);
+      const found = await this.find(letter).catch(() => null);
       if (found === "not there") throw new SendError("retryable", sendError(error).message, { cause: error });
       if (found === null) throw error;
       return found.messageId;
     }
+  }
+
+  /** Slack's id of the file: it does not say under which id the message is that shows it. */
+  async #share({ address }: Letter, file: LocalFile): Promise<string> {
+    const { id, title } = await upload(this.#web, file).catch((error: unknown) => {
+      throw repeatable(sendError(error)); // Nobody sees it yet: it may be brought there again.
+    });
+    await this.#web.files.completeUploadExternal({
+      files: [{ id, title }],
+      channel_id: address.chatId,
+      ...(address.threadId && { thread_ts: address.threadId }),
+    });
+    return id;
   }
 }
 
@@ -135,30 +145,6 @@ const PLAIN = {
   unfurl_media: false,
   mrkdwn: true,
 } as const;
-
-async function share(
-  web: WebClient,
-  { address }: OutboundMessage,
-  files: readonly [Shared, ...Shared[]],
-): Promise<void> {
-  try {
-    await web.files.completeUploadExternal({
-      files: [...files] as [Shared, ...Shared[]],
-      channel_id: address.chatId,
-      ...(address.threadId && { thread_ts: address.threadId }),
-    });
-  } catch (error) {
-    // The text is there: it is not to be sent again for the sake of a file.
-    throw new SendError("unknown", `The text was sent, its files were not: ${sendError(error).message}`, {
-      cause: error,
-    });
-  }
-}
-
-interface Shared {
-  id: string;
-  title: string;
-}
 
 function timestamp(ts: string | undefined): string {
   if (!ts) throw new SendError("unknown", "Slack took the message and did not say under which id.");

@@ -51,8 +51,6 @@ export class TelegramAdapter implements Adapter {
   readonly #api: Api;
   /** Another program read the updates when the last line ended. */
   #isContested = false;
-  /** Messages of several calls that got stuck on the way: what is there already, by delivery id. */
-  readonly #partly = new Map<string, readonly string[]>();
 
   constructor({ account, token, root }: { account: string; token: string; root: string }) {
     this.account = account;
@@ -102,7 +100,7 @@ export class TelegramAdapter implements Adapter {
       firstWaitSeconds: this.#isContested ? QUIET_SECONDS : 0,
       onAnswer: () => {
         this.#isContested = false;
-        up(new TelegramSpeaker({ clients: this.#clients, moves, bot, partly: this.#partly }));
+        up(new TelegramSpeaker({ clients: this.#clients, moves, bot }));
       },
       end,
     });

@@ -92,7 +92,7 @@ async function fetchBounded(url: string, maxBytes: number, signal: AbortSignal):
   }
 }
 
-export function tooLarge(maxBytes: number): Error {
+function tooLarge(maxBytes: number): Error {
   return new Error(`larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`);
 }
 

@@ -2,12 +2,12 @@
 import type { Api } from "grammy";
 import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../repeatable.js";
 import { isMissing, isRefusal, movedTo, sendErrorOf } from "./failure.js";
 import { toHtml } from "./format.js";
 import { type Moves, numberOf } from "./moves.js";
-import { type Clients, inHtml, NO_PREVIEW, partsOf, sendPart, threadOf } from "./outgoing.js";
+import { type Clients, inHtml, NO_PREVIEW, sendLetter, threadOf } from "./outgoing.js";
 import { isInChat, parsePlace } from "./parse.js";
 
 const MAX_TITLE = 127;
@@ -17,8 +17,6 @@ export interface TelegramSpeakerOptions {
   readonly clients: Clients;
   readonly moves: Moves;
   readonly bot: { readonly id: string; readonly hasTopics: boolean };
-  /** Messages of several calls that got stuck on the way: what is there already, by delivery id. */
-  readonly partly: Map<string, readonly string[]>;
 }
 
 export class TelegramSpeaker implements Speaker {
@@ -26,36 +24,21 @@ export class TelegramSpeaker implements Speaker {
   readonly #api: Api;
   readonly #moves: Moves;
   readonly #bot: TelegramSpeakerOptions["bot"];
-  readonly #partly: TelegramSpeakerOptions["partly"];
 
-  constructor({ clients, moves, bot, partly }: TelegramSpeakerOptions) {
+  constructor({ clients, moves, bot }: TelegramSpeakerOptions) {
     this.#clients = clients;
     this.#api = clients.calls;
     this.#moves = moves;
     this.#bot = bot;
-    this.#partly = partly;
   }
 
-  async send(message: OutboundMessage): Promise<{ readonly messageId: string }> {
-    const { deliveryId, address } = message;
-    const sent = [...(this.#partly.get(deliveryId) ?? [])];
-    this.#partly.delete(deliveryId);
-    try {
-      for (const part of partsOf(message).slice(sent.length)) {
-        const number = await this.#call(address, (chat) => sendPart(this.#clients, chat, part, message));
-        sent.push(this.#moves.idOf(address.chatId, number));
-      }
-    } catch (error) {
-      const failure = sendErrorOf(error);
-      if (failure.outcome === "retryable" && sent.length > 0) this.#partly.set(deliveryId, sent);
-      throw failure;
-    }
-    const [messageId] = sent;
-    if (messageId === undefined) throw new SendError("permanent", `Nothing to send to ${address.chatId}.`);
-    return { messageId };
+  async send(letter: Letter): Promise<{ readonly messageId: string }> {
+    const { address } = letter;
+    const number = await this.#call(address, (chat) => sendLetter(this.#clients, chat, letter));
+    return { messageId: this.#moves.idOf(address.chatId, number) };
   }
 
-  async edit({ address, text }: OutboundMessage, messageId: string): Promise<void> {
+  async edit({ address, text }: Letter, messageId: string): Promise<void> {
     await this.#call(address, (chat) =>
       inHtml(toHtml(text), (html, mode) =>
         this.#api

@@ -44,8 +44,8 @@ const failure = async (call: Promise<unknown>): Promise<unknown> =>
     () => null,
     (error: unknown) => error,
   );
-const send = (text: string, files: readonly LocalFile[] = [], deliveryId = "d1", address = DM) =>
-  adapter.send({ address, text, deliveryId, files });
+const send = (text: string, deliveryId = "d1", address = DM) => adapter.send({ address, text, deliveryId });
+const share = (file: LocalFile) => adapter.send({ address: DM, text: "", deliveryId: "f1", file });
 
 /** Somebody sends a file, and says nothing of its size. */
 async function sentFile(id: string, bytes: Uint8Array | null): Promise<RemoteFile> {
@@ -193,8 +193,8 @@ describe("a group that becomes a supergroup", () => {
       words: "Bad Request: group chat was upgraded to a supergroup chat",
       parameters: move,
     });
-    await send("one", [], "d1", group);
-    await send("two", [], "d2", group);
+    await send("one", "d1", group);
+    await send("two", "d2", group);
     expect(server.sentTo(after).map(({ text }) => text)).toEqual(["one", "two"]);
   });
 });
@@ -246,50 +246,40 @@ describe("what is sent", () => {
     expect(server.sentTo(DM.chatId)).toEqual([]);
   });
 
-  it("takes a short text with its file, and a picture as a photo", async () => {
-    await send("the *plan*", [await file("plan.pdf", "application/pdf")]);
-    await send("", [await file("cat.png", "image/png")], "d2");
+  it("is a file under its name, and a picture is a photo", async () => {
+    await share(await file("plan.pdf", "application/pdf"));
+    await share(await file("cat.png", "image/png"));
     expect(shown()).toEqual([
-      { method: "sendDocument", text: "the plan", name: "plan.pdf" },
+      { method: "sendDocument", text: "", name: "plan.pdf" },
       { method: "sendPhoto", text: "", name: "cat.png" },
     ]);
   });
 
   it("sends a picture that is no photo as a file", async () => {
     server.refuseNext({ code: 400, words: "Bad Request: PHOTO_INVALID_DIMENSIONS" });
-    await send("", [await file("line.png", "image/png")]);
+    await share(await file("line.png", "image/png"));
     expect(shown()).toEqual([{ method: "sendDocument", text: "", name: "line.png" }]);
   });
 
   it("that was taken before a proxy failed (502) is in doubt, and not to be sent again", async () => {
     server.trouble("bad gateway");
-    expect(await failure(send("once", []))).toMatchObject({ outcome: "unknown" });
+    expect(await failure(send("once"))).toMatchObject({ outcome: "unknown" });
     expect(shown()).toEqual([{ method: "sendMessage", text: "once" }]);
   });
 
-  it("of several parts goes on where it was stopped, and repeats none", async () => {
-    const files = [await file("a.txt", "text/plain"), await file("b.txt", "text/plain")];
-    const first = await send("two files", files.slice(0, 1), "d0"); // Nothing is kept of what went well.
-    expect(server.sent).toHaveLength(1);
-    const waiting = failure(send("two files", files));
-    await server.until(() => server.sent.length > 1);
+  it("that is a file waits as long as Telegram asks for", async () => {
     server.trouble("rate limited");
-    const error = await waiting;
+    const error = await failure(share(await file("a.txt", "text/plain")));
     expect(error).toBeInstanceOf(SendError);
     expect(error).toMatchObject({ outcome: "retryable", retryAfterMs: 7_000 });
-    const { messageId } = await send("two files", files);
-    expect(shown().slice(1)).toEqual([
-      { method: "sendMessage", text: "two files" },
-      { method: "sendDocument", text: "", name: "a.txt" },
-      { method: "sendDocument", text: "", name: "b.txt" },
-    ]);
-    expect(messageId).toBe(server.sent[1]?.messageId);
-    expect(messageId).not.toBe(first.messageId);
+    const { messageId } = await share(await file("a.txt", "text/plain"));
+    expect(shown()).toEqual([{ method: "sendDocument", text: "", name: "a.txt" }]);
+    expect(messageId).toBe(server.sent[0]?.messageId);
   });
 
   it("and is gone, or too large, is never sent", async () => {
     const gone = { path: join(folder, "gone"), name: "gone.txt", mediaType: "text/plain" };
-    expect(await failure(send("", [gone]))).toMatchObject({ outcome: "permanent" });
+    expect(await failure(share(gone))).toMatchObject({ outcome: "permanent" });
     expect(await failure(send(" "))).toMatchObject({ outcome: "permanent" });
     expect(server.sent).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { LOCAL } from "../../session/platform.js";
 import type { Address, SessionSource } from "../../session/source.js";
 import { printableText } from "../../util/text.js";
 import { written } from "../../util/written.js";
-import type { Adapter, Line, LiveReply, OutboundMessage, RemoteFile, Speaker } from "../adapter.js";
+import type { Adapter, Letter, Line, LiveReply, RemoteFile, Speaker } from "../adapter.js";
 import { ended } from "../ended.js";
 import { jsonOutput } from "./script-json.js";
 import { type ScriptOutcome, type ScriptOutput, textOutput } from "./script-output.js";
@@ -100,7 +100,7 @@ export class ScriptAdapter implements Adapter, Speaker {
   }
 
   /** What a command says is the answer; what is sent beside it or a turn is a notice. */
-  async send({ text, deliveryId }: OutboundMessage): Promise<{ readonly messageId: string }> {
+  async send({ text, deliveryId }: Letter): Promise<{ readonly messageId: string }> {
     if (this.#question?.isCommand && !this.#isAnswered && !SAID_BESIDE.test(deliveryId)) {
       this.#output.message(text);
       this.finish("done");

@@ -7,9 +7,9 @@ import type { SessionSource } from "../../session/source.js";
 import {
   type Adapter,
   ConnectError,
+  type Letter,
   type Line,
   type LiveReply,
-  type OutboundMessage,
   type Speaker,
 } from "../adapter.js";
 import { ended } from "../ended.js";
@@ -58,7 +58,7 @@ export class TerminalAdapter implements Adapter, Speaker {
     }
   }
 
-  async send({ text, deliveryId }: OutboundMessage): Promise<{ readonly messageId: string }> {
+  async send({ text, deliveryId }: Letter): Promise<{ readonly messageId: string }> {
     this.#chat.print(text);
     return { messageId: deliveryId };
   }

@@ -2,7 +2,6 @@
 import type { Mark } from "../adapter.js";
 
 export const MAX_TEXT = 4_096;
-export const MAX_CAPTION = 1_024;
 export const MAX_FILE = 16 * 1024 * 1024;
 export const TYPING_MS = 25_000;
 export const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };

@@ -1,12 +1,12 @@
 /** What is said on WhatsApp by one line. A send that was not answered is settled by the word that the webhook brings of it. */
-import { readFile, stat } from "node:fs/promises";
 import type { Address, SessionSource } from "../../session/source.js";
-import { type LocalFile, type Mark, type OutboundMessage, SendError, type Speaker } from "../adapter.js";
+import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import { bytesOf } from "../local-file.js";
 import { repeatable } from "../repeatable.js";
 import { field, idOf, listOf } from "../untrusted.js";
 import { formatText } from "./format.js";
 import type { Graph } from "./graph.js";
-import { kindOf, MARKS, MAX_CAPTION, MAX_FILE, type MediaKind } from "./limits.js";
+import { kindOf, MARKS, MAX_FILE } from "./limits.js";
 import { chatWith } from "./parse.js";
 import type { Sightings } from "./sightings.js";
 
@@ -30,29 +30,17 @@ export class WhatsAppSpeaker implements Speaker {
     this.#hearing = hearing;
   }
 
-  async send({ address, text, deliveryId, replyTo, files = [] }: OutboundMessage): Promise<{
-    readonly messageId: string;
-  }> {
-    const said = formatText(text);
+  async send({ address, text, deliveryId, replyTo, file }: Letter): Promise<{ readonly messageId: string }> {
     const context = replyTo?.startsWith("wamid.") ? { context: { message_id: replyTo } } : {};
     const to = recipientOf(address);
-    const parts = await this.#parts(said, files);
-    let first: string | undefined;
-    for (const [index, part] of parts.entries()) {
-      const id = index === 0 ? deliveryId : `${deliveryId}.${index}`;
-      const message = { ...to, ...part, ...(index === 0 ? context : {}), biz_opaque_callback_data: id };
-      const sent = await this.#post(message, id).catch((error: Error) => {
-        // What is there already must not be sent again with the rest.
-        throw first === undefined
-          ? error
-          : new SendError("unknown", `Only a part was sent: ${error.message}`);
-      });
-      first ??= sent;
-    }
-    return { messageId: first ?? "" };
+    const said = file
+      ? asMedia(file, await this.#upload(file))
+      : { type: "text", text: { body: formatText(text), preview_url: false } };
+    const message = { ...to, ...said, ...context, biz_opaque_callback_data: deliveryId };
+    return { messageId: await this.#post(message, deliveryId) };
   }
 
-  async find({ deliveryId }: OutboundMessage): Promise<{ readonly messageId: string } | null> {
+  async find({ deliveryId }: Letter): Promise<{ readonly messageId: string } | null> {
     const messageId = this.#hearing.sightings.find(deliveryId);
     return messageId === null ? null : { messageId };
   }
@@ -76,32 +64,20 @@ export class WhatsAppSpeaker implements Speaker {
     return threadId === undefined && number !== this.#hearing.ownNumber ? chatWith(number) : null;
   }
 
-  async #parts(said: string, files: readonly LocalFile[]): Promise<readonly object[]> {
-    const text = { type: "text", text: { body: said, preview_url: false } };
-    if (files.length === 0) return [text];
-    const uploaded = [];
-    for (const file of files) uploaded.push(await this.#upload(file));
-    const [first, ...rest] = uploaded;
-    const isCaption = said.trim() !== "" && said.length <= MAX_CAPTION && first?.kind !== "audio";
-    if (!first || !isCaption)
-      return [...(said.trim() === "" ? [] : [text]), ...uploaded.map((each) => asPart(each))];
-    return [asPart(first, said), ...rest.map((each) => asPart(each))];
-  }
-
-  async #upload({ path, name, mediaType }: LocalFile): Promise<Uploaded> {
-    if ((await stat(path)).size > MAX_FILE)
-      throw new SendError("permanent", `${name} is larger than ${MAX_FILE / 1024 / 1024} MB.`);
+  /** The id under which Meta has the file. */
+  async #upload(file: LocalFile): Promise<string> {
+    const { name, mediaType } = file;
     const form = new FormData();
     form.set("messaging_product", "whatsapp");
     form.set("type", mediaType);
-    form.set("file", new Blob([await readFile(path)], { type: mediaType }), name);
+    form.set("file", new Blob([await bytesOf(file, MAX_FILE)], { type: mediaType }), name);
     // Nothing was said yet: an upload that went astray is simply made again.
     const answer = await this.#graph.post("media", form, this.#hearing.end).catch((error: unknown) => {
       throw error instanceof SendError ? repeatable(error) : error;
     });
     const id = idOf(field(answer, "id"));
     if (!id) throw new SendError("retryable", "Meta did not say where it put the file.");
-    return { id, name, kind: kindOf(mediaType) };
+    return id;
   }
 
   /** Sends one message; where nobody answers, what the webhook tells in a while decides. */
@@ -124,15 +100,9 @@ export class WhatsAppSpeaker implements Speaker {
   }
 }
 
-interface Uploaded {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: MediaKind;
-}
-
-function asPart({ id, name, kind }: Uploaded, caption?: string): object {
-  const filename = kind === "document" ? { filename: name } : {};
-  return { type: kind, [kind]: { id, ...filename, ...(caption ? { caption } : {}) } };
+function asMedia({ name, mediaType }: LocalFile, id: string): object {
+  const kind = kindOf(mediaType);
+  return { type: kind, [kind]: { id, ...(kind === "document" ? { filename: name } : {}) } };
 }
 
 function recipientOf({ chatId }: Address): object {

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedOwner } from "../../../test/support/ended-owner.js";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
-import { type OutboundMessage, SendError } from "../../adapter/adapter.js";
+import { type Letter, SendError } from "../../adapter/adapter.js";
 import { platforms } from "../../session/platform.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
 import { completeHandoff } from "../commands/handoff.js";
@@ -221,7 +221,7 @@ describe("a handoff that cannot be", () => {
 
   it("is one to a thread that is gone, also where people wrote in it before", async () => {
     await world.close();
-    const gone = (message: OutboundMessage): void => {
+    const gone = (message: Letter): void => {
       if (message.onlyThere) throw new SendError("permanent", "That topic is not there any more.");
     };
     there = new ScriptedAdapter({ platform: THERE, can: ["threads"], onSend: gone });

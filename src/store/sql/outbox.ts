@@ -227,7 +227,7 @@ export async function insertDeliveries(
 ): Promise<void> {
   for (const delivery of deliveries) {
     const { deliveryId, account, owner, address, kind, text, sessionId, shown } = delivery;
-    const { turnId, replyTo, attachments } = delivery;
+    const { turnId, replyTo, file } = delivery;
     await tx.run(
       `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, turn_id,
          reply_to, attachments, state, created_at, sent_at)
@@ -242,7 +242,7 @@ export async function insertDeliveries(
       sessionId,
       turnId ?? null,
       replyTo ?? null,
-      writeAttachments(attachments),
+      writeAttachments(file && [file]),
       shown ? "sent" : "pending",
       now,
       shown ? now : null,
@@ -252,6 +252,7 @@ export async function insertDeliveries(
 }
 
 function deliveryOf(row: Row): Delivery {
+  const [file] = readAttachments(row).attachments ?? [];
   return {
     id: Number(row.id),
     deliveryId: row.delivery_id as string,
@@ -262,7 +263,7 @@ function deliveryOf(row: Row): Delivery {
     text: row.text as string,
     sessionId: row.session_id as string | null,
     replyTo: row.reply_to as string | null,
-    ...readAttachments(row),
+    ...(file ? { file } : {}),
     state: row.state as DeliveryState,
     attempts: Number(row.attempts),
     notBefore: Number(row.not_before),

@@ -1,9 +1,9 @@
 /** Files, both ways: byte for byte, read only when asked and only as much as was allowed. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LocalFile } from "../../adapter/adapter.js";
+import { type LocalFile, SendError } from "../../adapter/adapter.js";
 import type { Stage } from "./stage.js";
 
 const BYTES = Uint8Array.from({ length: 3_000 }, (_, n) => (n * 7) % 256);
@@ -59,21 +59,37 @@ export function fileCases(stage: Stage): void {
     const shownFiles = async () =>
       ((await stage.fixture.files?.()) ?? []).map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes) }));
 
-    it("go with a message", async ({ skip }) => {
+    it("go beside a message", async ({ skip }) => {
       if (!stage.adapter.capabilities.maxFile) return skip("Files cannot be sent.");
-      const id = await stage.send("the notes", {
-        files: [await local("notes.txt", "text/plain", NOTES.bytes)],
-      });
+      const said = await stage.send("the notes");
+      const id = await stage.send("", { file: await local("notes.txt", "text/plain", NOTES.bytes) });
       expect(id).toMatch(/\S/);
+      expect(id).not.toBe(said);
       expect(await shownFiles()).toEqual([{ name: "notes.txt", bytes: Buffer.from(NOTES.bytes) }]);
       const shown = await stage.fixture.shown();
       expect(shown.join("\n")).toContain(stage.asShown("the notes").join("\n"));
     });
 
+    it("that are gone, or too large, are never sent, and that is said", async ({ skip }) => {
+      const { maxFile } = stage.adapter.capabilities;
+      if (!maxFile) return skip("Files cannot be sent.");
+      const large = await local("large.bin", "application/octet-stream", new Uint8Array());
+      await truncate(large.path, maxFile + 1);
+      for (const file of [large, { ...large, path: join(folder, "gone") }]) {
+        const error = await stage.send("", { file }).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(SendError);
+        expect(error).toMatchObject({
+          outcome: "permanent",
+          message: expect.stringContaining("large.bin"),
+        });
+      }
+      expect(await shownFiles()).toEqual([]);
+    });
+
     it("go as they are, whatever they are called", async ({ skip }) => {
       if (!stage.adapter.capabilities.maxFile) return skip("Files cannot be sent.");
       const name = '../../\u202etxt.\u0007 naïve "name".bin';
-      await stage.send("a file", { files: [await local(name, "application/octet-stream", BYTES)] });
+      await stage.send("", { file: await local(name, "application/octet-stream", BYTES) });
       expect((await shownFiles()).map(({ bytes }) => bytes)).toEqual([Buffer.from(BYTES)]);
     });
   });

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, vi } from "vitest";
 import {
   fitsInto,
   type InboundMessage,
+  type Letter,
   lengthIn,
-  type OutboundMessage,
   type Receive,
   type Speaker,
 } from "../../adapter/adapter.js";
@@ -85,7 +85,7 @@ export class Stage {
     return this.received[before] as InboundMessage;
   }
 
-  outbound(text: string, more: Partial<OutboundMessage> = {}): OutboundMessage {
+  outbound(text: string, more: Partial<Letter> = {}): Letter {
     this.#deliveries += 1;
     return {
       address: this.fixture.address,
@@ -95,7 +95,7 @@ export class Stage {
     };
   }
 
-  async send(text: string, more: Partial<OutboundMessage> = {}): Promise<string> {
+  async send(text: string, more: Partial<Letter> = {}): Promise<string> {
     return (await this.adapter.send(this.outbound(text, more))).messageId;
   }
 

@@ -1,5 +1,4 @@
 /** What is said on WhatsApp by one connection. A message counts as sent when WhatsApp has acknowledged it. */
-import { stat } from "node:fs/promises";
 import {
   type AnyMessageContent,
   type BinaryNode,
@@ -9,10 +8,11 @@ import {
   type WAMessage,
 } from "baileys";
 import type { Address, SessionSource } from "../../../session/source.js";
-import { type LocalFile, type Mark, type OutboundMessage, SendError, type Speaker } from "../../adapter.js";
+import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../../adapter.js";
 import { pause } from "../../http-call.js";
+import { bytesOf } from "../../local-file.js";
 import { formatText } from "../format.js";
-import { kindOf, MARKS, MAX_CAPTION, MAX_FILE } from "../limits.js";
+import { kindOf, MARKS, MAX_FILE } from "../limits.js";
 import { refusalOf, sendFailure } from "./failure.js";
 import { isGroup, isLid, isOurId, jidOf, messageRefOf, ourId, personOf } from "./ids.js";
 import type { Recent } from "./recent.js";
@@ -38,28 +38,17 @@ export class BaileysSpeaker implements Speaker {
     this.#options = options;
   }
 
-  async send({ address, text, deliveryId, replyTo, files = [] }: OutboundMessage): Promise<{
-    readonly messageId: string;
-  }> {
+  async send({ address, text, deliveryId, replyTo, file }: Letter): Promise<{ readonly messageId: string }> {
     const jid = recipientOf(address);
-    const contents = await contentsOf(formatText(text), files);
+    // No address in a text is looked at for a preview.
+    const content = file ? await mediaContent(file) : { text: formatText(text), linkPreview: null };
     const quoted = replyTo ? this.#options.quotable.get(replyTo) : undefined;
-    let first: string | undefined;
-    for (const [index, content] of contents.entries()) {
-      const id = ourId(this.#options.account, index === 0 ? deliveryId : `${deliveryId}.${index}`);
-      const options = index === 0 && quoted ? { quoted } : {};
-      await this.#post(jid, content, id, options).catch((error: Error) => {
-        // What is there already must not be sent again with the rest.
-        throw first === undefined
-          ? error
-          : new SendError("unknown", `Only a part was sent: ${error.message}`);
-      });
-      first ??= id;
-    }
-    return { messageId: first ?? "" };
+    const messageId = ourId(this.#options.account, deliveryId);
+    await this.#post(jid, content, messageId, quoted ? { quoted } : {});
+    return { messageId };
   }
 
-  async edit({ address, text }: OutboundMessage, messageId: string): Promise<void> {
+  async edit({ address, text }: Letter, messageId: string): Promise<void> {
     const remoteJid = recipientOf(address);
     const sentAt = this.#options.sentAt.get(messageId);
     // WhatsApp's servers do not look: an edit of nothing, or one that comes late, would be dropped by every app.
@@ -160,30 +149,17 @@ function recipientOf({ chatId }: Address): string {
   return jid;
 }
 
-/** The messages that a text and its files become. No address in it is looked at for a preview. */
-async function contentsOf(said: string, files: readonly LocalFile[]): Promise<AnyMessageContent[]> {
-  const text: AnyMessageContent = { text: said, linkPreview: null };
-  const [first, ...rest] = files;
-  if (!first) return [text];
-  for (const { path, name } of files)
-    if ((await stat(path)).size > MAX_FILE)
-      throw new SendError("permanent", `${name} is larger than ${MAX_FILE / 1024 / 1024} MB.`);
-  const isCaption = said.trim() !== "" && said.length <= MAX_CAPTION && kindOf(first.mediaType) !== "audio";
-  if (!isCaption) return [...(said.trim() === "" ? [] : [text]), ...files.map((file) => fileContent(file))];
-  return [fileContent(first, said), ...rest.map((file) => fileContent(file))];
-}
-
-function fileContent({ path, name, mediaType }: LocalFile, caption?: string): AnyMessageContent {
-  const media = { url: path };
-  const words = caption ? { caption } : {};
-  switch (kindOf(mediaType)) {
+async function mediaContent(file: LocalFile): Promise<AnyMessageContent> {
+  const media = await bytesOf(file, MAX_FILE);
+  const { name, mediaType: mimetype } = file;
+  switch (kindOf(mimetype)) {
     case "image":
-      return { image: media, mimetype: mediaType, ...words };
+      return { image: media, mimetype };
     case "video":
-      return { video: media, mimetype: mediaType, ...words };
+      return { video: media, mimetype };
     case "audio":
-      return { audio: media, mimetype: mediaType };
+      return { audio: media, mimetype };
     case "document":
-      return { document: media, mimetype: mediaType, fileName: name, ...words };
+      return { document: media, mimetype, fileName: name };
   }
 }
