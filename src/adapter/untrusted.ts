@@ -14,6 +14,47 @@ export function field(value: unknown, ...path: readonly string[]): unknown {
   return at;
 }
 
+export type Fields = { readonly [name: string]: unknown };
+
+const NOTHING: Fields = Object.freeze(Object.create(null) as Fields);
+
+/** The object, as far as it is one; `__proto__` and its like are only names in it. */
+export function record(value: unknown): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return NOTHING;
+  return Object.assign(Object.create(null) as Fields, Object.fromEntries(Object.entries(value)));
+}
+
+/** The object at the end of the path. */
+export function objectIn(value: unknown, ...path: readonly string[]): Fields | undefined {
+  const found = field(value, ...path);
+  return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Fields) : undefined;
+}
+
+/** The text at the end of the path, if there is something in it. */
+export function textIn(value: unknown, ...path: readonly string[]): string | undefined {
+  return textOf(field(value, ...path));
+}
+
+/** The same; empty if there is none. */
+export function wordsIn(value: unknown, ...path: readonly string[]): string {
+  return textIn(value, ...path) ?? "";
+}
+
+export function numberIn(value: unknown, ...path: readonly string[]): number | undefined {
+  const found = field(value, ...path);
+  return typeof found === "number" && Number.isFinite(found) ? found : undefined;
+}
+
+/** A whole number that lost no digits, as a string; zero is nobody. */
+export function numericIdIn(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = field(value, ...path);
+  return Number.isSafeInteger(found) && found !== 0 ? String(found) : undefined;
+}
+
+export function listIn(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  return listOf(field(value, ...path));
+}
+
 export function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -8,6 +8,7 @@ import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
 import { boundedText } from "../inbound-limit.js";
 import { takenOut } from "../take-out.js";
+import { type Fields, listOf, record } from "../untrusted.js";
 import { isSnowflake } from "./snowflake.js";
 
 export interface Channel {
@@ -59,7 +60,7 @@ const CHAT_INPUT = 1;
 const TEXT_OPTION = 3;
 
 export function parseChannel(json: unknown): Channel | null {
-  const { id, type, name, topic, parent_id, owner_id, last_message_id, recipients } = fields(json);
+  const { id, type, name, topic, parent_id, owner_id, last_message_id, recipients } = record(json);
   if (!isSnowflake(id) || typeof type !== "number") return null;
   const named = {
     ...(isText(name) ? { name } : {}),
@@ -67,7 +68,7 @@ export function parseChannel(json: unknown): Channel | null {
     ...(isSnowflake(last_message_id) ? { lastMessageId: last_message_id } : {}),
   };
   if (type === DM) {
-    const [partner] = list(recipients).flatMap((author) => person({ author }) ?? []);
+    const [partner] = listOf(recipients).flatMap((author) => person({ author }) ?? []);
     return { id, kind: "dm", takesThreads: false, ...named, ...(partner ? { partner } : {}) };
   }
   if (PLACES_TO_WRITE.includes(type))
@@ -79,24 +80,24 @@ export function parseChannel(json: unknown): Channel | null {
 
 /** Where a message is, before its channel is known. */
 export function placeOf(json: unknown): { readonly channelId: string; readonly messageId: string } | null {
-  const { id, channel_id } = fields(json);
+  const { id, channel_id } = record(json);
   return isSnowflake(id) && isSnowflake(channel_id) ? { channelId: channel_id, messageId: id } : null;
 }
 
 /** Nobody looks further at what bots say, and we hear all that we say ourselves. */
 export function isFromPerson(json: unknown): boolean {
-  return person(fields(json)) !== null;
+  return person(record(json)) !== null;
 }
 
 export function parseMessage(json: unknown, reading: Reading): InboundMessage | null {
-  const message = fields(json);
+  const message = record(json);
   const { id, channel_id, type } = message;
   const { place, self } = reading;
   if (!isSnowflake(id) || channel_id !== place.channel.id || !WRITTEN.includes(type as number)) return null;
   const sender = person(message);
   if (!sender) return null;
-  const written = fields(
-    isText(message.content) || list(message.attachments).length > 0 ? message : forwarded(message),
+  const written = record(
+    isText(message.content) || listOf(message.attachments).length > 0 ? message : forwarded(message),
   );
   const content = isText(written.content) ? boundedText(written.content) : "";
   const files = filesOf(written.attachments, reading.download);
@@ -117,19 +118,19 @@ export function parseMessage(json: unknown, reading: Reading): InboundMessage | 
 
 /** Null where something else about it has changed: a pin, a preview, a thread. */
 export function parseEdit(json: unknown, reading: Reading): InboundMessage | null {
-  const message = isText(fields(json).edited_timestamp) ? parseMessage(json, reading) : null;
+  const message = isText(record(json).edited_timestamp) ? parseMessage(json, reading) : null;
   return message && { ...message, kind: "edit" };
 }
 
 export function parseInteraction(json: unknown, place: Place): Interaction | null {
-  const { id, type, token, data, member, user, channel_id } = fields(json);
-  const { name, type: kind, options } = fields(data);
-  const sender = person({ author: fields(member).user ?? user });
+  const { id, type, token, data, member, user, channel_id } = record(json);
+  const { name, type: kind, options } = record(data);
+  const sender = person({ author: record(member).user ?? user });
   if (type !== SLASH_COMMAND || kind !== CHAT_INPUT || !sender) return null;
   if (!isSnowflake(id) || channel_id !== place.channel.id || !isText(token)) return null;
   if (!isText(name) || !/^[\w-]{1,32}$/.test(name)) return null;
-  const words = list(options)
-    .map(fields)
+  const words = listOf(options)
+    .map(record)
     .flatMap((option) =>
       option.type === TEXT_OPTION && isText(option.value) ? [boundedText(option.value)] : [],
     );
@@ -152,7 +153,7 @@ interface Sender {
 
 /** Null for bots, webhooks, Discord itself, and whoever cannot be named. */
 function person(message: Fields): Sender | null {
-  const { id, username, global_name, bot, system } = fields(message.author);
+  const { id, username, global_name, bot, system } = record(message.author);
   const isPerson = isNo(bot) && isNo(system) && message.webhook_id === undefined;
   if (!isPerson || !isSnowflake(id)) return null;
   const userName = [global_name, username].find(isText);
@@ -196,8 +197,8 @@ function named({ name, topic }: Channel): Pick<SessionSource, "chatName" | "chat
 function isAddressed(message: Fields, { channel }: Place, self: string): boolean {
   if (channel.kind === "dm") return true;
   if (channel.kind === "thread" && channel.ownerId === self) return true;
-  const mentioned = list(message.mentions).some((user) => fields(user).id === self);
-  return mentioned || fields(fields(message.referenced_message).author).id === self;
+  const mentioned = listOf(message.mentions).some((user) => record(user).id === self);
+  return mentioned || record(record(message.referenced_message).author).id === self;
 }
 
 function withoutMention(content: string, self: string): string {
@@ -205,26 +206,26 @@ function withoutMention(content: string, self: string): string {
 }
 
 function repliedTo(message: Fields): InboundMessage["replyTo"] | null {
-  const { message_id, type } = fields(message.message_reference);
+  const { message_id, type } = record(message.message_reference);
   if (!isSnowflake(message_id) || type === FORWARDED) return null;
-  const { content } = fields(message.referenced_message);
+  const { content } = record(message.referenced_message);
   return { messageId: message_id, ...(isText(content) ? { text: boundedText(content) } : {}) };
 }
 
 const FORWARDED = 1;
 
 function isForwarded(message: Fields): boolean {
-  return fields(message.message_reference).type === FORWARDED || list(message.message_snapshots).length > 0;
+  return record(message.message_reference).type === FORWARDED || listOf(message.message_snapshots).length > 0;
 }
 
 /** What was forwarded has its text in a copy. */
 function forwarded(message: Fields): unknown {
-  return fields(list(message.message_snapshots)[0]).message;
+  return record(listOf(message.message_snapshots)[0]).message;
 }
 
 function filesOf(attachments: unknown, download: Reading["download"]): RemoteFile[] {
-  return list(attachments).flatMap((attachment) => {
-    const { url, filename, content_type, size } = fields(attachment);
+  return listOf(attachments).flatMap((attachment) => {
+    const { url, filename, content_type, size } = record(attachment);
     if (!isText(url)) return [];
     const length = typeof size === "number" && size >= 0 ? size : undefined;
     return [
@@ -237,18 +238,7 @@ function filesOf(attachments: unknown, download: Reading["download"]): RemoteFil
   });
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Own fields only: what a prototype says was not sent. */
-function fields(value: unknown): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
-  return Object.assign(Object.create(null), value) as Fields;
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }

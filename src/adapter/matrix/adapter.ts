@@ -7,11 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { Intake } from "../intake.js";
+import { type Fields, textOf } from "../untrusted.js";
 import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
 import { MAX_TEXT, textBytes } from "./content.js";
 import type { Encryption } from "./encryption.js";
-import { id, type Json, string } from "./json.js";
+import { id } from "./ids.js";
 import type { Self } from "./mention.js";
 import { MAX_FILE, Outgoing } from "./outgoing.js";
 import { decryptedEvent } from "./parse.js";
@@ -30,7 +31,7 @@ const LOOK_AGAIN_MS = 500;
 const NEXT_BATCH = "next_batch";
 
 /** What the sync brings: messages and what rooms are, and nothing that nobody here looks at. */
-const FILTER: Json = {
+const FILTER: Fields = {
   presence: { types: [] },
   account_data: { types: [] },
   room: {
@@ -103,7 +104,7 @@ export class MatrixAdapter implements Adapter {
         "permanent",
         `The access token is that of ${userId}, not of ${expected}: change MATRIX_ACCESS_TOKEN or MATRIX_USER_ID.`,
       );
-    return { userId, deviceId: string(device_id) };
+    return { userId, deviceId: textOf(device_id) };
   }
 
   /** Null where there is none, or no homeserver for it: then encrypted rooms stay closed, and the others work. */

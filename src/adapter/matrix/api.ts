@@ -6,7 +6,7 @@ import { type IHttpOpts, MatrixHttpApi, Method } from "matrix-js-sdk/lib/http-ap
 import { TypedEventEmitter } from "matrix-js-sdk/lib/models/typed-event-emitter.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { readBounded, within } from "../http-call.js";
-import { type Json, record, string } from "./json.js";
+import { type Fields, record, textOf } from "../untrusted.js";
 import { isUnrecognized } from "./trouble.js";
 
 type Query = Record<string, string | number>;
@@ -39,16 +39,16 @@ export class MatrixApi {
     this.#end.abort();
   }
 
-  whoAmI(): Promise<Json> {
+  whoAmI(): Promise<Fields> {
     return this.#call(Method.Get, "/account/whoami");
   }
 
   async displayName(userId: string): Promise<string | undefined> {
-    return string((await this.#call(Method.Get, `/profile/${part(userId)}`)).displayname);
+    return textOf((await this.#call(Method.Get, `/profile/${part(userId)}`)).displayname);
   }
 
   /** Waits up to `waitMs` for something new since then. */
-  sync(since: string | null, filter: Json, waitMs: number): Promise<Json> {
+  sync(since: string | null, filter: Fields, waitMs: number): Promise<Fields> {
     const query = {
       timeout: waitMs,
       filter: JSON.stringify(filter),
@@ -59,44 +59,44 @@ export class MatrixApi {
   }
 
   /** A page of what came before `from`, newest first, as far back as `to`. */
-  messagesBefore(roomId: string, from: string, to: string | null, limit: number): Promise<Json> {
+  messagesBefore(roomId: string, from: string, to: string | null, limit: number): Promise<Fields> {
     const query = { dir: "b", from, limit, ...(to === null ? {} : { to }) };
     return this.#call(Method.Get, `/rooms/${part(roomId)}/messages`, { query });
   }
 
-  event(roomId: string, eventId: string): Promise<Json> {
+  event(roomId: string, eventId: string): Promise<Fields> {
     return this.#call(Method.Get, `/rooms/${part(roomId)}/event/${part(eventId)}`);
   }
 
   /** The content of a room's state of that type. */
-  state(roomId: string, type: string): Promise<Json> {
+  state(roomId: string, type: string): Promise<Fields> {
     return this.#call(Method.Get, `/rooms/${part(roomId)}/state/${part(type)}/`);
   }
 
-  joinedMembers(roomId: string): Promise<Json> {
+  joinedMembers(roomId: string): Promise<Fields> {
     return this.#call(Method.Get, `/rooms/${part(roomId)}/joined_members`);
   }
 
-  invitedMembers(roomId: string): Promise<Json> {
+  invitedMembers(roomId: string): Promise<Fields> {
     return this.#call(Method.Get, `/rooms/${part(roomId)}/members`, { query: { membership: "invite" } });
   }
 
-  join(roomId: string): Promise<Json> {
+  join(roomId: string): Promise<Fields> {
     return this.#call(Method.Post, `/rooms/${part(roomId)}/join`, { body: {} });
   }
 
-  invite(roomId: string, userId: string): Promise<Json> {
+  invite(roomId: string, userId: string): Promise<Fields> {
     return this.#call(Method.Post, `/rooms/${part(roomId)}/invite`, { body: { user_id: userId } });
   }
 
   /** The same transaction id twice is one event. */
-  async send(roomId: string, type: string, transactionId: string, content: Json): Promise<string> {
+  async send(roomId: string, type: string, transactionId: string, content: Fields): Promise<string> {
     const path = `/rooms/${part(roomId)}/send/${part(type)}/${part(transactionId)}`;
-    return string((await this.#call(Method.Put, path, { body: content })).event_id) ?? "";
+    return textOf((await this.#call(Method.Put, path, { body: content })).event_id) ?? "";
   }
 
   /** Shows typing for that long; null ends it. */
-  typing(roomId: string, userId: string, timeoutMs: number | null): Promise<Json> {
+  typing(roomId: string, userId: string, timeoutMs: number | null): Promise<Fields> {
     const body = timeoutMs === null ? { typing: false } : { typing: true, timeout: timeoutMs };
     return this.#call(Method.Put, `/rooms/${part(roomId)}/typing/${part(userId)}`, { body });
   }
@@ -126,7 +126,7 @@ export class MatrixApi {
         bytes,
         { json: false, prefix: MEDIA, headers: { "Content-Type": mediaType }, ...ask(signal) },
       );
-      return string(record(JSON.parse(answer as string)).content_uri) ?? "";
+      return textOf(record(JSON.parse(answer as string)).content_uri) ?? "";
     } finally {
       end();
     }
@@ -155,8 +155,8 @@ export class MatrixApi {
   async #call(
     method: Method,
     path: string,
-    options: { query?: Query; body?: Json; timeoutMs?: number } = {},
-  ): Promise<Json> {
+    options: { query?: Query; body?: Fields; timeoutMs?: number } = {},
+  ): Promise<Fields> {
     const { signal, end } = this.#signal(options.timeoutMs ?? this.#options.timeoutMs);
     const { query = {} } = options;
     const body = options.body && { ...options.body }; // The SDK takes only plain objects for JSON.

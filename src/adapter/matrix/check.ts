@@ -1,7 +1,8 @@
 /** Whether a homeserver takes the token, and whose it is. */
 import { type Answers, CHECK_MS, type SetupFound } from "../manifest.js";
+import { textOf } from "../untrusted.js";
 import { MatrixApi } from "./api.js";
-import { id, string } from "./json.js";
+import { id } from "./ids.js";
 import { connectError, notThere } from "./trouble.js";
 
 export async function check({ homeserver = "", accessToken = "" }: Answers): Promise<SetupFound> {
@@ -11,7 +12,7 @@ export async function check({ homeserver = "", accessToken = "" }: Answers): Pro
   });
   const userId = id(user_id, "@");
   if (!userId) throw notThere();
-  const deviceId = string(device_id);
+  const deviceId = textOf(device_id);
   return {
     who: deviceId ? `${userId}, device ${deviceId}` : userId,
     next: [

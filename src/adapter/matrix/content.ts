@@ -1,7 +1,7 @@
 /** What is sent, as the content of an event: text with its HTML, an edit, a file; in a thread, as an answer. Pure. */
 import { storableText } from "../../util/text.js";
+import type { Fields } from "../untrusted.js";
 import { escapeHtml, renderHtml } from "./format.js";
-import type { Json } from "./json.js";
 
 /**
  * An event is at most 65,536 bytes in all. Encrypted, it grows by a third, and a little for the envelope: what is
@@ -21,12 +21,12 @@ export interface Place {
   readonly replyTo?: string | undefined;
 }
 
-export function textContent(markdown: string, place: Place = {}): Json {
+export function textContent(markdown: string, place: Place = {}): Fields {
   return { ...text(markdown), ...relation(place) };
 }
 
 /** The whole text stands in the new content; the one around it is for clients that know no edits. */
-export function editContent(markdown: string, messageId: string): Json {
+export function editContent(markdown: string, messageId: string): Fields {
   return {
     msgtype: "m.text",
     body: `* ${storableText(markdown).slice(0, 500).toWellFormed()}`,
@@ -41,10 +41,10 @@ export interface SentFile {
   readonly mediaType: string;
   readonly size: number;
   /** Where it is: a plain file, or an encrypted one with its keys. */
-  readonly at: { readonly url: string } | { readonly file: Json };
+  readonly at: { readonly url: string } | { readonly file: Fields };
 }
 
-export function fileContent({ name, mediaType, size, at }: SentFile, place: Place = {}): Json {
+export function fileContent({ name, mediaType, size, at }: SentFile, place: Place = {}): Fields {
   const [family = ""] = mediaType.split("/");
   const msgtype = ["image", "audio", "video"].includes(family) ? `m.${family}` : "m.file";
   return {
@@ -59,7 +59,7 @@ export function fileContent({ name, mediaType, size, at }: SentFile, place: Plac
 }
 
 /** The message that a thread hangs on: its title, and whom it is for. */
-export function threadRoot(title: string, person: string | null): Json {
+export function threadRoot(title: string, person: string | null): Fields {
   const name = storableText(title);
   if (person === null) return { ...text(`**${name}**`), body: name, "m.mentions": {} };
   const pill = `<a href="https://matrix.to/#/${escapeHtml(encodeURIComponent(person))}">${escapeHtml(person)}</a>`;
@@ -73,7 +73,7 @@ export function threadRoot(title: string, person: string | null): Json {
 }
 
 /** Nobody is notified by a name in an agent's text: whom it names is said apart, and it names nobody. */
-function text(markdown: string): Json {
+function text(markdown: string): Fields {
   const body = storableText(markdown);
   const html = renderHtml(body);
   const plain = { msgtype: "m.text", body, "m.mentions": {} };
@@ -82,7 +82,7 @@ function text(markdown: string): Json {
   return { ...plain, format: "org.matrix.custom.html", formatted_body: html };
 }
 
-function relation({ threadId, replyTo }: Place): Json {
+function relation({ threadId, replyTo }: Place): Fields {
   const answered = replyTo === undefined ? {} : { "m.in_reply_to": { event_id: replyTo } };
   if (threadId === undefined) return replyTo === undefined ? {} : { "m.relates_to": answered };
   const fallback =

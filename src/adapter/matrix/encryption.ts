@@ -24,8 +24,9 @@ import {
   TrustRequirement,
   UserId,
 } from "@matrix-org/matrix-sdk-crypto-wasm";
+import { type Fields, listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import { id, type Json, list, record, string } from "./json.js";
+import { id } from "./ids.js";
 import { KeyStore } from "./key-store.js";
 
 export interface EncryptionOptions {
@@ -89,15 +90,15 @@ export class Encryption {
   }
 
   /** What a batch of the sync brings for the keys. */
-  receive(batch: Json): Promise<void> {
+  receive(batch: Fields): Promise<void> {
     return this.#inTurn(async () => {
       const { changed, left } = record(batch.device_lists);
       const users = (given: unknown) =>
-        list(given).flatMap((user) => (id(user, "@") ? [new UserId(user as string)] : []));
+        listOf(given).flatMap((user) => (id(user, "@") ? [new UserId(user as string)] : []));
       const counts = Object.entries(record(batch.device_one_time_keys_count));
       const unused = batch.device_unused_fallback_key_types;
       await this.#machine.receiveSyncChanges(
-        JSON.stringify(list(record(batch.to_device).events)),
+        JSON.stringify(listOf(record(batch.to_device).events)),
         new DeviceLists(users(changed), users(left)),
         new Map(counts.filter(([, count]) => typeof count === "number")),
         Array.isArray(unused) ? new Set(unused.filter((name) => typeof name === "string")) : null,
@@ -120,7 +121,7 @@ export class Encryption {
   }
 
   /** A room is encrypted from now on; that is never taken back. */
-  enable(roomId: string, content: Json): Promise<void> {
+  enable(roomId: string, content: Fields): Promise<void> {
     return this.#inTurn(async () => {
       if (content.algorithm !== MEGOLM) return;
       const settings = new RoomSettings();
@@ -136,7 +137,7 @@ export class Encryption {
   }
 
   /** What is inside an event; null where its key is not there, or was another sender's. */
-  decrypt(roomId: string, event: Json): Promise<Json | null> {
+  decrypt(roomId: string, event: Fields): Promise<Fields | null> {
     return this.#inTurn(async () => {
       try {
         const settings = new DecryptionSettings(TrustRequirement.Untrusted);
@@ -157,10 +158,10 @@ export class Encryption {
   encrypt(
     roomId: string,
     members: readonly string[],
-    room: Json,
+    room: Fields,
     type: string,
-    content: Json,
-  ): Promise<Json> {
+    content: Fields,
+  ): Promise<Fields> {
     return this.#inTurn(async () => {
       const users = () => members.flatMap((member) => (id(member, "@") ? [new UserId(member)] : []));
       await this.#machine.updateTrackedUsers(users());
@@ -183,13 +184,13 @@ export class Encryption {
     });
   }
 
-  encryptFile(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly keys: Json } {
+  encryptFile(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly keys: Fields } {
     const { encryptedData, mediaEncryptionInfo } = Attachment.encrypt(bytes);
     return { bytes: encryptedData, keys: record(JSON.parse(mediaEncryptionInfo ?? "{}")) };
   }
 
   /** Fails where the file is not what its message says. */
-  decryptFile(bytes: Uint8Array, keys: Json): Uint8Array {
+  decryptFile(bytes: Uint8Array, keys: Fields): Uint8Array {
     return Attachment.decrypt(new EncryptedAttachment(bytes, JSON.stringify(keys)));
   }
 
@@ -236,7 +237,7 @@ function callOf({ type, body, event_type, txn_id, room_id }: Wanted): ["POST" | 
   }
 }
 
-function settingsOf(room: Json): EncryptionSettings {
+function settingsOf(room: Fields): EncryptionSettings {
   const settings = new EncryptionSettings();
   settings.algorithm = EncryptionAlgorithm.MegolmV1AesSha2;
   settings.historyVisibility = HistoryVisibility.Shared;
@@ -256,5 +257,5 @@ async function hasKeys(api: MatrixApi, userId: string, deviceId: string): Promis
     JSON.stringify({ device_keys: { [userId]: [deviceId] } }),
   );
   const devices = record(record(record(JSON.parse(answer)).device_keys)[userId]);
-  return string(record(devices[deviceId]).user_id) !== undefined;
+  return textOf(record(devices[deviceId]).user_id) !== undefined;
 }

@@ -4,9 +4,10 @@
  * before the sync's token is. It is tried again with the batches that come, after pauses that grow, for as long as the
  * homeserver merely fails; what it refuses for good is given up, and the log says so.
  */
+
+import { type Fields, listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { eventsOf, ourPart, type Stretch } from "./history.js";
-import { type Json, list, record, string } from "./json.js";
 import type { Pending } from "./pending.js";
 import { reasonOf } from "./trouble.js";
 
@@ -35,17 +36,17 @@ export class Gaps {
   }
 
   /** The new events of a room that waits for nothing, with those that the sync left out; fails if they cannot be had. */
-  async newEvents(roomId: string, given: unknown, since: string): Promise<readonly Json[]> {
+  async newEvents(roomId: string, given: unknown, since: string): Promise<readonly Fields[]> {
     const { api, userId } = this.#options;
     const timeline = record(given);
-    const shown = list(timeline.events).map(record);
-    const upTo = timeline.limited === true ? string(timeline.prev_batch) : undefined;
+    const shown = listOf(timeline.events).map(record);
+    const upTo = timeline.limited === true ? textOf(timeline.prev_batch) : undefined;
     if (upTo === undefined) return ourPart({ events: shown }, userId).events;
     return this.#told(roomId, await eventsOf(api, { roomId, since, upTo, shown }, userId));
   }
 
   /** The room lacks what came up to this token: from here on, or from where its gap begins already. */
-  open(roomId: string, since: string, upTo: string, shown: readonly Json[]): void {
+  open(roomId: string, since: string, upTo: string, shown: readonly Fields[]): void {
     const { pending } = this.#options;
     const gap = pending.gaps.get(roomId) ?? { roomId, since, shown: [] };
     pending.lacks({ ...gap, upTo, shown: [...gap.shown, ...shown] });
@@ -70,7 +71,7 @@ export class Gaps {
   }
 
   /** What the room lacked; null if it still cannot be had. */
-  async events(roomId: string): Promise<readonly Json[] | null> {
+  async events(roomId: string): Promise<readonly Fields[] | null> {
     const { api, userId, pending, problem } = this.#options;
     const gap = pending.gaps.get(roomId);
     if (!gap) return [];
@@ -86,7 +87,7 @@ export class Gaps {
     }
   }
 
-  #told(roomId: string, { events, missing }: Stretch): readonly Json[] {
+  #told(roomId: string, { events, missing }: Stretch): readonly Fields[] {
     if (missing !== undefined)
       this.#options.problem(`I gave up on older messages in room ${roomId}. ${missing}`);
     return events;

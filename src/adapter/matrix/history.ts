@@ -1,6 +1,7 @@
 /** Which events of a room are new to us: what the sync left out and what it brought, and where our part of it begins. */
+
+import { type Fields, listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import { type Json, list, record, string } from "./json.js";
 import type { Gap } from "./pending.js";
 import { isRefusedForGood, reasonOf } from "./trouble.js";
 
@@ -9,7 +10,7 @@ const MAX_PAGES = 10;
 
 /** Events of a room, oldest first. */
 export interface Stretch {
-  readonly events: readonly Json[];
+  readonly events: readonly Fields[];
   /** Why older ones are missing, as a sentence; absent if none are. */
   readonly missing?: string;
 }
@@ -23,7 +24,7 @@ export async function eventsOf(api: MatrixApi, gap: Gap, userId: string): Promis
 }
 
 async function eventsBetween(api: MatrixApi, { roomId, since, upTo }: Gap): Promise<Stretch> {
-  const pages: Json[][] = [];
+  const pages: Fields[][] = [];
   const stretch = (missing?: string): Stretch => ({
     events: pages.flat().reverse(),
     ...(missing === undefined ? {} : { missing }),
@@ -32,10 +33,10 @@ async function eventsBetween(api: MatrixApi, { roomId, since, upTo }: Gap): Prom
   while (next !== undefined) {
     if (pages.length === MAX_PAGES) return stretch(`I look back over ${PAGE * MAX_PAGES} at most.`);
     try {
-      const page: Json = await api.messagesBefore(roomId, next, since, PAGE);
-      const events = list(page.chunk).map(record);
+      const page: Fields = await api.messagesBefore(roomId, next, since, PAGE);
+      const events = listOf(page.chunk).map(record);
       pages.push(events);
-      next = events.length > 0 && page.end !== next ? string(page.end) : undefined;
+      next = events.length > 0 && page.end !== next ? textOf(page.end) : undefined;
     } catch (error) {
       if (!isRefusedForGood(error)) throw error;
       return stretch(reasonOf(error));
@@ -47,7 +48,7 @@ async function eventsBetween(api: MatrixApi, { roomId, since, upTo }: Gap): Prom
 /** In a room that was just entered: from the invitation on, or else from when we came in. */
 export function ourPart(stretch: Stretch, userId: string): Stretch {
   const { events } = stretch;
-  const isOurs = (event: Json, membership: string): boolean =>
+  const isOurs = (event: Fields, membership: string): boolean =>
     event.type === "m.room.member" &&
     event.state_key === userId &&
     record(event.content).membership === membership;

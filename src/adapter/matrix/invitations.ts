@@ -3,8 +3,9 @@
  * gate refuses.
  */
 import type { Line } from "../adapter.js";
+import { type Fields, listOf, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import { id, type Json, list, record } from "./json.js";
+import { id } from "./ids.js";
 import type { Self } from "./mention.js";
 import type { Pending } from "./pending.js";
 import { senderIn } from "./rooms.js";
@@ -26,9 +27,9 @@ export class Invitations {
     this.#options = options;
   }
 
-  async hear(roomId: string, room: Json): Promise<void> {
+  async hear(roomId: string, room: Fields): Promise<void> {
     const { pending, self, knows } = this.#options;
-    const events = list(record(room.invite_state).events).map(record);
+    const events = listOf(record(room.invite_state).events).map(record);
     const ours = events.find(({ type, state_key }) => type === "m.room.member" && state_key === self.userId);
     const inviter = id(ours?.sender, "@");
     const isKnown = inviter !== undefined && (await knows(senderIn(roomId, inviter)));

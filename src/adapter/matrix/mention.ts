@@ -1,5 +1,5 @@
 /** Whether a message names the bot, and the message without that. */
-import { type Json, list, record, string } from "./json.js";
+import { type Fields, listOf, record, textOf } from "../untrusted.js";
 
 /** The bot itself. */
 export interface Self {
@@ -18,12 +18,12 @@ const MAX_FORMATTED = 100_000;
 const MOST_NAMES = 8;
 
 export function withoutMention(
-  content: Json,
+  content: Fields,
   self: Self,
 ): { readonly text: string; readonly isMentioned: boolean } {
-  const body = string(content.body) ?? "";
-  const pills = pillsFor(self.userId, string(content.formatted_body) ?? "");
-  const isListed = list(record(content["m.mentions"]).user_ids).includes(self.userId);
+  const body = textOf(content.body) ?? "";
+  const pills = pillsFor(self.userId, textOf(content.formatted_body) ?? "");
+  const isListed = listOf(record(content["m.mentions"]).user_ids).includes(self.userId);
   const atStart = namesOf(self).find((name) => beginsWith(body, name));
   const isMentioned = isListed || pills.length > 0 || atStart !== undefined || body.includes(self.userId);
   if (!isMentioned) return { text: body, isMentioned };

@@ -4,10 +4,10 @@
  */
 import { type LocalFile, SendError } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
+import type { Fields } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { fileContent, type Place } from "./content.js";
 import type { Encryption } from "./encryption.js";
-import type { Json } from "./json.js";
 import { invitedMembers, type Rooms } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
 
@@ -23,7 +23,7 @@ export interface OutgoingOptions {
 
 /** A room's encryption: its settings, and what encrypts. */
 interface Cover {
-  readonly settings: Json;
+  readonly settings: Fields;
   readonly encryption: Encryption;
 }
 
@@ -35,7 +35,7 @@ export class Outgoing {
   }
 
   /** Sends a message; the id of its event, the same for the same transaction. */
-  async post(roomId: string, transactionId: string, content: Json): Promise<string> {
+  async post(roomId: string, transactionId: string, content: Fields): Promise<string> {
     const { api, seen, userId } = this.#options;
     const cover = await this.#coverOf(roomId);
     const eventId = cover
@@ -51,7 +51,7 @@ export class Outgoing {
   }
 
   /** Uploads a file for a room; the message that carries it. */
-  async upload(roomId: string, local: LocalFile, place: Place): Promise<Json> {
+  async upload(roomId: string, local: LocalFile, place: Place): Promise<Fields> {
     const { api } = this.#options;
     const cover = await this.#coverOf(roomId);
     const { name, mediaType } = local;
@@ -63,7 +63,7 @@ export class Outgoing {
     return fileContent({ ...file, at: { file: { ...hidden.keys, url } } }, place);
   }
 
-  async #encrypted(roomId: string, { encryption, settings }: Cover, content: Json): Promise<Json> {
+  async #encrypted(roomId: string, { encryption, settings }: Cover, content: Fields): Promise<Fields> {
     const { api, rooms } = this.#options;
     const members = [...(await rooms.members(roomId)), ...(await invitedMembers(api, roomId))];
     return encryption.encrypt(roomId, members, settings, "m.room.message", content);

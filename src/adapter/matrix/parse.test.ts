@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
-import { id, record } from "./json.js";
+import { record } from "../untrusted.js";
+import { id } from "./ids.js";
 import type { Self } from "./mention.js";
 import { decryptedEvent, parseEvent, quotedText, type RoomFacts } from "./parse.js";
 

@@ -6,7 +6,8 @@
 import type { ChatType, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { InboundMessage } from "../adapter.js";
-import { id, type Json, record, string } from "./json.js";
+import { type Fields, record, textOf } from "../untrusted.js";
+import { id } from "./ids.js";
 import { type Self, withoutMention } from "./mention.js";
 
 export interface RoomFacts {
@@ -24,7 +25,7 @@ export interface MediaReference {
   readonly name?: string;
   readonly mediaType: string;
   /** The keys of an encrypted file, as its message has them. */
-  readonly encrypted?: Json;
+  readonly encrypted?: Fields;
 }
 
 export interface Parsed {
@@ -92,13 +93,13 @@ export function quotedText(given: unknown): string | undefined {
   const event = record(given);
   const content = record(event.content);
   const replaced = record(record(record(record(event.unsigned)["m.relations"])["m.replace"]).content);
-  const body = string(record(replaced["m.new_content"]).body) ?? string(content.body);
+  const body = textOf(record(replaced["m.new_content"]).body) ?? textOf(content.body);
   if (event.type !== "m.room.message" || body === undefined) return undefined;
   return answeredBy(record(content["m.relates_to"])) ? withoutFallback(body).text : body;
 }
 
 /** What encrypted it is when it came out of the clear: the envelope is the room's, type and content were inside. */
-export function decryptedEvent(envelope: unknown, inside: unknown): Json {
+export function decryptedEvent(envelope: unknown, inside: unknown): Fields {
   const { type, content } = record(inside);
   return { ...record(envelope), type, content };
 }
@@ -136,15 +137,15 @@ interface Written {
   readonly media?: MediaReference;
 }
 
-function writtenIn(content: Json, self: Self, isReply: boolean, isPrivate: boolean): Written | null {
-  const body = string(content.body);
-  const msgtype = string(content.msgtype);
+function writtenIn(content: Fields, self: Self, isReply: boolean, isPrivate: boolean): Written | null {
+  const body = textOf(content.body);
+  const msgtype = textOf(content.msgtype);
   if (msgtype === undefined || body === undefined) return null;
   if (MEDIA_TYPES.has(msgtype)) {
     const media = mediaOf(content, body);
     if (!media) return null;
     // A file's body is its name, unless the name stands elsewhere: then it is what was written with it.
-    const filename = string(content.filename);
+    const filename = textOf(content.filename);
     const caption = filename !== undefined && filename !== body ? body : "";
     const { text, isMentioned } = withoutMention({ ...content, body: caption }, self);
     return { text: command(text, self), isMentioned, media };
@@ -168,12 +169,12 @@ function isCommand(text: string, { commands }: Self): boolean {
 }
 
 /** The message that it answers; in a thread only where that was meant, not where it is there for older clients. */
-function answeredBy(relation: Json): string | undefined {
+function answeredBy(relation: Fields): string | undefined {
   if (relation.rel_type === "m.thread" && relation.is_falling_back === true) return undefined;
   return id(record(relation["m.in_reply_to"]).event_id, "$");
 }
 
-function threadOf(relation: Json): string | undefined {
+function threadOf(relation: Fields): string | undefined {
   return relation.rel_type === "m.thread" ? id(relation.event_id, "$") : undefined;
 }
 
@@ -187,17 +188,17 @@ function withoutFallback(body: string): { readonly text: string; readonly quoted
   return { text: lines.slice(end + 1).join("\n"), quoted: quoted.join("\n") };
 }
 
-function mediaOf(content: Json, body: string): MediaReference | undefined {
+function mediaOf(content: Fields, body: string): MediaReference | undefined {
   const encrypted = content.file === undefined ? undefined : record(content.file);
-  const address = string(encrypted ? encrypted.url : content.url) ?? "";
+  const address = textOf(encrypted ? encrypted.url : content.url) ?? "";
   const [, server, mediaId] =
     /^mxc:\/\/([A-Za-z0-9.:[\]-]{1,255})\/([A-Za-z0-9_-]{1,255})$/.exec(address) ?? [];
   if (!server || !mediaId) return undefined;
   return {
     server,
     mediaId,
-    name: string(content.filename) ?? body,
-    mediaType: string(record(content.info).mimetype) ?? "application/octet-stream",
+    name: textOf(content.filename) ?? body,
+    mediaType: textOf(record(content.info).mimetype) ?? "application/octet-stream",
     ...(encrypted ? { encrypted } : {}),
   };
 }

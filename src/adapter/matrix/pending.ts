@@ -3,11 +3,12 @@
  * what the homeserver has not given of a room. Remembered for the account, because the homeserver does not send them again. Bounded: the oldest go first.
  */
 import type { Memory } from "../adapter.js";
-import { id, type Json, list, record } from "./json.js";
+import { type Fields, listOf, record } from "../untrusted.js";
+import { id } from "./ids.js";
 
 export interface PendingEvent {
   readonly roomId: string;
-  readonly event: Json;
+  readonly event: Fields;
   /** When it came. */
   readonly at: number;
 }
@@ -20,7 +21,7 @@ export interface Gap {
   /** What came up to this token is missing. */
   readonly upTo: string;
   /** The last events of it that a sync has shown. */
-  readonly shown: readonly Json[];
+  readonly shown: readonly Fields[];
 }
 
 const NAME = "pending";
@@ -66,18 +67,18 @@ export class Pending {
     const kept = await this.#memory.read(NAME);
     this.#saved = kept ?? "";
     const { invites, events, strangers, gaps } = record(kept === null ? null : JSON.parse(kept));
-    this.#strangers = list(strangers).filter((at) => typeof at === "number");
-    this.#invites = list(invites).flatMap((roomId) => id(roomId, "!") ?? []);
-    this.#events = list(events).flatMap((entry) => {
+    this.#strangers = listOf(strangers).filter((at) => typeof at === "number");
+    this.#invites = listOf(invites).flatMap((roomId) => id(roomId, "!") ?? []);
+    this.#events = listOf(events).flatMap((entry) => {
       const { roomId, event, at } = record(entry);
       const room = id(roomId, "!");
       return room && typeof at === "number" ? [{ roomId: room, event: record(event), at }] : [];
     });
-    for (const entry of list(gaps)) {
+    for (const entry of listOf(gaps)) {
       const { roomId, since, upTo, shown } = record(entry);
       const room = id(roomId, "!");
       if (room && typeof since === "string" && typeof upTo === "string")
-        this.#gaps.set(room, { roomId: room, since, upTo, shown: list(shown).map(record) });
+        this.#gaps.set(room, { roomId: room, since, upTo, shown: listOf(shown).map(record) });
     }
   }
 
@@ -104,7 +105,7 @@ export class Pending {
     this.#invites = this.#invites.filter((known) => known !== roomId);
   }
 
-  keep(roomId: string, event: Json, at: number): void {
+  keep(roomId: string, event: Fields, at: number): void {
     const others = this.#events.filter((known) => known.event.event_id !== event.event_id);
     this.#events = [...others, { roomId, event, at }].slice(-MAX_EVENTS);
   }

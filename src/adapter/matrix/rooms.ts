@@ -3,8 +3,9 @@
  * them. Asked for when a room is first needed, and kept up by what the sync says of it.
  */
 import type { SessionSource } from "../../session/source.js";
+import { type Fields, listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import { id, type Json, list, record, string } from "./json.js";
+import { id } from "./ids.js";
 import type { RoomFacts } from "./parse.js";
 import { isMissing } from "./trouble.js";
 
@@ -12,7 +13,7 @@ interface Room {
   readonly members: Map<string, string | undefined>;
   name: string | undefined;
   topic: string | undefined;
-  encryption: Json | undefined;
+  encryption: Fields | undefined;
   /** Those who may come in at any time. */
   readonly invited: Set<string>;
   joinRule: string | undefined;
@@ -74,7 +75,7 @@ export class Rooms {
   }
 
   /** How the room is encrypted; undefined where it is not. */
-  async encryption(roomId: string): Promise<Json | undefined> {
+  async encryption(roomId: string): Promise<Fields | undefined> {
     return (await this.#room(roomId)).encryption;
   }
 
@@ -83,21 +84,21 @@ export class Rooms {
   }
 
   /** A state event of a room that is known; of the others, everything is asked for when they are. */
-  async hear(roomId: string, event: Json): Promise<void> {
+  async hear(roomId: string, event: Fields): Promise<void> {
     const known = this.#rooms.get(roomId);
     if (!known || event.state_key === undefined) return;
     const room = await known.catch(() => null); // It is asked for again.
     if (!room) return;
     const content = record(event.content);
-    if (event.type === "m.room.name") room.name = string(content.name);
-    if (event.type === "m.room.topic") room.topic = string(content.topic);
-    if (event.type === "m.room.join_rules") room.joinRule = string(content.join_rule);
-    if (event.type === "m.room.history_visibility") room.visibility = string(content.history_visibility);
+    if (event.type === "m.room.name") room.name = textOf(content.name);
+    if (event.type === "m.room.topic") room.topic = textOf(content.topic);
+    if (event.type === "m.room.join_rules") room.joinRule = textOf(content.join_rule);
+    if (event.type === "m.room.history_visibility") room.visibility = textOf(content.history_visibility);
     // Encryption that was once there is there for good, whatever a server says later.
     if (event.type === "m.room.encryption") room.encryption ??= content;
     const member = id(event.state_key, "@");
     if (event.type !== "m.room.member" || !member) return;
-    if (content.membership === "join") room.members.set(member, string(content.displayname));
+    if (content.membership === "join") room.members.set(member, textOf(content.displayname));
     else room.members.delete(member);
     if (content.membership === "invite") room.invited.add(member);
     else room.invited.delete(member);
@@ -125,21 +126,21 @@ export class Rooms {
       ...ROOM_STATES.map((type) => this.#state(roomId, type)),
     ]);
     const members = Object.entries(record(joined)).map(
-      ([userId, profile]) => [userId, string(record(profile).display_name)] as const,
+      ([userId, profile]) => [userId, textOf(record(profile).display_name)] as const,
     );
     return {
       members: new Map(members),
-      name: string(name?.name),
-      topic: string(topic?.topic),
+      name: textOf(name?.name),
+      topic: textOf(topic?.topic),
       encryption,
       invited: new Set(invited),
-      joinRule: string(joinRules?.join_rule),
-      visibility: string(visibility?.history_visibility),
+      joinRule: textOf(joinRules?.join_rule),
+      visibility: textOf(visibility?.history_visibility),
     };
   }
 
   /** Undefined where the room has no such state. Any other trouble is one: a room must not seem unencrypted by it. */
-  async #state(roomId: string, type: string): Promise<Json | undefined> {
+  async #state(roomId: string, type: string): Promise<Fields | undefined> {
     try {
       return await this.#api.state(roomId, type);
     } catch (error) {
@@ -157,5 +158,5 @@ function nobodyIfMissing(error: unknown): readonly string[] {
 /** Those who are invited; whoever may read from the invitation on needs the keys too. */
 export async function invitedMembers(api: MatrixApi, roomId: string): Promise<readonly string[]> {
   const { chunk } = await api.invitedMembers(roomId);
-  return list(chunk).flatMap((event) => id(record(event).state_key, "@") ?? []);
+  return listOf(chunk).flatMap((event) => id(record(event).state_key, "@") ?? []);
 }

@@ -1,6 +1,8 @@
 /** Events that were seen or sent lately: whose they are and what they said. Others are asked for. */
+
+import { type Fields, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import { id, type Json, record } from "./json.js";
+import { id } from "./ids.js";
 import { isMissing } from "./trouble.js";
 
 const MAX_EVENTS = 2_000;
@@ -8,15 +10,15 @@ const MAX_EVENTS = 2_000;
 export class SeenEvents {
   readonly #api: MatrixApi;
   /** An event as it is in the clear; null where that cannot be had. */
-  readonly #decrypted: (roomId: string, event: Json) => Promise<Json | null>;
-  readonly #events = new Map<string, Json>();
+  readonly #decrypted: (roomId: string, event: Fields) => Promise<Fields | null>;
+  readonly #events = new Map<string, Fields>();
 
-  constructor(api: MatrixApi, decrypted: (roomId: string, event: Json) => Promise<Json | null>) {
+  constructor(api: MatrixApi, decrypted: (roomId: string, event: Fields) => Promise<Fields | null>) {
     this.#api = api;
     this.#decrypted = decrypted;
   }
 
-  see(roomId: string, event: Json): void {
+  see(roomId: string, event: Fields): void {
     const eventId = id(event.event_id, "$");
     if (!eventId) return;
     this.#events.set(keyOf(roomId, eventId), event);
@@ -25,7 +27,7 @@ export class SeenEvents {
   }
 
   /** Null where the room has no such event, or does not show it to us. */
-  async find(roomId: string, eventId: string): Promise<Json | null> {
+  async find(roomId: string, eventId: string): Promise<Fields | null> {
     const seen = this.#events.get(keyOf(roomId, eventId));
     if (seen) return seen;
     try {

@@ -4,9 +4,10 @@ import type { Address, SessionSource } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
 import { prepareMarkdown } from "../markdown/prepare.js";
+import { type Fields, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { editContent, type Place, textContent, threadRoot } from "./content.js";
-import { id, type Json, record } from "./json.js";
+import { id } from "./ids.js";
 import type { Outgoing } from "./outgoing.js";
 import { personIn, placeIn } from "./parse.js";
 import type { Rooms } from "./rooms.js";
@@ -130,7 +131,7 @@ async function sending<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /** What belongs to another event begins no thread of its own. */
-function beginsThread(event: Json | null): boolean {
+function beginsThread(event: Fields | null): boolean {
   return event !== null && record(record(event.content)["m.relates_to"]).rel_type === undefined;
 }
 

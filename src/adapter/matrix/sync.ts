@@ -5,7 +5,7 @@
  * fail: that is why this one is ours.
  */
 import type { Intake } from "../intake.js";
-import { type Json, string } from "./json.js";
+import { type Fields, textOf } from "../untrusted.js";
 
 export interface SyncOptions {
   /** Where the last line stopped; null at the very first time. */
@@ -13,9 +13,9 @@ export interface SyncOptions {
   /** What is being received; positions are the tokens of batches. */
   readonly intake: Intake<string>;
   /** What is new since then, waiting that long for something. */
-  readonly pull: (since: string | null, waitMs: number) => Promise<Json>;
+  readonly pull: (since: string | null, waitMs: number) => Promise<Fields>;
   /** Gives its events to the intake, or fails; `next` is the token that comes after the batch. */
-  readonly take: (batch: Json, since: string | null, next: string) => Promise<void>;
+  readonly take: (batch: Fields, since: string | null, next: string) => Promise<void>;
   /** The homeserver has answered for the first time. */
   readonly onAnswer: () => void;
   readonly end: AbortSignal;
@@ -35,7 +35,7 @@ export async function sync({ since: from, intake, pull, take, onAnswer, end }: S
   let since = from;
   for (let isFirst = true; !end.aborted; isFirst = false) {
     const batch = await pull(since, isFirst ? 0 : WAIT_MS);
-    const next = string(batch.next_batch);
+    const next = textOf(batch.next_batch);
     if (next === undefined) throw new Error("its answer has no next_batch");
     if (end.aborted) return;
     if (isFirst) onAnswer();

@@ -3,8 +3,8 @@ import { HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { InboundMessage } from "../adapter.js";
 import { Intake } from "../intake.js";
+import type { Fields } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import type { Json } from "./json.js";
 import { Pending } from "./pending.js";
 import { Rooms } from "./rooms.js";
 import { SeenEvents } from "./seen-events.js";
@@ -14,7 +14,7 @@ const BOT = "@bot:test";
 const ANN = "@ann:test";
 const EVE = "@eve:test";
 
-let states: Record<string, Json>;
+let states: Record<string, Fields>;
 let invited: string[];
 let joined: string[];
 /** What the homeserver was asked. */
@@ -23,7 +23,7 @@ let isBroken: boolean;
 /** So many answers are still to fail. */
 let failing: number;
 /** What was said in rooms, newest first, and why it is not given. */
-let history: readonly Json[];
+let history: readonly Fields[];
 let historyTrouble: Error | null;
 /** What the account remembers. */
 let memory: Map<string, string>;
@@ -46,7 +46,7 @@ beforeEach(async () => {
   [history, historyTrouble] = [[], null];
   memory = new Map();
   next = 0;
-  const answer = async (what: string, json: Json | null): Promise<Json> => {
+  const answer = async (what: string, json: Fields | null): Promise<Fields> => {
     asked.push(what);
     if (isBroken || failing-- > 0) throw new HTTPError("broken", 500);
     if (json === null) throw new HTTPError("not here", 404);
@@ -101,18 +101,18 @@ beforeEach(async () => {
 afterEach(() => intake.stop());
 
 /** A sync brings this; settles when all of it was received, and its token is confirmed. */
-const sync = async (rooms: Json, since = "s", token = "next"): Promise<void> => {
+const sync = async (rooms: Fields, since = "s", token = "next"): Promise<void> => {
   await timeline.take({ rooms }, since, token);
   intake.pass(token);
   await intake.fewerThan(1);
 };
-const said = (sender: string, more: Json = {}): Json => {
+const said = (sender: string, more: Fields = {}): Fields => {
   next += 1;
   const content = { msgtype: "m.text", body: "hello", ...more };
   return { type: "m.room.message", sender, event_id: `$${next}`, content };
 };
 const answering = { "m.relates_to": { "m.in_reply_to": { event_id: "$old" } } };
-const inRoom = (events: readonly Json[], more: Json = {}) => ({ timeline: { events, ...more } });
+const inRoom = (events: readonly Fields[], more: Fields = {}) => ({ timeline: { events, ...more } });
 
 describe("a stranger", () => {
   it("costs a look at their room once, and no request from then on", async () => {
@@ -207,11 +207,11 @@ it("asks a homeserver that fails three times", async () => {
 
 describe("messages that a sync left out, while the homeserver does not give them", () => {
   const limited = { limited: true, prev_batch: "p" };
-  const written = (body: string): Json => said(ANN, { body });
+  const written = (body: string): Fields => said(ANN, { body });
   const texts = (): string[] => received.map(({ text }) => text);
-  let first: Json;
-  let second: Json;
-  let third: Json;
+  let first: Fields;
+  let second: Fields;
+  let third: Fields;
   const minutes = (count: number): void => void vi.advanceTimersByTime(count * 60_000);
 
   beforeEach(async () => {
@@ -319,7 +319,7 @@ describe("a room of two is private", () => {
     ],
     ["not where a third one was asked in", {}, [EVE], "group"],
   ])("%s", async (_, given, asked, chatType) => {
-    states = given as Record<string, Json>;
+    states = given as Record<string, Fields>;
     invited = asked;
     expect((await rooms.facts("!a:test")).chatType).toBe(chatType);
   });

@@ -4,11 +4,12 @@
  */
 import type { Line, Receive, RemoteFile } from "../adapter.js";
 import type { Intake } from "../intake.js";
+import { type Fields, listOf, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import type { Encryption } from "./encryption.js";
 import { Gaps } from "./gaps.js";
+import { id } from "./ids.js";
 import { Invitations } from "./invitations.js";
-import { id, type Json, list, record } from "./json.js";
 import type { Self } from "./mention.js";
 import {
   decryptedEvent,
@@ -63,7 +64,7 @@ export class Timeline {
   }
 
   /** `next`: the token that comes after the batch. */
-  async take(batch: Json, since: string | null, next: string): Promise<void> {
+  async take(batch: Fields, since: string | null, next: string): Promise<void> {
     const { encryption, intake } = this.#options;
     const { invite, join, leave } = record(batch.rooms) as {
       invite?: unknown;
@@ -83,11 +84,11 @@ export class Timeline {
   }
 
   /** What a batch has of a room, to be taken. Where it stops in the middle, it goes on from there the next time. */
-  #room(roomId: string, room: Json, since: string | null, next: string): () => Promise<void> {
+  #room(roomId: string, room: Fields, since: string | null, next: string): () => Promise<void> {
     this.#options.pending.answered(roomId);
     let work: (() => Promise<void>) | undefined;
     return async () => {
-      for (const event of list(record(room.state).events)) await this.#hear(roomId, record(event));
+      for (const event of listOf(record(room.state).events)) await this.#hear(roomId, record(event));
       work ??= this.#all(roomId, await this.#newEvents(roomId, room.timeline, since, next));
       await work();
     };
@@ -99,13 +100,13 @@ export class Timeline {
     timeline: unknown,
     since: string | null,
     next: string,
-  ): Promise<readonly Json[]> {
+  ): Promise<readonly Fields[]> {
     if (since === null) return [];
-    const ask = (): Promise<readonly Json[]> => this.#gaps.newEvents(roomId, timeline, since);
+    const ask = (): Promise<readonly Fields[]> => this.#gaps.newEvents(roomId, timeline, since);
     const what = `what was said in room ${roomId} while I did not listen: the room waits until it does`;
     const events = this.#gaps.isOpen(roomId) ? null : await this.#lookUp(what, ask, null);
     if (events) return events;
-    const shown = list(record(timeline).events).map(record);
+    const shown = listOf(record(timeline).events).map(record);
     this.#gaps.open(roomId, since, next, shown);
     for (const event of shown) await this.#hear(roomId, event);
     return [];
@@ -124,7 +125,7 @@ export class Timeline {
   }
 
   /** Takes these events one after the other. */
-  #all(roomId: string, events: readonly Json[]): () => Promise<void> {
+  #all(roomId: string, events: readonly Fields[]): () => Promise<void> {
     let next = 0;
     return async () => {
       for (; next < events.length; next += 1) {
@@ -136,13 +137,13 @@ export class Timeline {
     };
   }
 
-  async #hear(roomId: string, event: Json): Promise<void> {
+  async #hear(roomId: string, event: Fields): Promise<void> {
     const { rooms, encryption } = this.#options;
     await rooms.hear(roomId, event);
     if (event.type === "m.room.encryption") await encryption?.enable(roomId, record(event.content));
   }
 
-  async #event(roomId: string, event: Json): Promise<void> {
+  async #event(roomId: string, event: Fields): Promise<void> {
     if (event.type !== "m.room.encrypted") return this.#clear(roomId, event);
     const clear = await this.#options.encryption?.decrypt(roomId, event);
     if (clear) await this.#clear(roomId, decryptedEvent(event, clear));
@@ -168,7 +169,7 @@ export class Timeline {
     }
   }
 
-  async #clear(roomId: string, event: Json): Promise<void> {
+  async #clear(roomId: string, event: Fields): Promise<void> {
     if (event.type !== "m.room.message") return;
     const { seen, self, receive, knows } = this.#options;
     const isEdit = record(record(event.content)["m.relates_to"]).rel_type === "m.replace";
@@ -207,7 +208,7 @@ export class Timeline {
   } | null> {
     const { seen, self } = this.#options;
     const isPrivate = parsed.source.chatType === "dm";
-    const find = (eventId: string): Promise<Json | null> =>
+    const find = (eventId: string): Promise<Fields | null> =>
       this.#lookUp("the message that another one is about", () => seen.find(roomId, eventId), null);
     if (parsed.kind === "edit") {
       const original = await find(parsed.messageId);

@@ -4,7 +4,7 @@
  */
 import type { WebClient } from "@slack/web-api";
 import type { SessionSource } from "../../session/source.js";
-import { field, textField } from "./json.js";
+import { field, wordsIn } from "../untrusted.js";
 import { withinPatience } from "./patience.js";
 
 type Names = Pick<SessionSource, "userName" | "chatName" | "chatTopic">;
@@ -45,14 +45,14 @@ export class NameBook {
     const found = field(await this.#web.users.info({ user }), "user");
     const profile = field(found, "profile");
     const userName =
-      textField(profile, "display_name") || textField(profile, "real_name") || textField(found, "name");
+      wordsIn(profile, "display_name") || wordsIn(profile, "real_name") || wordsIn(found, "name");
     return userName ? { userName } : {};
   }
 
   async #place(channel: string): Promise<Names> {
     const found = field(await this.#web.conversations.info({ channel }), "channel");
-    const chatName = textField(found, "name");
-    const chatTopic = textField(field(found, "topic"), "value");
+    const chatName = wordsIn(found, "name");
+    const chatTopic = wordsIn(found, "topic", "value");
     return { ...(chatName && { chatName }), ...(chatTopic && { chatTopic }) };
   }
 }

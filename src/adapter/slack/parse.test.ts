@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
-import { field, textField } from "./json.js";
+import { field, wordsIn } from "../untrusted.js";
 import { type Heard, parseCommand, parseEvent } from "./parse.js";
 import { plainTextOf } from "./plain-text.js";
 
@@ -245,17 +245,17 @@ function expectNoMore({ message, files }: Heard, given: unknown): void {
   };
   check(source.userId !== self.userId && source.isBot === undefined);
   if (isCommand) {
-    check(source.userId === textField(given, "user_id") && source.chatId === textField(given, "channel_id"));
-    check(source.chatType !== "dm" || textField(given, "channel_name") === "directmessage");
+    check(source.userId === wordsIn(given, "user_id") && source.chatId === wordsIn(given, "channel_id"));
+    check(source.chatType !== "dm" || wordsIn(given, "channel_name") === "directmessage");
     return;
   }
-  check(source.userId === textField(said, "user") && source.chatId === textField(event, "channel"));
-  check(message.messageId === textField(said, "ts"));
-  check(source.chatType !== "dm" || textField(event, "channel_type") === "im");
+  check(source.userId === wordsIn(said, "user") && source.chatId === wordsIn(event, "channel"));
+  check(message.messageId === wordsIn(said, "ts"));
+  check(source.chatType !== "dm" || wordsIn(event, "channel_type") === "im");
   check((field(said, "bot_id") ?? "") === "");
   const isMention =
-    textField(event, "type") === "app_mention" || textField(said, "text").includes(`<@${self.userId}`);
-  const isReply = textField(said, "parent_user_id") === self.userId;
+    wordsIn(event, "type") === "app_mention" || wordsIn(said, "text").includes(`<@${self.userId}`);
+  const isReply = wordsIn(said, "parent_user_id") === self.userId;
   check(message.isAddressed === false || source.chatType === "dm" || isMention || isReply);
   check(
     files.every(({ url, name, mediaType }) =>

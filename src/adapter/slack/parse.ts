@@ -8,7 +8,7 @@
  */
 import type { ChatType, SessionSource } from "../../session/source.js";
 import type { InboundMessage } from "../adapter.js";
-import { field, listField, textField } from "./json.js";
+import { field, listIn, wordsIn } from "../untrusted.js";
 import { mentions, plainTextOf } from "./plain-text.js";
 
 /** Whom the token belongs to. */
@@ -47,15 +47,15 @@ export function isId(text: string): boolean {
 
 /** The `event` of an Events API envelope. */
 export function parseEvent(event: unknown, self: Self): Heard | null {
-  const type = textField(event, "type");
+  const type = wordsIn(event, "type");
   if (type !== "message" && type !== "app_mention") return null;
-  const place = { channel: textField(event, "channel"), channelType: textField(event, "channel_type") };
-  if (textField(event, "subtype") !== "message_changed") {
+  const place = { channel: wordsIn(event, "channel"), channelType: wordsIn(event, "channel_type") };
+  if (wordsIn(event, "subtype") !== "message_changed") {
     return heard("message", event, place, self, type === "app_mention");
   }
   // Slack also tells so when it adds a preview or counts replies: the text is then as it was.
   const [now, before] = [field(event, "message"), field(event, "previous_message")];
-  return textField(now, "text") === textField(before, "text") ? null : heard("edit", now, place, self, false);
+  return wordsIn(now, "text") === wordsIn(before, "text") ? null : heard("edit", now, place, self, false);
 }
 
 function heard(
@@ -65,19 +65,19 @@ function heard(
   self: Self,
   isMention: boolean,
 ): Heard | null {
-  const userId = textField(said, "user");
-  const messageId = textField(said, "ts");
+  const userId = wordsIn(said, "user");
+  const messageId = wordsIn(said, "ts");
   if (!isId(channel) || !isId(userId) || !isTimestamp(messageId)) return null;
   if (!isSpoken(said) || isByBot(said) || userId === self.userId) return null;
-  const thread = textField(said, "thread_ts");
+  const thread = wordsIn(said, "thread_ts");
   const replyTo = isTimestamp(thread) && thread !== messageId ? thread : null;
   const isPrivate = isChatOfTwo(channel, channelType);
-  const text = textField(said, "text");
+  const text = wordsIn(said, "text");
   const isAddressed =
     isPrivate ||
     isMention ||
     mentions(text, self.userId) ||
-    (replyTo !== null && textField(said, "parent_user_id") === self.userId);
+    (replyTo !== null && wordsIn(said, "parent_user_id") === self.userId);
   const threadId = replyTo ?? (isAddressed && !isPrivate ? messageId : null);
   const source: SessionSource = { ...placeOf(channel, channelType, threadId), userId };
   const plain = plainTextOf(text, self.userId);
@@ -118,7 +118,7 @@ function placeOf(chatId: string, channelType: string, threadId: string | null): 
 
 /** What is said in a channel, as Slack itself tells of the channel; null where the bot is not in it. */
 export function parsePlace(channel: unknown, threadId: string | null, self: Self): SessionSource | null {
-  const [chatId, userId] = [textField(channel, "id"), textField(channel, "user")];
+  const [chatId, userId] = [wordsIn(channel, "id"), wordsIn(channel, "user")];
   const is = (mark: string): boolean => field(channel, mark) === true;
   const channelType = is("is_im") ? "im" : is("is_mpim") ? "mpim" : is("is_private") ? "group" : "channel";
   const place = isId(chatId) ? placeOf(chatId, channelType, threadId) : null;
@@ -133,14 +133,14 @@ function groupType(channelType: string): ChatType {
 
 function isByBot(said: unknown): boolean {
   const marks = [field(said, "bot_id"), field(said, "bot_profile")];
-  return marks.some((mark) => (mark ?? "") !== "") || textField(said, "user") === SLACKBOT;
+  return marks.some((mark) => (mark ?? "") !== "") || wordsIn(said, "user") === SLACKBOT;
 }
 
 function filesOf(said: unknown): SharedFile[] {
-  return listField(said, "files").flatMap((file) => {
-    if (textField(file, "mode") === "tombstone") return [];
-    const url = textField(file, "url_private_download") || textField(file, "url_private");
-    return [{ name: textField(file, "name"), mediaType: textField(file, "mimetype"), url }];
+  return listIn(said, "files").flatMap((file) => {
+    if (wordsIn(file, "mode") === "tombstone") return [];
+    const url = wordsIn(file, "url_private_download") || wordsIn(file, "url_private");
+    return [{ name: wordsIn(file, "name"), mediaType: wordsIn(file, "mimetype"), url }];
   });
 }
 
@@ -149,15 +149,15 @@ function filesOf(said: unknown): SharedFile[] {
  * its text: Slack keeps some names, `/status` and `/search` among them, for itself. A thread has no slash commands.
  */
 export function parseCommand(body: unknown, names: ReadonlySet<string>, self: Self): Heard | null {
-  const [chatId, userId] = [textField(body, "channel_id"), textField(body, "user_id")];
-  const messageId = textField(body, "trigger_id");
-  const command = textField(body, "command");
+  const [chatId, userId] = [wordsIn(body, "channel_id"), wordsIn(body, "user_id")];
+  const messageId = wordsIn(body, "trigger_id");
+  const command = wordsIn(body, "command");
   if (!isId(chatId) || !isId(userId) || userId === self.userId) return null;
   if (!TRIGGER.test(messageId) || !/^\/\S+$/.test(command)) return null;
-  const words = textField(body, "text").trim();
+  const words = wordsIn(body, "text").trim();
   const isOurs = names.has(command.slice(1)) || words === "";
   const text = isOurs ? `${command} ${words}`.trim() : asCommand(words, names);
-  const chatType = chatTypeOf(chatId, textField(body, "channel_name"));
+  const chatType = chatTypeOf(chatId, wordsIn(body, "channel_name"));
   return {
     message: {
       kind: text.startsWith("/") ? "command" : "message",

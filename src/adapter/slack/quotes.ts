@@ -3,7 +3,7 @@
  * beginning is quoted.
  */
 import type { WebClient } from "@slack/web-api";
-import { field, listField, textField } from "./json.js";
+import { field, listIn, wordsIn } from "../untrusted.js";
 import type { Heard, Self } from "./parse.js";
 import { withinPatience } from "./patience.js";
 import { mentions, plainTextOf } from "./plain-text.js";
@@ -41,8 +41,8 @@ export class QuoteBook {
   async #beginning({ source }: Message, ts: string): Promise<string> {
     const { userId } = this.#self;
     const read = await this.#web.conversations.replies({ channel: source.chatId, ts, limit: 1 });
-    const root = listField(read, "messages").find((each) => textField(each, "ts") === ts);
-    const text = textField(root, "text");
+    const root = listIn(read, "messages").find((each) => wordsIn(each, "ts") === ts);
+    const text = wordsIn(root, "text");
     // In a channel what was said by or to the bot is in this thread's session already.
     const isTold = source.chatType !== "dm" && (field(root, "user") === userId || mentions(text, userId));
     return isTold ? "" : plainTextOf(text, userId);

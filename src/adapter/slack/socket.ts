@@ -3,8 +3,8 @@ import { SocketModeClient } from "@slack/socket-mode";
 import { timerMs } from "../../util/timer-ms.js";
 import { ConnectError } from "../adapter.js";
 import { ended } from "../ended.js";
+import { field, wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
-import { field, textField } from "./json.js";
 import { clientOptions, connectError, SILENT, timeoutOf } from "./web.js";
 
 export interface Envelope {
@@ -100,10 +100,10 @@ class Socket extends SocketModeClient {
   protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
     if (isBinary || typeof data !== "string") return;
     const message = parsed(data);
-    const type = textField(message, "type");
+    const type = wordsIn(message, "type");
     if (type === "") return;
     if (type === "disconnect") this.wasRecalled = true;
-    if (type === "events_api" && textField(field(field(message, "payload"), "event"), "type") === "") return;
+    if (type === "events_api" && wordsIn(field(message, "payload"), "event", "type") === "") return;
     await super.onWebSocketMessage(data, isBinary);
   }
 }

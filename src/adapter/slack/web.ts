@@ -10,8 +10,8 @@ import {
 } from "@slack/web-api";
 import { ConnectError, SendError } from "../adapter.js";
 import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
+import { wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
-import { textField } from "./json.js";
 
 const BASE_URL = "https://slack.com/api/";
 const TIMEOUT_MS = 15_000;
@@ -131,7 +131,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string {
   const said = slackErrorOf(error);
   if (said === "missing_scope" && error instanceof WebAPIPlatformError) {
-    return `the app lacks the scope ${textField(error.data, "needed") || "it needs"}; add it and install the app again`;
+    return `the app lacks the scope ${wordsIn(error.data, "needed") || "it needs"}; add it and install the app again`;
   }
   if (said !== "") return IN_WORDS[said] ?? said.slice(0, 200);
   if (error instanceof WebAPIHTTPError) return `HTTP ${error.statusCode}`;

@@ -2,8 +2,8 @@
 import type { WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
 import { ConnectError, SendError } from "../adapter.js";
+import { field, listIn, wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
-import { field, listField, textField } from "./json.js";
 import { isId, isTimestamp, parsePlace, type Self } from "./parse.js";
 import { connectError, slackErrorOf, webClient } from "./web.js";
 
@@ -22,8 +22,8 @@ interface Names {
 export async function whoAmI(web: WebClient): Promise<Self & Names> {
   try {
     const answer = await web.auth.test();
-    const [teamId, userId] = [textField(answer, "team_id"), textField(answer, "user_id")];
-    const [bot, workspace] = [textField(answer, "user") || userId, textField(answer, "team") || teamId];
+    const [teamId, userId] = [wordsIn(answer, "team_id"), wordsIn(answer, "user_id")];
+    const [bot, workspace] = [wordsIn(answer, "user") || userId, wordsIn(answer, "team") || teamId];
     if (isId(teamId) && isId(userId)) return { teamId, userId, bot, workspace };
   } catch (error) {
     throw connectError(error, "SLACK_BOT_TOKEN");
@@ -52,7 +52,7 @@ export async function canAnswerIn(
 ): Promise<boolean> {
   try {
     const channel = field(await web.conversations.info({ channel: chatId }), "channel");
-    return chatType === "dm" ? textField(channel, "user") === userId : field(channel, "is_member") !== false;
+    return chatType === "dm" ? wordsIn(channel, "user") === userId : field(channel, "is_member") !== false;
   } catch (error) {
     if (NOT_THERE.has(slackErrorOf(error))) return false;
     throw error;
@@ -78,8 +78,8 @@ export async function findPlace(
 
 /** A reply begins none: what answers it is in the thread that it is in. */
 async function beginsThread(web: WebClient, channel: string, ts: string): Promise<boolean> {
-  const [first] = listField(await web.conversations.replies({ channel, ts, limit: 1 }), "messages");
-  return textField(first, "ts") === ts && (textField(first, "thread_ts") || ts) === ts;
+  const [first] = listIn(await web.conversations.replies({ channel, ts, limit: 1 }), "messages");
+  return wordsIn(first, "ts") === ts && (wordsIn(first, "thread_ts") || ts) === ts;
 }
 
 /** Everybody sees a public channel; a private one only who is in it. */
@@ -89,8 +89,8 @@ export async function mustSee(web: WebClient, channel: string, person: string): 
   let cursor = "";
   for (let page = 0; page < MAX_PAGES; page++) {
     const read = await web.conversations.members({ channel, limit: PAGE, ...(cursor && { cursor }) });
-    if (listField(read, "members").includes(person)) return;
-    cursor = textField(field(read, "response_metadata"), "next_cursor");
+    if (listIn(read, "members").includes(person)) return;
+    cursor = wordsIn(read, "response_metadata", "next_cursor");
     if (!cursor) break;
   }
   throw new SendError(
@@ -118,11 +118,11 @@ export async function findDelivery(
     const read = await (threadId
       ? web.conversations.replies({ ...at, ts: threadId })
       : web.conversations.history(at));
-    for (const message of listField(read, "messages")) {
-      const payload = field(field(message, "metadata"), "event_payload");
-      if (textField(payload, "delivery_id") === deliveryId) return { messageId: textField(message, "ts") };
+    for (const message of listIn(read, "messages")) {
+      const payload = field(message, "metadata", "event_payload");
+      if (wordsIn(payload, "delivery_id") === deliveryId) return { messageId: wordsIn(message, "ts") };
     }
-    cursor = textField(field(read, "response_metadata"), "next_cursor");
+    cursor = wordsIn(read, "response_metadata", "next_cursor");
     if (!cursor) return "not there";
   }
   return null;

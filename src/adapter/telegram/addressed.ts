@@ -2,7 +2,7 @@
  * To whom a text speaks: `@bot` in it, `/command@bot` at its beginning. The mention is taken out, for the agent knows its
  * name; links that hide behind words are written out.
  */
-import { type Fields, field, idIn, listIn, objectIn, textIn } from "./json.js";
+import { type Fields, field, listIn, numericIdIn, textIn } from "../untrusted.js";
 
 export interface Addressed {
   readonly text: string;
@@ -58,7 +58,7 @@ function isIndex(value: unknown): value is number {
 
 function isMention({ type, from, to, given }: Entity, text: string, self: Self): boolean {
   if (type === "mention") return isOurName(text.slice(from + 1, to), self);
-  return type === "text_mention" && idIn(objectIn(given, "user"), "id") === self.id;
+  return type === "text_mention" && numericIdIn(given, "user", "id") === self.id;
 }
 
 function isOurName(name: string, { username }: Self): boolean {

@@ -5,9 +5,9 @@
 
 import type { SessionSource } from "../../session/source.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
+import { type Fields, field, numberIn, numericIdIn, objectIn, textIn } from "../untrusted.js";
 import { type Addressed, addressed } from "./addressed.js";
 import { filesOf, type ReadFile } from "./files.js";
-import { type Fields, field, idIn, isTrueIn, numberIn, objectIn, textIn } from "./json.js";
 
 /** The bot, as far as reading a message needs it. */
 export interface Bot {
@@ -42,9 +42,9 @@ export function parseUpdate(update: unknown, bot: Bot): InboundMessage | null {
 /** A group that became a supergroup has another id from then on. Both chats say so; one of them is enough. */
 export function parseMove(update: unknown): { readonly from: string; readonly to: string } | null {
   const message = objectIn(update, "message");
-  const chat = idIn(objectIn(message, "chat"), "id");
-  const to = idIn(message, "migrate_to_chat_id");
-  const from = idIn(message, "migrate_from_chat_id");
+  const chat = numericIdIn(message, "chat", "id");
+  const to = numericIdIn(message, "migrate_to_chat_id");
+  const from = numericIdIn(message, "migrate_from_chat_id");
   if (!chat?.startsWith("-")) return null;
   if (to?.startsWith("-") && to !== chat) return { from: chat, to };
   if (from?.startsWith("-") && from !== chat) return { from, to: chat };
@@ -58,7 +58,7 @@ export function updateId(update: unknown): number | null {
 }
 
 function parseMessage(message: Fields, isEdit: boolean, bot: Bot): InboundMessage | null {
-  const messageId = idIn(message, "message_id");
+  const messageId = numericIdIn(message, "message_id");
   const source = messageId ? sourceOf(message, messageId, bot) : null;
   if (!messageId || !source) return null;
   const read = addressed(message, bot);
@@ -81,8 +81,12 @@ function parseMessage(message: Fields, isEdit: boolean, bot: Bot): InboundMessag
 function sourceOf(message: Fields, messageId: string, bot: Bot): SessionSource | null {
   const chat = objectIn(message, "chat");
   const sender = senderOf(message);
-  if (!sender || sender.userId === bot.id || isTrueIn(message, "is_automatic_forward")) return null;
-  const place = placeIn(chat, idIn(message, "message_thread_id"), isTrueIn(message, "is_topic_message"));
+  if (!sender || sender.userId === bot.id || field(message, "is_automatic_forward") === true) return null;
+  const place = placeIn(
+    chat,
+    numericIdIn(message, "message_thread_id"),
+    field(message, "is_topic_message") === true,
+  );
   if (!place) return null;
   const chatTopic = place.threadId ? topicOf(message) : undefined;
   return {
@@ -101,7 +105,7 @@ function senderOf(message: Fields): Pick<SessionSource, "userId" | "userName" | 
   const as = objectIn(message, "sender_chat");
   const from = objectIn(message, "from");
   const who = as ?? from;
-  const userId = idIn(who, "id");
+  const userId = numericIdIn(who, "id");
   if (!userId) return null;
   const userName = textIn(who, "title") ?? nameOf(who);
   // What is not plainly said to be a person's is a bot's.
@@ -114,7 +118,7 @@ function senderOf(message: Fields): Pick<SessionSource, "userId" | "userName" | 
  * it: a topic of a group is a thread, one of a private chat is a part of that chat.
  */
 function placeIn(chat: unknown, thread: string | undefined, isInTopic: boolean): SessionSource | null {
-  const chatId = idIn(chat, "id");
+  const chatId = numericIdIn(chat, "id");
   if (!chatId) return null;
   const chatName = textIn(chat, "title") ?? nameOf(chat);
   const named = { platform: "telegram", chatId, ...(chatName ? { chatName } : {}) };
@@ -141,7 +145,7 @@ function placeIn(chat: unknown, thread: string | undefined, isInTopic: boolean):
  * A private chat has the id of whom it is with.
  */
 export function parsePlace(chat: unknown, thread: string | undefined, bot: BotPlaces): SessionSource | null {
-  const place = placeIn(chat, thread, isTrueIn(chat, "is_forum"));
+  const place = placeIn(chat, thread, field(chat, "is_forum") === true);
   if (!place || place.chatId === bot.id) return null;
   if (place.chatType !== "dm") {
     const isElsewhere = thread !== undefined && thread !== GENERAL_TOPIC && !place.threadId;
@@ -155,12 +159,14 @@ export function parsePlace(chat: unknown, thread: string | undefined, bot: BotPl
 /** Whether the bot is in a chat, as the Bot API tells of it as a member. */
 export function isInChat(member: unknown): boolean {
   const status = field(member, "status");
-  return status === "restricted" ? isTrueIn(member, "is_member") : status !== "left" && status !== "kicked";
+  return status === "restricted"
+    ? field(member, "is_member") === true
+    : status !== "left" && status !== "kicked";
 }
 
 /** A message in a topic that answers no other one answers the topic's beginning. */
 function topicOf(message: Fields): string | undefined {
-  return textIn(objectIn(objectIn(message, "reply_to_message"), "forum_topic_created"), "name");
+  return textIn(objectIn(message, "reply_to_message"), "forum_topic_created", "name");
 }
 
 function answeredBy(message: Fields): Fields | undefined {
@@ -183,16 +189,15 @@ function forwardOf(message: Fields): Pick<InboundMessage, "forwarded"> {
 
 function replyOf(message: Fields): Pick<InboundMessage, "replyTo"> {
   const answered = answeredBy(message);
-  const messageId = idIn(answered, "message_id");
+  const messageId = numericIdIn(answered, "message_id");
   if (!messageId) return {};
-  const text =
-    textIn(objectIn(message, "quote"), "text") ?? textIn(answered, "text") ?? textIn(answered, "caption");
+  const text = textIn(message, "quote", "text") ?? textIn(answered, "text") ?? textIn(answered, "caption");
   return { replyTo: { messageId, ...(text ? { text } : {}) } };
 }
 
 /** What names the bot, answers it, or stands in a topic that it began and answers nobody. */
 function isForUs(message: Fields, read: Addressed, bot: Bot): boolean {
-  return read.to === "us" || idIn(objectIn(objectIn(message, "reply_to_message"), "from"), "id") === bot.id;
+  return read.to === "us" || numericIdIn(objectIn(message, "reply_to_message"), "from", "id") === bot.id;
 }
 
 /** In words, what is neither text nor file. */
@@ -203,7 +208,7 @@ function otherText(message: Fields): string {
   const contact = objectIn(message, "contact");
   const phone = textIn(contact, "phone_number");
   if (phone) return `[contact: ${[nameOf(contact), phone].filter(Boolean).join(", ")}]`;
-  return textIn(objectIn(message, "sticker"), "emoji") ?? "";
+  return textIn(message, "sticker", "emoji") ?? "";
 }
 
 function nameOf(who: unknown): string | undefined {
