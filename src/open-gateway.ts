@@ -1,15 +1,11 @@
 /** Opens a store by its URL and gives the gateway over it, with the adapters and the agent it is handed. */
 import type { Adapter } from "./adapter/adapter.js";
-import { hidingAdapter } from "./adapter/hiding-adapter.js";
 import type { Agent, Tool } from "./agent/agent.js";
-import { hidingAgent } from "./agent/hiding-agent.js";
 import type { Who } from "./gateway/authorize.js";
 import type { BusyModes } from "./gateway/busy.js";
-import { type Command, Commands } from "./gateway/commands/commands.js";
-import { Gateway } from "./gateway/gateway.js";
+import type { Command, Commands } from "./gateway/commands/commands.js";
+import type { Gateway } from "./gateway/gateway.js";
 import type { LimitLists } from "./gateway/limits.js";
-import { Media } from "./gateway/media.js";
-import { processOwner } from "./gateway/owner.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
 import type { Move } from "./gateway/store.js";
@@ -65,6 +61,13 @@ export interface OpenGateway {
 }
 
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
+  // Loaded now: a program that imports the library may never open a gateway.
+  const { Gateway } = await import("./gateway/gateway.js");
+  const { Commands } = await import("./gateway/commands/commands.js");
+  const { Media } = await import("./gateway/media.js");
+  const { processOwner } = await import("./gateway/owner.js");
+  const { hidingAdapter } = await import("./adapter/hiding-adapter.js");
+  const { hidingAgent } = await import("./agent/hiding-agent.js");
   const { busy, clock = Date.now, redactor } = options;
   const { store, sessions } = await openStore({ ...options, ...(redactor ? { hide: redactor.hide } : {}) });
   const adapters = options.adapters.map((adapter) =>

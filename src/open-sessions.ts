@@ -7,9 +7,7 @@ import { InputError } from "./session/errors.js";
 import { Sessions, type SessionsOptions } from "./session/sessions.js";
 import type { SessionStore } from "./session/store.js";
 import type { Db } from "./store/db.js";
-import { hidingDb } from "./store/hiding-db.js";
 import type { JsonlMirror } from "./store/jsonl/mirror.js";
-import { openSqlStore, readSqlStore } from "./store/sql-store.js";
 import type { SqliteOptions } from "./store/sqlite/db.js";
 import type { Hide } from "./util/redact.js";
 
@@ -41,7 +39,9 @@ export async function openStore(
   const { url, mirror: mirrored, config, clock, hasActiveProcesses, onChange, hide } = options;
   const mirror = mirrored && (await openMirror(mirrored));
   const opened = await openDb(url, options);
-  const db = hide ? hidingDb(opened, hide) : opened;
+  // Loaded now: a program that imports the library may never open a store.
+  const { openSqlStore, readSqlStore } = await import("./store/sql-store.js");
+  const db = hide ? (await import("./store/hiding-db.js")).hidingDb(opened, hide) : opened;
   const now = (clock ?? Date.now)();
   const store = options.readOnly
     ? ((await readSqlStore(db)) ?? (await openSqlStore(await openDb(NOTHING), now)))

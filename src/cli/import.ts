@@ -41,7 +41,7 @@ async function printReport(
   { sessions, totals, problems, dryRun }: ImportReport,
 ): Promise<void> {
   const { printTable } = await import("./table.js");
-  if (sessions.length > 0) printTable(terminal, columns, sessions.slice(0, SHOWN));
+  if (sessions.length > 0) await printTable(terminal, columns, sessions.slice(0, SHOWN));
   if (sessions.length > SHOWN) terminal.line(`… ${counted(sessions.length - SHOWN, "more session")}`);
   for (const { file, line, reason } of problems.slice(0, SHOWN)) {
     terminal.problem(cleanLine(`${file}:${line === null ? "" : `${line}:`} ${reason}`));

@@ -33,7 +33,7 @@ export function list(cli: Cli, options: ListOptions): Promise<void> {
     const alone = await view.alone([...new Set(items.flatMap((entry) => headOf(entry) ?? []))]);
     const rows = items.map((entry) => ({ entry, id: shortId(entry, alone) }));
     const { printTable } = await import("./table.js");
-    printTable(terminal, columnsFor(terminal), rows);
+    await printTable(terminal, columnsFor(terminal), rows);
     if (nextCursor !== null) {
       const asked = {
         "--platform": options.platform,

@@ -7,7 +7,11 @@ import { type Column, printTable } from "./table.js";
 import { Terminal } from "./terminal.js";
 
 /** What a terminal this wide shows. */
-function printed(columns: readonly Column<string[]>[], rows: string[][], width: number): string[] {
+async function printed(
+  columns: readonly Column<string[]>[],
+  rows: string[][],
+  width: number,
+): Promise<string[]> {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: width });
   const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };
   const terminal = new Terminal(
@@ -15,7 +19,7 @@ function printed(columns: readonly Column<string[]>[], rows: string[][], width: 
     false,
     { hide: (text) => text, redact: (text) => text },
   );
-  printTable(terminal, columns, rows);
+  await printTable(terminal, columns, rows);
   return String(stdout.read()).replace(/\n$/, "").split("\n");
 }
 
@@ -25,9 +29,9 @@ const column = (index: number, rest: Partial<Column<string[]>> = {}): Column<str
   ...rest,
 });
 
-test("columns line up, numbers to the right, wide characters counted as two", () => {
+test("columns line up, numbers to the right, wide characters counted as two", async () => {
   expect(
-    printed(
+    await printed(
       [column(0), column(1, { align: "right" }), column(2)],
       [
         ["日本", "7", "x"],
@@ -38,37 +42,41 @@ test("columns line up, numbers to the right, wide characters counted as two", ()
   ).toEqual(["C0       C1  C2", "日本      7  x", "abcdef  123"]);
 });
 
-test("flexible columns give way, the widest first", () => {
+test("flexible columns give way, the widest first", async () => {
   const long = "abcdefghijklmnopqrstuvwxyz";
-  expect(printed([column(0), column(1, { flexible: true }), column(2)], [["id_1", long, "end"]], 30)).toEqual(
-    ["C0    C1                   C2", "id_1  abcdefghijklmnopqr…  end"],
-  );
+  expect(
+    await printed([column(0), column(1, { flexible: true }), column(2)], [["id_1", long, "end"]], 30),
+  ).toEqual(["C0    C1                   C2", "id_1  abcdefghijklmnopqr…  end"]);
 });
 
-test("where that is not enough, the last columns go", () => {
-  const lines = printed([column(0), column(1), column(2)], [["0123456789", "abcdefghij", "xyzxyzxyz"]], 22);
+test("where that is not enough, the last columns go", async () => {
+  const lines = await printed(
+    [column(0), column(1), column(2)],
+    [["0123456789", "abcdefghij", "xyzxyzxyz"]],
+    22,
+  );
   expect(lines).toEqual(["C0          C1", "0123456789  abcdefghij"]);
 });
 
-test("a cell is one harmless line", () => {
-  expect(printed([column(0)], [["a\nb\u001b[31mc\u001b]0;title\u0007d\u202ee"]], 40)).toEqual([
+test("a cell is one harmless line", async () => {
+  expect(await printed([column(0)], [["a\nb\u001b[31mc\u001b]0;title\u0007d\u202ee"]], 40)).toEqual([
     "C0",
     "a bcde",
   ]);
 });
 
-test("no line is ever wider than the terminal, whatever the cells hold", () => {
+test("no line is ever wider than the terminal, whatever the cells hold", async () => {
   const cell = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 60 }),
     fc.string({ unit: "binary", maxLength: 60 }),
   );
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 4 }),
       fc.integer({ min: 30, max: 120 }),
-      (rows, width) => {
+      async (rows, width) => {
         const columns = [column(0, { flexible: true }), column(1, { flexible: true }), column(2)];
-        for (const line of printed(columns, rows, width))
+        for (const line of await printed(columns, rows, width))
           expect(stringWidth(line)).toBeLessThanOrEqual(width);
       },
     ),

@@ -1,5 +1,4 @@
 /** Tables that fit the terminal: cells are cleaned here, and shortened if they are too wide. */
-import stringWidth from "string-width";
 import { cleanLine, graphemes } from "../util/text.js";
 import type { Terminal } from "./terminal.js";
 
@@ -15,37 +14,54 @@ export interface Column<Row> {
 const GAP = "  ";
 const NARROWEST = 8;
 
-export function printTable<Row>(
+/** How many columns of the terminal a text takes. */
+type Measure = (text: string) => number;
+
+/** Most tables are plain ASCII: those do without the table of all characters, which takes long to load. */
+async function measureFor(texts: readonly string[]): Promise<Measure> {
+  if (texts.every((text) => /^[ -~]*$/.test(text))) return (text) => text.length;
+  return (await import("string-width")).default;
+}
+
+export async function printTable<Row>(
   terminal: Terminal,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-): void {
+): Promise<void> {
   const cells = rows.map((row) => columns.map((column) => cleanLine(column.cell(row))));
+  const measure = await measureFor(cells.flat());
   const widths = fitted(
     columns.map((column, index) =>
-      Math.max(stringWidth(column.title), ...cells.map((line) => stringWidth(line[index] ?? ""))),
+      Math.max(measure(column.title), ...cells.map((line) => measure(line[index] ?? ""))),
     ),
     columns.map((column) => column.flexible === true),
     terminal.columns,
   );
   const titles = columns.map((column) => column.title);
-  terminal.line(joined(columns, titles, widths, (text) => terminal.paint.dim(text)));
+  terminal.line(joined({ columns, widths, measure }, titles, (text) => terminal.paint.dim(text)));
   rows.forEach((row, index) => {
     const line = cells[index] ?? [];
-    terminal.line(joined(columns, line, widths, (text, column) => column.paint?.(text, row) ?? text));
+    terminal.line(
+      joined({ columns, widths, measure }, line, (text, column) => column.paint?.(text, row) ?? text),
+    );
   });
 }
 
+interface Layout<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly widths: readonly number[];
+  readonly measure: Measure;
+}
+
 function joined<Row>(
-  columns: readonly Column<Row>[],
+  { columns, widths, measure }: Layout<Row>,
   cells: readonly string[],
-  widths: readonly number[],
   paint: (text: string, column: Column<Row>) => string,
 ): string {
   const shown = columns.map((column, index) => {
     const width = widths[index] ?? 0;
-    const text = shortenTo(cells[index] ?? "", width);
-    const space = " ".repeat(Math.max(0, width - stringWidth(text)));
+    const text = shortenTo(cells[index] ?? "", width, measure);
+    const space = " ".repeat(Math.max(0, width - measure(text)));
     const painted = text === "" ? "" : paint(text, column);
     if (column.align === "right") return space + painted;
     return index === columns.length - 1 ? painted : painted + space;
@@ -76,12 +92,12 @@ function fitted(natural: readonly number[], flexible: readonly boolean[], column
 }
 
 /** At most this many columns of a line, cut between characters, with … for the rest. */
-function shortenTo(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
+function shortenTo(text: string, width: number, measure: Measure): string {
+  if (measure(text) <= width) return text;
   let kept = "";
   let used = 1;
   for (const { segment } of graphemes().segment(text)) {
-    used += stringWidth(segment);
+    used += measure(segment);
     if (used > width) break;
     kept += segment;
   }

@@ -3,7 +3,6 @@
  * (see table.ts and describe.ts).
  */
 import { once } from "node:events";
-import { createInterface } from "node:readline/promises";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Redactor } from "../util/redact.js";
 
@@ -76,6 +75,7 @@ export class Terminal {
 
   /** Anything but yes means no, also Ctrl-C and Ctrl-D. */
   async confirm(question: string): Promise<boolean> {
+    const { createInterface } = await import("node:readline/promises"); // Only to ask: it takes its time.
     const prompt = createInterface({ input: this.#streams.stdin, output: this.#streams.stdout });
     const closed = once(prompt, "close").then(() => "");
     const aborted = () => {

@@ -36,7 +36,7 @@ function places(cli: Cli, { json }: AskOptions): Promise<void> {
       return terminal.json(
         found.map(({ word, name, address }) => ({ where: word, name, address: formatAddress(address) })),
       );
-    printTable(
+    await printTable(
       terminal,
       [
         { title: "WHERE", cell: ({ word }) => word },

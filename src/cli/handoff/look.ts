@@ -19,7 +19,7 @@ export function listHandoffs(cli: Cli, { json }: JsonOptions): Promise<void> {
     if (json) return terminal.json(open.map(handoffFacts));
     if (open.length === 0) return terminal.line("No handoffs are in progress.");
     const now = Date.now();
-    printTable<Move>(
+    await printTable<Move>(
       terminal,
       [
         { title: "HANDOFF", cell: ({ id }) => id },

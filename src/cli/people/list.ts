@@ -31,7 +31,7 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
     if (rows.length === 0) {
       terminal.line(NOBODY);
     } else {
-      printTable(
+      await printTable(
         terminal,
         [
           {
@@ -80,7 +80,7 @@ async function printWaiting(
   terminal.line(
     "\nThese accounts ask for access. Anyone can choose any name: approve only a code that the person gave you.",
   );
-  printTable(
+  await printTable(
     terminal,
     [
       { title: "ACCOUNT", cell: ({ identity }: PairingRequest) => identity },

@@ -24,7 +24,7 @@ export async function usage(cli: Cli, options: { json?: boolean }): Promise<void
     if (options.json) return terminal.json({ people: rows.map(asJson) });
     if (rows.length === 0) return terminal.line(NOBODY);
     const { printTable } = await import("../table.js");
-    printTable(
+    await printTable(
       terminal,
       [
         { title: "WHO", cell: ({ name, identities }: Used) => name ?? identities[0] ?? "", flexible: true },
