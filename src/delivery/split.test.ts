@@ -32,6 +32,18 @@ describe("a long text", () => {
     ]);
   });
 
+  it("does so in a list and in a quote, too", () => {
+    expect(texts("- ```ts\n  one();\n  two();\n  ```\ndone", 24)).toEqual([
+      "- ```ts\n  one();\n  ```",
+      "- ```ts\n  two();\n  ```",
+      "done",
+    ]);
+    expect(texts("> ```\n> one();\n> two();\n> ```", 23)).toEqual([
+      "> ```\n> one();\n> ```",
+      "> ```\n> two();\n> ```",
+    ]);
+  });
+
   it("does not open a fence at the end of a piece", () => {
     expect(texts("0123456789\n```ts\nx\n```", 20)).toEqual(["0123456789", "```ts\nx\n```"]);
   });
@@ -52,12 +64,13 @@ describe("a long text", () => {
 function openFences(text: string): number {
   let open: string | null = null;
   for (const line of text.split("\n")) {
-    const marks = /^[ \t>]*(`{3,}|~{3,})/.exec(line)?.[1];
-    const rest = line.replace(/^[ \t>]*[`~]*/, "");
+    const [, items = "", marks, rest = ""] =
+      /^[ \t>]*((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})(.*)/.exec(line) ?? [];
     if (!marks) continue;
     if (open === null) {
       if (!(marks[0] === "`" && rest.includes("`"))) open = marks;
-    } else if (marks[0] === open[0] && marks.length >= open.length && rest.trim() === "") open = null;
+    } else if (items === "" && marks[0] === open[0] && marks.length >= open.length && rest.trim() === "")
+      open = null;
   }
   return open === null ? 0 : 1;
 }

@@ -4,6 +4,7 @@
  * bodies, joined, are the text.
  */
 import { InTurns } from "../util/in-turns.js";
+import { type Fence, fenceAfter } from "../util/markdown-fence.js";
 import { graphemes } from "../util/text.js";
 
 export interface Piece {
@@ -21,12 +22,11 @@ export interface Room {
   readonly prepare?: (text: string) => Promise<void>;
 }
 
-/** An open code fence: the line that opened it, and what closes it. */
-interface Fence {
+/** An open code fence, with the line that opened it and the one that closes it. */
+interface OpenFence {
+  readonly fence: Fence;
   readonly opening: string;
   readonly closing: string;
-  /** Its indentation. */
-  readonly margin: number;
 }
 
 /** Every piece fits, as long as one character does; a text of blanks gives no pieces. */
@@ -53,13 +53,13 @@ export async function splitInTurns(text: string, room: Room): Promise<readonly P
 /** Yields before each measurement, with the text to measure: measuring is what takes time. */
 function* splitting(text: string, room: Room): Generator<string, readonly Piece[]> {
   const pieces: Piece[] = [];
-  let fence: Fence | null = null;
+  let fence: OpenFence | null = null;
   let start = 0;
   let pace = 1;
   while (start < text.length) {
     const { end, length } = yield* endOfPiece({ text, start, fence }, room, pace);
     const body = text.slice(start, end);
-    const open: Fence | null = fenceAfter(body, fence);
+    const open: OpenFence | null = fenceAtEnd(body, fence);
     const shown = sent(body, fence, open);
     const last = pieces.at(-1);
     // Blanks alone are not a message: they go with their neighbour, where nobody sees them.
@@ -78,7 +78,7 @@ function* splitting(text: string, room: Room): Generator<string, readonly Piece[
 interface Rest {
   readonly text: string;
   readonly start: number;
-  readonly fence: Fence | null;
+  readonly fence: OpenFence | null;
 }
 
 /** A position in the text, and the length of the piece up to there for the platform. */
@@ -133,7 +133,7 @@ function between(fitting: Mark, over: Mark, max: number, guesses: number): numbe
 
 function shownUpTo({ text, start, fence }: Rest, end: number): string {
   const body = text.slice(start, end);
-  return sent(body, fence, fenceAfter(body, fence));
+  return sent(body, fence, fenceAtEnd(body, fence));
 }
 
 /** The best position to cut: in the second half a paragraph, else a line, else a word, else any character. */
@@ -203,7 +203,7 @@ function openingsUpTo({ text, start, fence }: Rest, latest: number): readonly (r
   let opening: [number, number] | null = null;
   let at = start;
   for (const line of text.slice(start, latest).split("\n")) {
-    const before: Fence | null = open;
+    const before: OpenFence | null = open;
     open = fenceAfterLine(line, before);
     if (open && open !== before) {
       opening = [at, at];
@@ -215,37 +215,28 @@ function openingsUpTo({ text, start, fence }: Rest, latest: number): readonly (r
   return openings;
 }
 
-const FENCE = /^([ \t>]*)(`{3,}|~{3,})/;
-/** A line with more indentation does not close a fence. */
-const MAX_INDENT = 3;
-
 /** The fence that is open at the end of the body, given the one before it. */
-function fenceAfter(body: string, before: Fence | null): Fence | null {
-  return body.split("\n").reduce((open: Fence | null, line) => fenceAfterLine(line, open), before);
+function fenceAtEnd(body: string, before: OpenFence | null): OpenFence | null {
+  return body.split("\n").reduce((open: OpenFence | null, line) => fenceAfterLine(line, open), before);
 }
 
 /** A longer line opens no fence: every piece would have to repeat it. */
 const LONGEST_OPENING = 200;
 
-function fenceAfterLine(line: string, open: Fence | null): Fence | null {
+function fenceAfterLine(line: string, open: OpenFence | null): OpenFence | null {
   if (line.length > LONGEST_OPENING) return open;
-  const [beginning = "", indent = "", marks = ""] = FENCE.exec(line) ?? [];
-  if (marks === "") return open;
-  const info = line.slice(beginning.length);
-  if (!open) {
-    if (marks.startsWith("`") && info.includes("`")) return null; // Inline code.
-    return { opening: line, closing: indent + marks, margin: indent.length };
-  }
-  const isClosed = info.trim() === "" && indent.length <= open.margin + MAX_INDENT && closes(marks, open);
-  return isClosed ? null : open;
+  const before = open?.fence ?? null;
+  const fence = fenceAfter(line, before, true);
+  if (fence === before) return open;
+  return fence && { fence, opening: line, closing: closingOf(line, fence) };
 }
 
-function closes(marks: string, { closing }: Fence): boolean {
-  const opened = closing.replace(/^[ \t>]*/, "");
-  return marks[0] === opened[0] && marks.length >= opened.length;
+/** As far in as the opening, and in the same quote; the sign of an item is not repeated. */
+function closingOf(line: string, { margin, marks }: Fence): string {
+  return line.slice(0, margin).replace(/[^\s>]/g, " ") + marks;
 }
 
-function sent(body: string, before: Fence | null, after: Fence | null): string {
+function sent(body: string, before: OpenFence | null, after: OpenFence | null): string {
   const inner = body.replace(before ? /^\n/ : /^(?:[ \t]*\n)+/, "").trimEnd();
   if (inner === "") return "";
   const opening = before ? `${before.opening}\n` : "";

@@ -3,7 +3,7 @@
  * list, each for itself. A long text is read part by part, and one that grows or is measured many times is new in its last
  * part only. Linear in the text.
  */
-import { type Fence, fenceAfter, fenceAt, openedFence } from "./fence.js";
+import { type Fence, fenceAfter, fenceAt, openedFence } from "../../util/markdown-fence.js";
 import { namesIn, needed } from "./names.js";
 
 export interface MarkdownPart {

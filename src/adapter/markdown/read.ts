@@ -8,8 +8,8 @@ import { fromMarkdown, type Options } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { InTurns } from "../../util/in-turns.js";
+import { fenceAfter, openedFence } from "../../util/markdown-fence.js";
 import { isTooCostly } from "./cost.js";
-import { fenceAfter, openedFence } from "./fence.js";
 import { type MarkdownPart, partsOfMarkdown } from "./parts.js";
 
 export function parseMarkdown(markdown: string): Root {

@@ -3,7 +3,7 @@
  * still growing is rendered anew each time it is asked for. The lines of a fence are final as they come. However a text
  * is cut into pieces, the rows are the same (but for single blocks that are too long to wait for their end).
  */
-import { type Fence, fenceAfter, openedFence } from "../markdown/fence.js";
+import { type Fence, fenceAfter, openedFence } from "../../util/markdown-fence.js";
 import { partsOfMarkdown } from "../markdown/parts.js";
 import { fenceClosing, fenceLine, fenceOpening, type Look, renderRows } from "./markdown.js";
 import { PrintableStream } from "./printable-stream.js";

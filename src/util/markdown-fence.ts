@@ -30,6 +30,7 @@ export function fenceAfter(line: string, open: Fence | null, isInList: boolean):
     return isCode || isInline ? null : { marks, margin: before.length, isQuoted };
   }
   const closes =
+    /^[ \t>]*$/.test(before) &&
     marks[0] === open.marks[0] &&
     marks.length >= open.marks.length &&
     info.trim() === "" &&
