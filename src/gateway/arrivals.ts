@@ -7,6 +7,7 @@
 import type { InboundMessage, RemoteFile } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
 import type { SessionKey } from "../session/session-key.js";
+import { backoff, type Pauses } from "../util/backoff.js";
 import type { Allowance } from "./allowance.js";
 import type { Who } from "./authorize.js";
 import type { Entered } from "./entrance.js";
@@ -34,8 +35,7 @@ interface Waiting {
   over: Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const PAUSES: Pauses = { firstMs: 250, longestMs: 30_000 };
 const STOPPED = "Baton stopped before it was fetched";
 
 export class Arrivals {
@@ -166,7 +166,7 @@ export class Arrivals {
       } catch (error) {
         this.#setting.onProblem(`Could not save the files of a message: ${(error as Error).message}`);
         if (signal.aborted) return;
-        await pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS), signal);
+        await pause(backoff(attempt + 1, PAUSES), signal);
       }
     }
   }

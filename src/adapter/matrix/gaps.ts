@@ -5,6 +5,7 @@
  * homeserver merely fails; what it refuses for good is given up, and the log says so.
  */
 
+import { backoff, type Pauses } from "../../util/backoff.js";
 import { type Fields, listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { eventsOf, ourPart, type Stretch } from "./history.js";
@@ -19,8 +20,7 @@ export interface GapsOptions {
   readonly problem: (sentence: string) => void;
 }
 
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
+const PAUSES: Pauses = { firstMs: 5_000, longestMs: 10 * 60_000 };
 
 export class Gaps {
   readonly #options: GapsOptions;
@@ -64,7 +64,7 @@ export class Gaps {
     );
     for (const roomId of rooms) {
       const count = this.#tries.get(roomId)?.count ?? 0;
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** count, LONGEST_PAUSE_MS);
+      const pauseMs = backoff(count + 1, PAUSES);
       this.#tries.set(roomId, { count: count + 1, nextAt: now + pauseMs });
     }
     return rooms;
