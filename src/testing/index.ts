@@ -7,6 +7,7 @@ import "../adapter/platforms.js";
 
 // Test an adapter, or a gateway with an adapter that does what the test says.
 
+export type { Surface } from "../gateway/surface.js";
 export {
   type AdapterFixture,
   adapterContract,
@@ -31,6 +32,7 @@ export { type AgentCues, agentContract } from "./agent-contract.js";
 // Test a store of sessions, or of all that a gateway keeps.
 
 export type * from "../gateway/facts.js";
+export type * from "../gateway/inbox-item.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
 export { factsContract } from "./facts-contract.js";
