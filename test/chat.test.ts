@@ -115,7 +115,7 @@ describe.concurrent("baton chat in a script", () => {
     const home = makeHome();
     await baton(home, ["chat", "--message", "hello"]);
     const { store, sessions } = await openStore({ url: join(home, "baton.db") });
-    const left = { kind: "notice", text: "Moved to the garden.", sessionId: null, shown: false } as const;
+    const left = { purpose: "notice", text: "Moved to the garden.", sessionId: null, shown: false } as const;
     const to = { account: TERMINAL_ACCOUNT, owner: "", address: addressOf(localSource()) };
     await store.outbox.add([{ deliveryId: "left", ...to, ...left }], Date.now());
     await sessions.close();

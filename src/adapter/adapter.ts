@@ -132,9 +132,28 @@ export interface RemoteFile {
 /** `ignored`: it was not meant for us. */
 export type Received = "accepted" | "duplicate" | "refused" | "ignored";
 
+/** Why something is said. */
+export type Purpose =
+  /** The agent's words. */
+  | "reply"
+  /** Baton's own. */
+  | "notice"
+  /** The answer to a command. */
+  | "command"
+  /** A conversation continues here. */
+  | "announcement"
+  /** It does not continue here after all. */
+  | "retraction"
+  /** What became of a handoff, for the person who asked for it. */
+  | "outcome"
+  /** Another message may not have arrived. Nobody is told that a doubt may not have. */
+  | "doubt";
+
 /** What one call of a platform says: a text, or a file. */
 export interface Letter {
   readonly address: Address;
+  /** A reply unless it says otherwise. */
+  readonly purpose?: Purpose;
   /** Markdown; empty for a file. */
   readonly text: string;
   /** Of our own media store. */

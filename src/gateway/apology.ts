@@ -73,6 +73,6 @@ export class Apologies {
     if (!speaker || speaker.live || !isWords || [text, AGAIN].includes(this.#told.get(chat) ?? "")) return;
     this.#told.set(chat, text);
     const deliveryId = `apology.${messageId}`;
-    await speaker.send({ address: addressOf(source), text, deliveryId }).catch(() => {}); // It was worth a try.
+    await speaker.send({ address: addressOf(source), purpose: "notice", text, deliveryId }).catch(() => {}); // It was worth a try.
   }
 }

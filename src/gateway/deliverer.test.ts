@@ -52,7 +52,7 @@ async function interrupted(options: ScriptedOptions, arrived: boolean, owner = E
   const address = { platform: before.platform, chatId: "ann" };
   const delivery = { deliveryId: "d1", address, text: "hello" };
   await store.outbox.add(
-    [{ ...delivery, account: before.account, owner, kind: "reply", sessionId: null, shown: false }],
+    [{ ...delivery, account: before.account, owner, purpose: "reply", sessionId: null, shown: false }],
     now,
   );
   const [pending] = await store.outbox.pending(before, 10);
@@ -84,7 +84,7 @@ describe("what was about to be sent when the store did not answer", () => {
     const adapter = new ScriptedAdapter();
     await adapter.connect(async () => "accepted");
     const address = { platform: adapter.platform, chatId: "ann" };
-    const to = { account: adapter.account, owner: "", address, kind: "reply" } as const;
+    const to = { account: adapter.account, owner: "", address, purpose: "reply" } as const;
     const texts = ["first", "second", "third"];
     await store.outbox.add(
       texts.map((text) => ({ ...to, deliveryId: text, text, sessionId: null, shown: false })),
@@ -116,7 +116,7 @@ it("what the next holder of the account is sending is left alone by one that has
   await adapter.connect(async () => "accepted");
   const next = "elsewhere 1 1 x";
   const address = { platform: adapter.platform, chatId: "ann" };
-  const to = { account: adapter.account, address, kind: "reply", sessionId: null, shown: false } as const;
+  const to = { account: adapter.account, address, purpose: "reply", sessionId: null, shown: false } as const;
   await store.accounts.take(adapter, { owner: next, leaseMs: 60_000 }, null, now);
   await store.outbox.add([{ ...to, owner: next, deliveryId: "theirs", text: "theirs" }], now);
   const [theirs] = await store.outbox.pending(adapter, 10);
@@ -172,7 +172,7 @@ describe("what was being sent when a process ended", () => {
       account: "bot",
       owner: ENDED,
       address,
-      kind: "reply",
+      purpose: "reply",
       text: "x",
     } as const;
     await store.outbox.add([{ ...delivery, sessionId: null, shown: false }], now);
@@ -195,7 +195,7 @@ describe("what was being sent when a process ended", () => {
       account: "bot",
       owner: ENDED,
       address,
-      kind: "reply",
+      purpose: "reply",
       sessionId: null,
       shown: false,
     } as const;
@@ -208,7 +208,7 @@ describe("what was being sent when a process ended", () => {
     const next = deliverer(adapter);
     await next.recover();
     expect(await store.outbox.pending(adapter, 10)).toMatchObject([
-      { deliveryId: "doubt.one", kind: "doubt" },
+      { deliveryId: "doubt.one", purpose: "doubt" },
     ]);
     await next.wake();
     await next.idle();
@@ -241,7 +241,7 @@ describe("what is said with files", () => {
   /** A text and files are rows of their own, of one transaction. */
   const say = (adapter: ScriptedAdapter, text: string, ...files: string[]): Promise<void> => {
     const address = { platform: adapter.platform, chatId: "ann" };
-    const head = { account: adapter.account, owner: "", address, kind: "reply" } as const;
+    const head = { account: adapter.account, owner: "", address, purpose: "reply" } as const;
     const row = { ...head, sessionId: null, shown: false };
     const letters = files.map((file) => ({
       ...row,

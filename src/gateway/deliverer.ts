@@ -15,7 +15,7 @@ import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { doubtOf } from "./doubt.js";
 import { hasLeft } from "./owner.js";
 import { failedOutcome, type SendOutcome } from "./send-outcome.js";
-import { type Delivery, isAnnouncement, type Outbox } from "./store.js";
+import type { Delivery, Outbox } from "./store.js";
 import { type Surface, speakerOf } from "./surface.js";
 
 const PAGE = 200;
@@ -288,14 +288,16 @@ export class Deliverer {
     }
   }
 
-  async #outbound({ address, text, deliveryId, replyTo, file }: Delivery): Promise<Letter> {
+  async #outbound(delivery: Delivery): Promise<Letter> {
+    const { address, purpose, text, deliveryId, replyTo, file } = delivery;
     return {
       address,
+      purpose,
       text,
       deliveryId,
       ...(replyTo ? { replyTo } : {}),
       ...(file ? { file: await this.#fileOf(file) } : {}),
-      ...(isAnnouncement(deliveryId) ? { onlyThere: true } : {}),
+      ...(purpose === "announcement" ? { onlyThere: true } : {}),
     };
   }
 

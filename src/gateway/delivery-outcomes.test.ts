@@ -47,7 +47,7 @@ async function begin(options: ScriptedOptions, outbox: Outbox = store.outbox) {
 async function say(adapter: ScriptedAdapter, text: string): Promise<void> {
   const address = { platform: adapter.platform, chatId: "ann" };
   const row = { deliveryId: text, account: adapter.account, owner: OWNER, address, text };
-  await store.outbox.add([{ ...row, kind: "reply", sessionId: null, shown: false }], Date.now());
+  await store.outbox.add([{ ...row, purpose: "reply", sessionId: null, shown: false }], Date.now());
 }
 
 const states = async () =>
@@ -192,7 +192,7 @@ describe("a wait that a platform asks for", () => {
           const account = { platform: adapter.platform, account: `account ${++waits}` };
           const row = { deliveryId: account.account, ...account, owner: OWNER, text: "x" };
           const address = { platform: adapter.platform, chatId: "ann" };
-          await store.outbox.add([{ ...row, address, kind: "reply", sessionId: null, shown: false }], now);
+          await store.outbox.add([{ ...row, address, purpose: "reply", sessionId: null, shown: false }], now);
           const [{ id = 0 } = {}] = await store.outbox.pending(account, 1);
           await store.outbox.sending(id, OWNER);
           await store.outbox.retry({ id, owner: OWNER }, waitMs, "429", now);

@@ -64,7 +64,9 @@ export class Doorstep {
     const { onProblem } = this.#setting;
     const address = addressOf(message.source);
     const saying = speakerOf(surface)
-      .then((speaker) => speaker.send({ address, text, deliveryId: `say.${randomUUID()}` }))
+      .then((speaker) =>
+        speaker.send({ address, purpose: "notice", text, deliveryId: `say.${randomUUID()}` }),
+      )
       .then(() => {})
       .catch(async (error: Error) => {
         onProblem(`Could not answer a stranger: ${error.message}`);

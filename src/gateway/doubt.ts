@@ -1,19 +1,19 @@
 /** What a chat is told of a message of which nobody knows whether it arrived: once, and never of that sentence itself. */
 import { cleanLine, shorten } from "../util/text.js";
-import { type Delivery, isAnnouncement, type NewDelivery } from "./store.js";
+import type { Delivery, NewDelivery } from "./store.js";
 
 const SHOWN_CHARS = 60;
 
 /** Null where the chat is not told. The first words of a handoff are looked after by who carries it out. */
 export function doubtOf(delivery: Delivery, owner: string): NewDelivery | null {
-  const { deliveryId, account, address, kind, sessionId } = delivery;
-  if (kind === "doubt" || isAnnouncement(deliveryId)) return null;
+  const { deliveryId, account, address, purpose, sessionId } = delivery;
+  if (purpose === "doubt" || purpose === "announcement") return null;
   return {
     deliveryId: `doubt.${deliveryId}`,
     account,
     owner,
     address,
-    kind: "doubt",
+    purpose: "doubt",
     text: doubtText(delivery),
     sessionId,
     shown: false,

@@ -161,7 +161,12 @@ class GrowingMessage {
   }
 
   async #show(text: string): Promise<void> {
-    const message = { address: this.#address, text, deliveryId: this.#deliveryId };
+    const message = {
+      address: this.#address,
+      purpose: "reply" as const,
+      text,
+      deliveryId: this.#deliveryId,
+    };
     try {
       await prepareMarkdown(text);
       this.#isFull = !fitsInto(this.#surface.capabilities, text);

@@ -496,7 +496,7 @@ describe("after a process ended in the middle", () => {
       account,
       owner: elsewhere,
       address,
-      kind: "notice" as const,
+      purpose: "notice" as const,
       sessionId: null,
       shown: false,
     };
@@ -669,7 +669,7 @@ function delivery(deliveryId: string, owner: string): NewDelivery {
     account,
     owner,
     address,
-    kind: "notice",
+    purpose: "notice",
     text: deliveryId,
     sessionId: null,
     shown: false,

@@ -475,7 +475,12 @@ export class Gateway {
     const surface = this.#surfaces.of(item);
     if (!surface) throw new Error("The platform is not connected here.");
     const speaker = await speakerOf(surface);
-    await speaker.send({ address: addressOf(item.source), text, deliveryId: `say.${randomUUID()}` });
+    await speaker.send({
+      address: addressOf(item.source),
+      purpose: "notice",
+      text,
+      deliveryId: `say.${randomUUID()}`,
+    });
   }
 
   async #track<Result>(receiving: Promise<Result>): Promise<Result> {
@@ -543,7 +548,8 @@ export class Gateway {
         onProblem(`${nameOf(item)} failed: ${error.stack ?? error.message}`);
         return [`${nameOf(item)}: ${WENT_WRONG}`];
       });
-      const told = said.map((text, n) => this.#notices.about(item, `inbox.${item.id}.${n}`, text));
+      const why = { purpose: "command" } as const;
+      const told = said.map((text, n) => this.#notices.about(item, `inbox.${item.id}.${n}`, text, why));
       const deliveries = (await Promise.all(told)).flat();
       await store.inbox.finishCommand(item.id, deliveries, clock());
     };
@@ -633,7 +639,7 @@ export class Gateway {
     const interrupting = lane.takeInterrupting();
     const message = messageOf(item, authorIn(item, who));
     const hold = { owner, leaseMs: this.#leaseMs };
-    const begun = await sessions.resolveIn(item.source, {}, message, (request) =>
+    const begun = await sessions.resolveIn(item.source, { touch: !item.inBackground }, message, (request) =>
       store.turns.begin(`turn_${randomUUID()}`, item, request, hold, (entry, before) =>
         this.#resetNotices(item, entry, before),
       ),

@@ -23,6 +23,8 @@ export interface NewInboxItem extends Account {
   readonly made?: Made;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
+  /** No person asked just now, as in scheduled work: its turn leaves the idle clock alone. */
+  readonly inBackground?: true;
   /** Who it is from, where `source` is only where it is answered: asked again by another, or moved since. */
   readonly by?: SessionSource;
 }

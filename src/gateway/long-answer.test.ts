@@ -120,7 +120,7 @@ it("/stop takes back what was not sent yet of the last answer, and comes next", 
   // Its answer is in the outbox, and nothing else is.
   await expect
     .poll(() => store.outbox.pending(adapter, 20), { timeout: 30_000 })
-    .toMatchObject([{ kind: "notice" }]);
+    .toMatchObject([{ purpose: "command" }]);
   goOn();
   await adapter.until((sent) => sent.length === 4);
   expect(begins(adapter)).toEqual(["0", "1", "2", "N"]);
@@ -131,8 +131,8 @@ it("/stop of a guest takes back nothing of an answer to someone who may do more"
   const { adapter, store, goOn } = await halfSent();
   await adapter.write({ userId: "eve", ...room }, "/stop");
   await expect
-    .poll(async () => (await store.outbox.pending(adapter, 20)).at(-1)?.kind, { timeout: 30_000 })
-    .toBe("notice");
+    .poll(async () => (await store.outbox.pending(adapter, 20)).at(-1)?.purpose, { timeout: 30_000 })
+    .toBe("command");
   goOn();
   await adapter.until((sent) => sent.length === 11);
   expect(begins(adapter)).toEqual([..."0123456789", "N"]);

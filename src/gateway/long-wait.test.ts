@@ -18,7 +18,7 @@ it("forty days are waited for without a look at the outbox in between", async ()
   const address = { platform: adapter.platform, chatId: "ann" };
   const owner = processOwner();
   const delivery = { deliveryId: "d1", account: adapter.account, owner, address, text: "x" };
-  await store.outbox.add([{ ...delivery, kind: "reply", sessionId: null, shown: false }], 0);
+  await store.outbox.add([{ ...delivery, purpose: "reply", sessionId: null, shown: false }], 0);
   const [pending] = await store.outbox.pending(adapter, 1);
   const which = { id: pending?.id ?? 0, owner };
   await store.outbox.sending(which.id, owner);

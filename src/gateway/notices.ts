@@ -22,8 +22,8 @@ export class Notices {
   }
 
   /** A long text is cut beside other work. */
-  about(item: InboxItem, deliveryId: string, text: string): Promise<NewDelivery[]> {
-    return this.to(placeOf(item), deliveryId, text);
+  about(item: InboxItem, deliveryId: string, text: string, why?: Why): Promise<NewDelivery[]> {
+    return this.to(placeOf(item), deliveryId, text, why);
   }
 
   /** A short text, in the middle of a transaction. */
@@ -31,19 +31,24 @@ export class Notices {
     return this.#deliveries(placeOf(item), deliveryId, text);
   }
 
-  async to(where: Place, deliveryId: string, text: string): Promise<NewDelivery[]> {
+  async to(where: Place, deliveryId: string, text: string, why?: Why): Promise<NewDelivery[]> {
     await this.cut(where.address.platform, text);
-    return this.#deliveries(where, deliveryId, text);
+    return this.#deliveries(where, deliveryId, text, why);
   }
 
-  #deliveries({ account, address }: Place, deliveryId: string, text: string): NewDelivery[] {
+  #deliveries(
+    { account, address }: Place,
+    deliveryId: string,
+    text: string,
+    why: Why = { purpose: "notice" },
+  ): NewDelivery[] {
     const owner = this.#senderOf({ platform: address.platform, account });
     return this.piecesOf(address.platform, text).map((piece, n) => ({
       deliveryId: n === 0 ? deliveryId : `${deliveryId}.${n + 1}`,
       account,
       owner,
       address,
-      kind: "notice",
+      ...why,
       text: piece,
       sessionId: null,
       shown: false,
@@ -76,6 +81,9 @@ export class Notices {
     };
   }
 }
+
+/** Why it is said; a notice, unless it is more than that. */
+type Why = Pick<NewDelivery, "purpose" | "handoffId">;
 
 interface Place {
   readonly account: string;

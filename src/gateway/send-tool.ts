@@ -67,7 +67,7 @@ async function send(setting: SendSetting, address: Address, text: string, callId
     account: adapter.account,
     owner,
     address,
-    kind: "reply" as const,
+    purpose: "reply" as const,
     text: piece,
     sessionId: lane.sessionId,
     shown: false,

@@ -3,6 +3,8 @@
  * said, and the people who are let in. Each method is one atomic step. Whatever is `running` or `sending` has an owner; a turn also has a lease and a
  * fence that only grows, and every write of a turn carries it: whoever was replaced can write no more.
  */
+
+import type { Purpose } from "../adapter/adapter.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
@@ -76,6 +78,8 @@ export interface Turn {
   readonly attempt: number;
   /** How many processes ended while this was the only turn that they were running. */
   readonly loneDeaths: number;
+  /** False for a turn in the background, which leaves the idle clock alone. */
+  readonly touches: boolean;
 }
 
 /** Who holds something, and until when by the clock of whoever asks. */
@@ -196,8 +200,9 @@ export interface NewDelivery {
   /** The process that is to send it, as long as it is there. */
   readonly owner: string;
   readonly address: Address;
-  /** `doubt`: it says that another message may not have arrived; of a doubt there is no doubt. */
-  readonly kind: "reply" | "notice" | "doubt";
+  readonly purpose: Purpose;
+  /** The handoff that it is said of. */
+  readonly handoffId?: string | null;
   readonly text: string;
   readonly sessionId: string | null;
   /** The turn that says it. */
@@ -387,21 +392,6 @@ export interface Moves {
   ): Promise<Handoff | null>;
   /** The last one that left this lane. */
   lastFrom(key: SessionKey): Promise<Handoff | null>;
-}
-
-/** The delivery that tells the destination; longer ones go on with `.2`. */
-export function announcementId(handoffId: string): string {
-  return `${handoffId}.here`;
-}
-
-/** It says that a conversation continues at its address: said elsewhere, it is wrong. */
-export function isAnnouncement(deliveryId: string): boolean {
-  return /\.here(\.\d+)?$/.test(deliveryId);
-}
-
-/** The one that takes it back, likewise. */
-export function retractionId(handoffId: string): string {
-  return `${handoffId}.back`;
 }
 
 /** Files that came with messages, by their names in the media folder. Another store may have files there too. */

@@ -341,8 +341,8 @@ export class TurnRun {
     return [...pieces.slice(0, share), `(Cut off here: ${more}. ${where}, or ask me for a part.)`];
   }
 
-  #pieces(kind: "reply" | "notice", text: string): NewDelivery[] {
-    return this.#setting.pieces(text).map((piece) => this.#delivery(kind, piece, false));
+  #pieces(purpose: "reply" | "notice", text: string): NewDelivery[] {
+    return this.#setting.pieces(text).map((piece) => this.#delivery(purpose, piece, false));
   }
 
   /** The same one each time: a step that could not be kept may be tried again. */
@@ -356,7 +356,7 @@ export class TurnRun {
     this.#steeredIn = this.#steeredIn.filter(({ item }) => !step.steeredIn.includes(item.id));
   }
 
-  #delivery(kind: "reply" | "notice", text: string, shown: boolean): NewDelivery {
+  #delivery(purpose: "reply" | "notice", text: string, shown: boolean): NewDelivery {
     const { id, address, sessionId, fence } = this.turn;
     const { account, owner, replyTo } = this.#setting;
     this.#replies += 1;
@@ -366,7 +366,7 @@ export class TurnRun {
       account,
       owner: owner(),
       address,
-      kind,
+      purpose,
       text,
       sessionId,
       turnId: id,

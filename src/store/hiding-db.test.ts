@@ -66,7 +66,7 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
       sessionId,
       shown: false,
     } as const;
-    await store.outbox.add([{ ...sent, kind: "reply" }], 1);
+    await store.outbox.add([{ ...sent, purpose: "reply" }], 1);
     const [delivery] = await store.outbox.pending({ platform: address.platform, account: "a" }, 1);
     const sending = { id: delivery?.id ?? 0, owner: "me" };
     expect(await store.outbox.sending(sending.id, sending.owner)).toBe(true);
@@ -132,7 +132,7 @@ test("ids, keys and addresses stay as they are, though a secret is the same", as
     address: addressOf(source),
     sessionId: null,
   } as const;
-  await store.outbox.add([{ ...delivery, kind: "reply", text: `to ${id}`, shown: false }], 1);
+  await store.outbox.add([{ ...delivery, purpose: "reply", text: `to ${id}`, shown: false }], 1);
   expect(await store.outbox.pending({ platform: "signal", account: id }, 1)).toMatchObject([
     { ...delivery, text: "to ***" },
   ]);

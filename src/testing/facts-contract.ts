@@ -45,7 +45,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       account: "bot",
       owner: "me",
       address: addressOf(ann),
-      kind: "reply",
+      purpose: "reply",
       text: deliveryId,
       sessionId: null,
       shown: false,

@@ -69,7 +69,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       account: "bot",
       owner: "me",
       address: { platform: HERE, chatId: "1" },
-      kind: "reply",
+      purpose: "reply",
       text: deliveryId,
       sessionId: null,
       shown: false,
@@ -496,7 +496,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     });
 
     it("says that a message is in doubt with the doubt, once, and counts it", async () => {
-      const doubt = (n: number): NewDelivery => ({ ...delivery(`doubt ${n}`), kind: "doubt" });
+      const doubt = (n: number): NewDelivery => ({ ...delivery(`doubt ${n}`), purpose: "doubt" });
       const { address } = delivery("");
       expect(await store.outbox.isClear(account, address)).toBe(true);
       await store.outbox.add([delivery("a"), delivery("b"), delivery("c")], now);
@@ -509,7 +509,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.outbox.doubt(a as Sending, "timeout", doubt(2), now);
       await store.outbox.doubt(b as Sending, "timeout", doubt(3), now); // One waits to be said already.
       await store.outbox.fail(c as Sending, "no");
-      expect(await store.outbox.pending(account, 10)).toMatchObject([{ text: "doubt 1", kind: "doubt" }]);
+      expect(await store.outbox.pending(account, 10)).toMatchObject([{ text: "doubt 1", purpose: "doubt" }]);
       expect(await store.outbox.doubtful(account, address, now)).toEqual({ count: 2, last: now });
       expect((await store.outbox.doubtful(account, address, now + 1)).count).toBe(0);
       expect((await store.outbox.doubtful(account, { ...address, chatId: "2" }, now)).count).toBe(0);
@@ -517,7 +517,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
 
     it("takes back what waits of a turn's replies, or of the last turn's", async () => {
       const reply = (id: string, turnId: string) => ({ ...delivery(id), sessionId: "s", turnId });
-      const notice = { ...reply("notice", "t2"), kind: "notice" as const };
+      const notice = { ...reply("notice", "t2"), purpose: "notice" as const };
       const all = [reply("a1", "t1"), reply("a2", "t1"), reply("b1", "t2"), reply("b2", "t2"), notice];
       await store.outbox.add([...all, { ...reply("other", "t3"), sessionId: "s2" }], now);
       const [first] = await store.outbox.pending(account, 1);

@@ -1,15 +1,6 @@
 /** What every store must do for handoffs as the gateway carries them out, over the same fixtures. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  type Asker,
-  announcementId,
-  type GatewayStore,
-  type InboxItem,
-  type Move,
-  type NewDelivery,
-  type NewInboxItem,
-  retractionId,
-} from "../gateway/store.js";
+import type { Asker, GatewayStore, InboxItem, Move, NewDelivery, NewInboxItem } from "../gateway/store.js";
 import { HANDOFF_WAIT_MS } from "../session/handoff.js";
 import { LOCAL, platforms } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -46,7 +37,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       account: "bot",
       owner: "",
       address: addressOf(source),
-      kind: "notice",
+      purpose: "notice",
       text: deliveryId,
       sessionId: null,
       shown: false,
@@ -98,6 +89,11 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
         store.turns.begin(`turn-${item.id}`, item, request, { owner, leaseMs: 100 }, () => []),
       );
 
+    const announcement = (handoffId: string): NewDelivery => ({
+      ...delivery(`${handoffId} is here`, thread),
+      purpose: "announcement",
+      handoffId,
+    });
     /** What that put into the inbox, as subscribers hear of it. */
     const placedBy = async (work: () => Promise<unknown>): Promise<InboxItem[]> => {
       const items: InboxItem[] = [];
@@ -120,7 +116,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       await store.moves.aim(held, sessions.laneOf(thread));
       expect(await store.moves.find("h1", now)).toMatchObject({ isThreadBegun: true, destination: thread });
       for (let twice = 0; twice < 2; twice++)
-        expect(await store.moves.announce(held, [delivery(announcementId("h1"), thread)], now)).toBe(true);
+        expect(await store.moves.announce(held, [announcement("h1")], now)).toBe(true);
       expect(await store.moves.announced("h1")).toEqual({ state: "pending", error: null });
       now += 900;
       expect(await store.moves.renew(held, 600_000, now)).toBe(true);
@@ -269,7 +265,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
         );
       await ask();
       const held = await claim();
-      await store.moves.announce(held, [delivery(announcementId("h1"), thread)], now);
+      await store.moves.announce(held, [announcement("h1")], now);
       expect(await fail(held.fence)).toMatchObject({ state: "failed", error: "no" });
       expect(await store.moves.announced("h1")).toMatchObject({ state: "failed" });
       expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toEqual([]);
@@ -278,16 +274,16 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
 
       await ask(`${THERE}:g`, "h2");
       const again = await claim();
-      await store.moves.announce(again, [delivery(announcementId("h2"), thread)], now);
+      await store.moves.announce(again, [announcement("h2")], now);
       const [pending] = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
       await store.outbox.sending(pending?.id ?? 0, "gw");
       const retraction = ["not after all", "nor this"];
       await store.moves.fail("h2", { fence: again.fence, error: "no", deliveries: [], retraction }, now);
       const said = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
-      const back = { address: addressOf(thread), owner: "" };
+      const back = { address: addressOf(thread), owner: "", purpose: "retraction", handoffId: "h2" };
       expect(said).toMatchObject([
-        { ...back, deliveryId: retractionId("h2"), text: "not after all" },
-        { ...back, deliveryId: `${retractionId("h2")}.2`, text: "nor this" },
+        { ...back, text: "not after all" },
+        { ...back, text: "nor this" },
       ]);
     });
 

@@ -108,7 +108,7 @@ function checkHandoff(
   outbox: readonly Row[],
   platforms: Readonly<Record<string, HandoffPlatform>>,
 ): void {
-  const told = outbox.filter(({ delivery_id }) => delivery_id === `${id}.told`);
+  const told = outbox.filter(({ handoff_id, kind }) => handoff_id === id && kind === "outcome");
   const beginning = state === "completed" ? "Moved to " : "The handoff to ";
   if (told.length !== 1 || !String(told[0]?.text).startsWith(beginning))
     fail(`somebody who was told ${told.length} times`, { id, state, told });
@@ -118,7 +118,7 @@ function checkHandoff(
   const count = (end: string): number =>
     seen.filter(({ deliveryId }) => deliveryId === `${id}.${end}`).length;
   if (count("here") > 1) fail("a place that was told twice", id);
-  const taken = outbox.filter(({ delivery_id }) => delivery_id === `${id}.back`).length;
+  const taken = outbox.filter(({ handoff_id, kind }) => handoff_id === id && kind === "retraction").length;
   const mustBeTaken = state === "failed" && count("here") === 1;
   if (mustBeTaken ? taken !== 1 : taken > 0 && state === "completed")
     fail(`a notice with ${taken} retractions`, { id, state, error });

@@ -35,9 +35,9 @@ function aside(adapter: ScriptAdapter): void {
 }
 
 const notice = (adapter: ScriptAdapter, text: string) =>
-  adapter.send({ address, text, deliveryId: "turn_1.interrupted.0" });
+  adapter.send({ address, purpose: "notice", text, deliveryId: "1" });
 const saidByCommand = (adapter: ScriptAdapter, text: string) =>
-  adapter.send({ address, text, deliveryId: "inbox.1.0" });
+  adapter.send({ address, purpose: "command", text, deliveryId: "2" });
 
 describe("a script", () => {
   const turn = (adapter: ScriptAdapter, { messageId }: InboundMessage): Received => {

@@ -23,11 +23,6 @@ export interface ScriptOptions {
   readonly chatId?: string;
 }
 
-/** The ids of what is said of a turn, and of commands that an earlier process left: no command is answered so. */
-const SAID_BESIDE = /^turn_|\.unknown$/;
-/** The id of what a handoff came to. */
-const OUTCOME = /^ho_\w+\.told$/;
-
 interface Question {
   readonly messageId: string;
   readonly isCommand: boolean;
@@ -100,11 +95,11 @@ export class ScriptAdapter implements Adapter, Speaker {
   }
 
   /** What a command says is the answer; what is sent beside it or a turn is a notice. */
-  async send({ text, deliveryId }: Letter): Promise<{ readonly messageId: string }> {
-    if (this.#question?.isCommand && !this.#isAnswered && !SAID_BESIDE.test(deliveryId)) {
+  async send({ purpose, text, deliveryId }: Letter): Promise<{ readonly messageId: string }> {
+    if (this.#question?.isCommand && !this.#isAnswered && purpose === "command") {
       this.#output.message(text);
       this.finish("done");
-    } else if (this.#question?.isCommand && OUTCOME.test(deliveryId)) {
+    } else if (this.#question?.isCommand && purpose === "outcome") {
       this.#output.message(text);
     } else {
       this.#output.notice(text);

@@ -98,7 +98,13 @@ describe("/status and /usage", () => {
   it("count what may not have arrived here, for a week", async () => {
     const { store, adapter, now } = world;
     const address = { platform: adapter.platform, chatId: "ann" };
-    const row = { account: adapter.account, owner: "x", address, kind: "notice", sessionId: null } as const;
+    const row = {
+      account: adapter.account,
+      owner: "x",
+      address,
+      purpose: "notice",
+      sessionId: null,
+    } as const;
     await store.outbox.add([{ ...row, deliveryId: "d", text: "lost?", shown: false }], now - 3_600_000);
     const [{ id = 0 } = {}] = await store.outbox.pending(adapter, 1);
     await store.outbox.sending(id, "x");

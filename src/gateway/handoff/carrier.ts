@@ -20,7 +20,7 @@ import { TERMINAL, type Who } from "../authorize.js";
 import type { Notices } from "../notices.js";
 import { mayBeAlive } from "../owner.js";
 import type { People } from "../people.js";
-import { type Account, announcementId, type Move, type Moves } from "../store.js";
+import type { Account, Move, Moves } from "../store.js";
 import { type Surface, speakerOf } from "../surface.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
@@ -310,7 +310,8 @@ export class HandoffCarrier {
     const isMade = address.threadId !== undefined && parseAddress(held.target).threadId === undefined;
     const isOurs = destination.chatType === "dm" || isMade;
     const text = hereText(entry, held.asker?.source ?? entry.origin, { isTaken, isOurs });
-    const said = await notices.to({ account, address }, announcementId(held.id), text);
+    const why = { purpose: "announcement", handoffId: held.id } as const;
+    const said = await notices.to({ account, address }, `${held.id}.here`, text, why);
     if (!(await moves.announce(held, said, clock()))) throw new Lost();
     for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
       const outcome = await moves.announced(held.id);

@@ -121,7 +121,9 @@ export class HandoffDesk {
     const id = `ho_${randomBytes(9).toString("hex")}`;
     const target = address.platform === LOCAL ? LOCAL : formatAddress(address);
     const asker = by?.asker ?? null;
-    const said = by ? [{ ...told(id, by.asker, by.said), deliveryId: `${id}.asked` }] : [];
+    const said = by
+      ? [{ ...told(id, by.asker, by.said), deliveryId: `${id}.asked`, purpose: "command" as const }]
+      : [];
     const asked = { id, sessionId: entry.sessionId, target, asker, said, ...(waitMs ? { waitMs } : {}) };
     const handoff = await moves.request(asked, clock());
     if (!handoff) throw await this.#alreadyAsked(entry);
@@ -287,7 +289,8 @@ export function told(id: string, { source, account, owner }: Asker, text: string
     account,
     owner,
     address: addressOf(source),
-    kind: "notice",
+    purpose: "outcome",
+    handoffId: id,
     text,
     sessionId: null,
     shown: false,

@@ -19,6 +19,7 @@ import { holders } from "./012-holders.js";
 import { peopleVersion } from "./013-people-version.js";
 import { approvals } from "./014-approvals.js";
 import { platformLists } from "./015-platform-lists.js";
+import { purposes } from "./016-purposes.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly Migration[] = [
   peopleVersion,
   approvals,
   platformLists,
+  purposes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

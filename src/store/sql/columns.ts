@@ -27,11 +27,11 @@ const COLUMNS = {
   ],
   inbox: [
     ...["id", "platform", "account", "chat", "message_id", "kind", "key", "source", "text", "attachments"],
-    ...["said_by", "made_by", "received_at", "state", "owner"],
+    ...["said_by", "made_by", "made_of", "in_background", "received_at", "state", "owner"],
   ],
   outbox: [
     ...["id", "delivery_id", "platform", "account", "address", "kind", "text", "session_id", "reply_to"],
-    ...["attachments", "state", "owner", "attempts", "not_before", "wait_ms"],
+    ...["handoff_id", "attachments", "state", "owner", "attempts", "not_before", "wait_ms"],
   ],
   tool_calls: ["id", "turn_id", "call_id", "name", "arguments", "said", "state", "result", "process"],
   persons: ["id", "name", "created_at"],

@@ -171,8 +171,8 @@ export async function insertItem(
 ): Promise<InboxItem | null> {
   const row = await tx.write(
     `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, said_by,
-       made_by, received_at, owner, state)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
+       made_by, made_of, in_background, received_at, owner, state)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
      WHERE one = 1 ${peopleVersion === undefined ? "" : "AND version = ?"}
      ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING id`,
     item.platform,
@@ -186,6 +186,8 @@ export async function insertItem(
     writeAttachments(item.attachments),
     item.by ? writeOrigin(item.by) : null,
     item.made ?? null,
+    item.made ? item.messageId : null,
+    item.inBackground ? 1 : 0,
     receivedAt,
     owner,
     ...(peopleVersion === undefined ? [] : [peopleVersion]),
@@ -196,7 +198,7 @@ export async function insertItem(
   return kept;
 }
 
-/** What no platform brought has a colon in its id, which is escaped in that of a platform: neither is taken for the other. */
+/** Unique beside the platform's ids, in which a colon is escaped. It is never read. */
 function madeId(made: Made | undefined, messageId: string): string {
   return made ? `${made}:${escapePart(messageId)}` : escapePart(messageId);
 }
@@ -227,17 +229,16 @@ export function inboxItem(row: Row): InboxItem {
     kind: row.kind as InboxItem["kind"],
     key: row.key as SessionKey,
     source: parseSource(JSON.parse(row.source as string)),
-    messageId: messageIdIn(row),
+    messageId: row.made_by === null ? platformId(row.message_id as string) : (row.made_of as string),
     ...(row.made_by === null ? {} : { made: row.made_by as Made }),
     text: row.text as string,
     ...readAttachments(row),
+    ...(row.in_background === 1 ? { inBackground: true } : {}),
     ...(row.said_by === null ? {} : { by: parseSource(JSON.parse(row.said_by as string)) }),
     receivedAt: Number(row.received_at),
   };
 }
 
-function messageIdIn({ message_id, made_by }: Row): string {
-  const kept = message_id as string;
-  const id = made_by === null ? kept : kept.slice(kept.indexOf(":") + 1);
-  return unescapePart(id) ?? id;
+function platformId(escaped: string): string {
+  return unescapePart(escaped) ?? escaped;
 }

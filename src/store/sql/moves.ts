@@ -1,16 +1,14 @@
 /** Handoffs as the gateway carries them out: each step is fenced, and commits what belongs together. */
 
-import {
-  type Account,
-  type Asker,
-  announcementId,
-  type DeliveryState,
-  type Move,
-  type MoveSayings,
-  type Moves,
-  type NewDelivery,
-  type NewInboxItem,
-  retractionId,
+import type {
+  Account,
+  Asker,
+  DeliveryState,
+  Move,
+  MoveSayings,
+  Moves,
+  NewDelivery,
+  NewInboxItem,
 } from "../../gateway/store.js";
 import { HANDOFF_WAIT_MS, type Handoff, type HandoffStep, stepHandoff } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
@@ -35,7 +33,7 @@ const movesWith = (
     (SELECT max(t.finished_at) FROM turns t WHERE t.session_id = h.session_id) AS last_turn
   FROM handoffs h LEFT JOIN moves m ON m.handoff_id = h.id`;
 
-const ANNOUNCEMENT = "(delivery_id = ? OR delivery_id LIKE ?)";
+const ANNOUNCEMENT = "handoff_id = ? AND kind = 'announcement'";
 
 export class SqlMoves implements Moves {
   readonly #db: Db;
@@ -121,15 +119,13 @@ export class SqlMoves implements Moves {
   announce(held: Handoff, deliveries: readonly NewDelivery[], now: number): Promise<boolean> {
     return this.#holding(held, async (tx) => {
       const sql = `SELECT id FROM outbox WHERE ${ANNOUNCEMENT} LIMIT 1`;
-      if (!(await tx.get(sql, ...announcement(held.id)))) await insertDeliveries(tx, deliveries, now);
+      if (!(await tx.get(sql, held.id))) await insertDeliveries(tx, deliveries, now);
     });
   }
 
   async announced(id: string): Promise<{ state: DeliveryState; error: string | null } | null> {
-    const row = await this.#db.get(
-      "SELECT state, error FROM outbox WHERE delivery_id = ?",
-      announcementId(id),
-    );
+    const sql = `SELECT state, error FROM outbox WHERE ${ANNOUNCEMENT} ORDER BY id LIMIT 1`;
+    const row = await this.#db.get(sql, id);
     return row ? { state: row.state as DeliveryState, error: row.error as string | null } : null;
   }
 
@@ -290,29 +286,26 @@ async function keep(tx: Queries, id: string, change: string, ...values: string[]
 
 async function withdraw(tx: Queries, id: string, why: string): Promise<void> {
   const sql = `UPDATE outbox SET state = 'failed', error = ? WHERE ${ANNOUNCEMENT} AND state = 'pending'`;
-  await tx.run(sql, why, ...announcement(id));
+  await tx.run(sql, why, id);
 }
 
 /** To where the announcement went, through the same account, if it did: whoever has that, now or later, sends it. */
 async function retractions(tx: Queries, id: string, texts: readonly string[]): Promise<NewDelivery[]> {
   const row = await tx.get(
     `SELECT account, address FROM outbox WHERE ${ANNOUNCEMENT} AND state IN ('sending', 'sent', 'unknown') LIMIT 1`,
-    ...announcement(id),
+    id,
   );
   if (!row) return [];
   const to = { account: row.account as string, address: parseAddress(row.address as string), owner: "" };
   return texts.map((text, n) => ({
     ...to,
-    deliveryId: n === 0 ? retractionId(id) : `${retractionId(id)}.${n + 1}`,
-    kind: "notice",
+    deliveryId: `${id}.back.${n}`,
+    purpose: "retraction",
+    handoffId: id,
     text,
     sessionId: null,
     shown: false,
   }));
-}
-
-function announcement(id: string): [string, string] {
-  return [announcementId(id), `${announcementId(id)}.%`];
 }
 
 function moveOf(row: Row): Move {

@@ -1,4 +1,6 @@
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
+
+import type { Purpose } from "../../adapter/adapter.js";
 import type {
   Account,
   Delivery,
@@ -226,21 +228,22 @@ export async function insertDeliveries(
   now: number,
 ): Promise<void> {
   for (const delivery of deliveries) {
-    const { deliveryId, account, owner, address, kind, text, sessionId, shown } = delivery;
-    const { turnId, replyTo, file } = delivery;
+    const { deliveryId, account, owner, address, purpose, text, sessionId, shown } = delivery;
+    const { turnId, handoffId, replyTo, file } = delivery;
     await tx.run(
       `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, turn_id,
-         reply_to, attachments, state, created_at, sent_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         handoff_id, reply_to, attachments, state, created_at, sent_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       deliveryId,
       address.platform,
       account,
       owner,
       formatAddress(address),
-      kind,
+      purpose,
       storableText(text),
       sessionId,
       turnId ?? null,
+      handoffId ?? null,
       replyTo ?? null,
       writeAttachments(file && [file]),
       shown ? "sent" : "pending",
@@ -259,7 +262,8 @@ function deliveryOf(row: Row): Delivery {
     account: row.account as string,
     owner: row.owner as string,
     address: parseAddress(row.address as string),
-    kind: row.kind as Delivery["kind"],
+    purpose: row.kind as Purpose,
+    handoffId: row.handoff_id as string | null,
     text: row.text as string,
     sessionId: row.session_id as string | null,
     replyTo: row.reply_to as string | null,

@@ -94,6 +94,7 @@ export class SqlTurns implements Turns {
         fence: 1,
         attempt: 1,
         loneDeaths: 0,
+        touches: !item.inBackground,
       };
       await tx.run(
         `INSERT INTO turns (id, inbox_id, session_id, key, address, state, owner, lease_until, fence, attempt, started_at)
@@ -247,7 +248,7 @@ async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promi
       sessionId: turn.sessionId,
       messages,
       ...(usage ? { usage } : {}),
-      touch: true,
+      touch: turn.touches,
       now,
     });
   }
@@ -275,5 +276,6 @@ function turnOf(row: Row): Turn {
     fence: Number(row.fence),
     attempt: Number(row.attempt),
     loneDeaths: Number(row.lone_deaths),
+    touches: row.in_background === 0,
   };
 }
