@@ -268,7 +268,7 @@ describe("of many who want a home folder at once", () => {
       mkdirSync(home);
       const lock = homeLockFile(home);
       const [dead, heir] = ["a", "b"].map(() => {
-        return { owner: endedOwner(pid), pid, host: hostname(), since: "" };
+        return { owner: endedOwner({ pid }), pid, host: hostname(), since: "" };
       });
       if (!dead || !heir) throw new Error("Two were made.");
       if (round % 3 > 0) writeFileSync(lock, JSON.stringify(dead));

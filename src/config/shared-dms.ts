@@ -1,5 +1,5 @@
 /** Whether people share a conversation that each of them may take for private: `scopes.dm: platform` with several people. */
-import { identityNamed } from "../session/access.js";
+import { identityNamed, partsOfIdentity } from "../session/access.js";
 import { platformTraits } from "../session/platform.js";
 import type { Config } from "./load.js";
 
@@ -20,7 +20,7 @@ export function sharedDms(
   );
   const counts = new Map<string, number>();
   for (const identity of new Set([...listed, ...known])) {
-    const platform = identity.slice(0, identity.indexOf(":"));
+    const platform = partsOfIdentity(identity)?.platform ?? "";
     if (!platformTraits(platform).dmPerChat) counts.set(platform, (counts.get(platform) ?? 0) + 1);
   }
   const shared = [...counts].filter(([, count]) => count > 1);

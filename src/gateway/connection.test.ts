@@ -1,5 +1,6 @@
 /** One process has an account at a time; what cannot be reached is tried again or says why, and hurts nobody else. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { endedOwner } from "../../test/support/ended-owner.js";
 import { ConnectError, type Line } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
 import { StoreError } from "../session/errors.js";
@@ -166,7 +167,7 @@ describe("an account", () => {
   });
 
   it("is taken at once from a process that has ended, and from one whose lease is over", async () => {
-    const [gone, slow] = [processOwner().replace(/ \d+ /, " 999999999 "), "elsewhere 1 1 x"];
+    const [gone, slow] = [endedOwner(), "elsewhere 1 1 x"];
     for (const owner of [gone, slow]) {
       const adapter = new Moody();
       await store.accounts.take(adapter, { owner, leaseMs: owner === gone ? 1_000 : 0 }, null, now);
@@ -192,7 +193,7 @@ describe("an account", () => {
 
   it("is not taken from a process that cannot be known to have ended, while its lease runs", async () => {
     // Another pid namespace of this machine, where the host's name and even the pid may be the same.
-    const elsewhere = processOwner().replace(/ \d+ /, " 999999999 ").replace(/\d+$/, "1");
+    const elsewhere = endedOwner({ place: "elsewhere" });
     const adapter = new Moody();
     await store.accounts.take(adapter, { owner: elsewhere, leaseMs: 1_000 }, null, now);
     const { connection } = connect(adapter);

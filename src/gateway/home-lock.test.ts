@@ -6,7 +6,6 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { endedOwner } from "../../test/support/ended-owner.js";
 import { homeHolder, homeLockFile, type LockHolder, successionFile, takeHome } from "./home-lock.js";
 import { SILENT_MS } from "./life-sign.js";
-import { processOwner } from "./owner.js";
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 const SINCE = "2026-01-10T12:00:00.000Z";
@@ -24,7 +23,7 @@ function makeHome(): string {
 
 function ended(name: string): LockHolder {
   const { pid } = spawnSync(process.execPath, ["--version"]);
-  return { owner: `${endedOwner(pid)} ${name}`, pid, host: hostname(), since: SINCE };
+  return { owner: endedOwner({ pid, id: name }), pid, host: hostname(), since: SINCE };
 }
 
 function leave(path: string, holder: LockHolder): void {
@@ -82,7 +81,7 @@ describe("the lock of a home folder", () => {
 
   test.each([
     ["another machine", "elsewhere.invalid 1 1 a"],
-    ["another container with the same host name", processOwner().replace(/\d+$/, "1")],
+    ["another container with the same host name", endedOwner({ pid: process.pid, place: "another" })],
   ])("of %s is held as long as it gives signs of life", (_, owner) => {
     const home = makeHome();
     takeHome(home, NOW);

@@ -14,21 +14,18 @@ import {
 
 const me = processOwner();
 /** The same process, as somebody else would see it who changed this. */
-const withPart = (place: number, value: string): string =>
-  me
-    .split(" ")
-    .map((part, index) => (index === place ? value : part))
-    .join(" ");
-const [PID, START, PLACE] = [1, 2, 4];
+const changed = (parts: object, name = me): string => JSON.stringify({ ...JSON.parse(name), ...parts });
+const { start, place } = JSON.parse(me) as { start: string; place: string };
+const NO_PID = 999_999_999;
 
 describe.runIf(process.platform === "linux")("a process", () => {
   it("is alive if it is here, and has ended if it was here and is no more", async () => {
     expect(fateOf(me)).toBe("alive");
-    expect(fateOf(withPart(START, "1"))).toBe("ended"); // Its pid is another's by now.
+    expect(fateOf(changed({ start: "1" }))).toBe("ended"); // Its pid is another's by now.
     const child = spawn("true");
     const { pid = 0 } = child;
     await once(child, "exit");
-    expect(fateOf(withPart(PID, String(pid)))).toBe("ended");
+    expect(fateOf(changed({ pid }))).toBe("ended");
     expect(fateOf("")).toBe("ended");
   });
 
@@ -36,15 +33,16 @@ describe.runIf(process.platform === "linux")("a process", () => {
     ["another pid namespace", (place: string) => place.replace(/\d+$/, "1")],
     ["another boot, or machine", (place: string) => `0${place}`],
   ])("of %s cannot be known, whatever host, pid and start say", (_, change) => {
-    const place = change(me.split(" ")[PLACE] ?? "");
-    expect(fateOf(withPart(PLACE, place))).toBe("unknown");
-    expect(fateOf(withPart(PLACE, place).replace(/ \d+ /, " 999999999 "))).toBe("unknown");
+    expect(fateOf(changed({ place: change(place) }))).toBe("unknown");
+    expect(fateOf(changed({ place: change(place), pid: NO_PID }))).toBe("unknown");
   });
 
-  it("that an older version named is known only if it is there", () => {
+  it("that an older version named is known as well, in the first ones only if it is there", () => {
     const old = (pid: number, start: string) => `${hostname()} ${pid} ${start} x`;
-    expect(fateOf(old(process.pid, me.split(" ")[START] ?? ""))).toBe("alive");
-    expect(fateOf(old(999_999_999, "1"))).toBe("unknown");
+    expect(fateOf(`${old(process.pid, start)} ${place}`)).toBe("alive");
+    expect(fateOf(`${old(NO_PID, "1")} ${place}`)).toBe("ended");
+    expect(fateOf(old(process.pid, start))).toBe("alive");
+    expect(fateOf(old(NO_PID, "1"))).toBe("unknown");
   });
 
   // A container is one: where the machine lets us make a namespace, it is tried.
@@ -63,9 +61,8 @@ it.runIf(process.platform === "linux")(
     const leader = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
     const ended = once(leader, "exit");
     const name = processNamed(leader.pid ?? 0);
-    const [host, pid, , ...rest] = name.split(" ");
     expect(runningGroup(name)).toBe(leader.pid);
-    expect(runningGroup([host, pid, "1", ...rest].join(" "))).toBeNull();
+    expect(runningGroup(changed({ start: "1" }, name))).toBeNull();
     leader.kill("SIGKILL");
     await ended;
     expect(runningGroup(name)).toBeNull();
@@ -74,7 +71,7 @@ it.runIf(process.platform === "linux")(
 
 it("has many names, which are of one process, and one for people", () => {
   expect(isSameProcess(me, processOwner())).toBe(true);
-  expect(isSameProcess(me, withPart(PID, "1"))).toBe(false);
+  expect(isSameProcess(me, changed({ pid: 1 }))).toBe(false);
   expect(ownerWords(me)).toBe(`process ${process.pid} on ${hostname()}`);
 });
 

@@ -6,37 +6,66 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import { isGroupThere } from "../agent/tools/process-group.js";
 
 /** What can be known of a process from here. */
 export type Fate = "alive" | "ended" | "unknown";
 
-/** This process, and no other, ever: `host pid start id place`. */
+/** A process, as far as others have to know it. Kept as JSON text, which only this file reads. */
+interface ProcessName {
+  readonly host: string;
+  readonly pid: number;
+  /** When it started, in the system's ticks; "" if the system does not tell. */
+  readonly start: string;
+  /** Where its pid counts; "" if the system does not tell, and the host's name has to do. */
+  readonly place: string;
+  /** Tells two holders in one process apart. */
+  readonly id?: string;
+}
+
+/** This process, and no other, ever. */
 export function processOwner(): string {
-  return [hostname(), process.pid, startOf(process.pid) ?? "", randomUUID(), placeOfPids()].join(" ");
+  return JSON.stringify({ ...nameOf(process.pid), id: randomUUID() });
 }
 
 /** A process of this machine, as others come to know it. */
 export function processNamed(pid: number): string {
-  return [hostname(), pid, startOf(pid) ?? "", "", placeOfPids()].join(" ");
+  return JSON.stringify(nameOf(pid));
+}
+
+function nameOf(pid: number): ProcessName {
+  return { host: hostname(), pid, start: startOf(pid) ?? "", place: placeOfPids() };
+}
+
+function readName(text: string): ProcessName {
+  if (!text.startsWith("{")) return readOldName(text);
+  const { host, pid, start, place } = JSON.parse(text) as ProcessName;
+  return { host, pid, start, place };
+}
+
+/** As Baton named processes before: `host pid start id place`, in the first versions without a place. */
+function readOldName(text: string): ProcessName {
+  const [host = "", pid = "", start = "", , place = ""] = text.split(" ");
+  return { host, pid: Number(pid), start, place };
 }
 
 /** The group that a process led, if something of it certainly runs: also where its leader is gone, but not as another's. */
 export function runningGroup(name: string): number | null {
-  const { pid, start, place } = partsOf(name);
-  if (place === "" || place !== placeOfPids() || start === "") return null;
-  const now = startOf(Number(pid));
-  const isTheirs = now === start || now === undefined || now === "";
-  return isTheirs && isGroupThere(Number(pid)) ? Number(pid) : null;
+  const leader = readName(name);
+  if (leader.place === "" || leader.place !== placeOfPids() || leader.start === "") return null;
+  const now = startOf(leader.pid);
+  const isTheirs = now === leader.start || now === undefined || now === "";
+  return isTheirs && isGroupThere(leader.pid) ? leader.pid : null;
 }
 
 export function fateOf(owner: string): Fate {
   if (owner === "") return "ended";
-  const { host, pid, start, place } = partsOf(owner);
+  const { host, pid, start, place } = readName(owner);
   const here = placeOfPids();
   const isHere = place === here && (here !== "" || host === hostname());
   if (isHere) return isRunning(pid, start) ? "alive" : "ended";
-  // Older versions named no place: the process is ours to see only if it is there.
+  // The first versions named no place: the process is ours to see only if it is there.
   const isFound = place === "" && host === hostname() && isRunning(pid, start);
   return isFound ? "alive" : "unknown";
 }
@@ -56,20 +85,13 @@ export function hasLeft(owner: string, me: string, isExclusive: boolean): boolea
 
 /** Both names are of one process, which may have named itself more than once. */
 export function isSameProcess(one: string, other: string): boolean {
-  const name = ({ host, pid, start, place }: ReturnType<typeof partsOf>): string =>
-    JSON.stringify([place || host, pid, start]);
-  return name(partsOf(one)) === name(partsOf(other));
+  return isDeepStrictEqual(readName(one), readName(other));
 }
 
 /** The process, for people. */
 export function ownerWords(owner: string): string {
-  const { host, pid } = partsOf(owner);
+  const { pid, host } = readName(owner);
   return `process ${pid} on ${host}`;
-}
-
-function partsOf(owner: string) {
-  const [host = "", pid = "", start = "", , place = ""] = owner.split(" ");
-  return { host, pid, start, place };
 }
 
 /** Where pids mean what they mean here; "" where the system does not tell, and the host's name has to do. */
@@ -83,13 +105,13 @@ function placeOfPids(): string {
   }
 }
 
-function isRunning(pid: string, start: string): boolean {
+function isRunning(pid: number, start: string): boolean {
   try {
-    process.kill(Number(pid), 0);
+    process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  const now = startOf(Number(pid));
+  const now = startOf(pid);
   return now !== "" && (now === undefined || start === "" || now === start);
 }
 

@@ -5,6 +5,7 @@
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
+import { partsOfIdentity } from "../session/access.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
@@ -263,7 +264,7 @@ export class People {
 }
 
 function platformOf(identity: string): string {
-  return identity.slice(0, identity.indexOf(":"));
+  return partsOfIdentity(identity)?.platform ?? "";
 }
 
 const scrypted = promisify(scrypt) as (secret: string, salt: string, length: number) => Promise<Buffer>;

@@ -2,13 +2,12 @@
  * Whose requests there are, and who may touch them. A request is its author's wherever it is answered and whoever asks
  * it again: it runs with their rights. The rule is `mayTouch`; this file knows who the people are, as they are now.
  */
-import { identityNamed } from "../session/access.js";
+import { identityNamed, partsOfIdentity, personOf } from "../session/access.js";
 import { ConflictError } from "../session/errors.js";
 import { isPlatform, LOCAL } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { localSource, type SessionSource } from "../session/source.js";
 import type { Author, Message } from "../session/transcript.js";
-import { unescapePart } from "../util/escape.js";
 import { type Access, seenFrom, senderOf, TERMINAL, type Who } from "./authorize.js";
 import type { People } from "./people.js";
 import { mayTouch, type ToolLists } from "./permissions.js";
@@ -83,19 +82,15 @@ export function authorIn({ source, by }: Pick<InboxItem, "source" | "by">, acces
 export function sourceOf({ id, alias }: Author, userName?: string): SessionSource | null {
   const named = userName ? { userName } : {};
   if (id === TERMINAL) return { ...localSource(), ...named };
-  const [platform, userId] = partsOf(id);
-  if (!isPlatform(platform) || userId === null) return null;
-  const second = alias ? (partsOf(alias)[1] ?? userId) : userId;
+  const parts = partsOfIdentity(id);
+  if (!parts || !isPlatform(parts.platform)) return null;
+  const { platform, id: userId } = parts;
+  const second = alias ? (partsOfIdentity(alias)?.id ?? userId) : userId;
   return { platform, chatId: userId, chatType: "dm", userId: second, userIdAlt: userId, ...named };
-}
-
-function partsOf(identity: string): [platform: string, id: string | null] {
-  const at = identity.indexOf(":");
-  return [identity.slice(0, Math.max(at, 0)), unescapePart(identity.slice(at + 1)) || null];
 }
 
 /** What nobody is known to have written in a person's own session is taken for theirs. */
 function ownerOf(owner: string): Author | null {
-  const [, id] = /^person:(.+)$/s.exec(owner) ?? [];
-  return id === undefined ? null : { id };
+  const id = personOf({ owner });
+  return id === null ? null : { id };
 }

@@ -46,6 +46,15 @@ export function identityNamed(platform: Platform, id: string): string {
   return `${platform}:${escapePart(foldId(platform, id))}`;
 }
 
+/** The platform and the id of an identity; null for one that names nobody. */
+export function partsOfIdentity(
+  identity: string,
+): { readonly platform: Platform; readonly id: string } | null {
+  const at = identity.indexOf(":");
+  const id = unescapePart(identity.slice(at + 1));
+  return at > 0 && id ? { platform: identity.slice(0, at), id } : null;
+}
+
 /** The identity that a text names: `platform:id`, the id as it is or escaped; null if it is neither. */
 export function parseIdentity(text: string): string | null {
   const [, platform = "", id = ""] = /^([^:]+):(.+)$/s.exec(text) ?? [];
@@ -57,11 +66,36 @@ export function chatOf(source: Pick<SessionSource, "platform" | "chatId">): stri
   return `${source.platform}:${escapePart(foldId(source.platform, source.chatId))}`;
 }
 
+const [CHAT, PERSON] = ["chat:", "person:"];
+
+/** What belongs to everybody in a chat. */
+export function ownerOfChat(chat: string): string {
+  return `${CHAT}${chat}`;
+}
+
+/** Whether these read as `belongingOf` writes them, in a file that may come from anywhere. */
+export function isBelonging({ owner, chat }: Belonging): boolean {
+  return WRITTEN.test(owner) && WRITTEN.test(ownerOfChat(chat));
+}
+
+const WRITTEN = /^(person|chat):[^:\p{Cc}]+:[^:\p{Cc}]+$/u;
+
+/** The person that something belongs to; null if it belongs to everybody in a chat. */
+export function personOf({ owner }: Pick<Belonging, "owner">): string | null {
+  return owner.startsWith(PERSON) ? owner.slice(PERSON.length) : null;
+}
+
+/** Whether it is the own of one of these identities. */
+export function isOwn({ owner }: Pick<Belonging, "owner">, identities: readonly (string | null)[]): boolean {
+  const person = personOf({ owner });
+  return person !== null && identities.includes(person);
+}
+
 /** Who owns a session that this source starts. */
 export function belongingOf(source: SessionSource, scopes: SessionScopes = {}): Belonging {
   const chat = chatOf(source);
   const identity = isShared(source, scopes) ? null : identityOf(source);
-  return { owner: identity === null ? `chat:${chat}` : `person:${identity}`, chat };
+  return { owner: identity === null ? ownerOfChat(chat) : `${PERSON}${identity}`, chat };
 }
 
 /** The viewer for the sender of this message, in the chat where they wrote it. */
@@ -81,8 +115,8 @@ export function mayAccess(viewer: Viewer, session: SessionBelonging): boolean {
 
 /** The `owner` values that a viewer can see; a viewer inside a chat is also limited to that chat. */
 export function ownersFor(viewer: Exclude<Viewer, { kind: "owner" }>): string[] {
-  if (viewer.kind === "person") return viewer.identities.map((identity) => `person:${identity}`);
-  return [`chat:${viewer.chat}`, ...(viewer.identity ? [`person:${viewer.identity}`] : [])];
+  if (viewer.kind === "person") return viewer.identities.map((identity) => `${PERSON}${identity}`);
+  return [ownerOfChat(viewer.chat), ...(viewer.identity ? [`${PERSON}${viewer.identity}`] : [])];
 }
 
 /** A missing viewer is a mistake in the program, not a person who may see everything. */

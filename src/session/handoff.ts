@@ -8,6 +8,7 @@
  * - `completed`, `failed`: never change again.
  */
 import { cleanLine, shorten } from "../util/text.js";
+import type { Platform } from "./platform.js";
 import type { SessionKey } from "./session-key.js";
 
 export type HandoffState = "pending" | "running" | "completed" | "failed";
@@ -27,6 +28,11 @@ export interface Handoff {
   readonly claims: number;
   readonly finishedAt: number | null;
   readonly error: string | null;
+}
+
+/** The platform in a target. A program may name anything: then it is one that nobody has. */
+export function platformOfTarget(target: string): Platform {
+  return target.split(":")[0]?.toLowerCase() ?? "";
 }
 
 export type HandoffStep =

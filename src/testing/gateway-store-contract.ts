@@ -417,6 +417,25 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.turns.renew(next, 200, now)).toBe("held");
     });
 
+    it("leaves the idle clock alone in a turn that nobody asked for just now", async () => {
+      const { sessionId } = await sessions.getOrCreate(ann);
+      const background = { ...item("1"), inBackground: true } as const;
+      const accepted = (await store.inbox.accept(background, "me", now)) as InboxItem;
+      expect((await store.inbox.waiting(account)).map((each) => each.item)).toMatchObject([background]);
+      const late = new Sessions(store, { clock: () => now + 500 });
+      const begun = await late.resolveIn(ann, { touch: false }, said("go"), (request) =>
+        store.turns.begin("t", accepted, request, { owner: "me", leaseMs: 100 }, () => []),
+      );
+      if (begun.kind !== "begun") throw new Error(begun.kind);
+      expect(begun.turn.touches).toBe(false);
+      const step = { ...nothing, messages: [said("done")] };
+      expect(await store.turns.step(begun.turn, step, 100, now + 600)).toBe(true);
+      const [again] = await store.turns.running(account, now + 600);
+      expect(again?.turn.touches).toBe(false);
+      expect(await store.turns.finish(begun.turn, "done", step, null, now + 700)).toBe(true);
+      expect((await sessions.get(sessionId))?.updatedAt).toBe(now);
+    });
+
     it("wakes whoever watches when a turn is to end", async () => {
       const other = await fixture.open();
       if (other === store) return; // One connection has nobody else.

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ASKED_MS, CODE_MS, LOCK_MS, MOST_AGAIN, MOST_WAITING } from "../gateway/pairing.js";
 import type { NewPairingRequest, PeopleStore } from "../gateway/people-store.js";
 import type { Role } from "../gateway/permissions.js";
+import { partsOfIdentity } from "../session/access.js";
 import { platforms } from "../session/platform.js";
 import { asSessionKey } from "../session/session-key.js";
 import type { GatewayStoreFixture } from "./gateway-store-contract.js";
@@ -29,7 +30,7 @@ export function peopleStoreContract(name: string, createFixture: () => Promise<G
 
     const request = (identity: string, codeHash = `hash of ${identity}`): NewPairingRequest => ({
       identity,
-      platform: identity.split(":")[0] ?? "",
+      platform: partsOfIdentity(identity)?.platform ?? "",
       called: "Ann",
       codeHash,
       expiresAt: now + CODE_MS,

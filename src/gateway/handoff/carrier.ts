@@ -5,16 +5,15 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../adapter/adapter.js";
-import { identityNamed } from "../../session/access.js";
+import { identityNamed, isOwn, partsOfIdentity, personOf } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
-import type { Handoff } from "../../session/handoff.js";
+import { type Handoff, platformOfTarget } from "../../session/handoff.js";
 import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import type { Clock } from "../../util/clock.js";
-import { unescapePart } from "../../util/escape.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { TERMINAL, type Who } from "../authorize.js";
 import type { Notices } from "../notices.js";
@@ -147,7 +146,7 @@ export class HandoffCarrier {
   }
 
   #surfaceFor({ target }: Handoff): Surface | undefined {
-    const platform = platformIn(target);
+    const platform = platformOfTarget(target);
     return this.#setting.connected().find((surface) => surface.platform === platform);
   }
 
@@ -248,9 +247,9 @@ export class HandoffCarrier {
   async #personOn(platform: Platform, held: Move): Promise<string | null> {
     const who = await this.#whoAsked(held);
     const isOwners = held.asker === null || who?.identities.includes(TERMINAL);
-    const own = who?.identities.find((identity) => identity.startsWith(`${platform}:`));
+    const own = who?.identities.find((identity) => partsOfIdentity(identity)?.platform === platform);
     const identity = own ?? (isOwners ? await this.#setting.people.ownerOn(platform) : null);
-    return identity ? unescapePart(identity.slice(platform.length + 1)) : null;
+    return (identity && partsOfIdentity(identity)?.id) || null;
   }
 
   async #makeThread(
@@ -283,7 +282,7 @@ export class HandoffCarrier {
     const { sessions } = this.#setting;
     const known = (await sessions.lanesAt(address)).filter(
       ({ owner, origin }) =>
-        origin.chatType === "dm" || owner.startsWith("chat:") || isOf(owner, address, person),
+        origin.chatType === "dm" || personOf({ owner }) === null || isOf(owner, address, person),
     );
     const source = known[0]?.origin ?? (await (await speakerOf(surface)).place?.(address)) ?? null;
     if (!source) throw new Impossible("I am not in that chat, or it does not exist.");
@@ -353,7 +352,7 @@ export class HandoffCarrier {
     const { moves, notices, clock } = this.#setting;
     const { asker, target, id } = move;
     const deliveries = asker ? [told(id, asker, failedText(targetWords(target), reason))] : [];
-    const retraction = notices.piecesOf(platformIn(target), retractedText(reason));
+    const retraction = notices.piecesOf(platformOfTarget(target), retractedText(reason));
     await moves.fail(id, { fence, error: reason, deliveries, retraction }, clock());
   }
 
@@ -374,14 +373,10 @@ export class HandoffCarrier {
   }
 }
 
-function platformIn(target: string): Platform {
-  return target.split(":")[0]?.toLowerCase() ?? "";
-}
-
 function isUnknown(error: unknown): error is SendError {
   return error instanceof SendError && error.outcome === "unknown";
 }
 
 function isOf(owner: string, { platform }: Address, person: string | null): boolean {
-  return person !== null && owner === `person:${identityNamed(platform, person)}`;
+  return person !== null && isOwn({ owner }, [identityNamed(platform, person)]);
 }

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { TERMINAL_ACCOUNT } from "../../adapter/terminal/terminal-source.js";
 import { addressIn } from "../../config/home-channel.js";
-import { OWNER } from "../../session/access.js";
+import { isOwn, OWNER } from "../../session/access.js";
 import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import type { Handoff } from "../../session/handoff.js";
 import { isPlatform, LOCAL, type Platform } from "../../session/platform.js";
@@ -231,9 +231,7 @@ export class HandoffDesk {
     const { items } = await this.#viewOf(who).list({ limit: LOOKED_AT });
     const theirs = items.filter(
       ({ laneOwner, platform, endedAt }) =>
-        endedAt === null &&
-        platform !== LOCAL &&
-        who.identities.some((identity) => laneOwner === `person:${identity}`),
+        endedAt === null && platform !== LOCAL && isOwn({ owner: laneOwner }, who.identities),
     );
     const places = new Map<string, Place>();
     for (const { origin } of theirs) {
@@ -304,7 +302,7 @@ export function toldMoved(id: string, asker: Asker | null, to: SessionSource): N
 /** The session's person, those in whose private chat it is, and the gateway's owner. */
 export function mayMove({ role, identities }: Who, { owner, laneOwner }: SessionEntry): boolean {
   if (role === "owner") return true;
-  return identities.some((identity) => [owner, laneOwner].includes(`person:${identity}`));
+  return isOwn({ owner }, identities) || isOwn({ owner: laneOwner }, identities);
 }
 
 /** In words what was asked for. */

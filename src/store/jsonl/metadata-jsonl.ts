@@ -2,6 +2,7 @@
  * Transcripts that begin with a line of metadata: `{"_type":"metadata","key":…}`. Other programs write a few fields and
  * `<channel>:<chat>` as the key; our own export and mirror write our key and the whole session (session-json.ts).
  */
+import { isBelonging } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
 import { isPlatform } from "../../session/platform.js";
 import { isSessionId } from "../../session/session.js";
@@ -147,11 +148,9 @@ class MetadataJsonl {
 function belongingIn(header: Fields): { owner?: string; chat?: string } {
   const owner = textIn(header.owner);
   const chat = textIn(header.chat);
-  if (!owner || !chat || !BELONGING.test(owner) || !BELONGING.test(`chat:${chat}`)) return {};
+  if (!owner || !chat || !isBelonging({ owner, chat })) return {};
   return { owner, chat };
 }
-
-const BELONGING = /^(person|chat):[^:\p{Cc}]+:[^:\p{Cc}]+$/u;
 
 function keyOf(file: TranscriptFile, header: Fields): string {
   return textIn(header.key) ?? keyFromName(stemOf(file));

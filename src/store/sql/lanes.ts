@@ -3,6 +3,7 @@
  * keys and then sessions by their ids, so that steps that cross each other wait instead of blocking each other.
  */
 
+import { ownerOfChat } from "../../session/access.js";
 import { ConflictError, sessionNotFound } from "../../session/errors.js";
 import type { SessionEntry } from "../../session/session.js";
 import { parseSessionKey, type SessionKey } from "../../session/session-key.js";
@@ -135,7 +136,7 @@ function placeOfKey(key: SessionKey): LanePlace {
   const chat = `${platform}:${escapePart(chatId)}`;
   const threadId = chatType === "thread" || chatType === "dm" ? parts[1] : undefined;
   const origin: SessionSource = { platform, chatType, chatId, ...(threadId ? { threadId } : {}) };
-  return { key, owner: `chat:${chat}`, chat, origin, displayName: chatId };
+  return { key, owner: ownerOfChat(chat), chat, origin, displayName: chatId };
 }
 
 export function placeOf(route: Row): LanePlace {

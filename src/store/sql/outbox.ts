@@ -1,6 +1,5 @@
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
 
-import type { Purpose } from "../../adapter/adapter.js";
 import type {
   Account,
   Delivery,
@@ -262,7 +261,7 @@ function deliveryOf(row: Row): Delivery {
     account: row.account as string,
     owner: row.owner as string,
     address: parseAddress(row.address as string),
-    purpose: row.kind as Purpose,
+    purpose: row.kind as Delivery["purpose"],
     handoffId: row.handoff_id as string | null,
     text: row.text as string,
     sessionId: row.session_id as string | null,
