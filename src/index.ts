@@ -156,6 +156,7 @@ export {
   type LocalFile,
   type Mark,
   type Memory,
+  type Purpose,
   type Receive,
   type Received,
   type RemoteFile,
