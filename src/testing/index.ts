@@ -35,7 +35,6 @@ export type * from "../gateway/facts.js";
 export type * from "../gateway/inbox-item.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
-export type { Surface } from "../gateway/surface.js";
 export { factsContract } from "./facts-contract.js";
 export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
 export { movesStoreContract } from "./moves-store-contract.js";
