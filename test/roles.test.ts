@@ -59,6 +59,7 @@ describe.each(ROLES)("a %s", (role: Role) => {
     const refused = told === `A ${role} can't use /${name}. Send /help to list your commands.`;
     expect(refused).toBe(!table.get(name)?.includes(role));
     await world.gateway.lane(chat.key).idle();
+    await world.gateway.delivered(); // Else a late answer would be taken for the next one's.
   });
 
   it("has the tools of the page", async () => {
