@@ -104,16 +104,18 @@ describe("the media store", () => {
   });
 
   it("gives a place back when nobody waits any more, also where the fetching goes on, and says so to who fetches", async () => {
-    const impatient = new Media(folder, store.files, () => now, 1);
     const signals: AbortSignal[] = [];
     const never = (_: number, end: AbortSignal): Promise<Uint8Array> => {
       signals.push(end);
       return new Promise(() => {});
     };
-    await Promise.all(Array.from({ length: 8 }, () => impatient.take([remote({ read: never })])));
+    const patiences = Array.from({ length: 8 }, () => media.patience());
+    const takings = patiences.map((patience) => media.take([remote({ read: never })], { patience }));
+    while (signals.length < 8) await new Promise((resolve) => setImmediate(resolve));
+    for (const patience of patiences) patience.end("nobody waits any more");
+    await Promise.all(takings);
     expect(signals.map(({ aborted }) => aborted)).toEqual(Array(8).fill(true));
-    const patience = media.patience();
-    expect((await impatient.take([remote()], { patience })).attachments).toHaveLength(1);
+    expect((await media.take([remote()])).attachments).toHaveLength(1);
   });
 
   it("never goes by what a sender calls a file, or says that it is", async () => {

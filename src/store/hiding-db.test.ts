@@ -89,7 +89,7 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
 const IDENTIFYING = `
   id key owner lane_owner chat platform chat_type origin parent_id session_id end_reason reset_reason
   role tool_call_id author from_key target state claimed_by account message_id kind source said_by
-  made_by address stop_asked mourned delivery_id reply_to turn_id call_id process salt identity
+  made_by made_of address stop_asked mourned delivery_id reply_to turn_id call_id process salt identity
   person_id code_hash who value handoff_id asker destination destination_key day lane digest
 `
   .trim()

@@ -108,7 +108,7 @@ function checkPlatform({ there }: Stage, { id, state, error }: HandoffRow): void
   const messages = [...there.messages.values()];
   const count = (end: string): number =>
     messages.filter(({ deliveryId }) => deliveryId === `${id}.${end}`).length;
-  const [announced, retracted] = [count("here"), count("back")];
+  const [announced, retracted] = [count("here"), count("back.0")];
   if (there.threads.size > 1) fail("more than one thread", [...there.threads]);
   if (announced > 1 || retracted > 1)
     fail(`a place that was told ${announced} and ${retracted} times`, messages);

@@ -79,7 +79,10 @@ export const setup: Verb = {
     {
       name: "[platform]",
       description: "the platform; if you leave it out, the model provider",
-      choices: platforms().filter((name) => manifestOf(name) !== null),
+      // Asked for when it is used: other packages bring their platforms while Baton starts.
+      get choices() {
+        return platforms().filter((name) => manifestOf(name) !== null);
+      },
     },
   ],
   options: [
