@@ -349,6 +349,25 @@ describe("while a turn is running", () => {
     expect(here.adapter.textsTo("ann")).toEqual(["a", "b", "c"]);
   });
 
+  it("steers nothing past what waits without the lane knowing, as after the account was lost for a moment", async () => {
+    let go: () => void = () => {};
+    const agent = scripted(async function* (turn, n) {
+      if (n === 1) await new Promise<void>((resolve) => (go = resolve));
+      yield* say([turn.history.at(-1), ...turn.steer()].map((message) => message?.content).join());
+    });
+    const here = await world(agent, { busy: { default: "steer", byPlatform: {}, byChat: {} } });
+    await here.adapter.write(ann, "a");
+    await until(() => here.gateway.lane(laneKey(here)).run !== undefined);
+    const { platform, account } = here.adapter;
+    const source = { platform, chatId: "ann", chatType: "dm", userId: "ann" } as const;
+    const left = { platform, account, kind: "message", key: laneKey(here), source } as const;
+    await here.store.inbox.accept({ ...left, messageId: "left", text: "b" }, "", 0);
+    await here.adapter.write(ann, "c");
+    go();
+    await here.adapter.until((sent) => sent.length === 3);
+    expect(here.adapter.textsTo("ann")).toEqual(["a", "b", "c"]);
+  });
+
   it("says what a step said that was kept before the turn ended, also while it is being stopped", async () => {
     const call = { id: "c", name: "terminal", arguments: "{}" };
     const agent = scripted(async function* (turn, n) {

@@ -523,15 +523,24 @@ export class Gateway {
     const author = mode === "queue" ? undefined : present?.author.catch(() => null); // Nobody knows: it waits.
     const may = author !== undefined && this.#requests.may(who, await author);
     const isPresent = present !== undefined && lane.answering === present;
+    const run = mode === "steer" && may && isPresent ? lane.run : undefined;
     // Unless it was asked to, it does not overtake what waits.
-    if (mode === "steer" && may && isPresent && lane.run && (asked || lane.queued.length === 0)) {
-      lane.run.steer(item, messageOf(item, authorIn(item, { allowed: true, ...who })));
+    if (run && (asked || !(await this.#isBehind(item, lane, run))) && lane.run === run) {
+      run.steer(item, messageOf(item, authorIn(item, { allowed: true, ...who })));
       return true;
     }
     if (mode === "interrupt" && may && isPresent) lane.stop("interrupted", present.item.id);
     if (mode === "interrupt") lane.wouldInterrupt(who);
     this.#queue(item);
     return false;
+  }
+
+  /** Older messages wait that are not on their way into this turn, also ones that the lane does not know yet. */
+  async #isBehind(item: InboxItem, lane: Lane, run: TurnRun): Promise<boolean> {
+    if (lane.queued.length > 0) return true;
+    const steered = new Set(run.unsteered.map(({ id }) => id));
+    const waiting = await this.#options.store.inbox.waitingIn(item.key);
+    return waiting.some(({ id }) => id < item.id && !steered.has(id)) || lane.queued.length > 0;
   }
 
   #queue(item: InboxItem): void {
