@@ -295,6 +295,7 @@ export class Connection implements Surface {
   }
 
   #up(): void {
+    if (!this.#isOurs) return; // It only listens.
     const { clock, onConnected } = this.#setting;
     this.#trouble = null;
     if (this.#state.kind !== "connected") this.#is({ kind: "connected", since: clock() });

@@ -72,6 +72,7 @@ export class Deliverer {
    * send, and does not know that it was, was not given to the platform.
    */
   async recover(): Promise<void> {
+    if (!this.#isReady() || !this.#surface.speaker) return; // Done again with the next line.
     await this.#putBack();
     for (const delivery of await this.#outbox.interrupted(this.#surface))
       if (this.#hasLeft(delivery)) await this.#reconcile(delivery);
@@ -123,16 +124,19 @@ export class Deliverer {
   /** Something may be waiting. However often it is said while the outbox is being read, it is read once more. */
   wake(): Promise<void> {
     this.#lookAgain = true;
-    this.#looking ??= this.#lookUntilSeen().finally(() => {
-      this.#looking = undefined;
-    });
+    this.#looking ??= this.#lookUntilSeen();
     return this.#looking;
   }
 
   async #lookUntilSeen(): Promise<void> {
-    while (this.#lookAgain && !this.#isStopped && this.#isReady()) {
-      this.#lookAgain = false;
-      await this.#look();
+    await null; // It is known that somebody looks before the looking can end.
+    try {
+      while (this.#lookAgain && !this.#isStopped && this.#isReady()) {
+        this.#lookAgain = false;
+        await this.#look();
+      }
+    } finally {
+      this.#looking = undefined;
     }
   }
 

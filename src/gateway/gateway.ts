@@ -165,7 +165,13 @@ export class Gateway {
   /** Messages of a chat are kept in the order in which they came, however long one takes. */
   readonly #intake = new Intake();
   readonly #arrivals: Arrivals;
+  #isStarted = false;
   #stopping = false;
+  #sayStopping: () => void = () => {};
+  /** Settles when the gateway is asked to stop. */
+  readonly #stopAsked = new Promise<void>((resolve) => {
+    this.#sayStopping = resolve;
+  });
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -268,6 +274,7 @@ export class Gateway {
   async start(): Promise<void> {
     this.#unsubscribe = this.#options.store.subscribe((fact) => this.#hear(fact));
     await this.#surfaces.start();
+    this.#isStarted = true;
     this.#reaper = setInterval(() => this.#reap(), timerMs(this.#leaseMs));
     this.#reaper.unref();
     this.#carrier.wake();
@@ -276,6 +283,7 @@ export class Gateway {
   /** Receives no more, lets running turns end for as long as that, then leaves them to the next process. */
   async stop(options: { drainMs: number }): Promise<void> {
     this.#stopping = true;
+    this.#sayStopping();
     clearInterval(this.#reaper);
     await Promise.allSettled(this.#receiving);
     await this.#carrier.stop();
@@ -605,9 +613,13 @@ export class Gateway {
     item: InboxItem,
     work: (author: Promise<Access>) => Promise<Result>,
   ): Promise<Result> {
-    const told = { surface: this.#surfaces.of(item), message: item };
+    const surface = this.#surfaces.of(item);
     const authorOf = (of: InboxItem) => this.#requests.authorOf(of);
-    return lane.answer(item, authorOf, (author) => this.#apologies.around(lane, told, () => work(author)));
+    return lane.answer(item, authorOf, async (author) => {
+      // What was left comes before the platform is tried: it is to be seen there, too. No lease runs meanwhile.
+      await Promise.race([surface?.tried, this.#stopAsked]);
+      return this.#apologies.around(lane, { surface, message: item }, () => work(author));
+    });
   }
 
   /** False where it waits: for another process, a handoff, older messages, or its author's other turns. */
@@ -688,7 +700,6 @@ export class Gateway {
   async #converse(lane: Lane, item: InboxItem, turn: Turn, entry: SessionEntry, who: Access): Promise<void> {
     const { sessions, store, agent, clock, maxMessages, deadlineMs, scopes } = this.#options;
     const surface = this.#surfaces.of(item);
-    await surface?.tried; // What was left is gone on with before that: it is to be seen, too.
     const history = await sessions.history(turn.sessionId, { maxMessages });
     const shared = isShared(item.source, scopes) || hasOthers(history, who);
     const homeChannels = await this.homes.forContext();
@@ -747,7 +758,8 @@ export class Gateway {
     if (kind === "outbox") this.#surfaces.wake(fact);
     if (kind === "inbox") this.#takeMoved(fact);
     if (kind === "unknown") this.#surfaces.wakeAll();
-    if (kind === "handoffs" || kind === "unknown") this.#carrier.wake();
+    // Before the platforms were tried, a handoff that was begun here would look as if nobody could carry it out.
+    if (this.#isStarted && (kind === "handoffs" || kind === "unknown")) this.#carrier.wake();
     if (kind === "stops" || kind === "unknown") this.#heedStops();
   }
 

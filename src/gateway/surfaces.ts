@@ -173,7 +173,9 @@ export class Surfaces {
         continue;
       }
       await this.#setting.onTaken(connection);
-      if (connection.isConnected) await deliverer.recover();
+      if (!connection.isConnected) continue;
+      await deliverer.recover();
+      await deliverer.wake();
     }
   }
 

@@ -80,14 +80,7 @@ export class HandoffCarrier {
   /** Something may have changed. However often it is said while that is looked at, it is looked at once more. */
   wake(): void {
     this.#lookAgain = true;
-    this.#looking ??= this.#lookUntilSeen()
-      .catch((error: Error) => {
-        this.#setting.onProblem(`Can't read handoffs: ${error.message}`);
-        this.#later(1_000);
-      })
-      .finally(() => {
-        this.#looking = undefined;
-      });
+    this.#looking ??= this.#lookUntilSeen();
   }
 
   async stop(): Promise<void> {
@@ -97,10 +90,19 @@ export class HandoffCarrier {
     await Promise.allSettled(this.#carried.values());
   }
 
+  /** Never rejects. */
   async #lookUntilSeen(): Promise<void> {
-    while (this.#lookAgain && !this.#stopped) {
-      this.#lookAgain = false;
-      await this.#look();
+    await null; // It is known that somebody looks before the looking can end.
+    try {
+      while (this.#lookAgain && !this.#stopped) {
+        this.#lookAgain = false;
+        await this.#look();
+      }
+    } catch (error) {
+      this.#setting.onProblem(`Can't read handoffs: ${(error as Error).message}`);
+      this.#later(1_000);
+    } finally {
+      this.#looking = undefined;
     }
   }
 

@@ -26,9 +26,7 @@ export class Notifier {
   tell(facts: readonly Fact[]): void {
     for (const fact of facts) if (isForOthers(fact)) this.#waiting.record(fact);
     if (this.#waiting.isEmpty) return;
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
-    });
+    this.#sending ??= this.#sendAll();
   }
 
   /** The facts in a notification; none in one of our own. */
@@ -47,13 +45,16 @@ export class Notifier {
     await this.#sending;
   }
 
+  /** Never rejects. */
   async #sendAll(): Promise<void> {
+    await null; // It is known that somebody sends before the sending can end.
     while (!this.#waiting.isEmpty) {
       const { facts } = this.#waiting;
       this.#waiting = new Recorded();
       await this.#send(this.#payload(facts)).catch(() => {}); // The others look from time to time in any case.
       await sleep(GAP_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {}); // Closing: no gap.
     }
+    this.#sending = undefined;
   }
 
   #payload(facts: readonly Fact[]): string {

@@ -229,7 +229,10 @@ export function inboxItem(row: Row): InboxItem {
     kind: row.kind as InboxItem["kind"],
     key: row.key as SessionKey,
     source: parseSource(JSON.parse(row.source as string)),
-    messageId: row.made_by === null ? platformId(row.message_id as string) : (row.made_of as string),
+    messageId:
+      row.made_by === null
+        ? platformId(row.message_id as string)
+        : ((row.made_of ?? row.message_id) as string),
     ...(row.made_by === null ? {} : { made: row.made_by as Made }),
     text: row.text as string,
     ...readAttachments(row),

@@ -33,7 +33,8 @@ const movesWith = (
     (SELECT max(t.finished_at) FROM turns t WHERE t.session_id = h.session_id) AS last_turn
   FROM handoffs h LEFT JOIN moves m ON m.handoff_id = h.id`;
 
-const ANNOUNCEMENT = "handoff_id = ? AND kind = 'announcement'";
+/** Also that of a process of the version before, which gave it only its id. */
+const ANNOUNCEMENT = "(handoff_id = ? AND kind = 'announcement' OR delivery_id = ?)";
 
 export class SqlMoves implements Moves {
   readonly #db: Db;
@@ -119,13 +120,13 @@ export class SqlMoves implements Moves {
   announce(held: Handoff, deliveries: readonly NewDelivery[], now: number): Promise<boolean> {
     return this.#holding(held, async (tx) => {
       const sql = `SELECT id FROM outbox WHERE ${ANNOUNCEMENT} LIMIT 1`;
-      if (!(await tx.get(sql, held.id))) await insertDeliveries(tx, deliveries, now);
+      if (!(await tx.get(sql, ...announcement(held.id)))) await insertDeliveries(tx, deliveries, now);
     });
   }
 
   async announced(id: string): Promise<{ state: DeliveryState; error: string | null } | null> {
     const sql = `SELECT state, error FROM outbox WHERE ${ANNOUNCEMENT} ORDER BY id LIMIT 1`;
-    const row = await this.#db.get(sql, id);
+    const row = await this.#db.get(sql, ...announcement(id));
     return row ? { state: row.state as DeliveryState, error: row.error as string | null } : null;
   }
 
@@ -286,14 +287,14 @@ async function keep(tx: Queries, id: string, change: string, ...values: string[]
 
 async function withdraw(tx: Queries, id: string, why: string): Promise<void> {
   const sql = `UPDATE outbox SET state = 'failed', error = ? WHERE ${ANNOUNCEMENT} AND state = 'pending'`;
-  await tx.run(sql, why, id);
+  await tx.run(sql, why, ...announcement(id));
 }
 
 /** To where the announcement went, through the same account, if it did: whoever has that, now or later, sends it. */
 async function retractions(tx: Queries, id: string, texts: readonly string[]): Promise<NewDelivery[]> {
   const row = await tx.get(
     `SELECT account, address FROM outbox WHERE ${ANNOUNCEMENT} AND state IN ('sending', 'sent', 'unknown') LIMIT 1`,
-    id,
+    ...announcement(id),
   );
   if (!row) return [];
   const to = { account: row.account as string, address: parseAddress(row.address as string), owner: "" };
@@ -306,6 +307,10 @@ async function retractions(tx: Queries, id: string, texts: readonly string[]): P
     sessionId: null,
     shown: false,
   }));
+}
+
+function announcement(handoffId: string): [handoffId: string, deliveryId: string] {
+  return [handoffId, `${handoffId}.here`];
 }
 
 function moveOf(row: Row): Move {

@@ -144,7 +144,7 @@ export class SqlTurns implements Turns {
 
   async renew(turn: Turn, leaseMs: number, now: number): Promise<"held" | "lost" | StopWish> {
     const shift = this.#db.dialect.clockShift(now);
-    const row = await this.#db.get(
+    const row = await this.#db.write(
       `UPDATE turns SET lease_until = ? + ${shift.sql}
        WHERE id = ? AND fence = ? AND state = 'running' RETURNING stop_asked`,
       now + leaseMs,

@@ -18,11 +18,11 @@ class Paper implements Connection {
   commit() {
     this.#do("commit");
     this.saved = [...this.saved, ...this.#written];
-    this.#end();
+    this.end();
   }
   rollback() {
     this.#do("rollback");
-    this.#end();
+    this.end();
   }
   savepoint() {
     this.#do("savepoint");
@@ -49,10 +49,10 @@ class Paper implements Connection {
     this.log.push(name);
     const failure = this.failing.get(name);
     this.failing.delete(name);
-    if (failure?.isGone) this.#end();
+    if (failure?.isGone) this.end();
     if (failure) throw new Error(`${name} failed`);
   }
-  #end(): void {
+  end(): void {
     this.isInTransaction = false;
     this.#written = [];
   }
@@ -113,6 +113,36 @@ describe("writes that wait at the same moment", () => {
     expect(kept).toEqual(paper.saved);
     expect(told).toEqual(paper.saved);
     expect(await write("next")).toBe("next");
+  });
+
+  it("are refused when a read ends the transaction, as it does when the disk is full", async () => {
+    const { paper, queue, told, write } = fixture();
+    const full = async () => {
+      paper.end();
+      throw new Error("full");
+    };
+    const outcomes = await Promise.allSettled([write("a"), queue.add("read", full), write("b")]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+    expect(paper.saved).toEqual(["b"]);
+    expect(told).toEqual(["b"]);
+  });
+
+  it("go on after a rollback that failed, and nothing of it is saved later", async () => {
+    const { paper, write } = fixture();
+    paper.failing.set("commit", { isGone: false });
+    paper.failing.set("rollback", { isGone: false });
+    await expect(write("a")).rejects.toThrow("commit failed");
+    expect(await write("b")).toBe("b");
+    expect(paper.saved).toEqual(["b"]);
+  });
+
+  it("hear their own error, though what came after could not be saved", async () => {
+    const { paper, write } = fixture();
+    paper.failing.set("a", { isGone: false });
+    paper.failing.set("commit", { isGone: false });
+    const [a, b] = await Promise.allSettled([write("a"), write("b")]);
+    expect(a).toMatchObject({ reason: { message: "a failed" } });
+    expect(b).toMatchObject({ reason: { message: "commit failed" } });
   });
 
   it("let a read see what is committed by the time it is told", async () => {

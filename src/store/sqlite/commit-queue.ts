@@ -33,6 +33,12 @@ interface Job {
   readonly settle: (outcome: Outcome) => void;
 }
 
+/** A job in a group; its outcome counts once the group is committed. */
+interface Member {
+  readonly job: Job;
+  outcome?: Outcome;
+}
+
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 const GROUP_MS = 5;
@@ -75,50 +81,70 @@ export class CommitQueue {
     this.#running = undefined;
   }
 
+  /** Never rejects. */
   async #runGroup(): Promise<void> {
-    const group: Job[] = [];
-    const done: { readonly job: Job; readonly outcome: Outcome }[] = [];
+    const group: Member[] = [];
     try {
-      const until = performance.now() + GROUP_MS;
-      do {
-        const [job] = this.#jobs;
-        const isOpen = this.#connection.isInTransaction;
-        if (!job || (isOpen && job.kind === "alone")) break;
-        this.#jobs.shift();
-        if (!isOpen && (job.kind === "read" || job.kind === "alone")) {
-          job.settle(await outcomeOf(job.work)); // It met only what was committed.
-          continue;
-        }
-        group.push(job);
-        done.push({ job, outcome: await this.#run(job) });
-      } while (performance.now() < until && group.length < MOST_IN_A_GROUP);
+      this.#rollBack(); // Nothing is left of a group that failed, however it did.
+      await this.#fill(group);
       if (this.#connection.isInTransaction) this.#connection.commit();
     } catch (error) {
-      if (this.#connection.isInTransaction) this.#connection.rollback();
-      // Nothing of the group was saved. What was only read may have been part of it.
-      this.#jobs = [...group.filter(({ kind }) => kind === "read"), ...this.#jobs];
-      for (const { kind, settle } of group) if (kind !== "read") settle({ error });
+      this.#refuse(group, error);
       return;
     }
-    for (const { job, outcome } of done) if ("result" in outcome) job.onCommitted();
-    for (const { job, outcome } of done) job.settle(outcome);
+    for (const { job, outcome } of group) if (outcome && "result" in outcome) job.onCommitted();
+    for (const { job, outcome } of group) if (outcome) job.settle(outcome);
+  }
+
+  /** Runs jobs in one transaction, until none waits or time is up. */
+  async #fill(group: Member[]): Promise<void> {
+    let until = performance.now() + GROUP_MS;
+    do {
+      const [job] = this.#jobs;
+      const isOpen = this.#connection.isInTransaction;
+      if (!job || (isOpen && job.kind === "alone")) return;
+      this.#jobs.shift();
+      const member: Member = { job };
+      group.push(member);
+      const isAlone = !isOpen && (job.kind === "read" || job.kind === "alone");
+      const outcome = isAlone ? await outcomeOf(job.work) : await this.#run(job);
+      if (isOpen || this.#connection.isInTransaction) member.outcome = outcome;
+      else group.pop()?.job.settle(outcome); // It met only what was committed, and nothing of it is left.
+      if (!isOpen) until = performance.now() + GROUP_MS; // The wait for other processes does not count.
+    } while (performance.now() < until && group.length < MOST_IN_A_GROUP);
   }
 
   /** Throws if the transaction cannot begin, or is gone with all that was in it. */
   async #run({ kind, work }: Job): Promise<Outcome> {
     const connection = this.#connection;
-    if (kind === "read") return outcomeOf(work);
     const isFirst = !connection.isInTransaction;
     if (isFirst) await connection.begin();
     const isShared = kind === "transaction" && !isFirst;
     if (isShared) connection.savepoint();
     const outcome = await outcomeOf(work);
     const hasFailed = "error" in outcome;
-    if (hasFailed && !connection.isInTransaction) throw outcome.error;
+    if (!connection.isInTransaction) throw hasFailed ? outcome.error : new Error("The transaction is gone.");
     if (hasFailed && isShared) connection.rollbackToSavepoint();
-    else if (hasFailed && kind === "transaction") connection.rollback(); // Nothing else is in it.
+    else if (hasFailed && isFirst) connection.rollback(); // Nothing else is in it.
     if (isShared) connection.release();
     return outcome;
+  }
+
+  /** Nothing of the group was saved. What was only read may have been part of it, and is read again. */
+  #refuse(group: readonly Member[], error: unknown): void {
+    try {
+      this.#rollBack();
+    } catch {
+      // The next group tries again before it begins.
+    }
+    const [next] = group.length === 0 ? this.#jobs.splice(0, 1) : [];
+    next?.settle({ error });
+    this.#jobs = [...group.map(({ job }) => job).filter(({ kind }) => kind === "read"), ...this.#jobs];
+    for (const { job } of group) if (job.kind !== "read") job.settle({ error });
+  }
+
+  #rollBack(): void {
+    if (this.#connection.isInTransaction) this.#connection.rollback();
   }
 }
 
