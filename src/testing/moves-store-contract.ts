@@ -287,6 +287,15 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       ]);
     });
 
+    it("finds what a process of the version before has announced, which gave it only an id", async () => {
+      await ask();
+      const held = await claim();
+      await store.outbox.add([delivery("h1.here", thread)], now);
+      expect(await store.moves.announce(held, [announcement("h1")], now)).toBe(true);
+      expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toHaveLength(1);
+      expect(await store.moves.announced("h1")).toEqual({ state: "pending", error: null });
+    });
+
     it("is not claimed while a turn runs, and no turn begins while it is under way", async () => {
       const running = await begin(await accept("one"));
       if (running.kind !== "begun") throw new Error(running.kind);
