@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CommitQueue, type Connection } from "./commit-queue.js";
 
 /** A connection that writes down what it is asked, and holds what was written until the commit. */
@@ -160,6 +160,27 @@ describe("writes that wait at the same moment", () => {
     const refused = expect(write("a")).rejects.toThrow("commit failed");
     expect(await queue.add("read", paper.read)).toBe(0);
     await refused;
+  });
+
+  it.each(["read", "transaction"] as const)("leave the event loop its turns: %s", async (kind) => {
+    const { paper, queue } = fixture();
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    const work = async () => {
+      now += 1;
+      return paper.read();
+    };
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await Promise.all(Array.from({ length: 100 }, () => queue.add(kind, work)));
+    isOver = true;
+    clock.mockRestore();
+    expect(turns).toBeGreaterThanOrEqual(100 / 6);
   });
 
   it("wait for what has a transaction of its own, and it for them", async () => {

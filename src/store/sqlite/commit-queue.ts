@@ -93,7 +93,19 @@ export class CommitQueue {
       return;
     }
     for (const { job, outcome } of group) if (outcome && "result" in outcome) job.onCommitted();
-    for (const { job, outcome } of group) if (outcome) job.settle(outcome);
+    await this.#settle(group);
+  }
+
+  /** What callers do next may take its time: the event loop has its turn in between. */
+  async #settle(group: readonly Member[]): Promise<void> {
+    let until = performance.now() + GROUP_MS;
+    for (const { job, outcome } of group) {
+      if (outcome) job.settle(outcome);
+      await null; // The caller goes on now.
+      if (performance.now() < until) continue;
+      await nextTurn();
+      until = performance.now() + GROUP_MS;
+    }
   }
 
   /** Runs jobs in one transaction, until none waits or time is up. */
@@ -110,7 +122,7 @@ export class CommitQueue {
       const outcome = isAlone ? await outcomeOf(job.work) : await this.#run(job);
       if (isOpen || this.#connection.isInTransaction) member.outcome = outcome;
       else group.pop()?.job.settle(outcome); // It met only what was committed, and nothing of it is left.
-      if (!isOpen) until = performance.now() + GROUP_MS; // The wait for other processes does not count.
+      if (!isOpen && !isAlone) until = performance.now() + GROUP_MS; // The wait for other processes does not count.
     } while (performance.now() < until && group.length < MOST_IN_A_GROUP);
   }
 
