@@ -616,8 +616,8 @@ export class Gateway {
     const surface = this.#surfaces.of(item);
     const authorOf = (of: InboxItem) => this.#requests.authorOf(of);
     return lane.answer(item, authorOf, async (author) => {
-      // What was left comes before the platform is tried: it is to be seen there, too. No lease runs meanwhile.
-      await Promise.race([surface?.tried, this.#stopAsked]);
+      // A terminal is to show what was left as it is made. Elsewhere it begins before anything comes in that could end it.
+      if (surface?.capabilities.shared) await Promise.race([surface.tried, this.#stopAsked]);
       return this.#apologies.around(lane, { surface, message: item }, () => work(author));
     });
   }

@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -82,7 +83,7 @@ describe("the media store", () => {
       "slow.txt: it took longer than 0.001 s to fetch",
       "slower.txt: it took longer than 0.001 s to fetch",
     ]);
-    expect(readdirSync(folder)).toHaveLength(attachments.length);
+    expect(existsSync(folder) ? readdirSync(folder) : []).toHaveLength(attachments.length);
     const { problems: alone } = await impatient.take([remote({ name: "slow.txt", read: never })]);
     expect(alone).toEqual(["slow.txt: it took longer than 0.001 s to fetch"]); // Given up in the middle, too.
   });
