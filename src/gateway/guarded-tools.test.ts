@@ -186,10 +186,10 @@ describe("a dangerous call", () => {
     await ann.write("rm it");
     const { number } = await opened(ann);
     await ann.write("/approve");
-    await world.gateway.lane(ann.key).hold(async () => {});
-    await vi.waitUntil(async () => (await world.store.inbox.waiting(world.adapter)).length === 0, {
-      timeout: 30_000,
-    });
+    // Its answer waits behind the question.
+    const pending = () => world.store.outbox.pending(world.adapter, 10);
+    const isAnswered = async () => (await pending()).some(({ text }) => text.startsWith("Which one?"));
+    await vi.waitUntil(isAnswered, { timeout: 30_000 });
     show();
     await until(() => ann.told.some((text) => text.startsWith(`Which one? ${number}, `)));
     expect(acts).toEqual([]);
