@@ -146,7 +146,7 @@ export type Purpose =
   | "retraction"
   /** What became of a handoff, for the person who asked for it. */
   | "outcome"
-  /** Another message may not have arrived. Nobody is told that a doubt may not have. */
+  /** It says that another message may not have arrived. If this one is lost too, Baton says nothing more. */
   | "doubt";
 
 /** What one call of a platform says: a text, or a file. */

@@ -49,7 +49,7 @@ export class GatewaySocket {
     this.#options = options;
     this.#session = options.session;
     if (options.session) options.onBegun(options.session.sequence);
-    this.#closed.promise.catch(() => {}); // Whoever serves it hears of it.
+    this.#closed.promise.catch(() => {}); // The code that serves the line hears of it.
   }
 
   get session(): GatewaySession | null {
