@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import type { Adapter } from "./adapter/adapter.js";
 import "./adapter/platforms.js";
-import type { Backups, ChatEvents, OpenChat, OpenHandoffs, Purpose } from "./cli/cli.js";
+import type { Backups, ChatEvents, OpenChat, OpenHandoffs, StoreUse } from "./cli/cli.js";
 import { type Environment, homeFolder, readEnvironment } from "./config/environment.js";
 import { hideEnvironment } from "./config/hide-environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
@@ -100,7 +100,7 @@ async function runCommand(): Promise<number> {
 
 async function openSessionsOf(
   config: Config,
-  purpose: Purpose,
+  purpose: StoreUse,
   onProblem: (problem: string) => void,
 ): Promise<Sessions> {
   const mirrors = config.mirror !== null && purpose !== "look";
@@ -109,7 +109,7 @@ async function openSessionsOf(
 }
 
 /** Every command opens the store here: known secrets go neither in nor out. */
-async function openCleanly(config: Config, purpose: Purpose, options: Omit<OpenOptions, "url"> = {}) {
+async function openCleanly(config: Config, purpose: StoreUse, options: Omit<OpenOptions, "url"> = {}) {
   const { openStore } = await import("./open-sessions.js");
   const { remember, ...place } = await placeOf(config, purpose);
   const open = await openStore({
@@ -122,7 +122,7 @@ async function openCleanly(config: Config, purpose: Purpose, options: Omit<OpenO
   return open;
 }
 
-async function openPeople(config: Config, purpose: Purpose) {
+async function openPeople(config: Config, purpose: StoreUse) {
   const { People } = await import("./gateway/people.js");
   const { store, sessions } = await openCleanly(config, purpose);
   const people = new People(store.people, config.people, { clock: Date.now });
@@ -146,7 +146,7 @@ async function platformStates(config: Config) {
   }
 }
 
-async function openHandoffs(config: Config, purpose: Purpose): Promise<OpenHandoffs> {
+async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs> {
   const { HandoffDesk } = await import("./gateway/handoff/desk.js");
   const { Homes } = await import("./gateway/homes.js");
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
@@ -180,7 +180,7 @@ async function sweepMedia(config: Config) {
  */
 async function placeOf(
   config: Config,
-  purpose: Purpose,
+  purpose: StoreUse,
 ): Promise<Pick<OpenOptions, "url" | "rememberedIn"> & { readonly remember: () => void }> {
   const { sqliteFile } = await import("./open-sessions.js");
   const { isKnownStore, knownStoresFile, rememberStore } = await import("./store/known-stores.js");

@@ -4,14 +4,14 @@ import type { Endpoint } from "./agent/ai-sdk/endpoint.js";
 import type { Environment } from "./config/environment.js";
 import { type Config, mediaFolder } from "./config/load.js";
 import { chooseFallback, chooseModel, type ModelChoice } from "./config/model-choice.js";
-import type { ModelFact } from "./gateway/commands/facts.js";
+import type { ModelInfo } from "./gateway/commands/agent-info.js";
 import { mediaPath } from "./gateway/media.js";
 import type { Hide } from "./util/redact.js";
 
 export interface OpenAgent {
   readonly agent: Agent;
   /** Null where the agent needs none. */
-  readonly model: ModelFact | null;
+  readonly model: ModelInfo | null;
 }
 
 export async function openAgent(config: Config, environment: Environment, hide: Hide): Promise<OpenAgent> {

@@ -81,11 +81,11 @@ async function serve(...servers: ServerOptions[]): Promise<void> {
     onProblem: (problem) => said.push(problem),
   });
   mcp.start();
-  const facts = { mcp: () => mcp.states(), clock: Date.now };
+  const info = { mcp: () => mcp.states(), clock: Date.now };
   world = await World.open({
     gateway: { agent, tools: () => mcp.tools() },
     people: { owners: { telegram: ["ann"] } },
-    facts,
+    info,
   });
   ann = world.chat("ann");
 }

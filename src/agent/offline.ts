@@ -29,12 +29,12 @@ export function offlineAgent(): Agent {
 }
 
 /** The turn with all messages so far: its history, and what arrived since. */
-interface Turn extends TurnInput {
+interface OfflineTurn extends TurnInput {
   readonly seen: Message[];
 }
 
 async function* run(input: TurnInput): AsyncGenerator<AgentEvent> {
-  const turn: Turn = { ...input, seen: [...input.history] };
+  const turn: OfflineTurn = { ...input, seen: [...input.history] };
   const { signal } = turn;
   for (let unanswered = true; unanswered && !signal.aborted; ) {
     yield* respond(turn);
@@ -43,7 +43,7 @@ async function* run(input: TurnInput): AsyncGenerator<AgentEvent> {
   yield { kind: "done", stopped: signal.aborted };
 }
 
-async function* respond(turn: Turn): AsyncGenerator<AgentEvent> {
+async function* respond(turn: OfflineTurn): AsyncGenerator<AgentEvent> {
   const directive = directiveOf(turn.seen);
   switch (directive.kind) {
     case "run":
@@ -62,7 +62,7 @@ async function* respond(turn: Turn): AsyncGenerator<AgentEvent> {
   }
 }
 
-async function* runCommand(turn: Turn, command: string): AsyncGenerator<AgentEvent> {
+async function* runCommand(turn: OfflineTurn, command: string): AsyncGenerator<AgentEvent> {
   if (!turn.tools.some(({ name }) => name === TERMINAL)) {
     yield* step(turn, words("I have no terminal here, so I can't run commands."));
     return;
@@ -83,7 +83,7 @@ function resultsAtEnd(history: readonly Message[]): readonly Message[] {
 
 /** Emits words, then the calls, then all of it as one message; after an abort, what there is. */
 async function* step(
-  turn: Turn,
+  turn: OfflineTurn,
   pieces: Iterable<string> | AsyncIterable<string>,
   calls: readonly ToolCall[] = [],
 ): AsyncGenerator<AgentEvent, readonly ToolMessage[]> {
@@ -113,7 +113,7 @@ async function* step(
   return results;
 }
 
-async function* slowWords(turn: Turn, seconds: number): AsyncGenerator<string> {
+async function* slowWords(turn: OfflineTurn, seconds: number): AsyncGenerator<string> {
   yield "Slowly:";
   const last = Math.floor((seconds * 1_000) / WORD_MS);
   for (let word = 1; word <= last; word++) {
@@ -130,7 +130,7 @@ function words(text: string): string[] {
 }
 
 /** Messages that arrived since the last call; none once the turn was stopped. */
-function hear(turn: Turn): readonly Message[] {
+function hear(turn: OfflineTurn): readonly Message[] {
   if (turn.signal.aborted) return [];
   const messages = turn.steer();
   turn.seen.push(...messages);
@@ -157,7 +157,7 @@ function freshCallId(history: readonly Message[]): string {
 }
 
 /** A model counts about one token for four characters. */
-function usageOf(turn: Turn, message: AssistantMessage): Usage {
+function usageOf(turn: OfflineTurn, message: AssistantMessage): Usage {
   const read = turn.seen.reduce((length, { content }) => length + content.length, turn.prompt.length);
   return { inputTokens: Math.ceil(read / 4), outputTokens: Math.ceil(message.content.length / 4) };
 }

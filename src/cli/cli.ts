@@ -20,7 +20,7 @@ import type { Finding } from "../util/finding.js";
 import type { Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
-export type Purpose = "look" | "change" | "write";
+export type StoreUse = "look" | "change" | "write";
 
 export interface AccountState extends PlatformState {
   readonly account: string;
@@ -44,11 +44,11 @@ export interface Cli {
   /** For a terminal in this folder, or for a gateway, which works in the workspace. */
   loadConfig(purpose?: "gateway"): Promise<Config>;
   /** If there is no store yet, `look` and `change` open an empty one in memory. */
-  openSessions(config: Config, purpose: Purpose): Promise<Sessions>;
+  openSessions(config: Config, purpose: StoreUse): Promise<Sessions>;
   /** The people in the store. */
   openPeople(
     config: Config,
-    purpose: Purpose,
+    purpose: StoreUse,
   ): Promise<{ readonly people: People; readonly spending: Spending; close(): Promise<void> }>;
   /** The last known state of each account, which process has it, and which accounts share conversations. */
   platformStates(config: Config): Promise<{
@@ -66,7 +66,7 @@ export interface Cli {
   /** A gateway for this terminal alone. */
   openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
   /** Requests and shows handoffs, with the rights of the owner. */
-  openHandoffs(config: Config, purpose: Purpose): Promise<OpenHandoffs>;
+  openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs>;
   /** The model that answers; null for the offline agent. */
   chooseModel(config: Config): Promise<ModelChoice | null>;
   /** The models of that server. */
@@ -207,7 +207,7 @@ export interface ImportedSession {
 /** Opens the store for one command and always closes it. */
 export async function withSessions<Result>(
   cli: Cli,
-  purpose: Purpose,
+  purpose: StoreUse,
   work: (sessions: Sessions, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const config = await cli.loadConfig();
@@ -222,7 +222,7 @@ export async function withSessions<Result>(
 /** The same for handoffs. */
 export async function withHandoffs<Result>(
   cli: Cli,
-  purpose: Purpose,
+  purpose: StoreUse,
   work: (open: OpenHandoffs) => Promise<Result>,
 ): Promise<Result> {
   const open = await cli.openHandoffs(await cli.loadConfig(), purpose);

@@ -1,5 +1,5 @@
 /** What one source of settings says, and where each word of it stands; layers are laid over each other. */
-import type { Place, Problem } from "./problem.js";
+import type { Problem, SettingPlace } from "./problem.js";
 
 export type Tree = Readonly<Record<string, unknown>>;
 
@@ -7,7 +7,7 @@ export interface Layer {
   /** Empty where there are problems. */
   readonly content: Tree;
   /** By dotted key, for the leaves of the content. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, SettingPlace>;
   readonly problems: readonly Problem[];
 }
 

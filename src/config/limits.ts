@@ -2,11 +2,11 @@
 import type { Setting } from "../util/setting.js";
 import { each, group } from "./groups.js";
 import { A_PERSON, personNames } from "./names.js";
-import { LIMITS, type LimitName, type Limits } from "./role-defaults.js";
+import { LIMITS, type LimitName, type RoleLimits } from "./role-defaults.js";
 
 const LIMIT = "use a whole number above 0, or none";
 
-function limits(usual?: Limits) {
+function limits(usual?: RoleLimits) {
   const limit = (name: LimitName, description: string): Setting<number | "none"> => ({
     description,
     ...(usual ? { default: usual[name] } : { fallback: "as their role" }),

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkConfig } from "./check.js";
 import { readEnvironment } from "./environment.js";
 import { loadConfig } from "./load.js";
-import type { Place } from "./problem.js";
+import type { SettingPlace } from "./problem.js";
 
 let root: string;
 let home: string;
@@ -269,7 +269,7 @@ describe("turns, busy modes and folders", () => {
     expect(config.outputDir).toBe(join(homedir(), "out"));
     const file = join(home, "config.yaml");
     expect(config.places).toEqual(
-      new Map<string, Place>([
+      new Map<string, SettingPlace>([
         ["busy.default", { file: join(project, "baton.yaml"), line: 1 }],
         ["agent.maxMessages", { file, line: 2 }],
         ["agent.turnDeadlineSeconds", { variable: "BATON_AGENT_TURN_DEADLINE_SECONDS" }],

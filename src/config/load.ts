@@ -12,7 +12,7 @@ import type { ValueOf } from "./groups.js";
 import { type Layer, layered, NOTHING } from "./layer.js";
 import type { McpServerConfig } from "./mcp.js";
 import type { CommonSettings } from "./platform-settings.js";
-import { invalidConfig, type Place } from "./problem.js";
+import { invalidConfig, type SettingPlace } from "./problem.js";
 import { resolveConfig } from "./resolve.js";
 import { homeFile, projectFile } from "./schema.js";
 import { usualWorkdir, workspace } from "./workspace.js";
@@ -36,7 +36,7 @@ export interface Config extends Pick<Held, "busy" | "handoff" | "people" | "limi
   /** The files that were read, weakest first. */
   readonly files: readonly string[];
   /** Where each dotted key was set; absent if the default holds. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, SettingPlace>;
 }
 
 export type AgentConfig = Held["agent"] & { readonly workdir: string };

@@ -7,7 +7,7 @@ import type { Secret } from "../util/secret.js";
 import type { AgentConfig, EndpointConfig } from "./load.js";
 import { ollamaUrl, versionedUrl } from "./model-url.js";
 import type { ModelVariables } from "./model-variables.js";
-import { type Place, placeText } from "./problem.js";
+import { placeText, type SettingPlace } from "./problem.js";
 
 type Provider = NonNullable<EndpointConfig["provider"]>;
 type OnlineProvider = Exclude<Provider, "offline">;
@@ -27,7 +27,7 @@ export interface ModelChoice {
 /** What there is to go by. */
 export interface ModelFacts {
   readonly agent: AgentConfig;
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, SettingPlace>;
   readonly variables: ModelVariables;
 }
 

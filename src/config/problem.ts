@@ -1,7 +1,7 @@
 /** Where a setting stands, and what is wrong with one. Messages never hold the value of a secret. */
 import { InputError } from "../session/errors.js";
 
-export type Place =
+export type SettingPlace =
   | {
       readonly file: string /** Counted from 1; null for the file as a whole. */;
       readonly line: number | null;
@@ -9,7 +9,7 @@ export type Place =
   | { readonly variable: string };
 
 export interface Problem {
-  readonly place: Place;
+  readonly place: SettingPlace;
   /** The dotted key; empty where it is about the whole file. */
   readonly key: string;
   /** A sentence; with the place before it, it says what to mend. */
@@ -17,7 +17,7 @@ export interface Problem {
 }
 
 /** `config.yaml:3`, or the variable's name. */
-export function placeText(place: Place): string {
+export function placeText(place: SettingPlace): string {
   if ("variable" in place) return place.variable;
   return place.line === null ? place.file : `${place.file}:${place.line}`;
 }

@@ -7,7 +7,7 @@ import { type Document, isMap, isScalar, isSeq, LineCounter, type YAMLMap } from
 import type { Group } from "./groups.js";
 import { type Layer, leavesOf, NOTHING, type Tree } from "./layer.js";
 import { mistakesIn } from "./mistakes.js";
-import type { Place, Problem } from "./problem.js";
+import type { Problem, SettingPlace } from "./problem.js";
 import { unknownTools } from "./unknown-tools.js";
 import { parseYaml } from "./yaml.js";
 import { fileSchema } from "./zod.js";
@@ -37,7 +37,7 @@ export async function textOf(file: string): Promise<string | null> {
 export function checkText(text: string, file: string, schema: Group): Layer {
   const lines = new LineCounter();
   const document = parseYaml(text, lines);
-  const placeAt = (offset: number): Place => ({ file, line: lines.linePos(offset).line });
+  const placeAt = (offset: number): SettingPlace => ({ file, line: lines.linePos(offset).line });
   if (document.errors.length > 0) {
     return withProblems(
       document.errors.map(({ pos, message }) => ({

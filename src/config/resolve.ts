@@ -4,7 +4,7 @@ import { held } from "./held.js";
 import type { Layer } from "./layer.js";
 import type { Config, PlatformsConfig } from "./load.js";
 import { mcpServerOf } from "./mcp.js";
-import type { Place } from "./problem.js";
+import type { SettingPlace } from "./problem.js";
 import { homeFile } from "./schema.js";
 import { storeAt } from "./store-setting.js";
 
@@ -54,6 +54,6 @@ function sessionsIn({ timezone, scopes, reset }: Layer["content"]): Config["sess
   return Object.fromEntries(written);
 }
 
-function isVariable(place: Place | undefined): boolean {
+function isVariable(place: SettingPlace | undefined): boolean {
   return place !== undefined && "variable" in place;
 }

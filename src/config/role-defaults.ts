@@ -5,10 +5,10 @@ export type LimitName = "messagesPerMinute" | "turnsAtOnce" | "modelCallsPerDay"
 /** What is absent is as the role has it. */
 export type WrittenLimits = Readonly<Partial<Record<LimitName, number | "none">>>;
 
-export type Limits = Readonly<Record<LimitName, number | "none">>;
+export type RoleLimits = Readonly<Record<LimitName, number | "none">>;
 
 /** What holds for each role if nobody sets it. */
-export const LIMITS: Readonly<Record<"guests" | "members" | "owners", Limits>> = {
+export const LIMITS: Readonly<Record<"guests" | "members" | "owners", RoleLimits>> = {
   guests: { messagesPerMinute: 20, turnsAtOnce: 2, modelCallsPerDay: 200, mediaMegabytesPerDay: 50 },
   members: { messagesPerMinute: 60, turnsAtOnce: 4, modelCallsPerDay: 2_000, mediaMegabytesPerDay: 500 },
   owners: {

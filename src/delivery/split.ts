@@ -82,7 +82,7 @@ interface Rest {
 }
 
 /** A position in the text, and the length of the piece up to there for the platform. */
-interface Mark {
+interface CutPoint {
   readonly end: number;
   readonly length: number;
 }
@@ -96,18 +96,18 @@ const MAX_UNSEEN = 4;
  * Measuring means rendering, which is slow, so a piece is measured only a few times: its end is guessed from the text
  * so far (`pace` characters for each unit of length), and then from what was measured.
  */
-function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<string, Mark> {
+function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<string, CutPoint> {
   const { text, start } = rest;
   const furthest = Math.min(start + MAX_UNSEEN * room.max, text.length);
-  let fitting: Mark = { end: start, length: 0 };
-  let over: Mark | null = null;
+  let fitting: CutPoint = { end: start, length: 0 };
+  let over: CutPoint | null = null;
   let reach = start + room.max * pace;
   for (let guesses = 0; ; guesses++) {
     const end = bestEnd(rest, Math.max(start + 1, Math.min(Math.floor(reach), furthest)));
     if (end <= fitting.end) return fitting;
     const shown = shownUpTo(rest, end);
     yield shown;
-    const mark: Mark = { end, length: room.lengthOf(shown) };
+    const mark: CutPoint = { end, length: room.lengthOf(shown) };
     if (mark.length <= room.max) {
       fitting = mark;
       if (end === furthest) return fitting;
@@ -121,12 +121,12 @@ function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<string, Ma
 }
 
 /** How far it goes at the same pace; at most three times as far, because the following text may be longer. */
-function further({ text, start }: Rest, { end, length }: Mark, max: number): number {
+function further({ text, start }: Rest, { end, length }: CutPoint, max: number): number {
   const done = text.slice(start, end).trimEnd().length;
   return start + Math.min((done * max) / Math.max(length, 1), 3 * done + 64);
 }
 
-function between(fitting: Mark, over: Mark, max: number, guesses: number): number {
+function between(fitting: CutPoint, over: CutPoint, max: number, guesses: number): number {
   const share = guesses < MAX_GUESSES ? (max - fitting.length) / (over.length - fitting.length) : 0.5;
   return Math.min(fitting.end + share * (over.end - fitting.end), over.end - 1);
 }

@@ -16,7 +16,7 @@ import type { NewDelivery, StandingApprovals } from "./store.js";
 /** Null if the tool may run; otherwise its result instead. */
 export type Approve = (tool: string, danger: Danger, signal: AbortSignal) => Promise<string | null>;
 
-export interface Question {
+export interface ApprovalQuestion {
   /** Not reused soon, also not by the next process: a late answer must not match another question. */
   readonly number: number;
   readonly key: SessionKey;
@@ -63,7 +63,7 @@ interface Asking {
  */
 export function approver(
   approvals: Approvals,
-  about: Pick<Question, "key" | "author">,
+  about: Pick<ApprovalQuestion, "key" | "author">,
   asking: Asking | null,
   standing: Pick<StandingApprovals, "has">,
 ): Approve {
@@ -97,7 +97,7 @@ const MAX_SHOWN = 2_000;
 const TOO_LONG = `Error: not run: it needs approval, but is too long to show (over ${MAX_SHOWN} characters). Do it in smaller steps.`;
 
 /** The question in words; invisible and look-alike characters are written out. */
-export function questionText({ number, danger, author }: Question, minutes: number): string {
+export function questionText({ number, danger, author }: ApprovalQuestion, minutes: number): string {
   const { text, isSpelt } = seenText(danger.what);
   const note = isSpelt ? `\n\n${LOOK_ALIKES}` : "";
   const answers = `Allow once? /approve ${number} or /deny ${number} (no answer in ${minutes} minutes means no)`;
@@ -124,7 +124,7 @@ export class Approvals {
   readonly #clock: Clock;
   /** When the last question was settled, by lane. */
   readonly #settledAt = new Map<SessionKey, number>();
-  readonly #open = new Map<Question, (outcome: Outcome) => void>();
+  readonly #open = new Map<ApprovalQuestion, (outcome: Outcome) => void>();
 
   constructor(lists: ToolLists, clock: Clock) {
     this.#lists = lists;
@@ -133,11 +133,11 @@ export class Approvals {
 
   /** Opens a question; it is settled by `answer`, by the signal, or after the time-out. */
   ask(
-    about: Omit<Question, "number" | "shown">,
+    about: Omit<ApprovalQuestion, "number" | "shown">,
     signal: AbortSignal,
     timeoutMs: number,
-  ): { readonly question: Question; readonly outcome: Promise<Outcome> } {
-    const question: Question = { ...about, number: this.#freeNumber(), shown: [] };
+  ): { readonly question: ApprovalQuestion; readonly outcome: Promise<Outcome> } {
+    const question: ApprovalQuestion = { ...about, number: this.#freeNumber(), shown: [] };
     const outcome = new Promise<Outcome>((resolve) => {
       const settle = (how: Outcome): void => {
         clearTimeout(timer);
@@ -156,7 +156,7 @@ export class Approvals {
   }
 
   /** The questions that this person can answer in this lane. */
-  openTo(key: SessionKey, who: Who): Question[] {
+  openTo(key: SessionKey, who: Who): ApprovalQuestion[] {
     return [...this.#open.keys()].filter((question) => question.key === key && this.mayAnswer(who, question));
   }
 
@@ -167,7 +167,7 @@ export class Approvals {
     return this.#settledAt.has(key);
   }
 
-  mayAnswer(who: Who, { author, danger }: Pick<Question, "author" | "danger">): boolean {
+  mayAnswer(who: Who, { author, danger }: Pick<ApprovalQuestion, "author" | "danger">): boolean {
     const isOwner = who.role === "owner";
     const isTheirs = author.identities.some((identity) => who.identities.includes(identity));
     return (isOwner || (isTheirs && !danger.onlyOwner)) && mayAllThat(who, author, this.#lists);
@@ -180,7 +180,7 @@ export class Approvals {
     return number;
   }
 
-  answer(question: Question, verdict: Verdict): void {
+  answer(question: ApprovalQuestion, verdict: Verdict): void {
     this.#open.get(question)?.(verdict);
   }
 }

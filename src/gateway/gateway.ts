@@ -25,7 +25,7 @@ import { timerMs } from "../util/timer-ms.js";
 import { counted } from "../util/words.js";
 import { Allowance } from "./allowance.js";
 import { Apologies } from "./apology.js";
-import { Approvals, type Question } from "./approvals.js";
+import { type ApprovalQuestion, Approvals } from "./approvals.js";
 import { Arrivals } from "./arrivals.js";
 import { isGivenUp, isTriedAlone } from "./attempts.js";
 import type { Access, Who } from "./authorize.js";
@@ -455,7 +455,7 @@ export class Gateway {
   }
 
   /** Whether the whole question has been sent to where this came from. */
-  async wasShown({ shown }: Question, { account, source }: InboxItem): Promise<boolean> {
+  async wasShown({ shown }: ApprovalQuestion, { account, source }: InboxItem): Promise<boolean> {
     const here = formatAddress(addressOf(source));
     const isHere = shown.every((each) => each.account === account && formatAddress(each.address) === here);
     if (shown.length === 0 || !isHere) return false;

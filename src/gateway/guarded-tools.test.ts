@@ -9,7 +9,7 @@ import { runToolCall } from "../agent/tool-call.js";
 import { addressOf } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
-import { Approvals, type Question, questionText } from "./approvals.js";
+import { type ApprovalQuestion, Approvals, questionText } from "./approvals.js";
 import type { GatewayOptions } from "./gateway.js";
 
 /** Calls the tool `act` with what it was told last, all lines at once, and says what came of it. */
@@ -100,12 +100,12 @@ const allSaid = (chat: Chat): Promise<unknown> =>
   });
 
 /** The question that is open, whether or not it was sent. */
-async function opened(chat: Chat): Promise<Question> {
+async function opened(chat: Chat): Promise<ApprovalQuestion> {
   const who = await world.gateway.people.access(chat.source);
   if (!who.allowed) throw new Error(who.reason);
   const open = () => world.gateway.approvals.openTo(chat.key, who);
   await until(() => open().length === 1);
-  return open()[0] as Question;
+  return open()[0] as ApprovalQuestion;
 }
 
 describe("a dangerous call", () => {

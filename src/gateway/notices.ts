@@ -31,13 +31,13 @@ export class Notices {
     return this.#deliveries(placeOf(item), deliveryId, text);
   }
 
-  async to(where: Place, deliveryId: string, text: string, why?: Why): Promise<NewDelivery[]> {
+  async to(where: NoticeTarget, deliveryId: string, text: string, why?: Why): Promise<NewDelivery[]> {
     await this.cut(where.address.platform, text);
     return this.#deliveries(where, deliveryId, text, why);
   }
 
   #deliveries(
-    { account, address }: Place,
+    { account, address }: NoticeTarget,
     deliveryId: string,
     text: string,
     why: Why = { purpose: "notice" },
@@ -85,12 +85,12 @@ export class Notices {
 /** Why it is said; a notice, unless it is more than that. */
 type Why = Pick<NewDelivery, "purpose" | "handoffId">;
 
-interface Place {
+interface NoticeTarget {
   readonly account: string;
   readonly address: Address;
 }
 
-function placeOf({ account, source }: InboxItem): Place {
+function placeOf({ account, source }: InboxItem): NoticeTarget {
   return { account, address: addressOf(source) };
 }
 

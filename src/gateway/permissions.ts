@@ -67,7 +67,7 @@ export function mayAllThat(user: ToolUser, other: ToolUser, lists: ToolLists): b
 }
 
 /** The author of a request; somebody who no longer has access has no rights. */
-export type Author =
+export type AuthorRights =
   | ({ readonly allowed: true; readonly identities: readonly string[] } & ToolUser)
   | { readonly allowed: false };
 
@@ -77,7 +77,7 @@ export type Author =
  */
 export function mayTouch(
   actor: ToolUser & { readonly identities: readonly string[] },
-  author: Author | null,
+  author: AuthorRights | null,
   lists: ToolLists,
 ): boolean {
   if (author === null) return actor.role === "owner";

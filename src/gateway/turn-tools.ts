@@ -7,7 +7,7 @@ import type { Danger, Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
-import { type Approvals, approver, type Question } from "./approvals.js";
+import { type ApprovalQuestion, type Approvals, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
 import { guardedTools } from "./guarded-tools.js";
@@ -27,7 +27,10 @@ export interface TurnToolsSetting {
   readonly approvals: Approvals;
   readonly notices: Notices;
   /** True if somebody who may answer such a question can be in that chat. */
-  readonly canAnswer: (about: Pick<Question, "author" | "danger">, item: InboxItem) => Promise<boolean>;
+  readonly canAnswer: (
+    about: Pick<ApprovalQuestion, "author" | "danger">,
+    item: InboxItem,
+  ) => Promise<boolean>;
 }
 
 export async function turnTools(

@@ -1,8 +1,8 @@
 /** A gateway with everything real but the platform and the agent, for tests of what people write and read. */
 import { vi } from "vitest";
 import type { Agent, AgentEvent, TurnInput } from "../../src/agent/agent.js";
+import type { AgentInfo } from "../../src/gateway/commands/agent-info.js";
 import { Commands } from "../../src/gateway/commands/commands.js";
-import type { Facts } from "../../src/gateway/commands/facts.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
 import { Media } from "../../src/gateway/media.js";
@@ -31,7 +31,7 @@ export interface WorldOptions {
   readonly gateway?: Partial<GatewayOptions>;
   /** Where files of messages are kept; without it none are taken. */
   readonly mediaFolder?: string;
-  readonly facts?: Partial<Facts>;
+  readonly info?: Partial<AgentInfo>;
 }
 
 export class World {
@@ -72,7 +72,7 @@ export class World {
     const table = commandTable({
       agent: this.agent.name,
       clock: () => this.now,
-      ...this.#options.facts,
+      ...this.#options.info,
     });
     return new Commands(table, this.sessions);
   }

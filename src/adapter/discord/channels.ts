@@ -1,6 +1,6 @@
 /** The channels that messages come from, as far as they are known; what is not is asked for. */
 import type { Api } from "./api.js";
-import { type Channel, type Place, parseChannel } from "./parse.js";
+import { type Channel, type DiscordPlace, parseChannel } from "./parse.js";
 
 const MAX_KNOWN = 2_000;
 
@@ -24,7 +24,7 @@ export class Channels {
   }
 
   /** Null where nobody writes to us from there. */
-  async place(channelId: string): Promise<Place | null> {
+  async place(channelId: string): Promise<DiscordPlace | null> {
     const channel = await this.#find(channelId);
     if (channel?.parentId === undefined) return channel && { channel };
     const parent = await this.#find(channel.parentId);
@@ -32,7 +32,7 @@ export class Channels {
   }
 
   /** The same as it is by now: it may be gone, or we may. */
-  async placeNow(channelId: string): Promise<Place | null> {
+  async placeNow(channelId: string): Promise<DiscordPlace | null> {
     this.#known.delete(channelId);
     return this.place(channelId);
   }

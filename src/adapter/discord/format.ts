@@ -3,8 +3,8 @@
  * HTML) is said in what there is. What was plain text stays plain text: every character that Discord would read as
  * markup, a mention or an emoji is escaped.
  */
-import { codeLines, type Lines, TextPen, textOf } from "../markdown/line-pen.js";
-import { type Around, type Mark, renderMarkdown, type Target } from "../markdown/render.js";
+import { codeLines, type PenLines, TextPen, textOf } from "../markdown/line-pen.js";
+import { type Around, renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
 
 /** As a message's content; never empty, since Discord takes no empty text. */
 export function formatMarkdown(text: string): string {
@@ -33,7 +33,7 @@ class DiscordPen extends TextPen {
     return text.replace(/[\\*_~`|<>[\]]/g, "\\$&");
   }
 
-  mark(mark: Mark, words: string, { marks }: Around): string {
+  mark(mark: TextMark, words: string, { marks }: Around): string {
     if (mark === "delete") return marked(words, "~~");
     if (mark === "strong") return marked(words, "**");
     return marked(words, marks.includes("strong") || unescaped(words).includes("*") ? "_" : "*");
@@ -72,20 +72,20 @@ class DiscordPen extends TextPen {
   }
 
   /** A heading begins a line, which an item's does not. */
-  override heading(words: string, level: number, around: Around): Lines<string> {
+  override heading(words: string, level: number, around: Around): PenLines<string> {
     const text = words.replaceAll("\n", " ").trim();
     if (around.item !== null) return super.heading(text, level, around);
     return text === "" ? [] : [{ text: `${"#".repeat(Math.min(level, 3))} ${text}`, kind: "heading" }];
   }
 
-  fence(code: string, language: string): Lines<string> {
+  fence(code: string, language: string): PenLines<string> {
     const name = /^[\w+#.-]{1,30}$/.test(language) ? language : "";
     const body = code.trim() === "" ? APART : withoutRuns(code);
     return codeLines(`\`\`\`${name}\n${body}\n\`\`\``);
   }
 
   /** Discord has no quotes in quotes. */
-  override quote(inner: Lines<string>, around: Around): Lines<string> {
+  override quote(inner: PenLines<string>, around: Around): PenLines<string> {
     return around.isQuoted ? inner : super.quote(inner, around);
   }
 }

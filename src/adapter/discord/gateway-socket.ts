@@ -20,7 +20,7 @@ const CLOSE_WITHIN_MS = 3_000;
 /** Somebody has to mend something: looked after so seldom that a day's budget is not used up by it. */
 const MENDING_MS = 30 * 60 * 1_000;
 
-export interface GatewayOptions {
+export interface GatewaySocketOptions {
   readonly rest: REST;
   readonly token: string;
   readonly budget: IdentifyBudget;
@@ -35,7 +35,7 @@ export interface GatewayOptions {
 }
 
 export class GatewaySocket {
-  readonly #options: GatewayOptions;
+  readonly #options: GatewaySocketOptions;
   #session: Omit<GatewaySession, "sequence"> | null;
   /** Settles at the gateway's first word. */
   readonly #greeted = deferred();
@@ -45,7 +45,7 @@ export class GatewaySocket {
   #isOver = false;
   #isHungUp = false;
 
-  constructor(options: GatewayOptions) {
+  constructor(options: GatewaySocketOptions) {
     this.#options = options;
     this.#session = options.session;
     if (options.session) options.onBegun(options.session.sequence);

@@ -7,7 +7,7 @@ import INTERACTIONS from "./fixtures/interactions.json" with { type: "json" };
 import MESSAGES from "./fixtures/messages.json" with { type: "json" };
 import {
   type Channel,
-  type Place,
+  type DiscordPlace,
   parseChannel,
   parseEdit,
   parseInteraction,
@@ -20,9 +20,9 @@ const BOT = "1100000000000000001";
 const ANN = "1100000000000000021";
 
 const channel = (json: object): Channel => parseChannel(json) as Channel;
-const DM: Place = { channel: channel(CHANNELS.dm) };
-const TEXT: Place = { channel: channel(CHANNELS.text) };
-const THREAD: Place = { channel: channel(CHANNELS.thread), parent: channel(CHANNELS.text) };
+const DM: DiscordPlace = { channel: channel(CHANNELS.dm) };
+const TEXT: DiscordPlace = { channel: channel(CHANNELS.text) };
+const THREAD: DiscordPlace = { channel: channel(CHANNELS.thread), parent: channel(CHANNELS.text) };
 const download = () => async () => new Uint8Array();
 
 const read = (json: unknown, place = TEXT) => parseMessage(json, { place, self: BOT, download });
@@ -68,7 +68,7 @@ describe("a message", () => {
   });
 
   it("gets its key by its place", () => {
-    const key = (json: unknown, place: Place) => {
+    const key = (json: unknown, place: DiscordPlace) => {
       const source = read(json, place)?.source;
       return source && buildSessionKey(source);
     };

@@ -24,17 +24,17 @@ export interface Channel {
   readonly ownerId?: string;
   readonly lastMessageId?: string;
   /** Of a chat of two: the other one. */
-  readonly partner?: Sender;
+  readonly partner?: DiscordSender;
 }
 
 /** A channel and, where it is a thread, the one it is in. */
-export interface Place {
+export interface DiscordPlace {
   readonly channel: Channel;
   readonly parent?: Channel;
 }
 
 export interface Reading {
-  readonly place: Place;
+  readonly place: DiscordPlace;
   /** The bot's user. */
   readonly self: string;
   /** How a file that came with a message is fetched. */
@@ -122,7 +122,7 @@ export function parseEdit(json: unknown, reading: Reading): InboundMessage | nul
   return message && { ...message, kind: "edit" };
 }
 
-export function parseInteraction(json: unknown, place: Place): Interaction | null {
+export function parseInteraction(json: unknown, place: DiscordPlace): Interaction | null {
   const { id, type, token, data, member, user, channel_id } = record(json);
   const { name, type: kind, options } = record(data);
   const sender = person({ author: record(member).user ?? user });
@@ -146,13 +146,13 @@ export function parseInteraction(json: unknown, place: Place): Interaction | nul
   };
 }
 
-interface Sender {
+interface DiscordSender {
   readonly userId: string;
   readonly userName?: string;
 }
 
 /** Null for bots, webhooks, Discord itself, and whoever cannot be named. */
-function person(message: Fields): Sender | null {
+function person(message: Fields): DiscordSender | null {
   const { id, username, global_name, bot, system } = record(message.author);
   const isPerson = isNo(bot) && isNo(system) && message.webhook_id === undefined;
   if (!isPerson || !isSnowflake(id)) return null;
@@ -165,7 +165,7 @@ function isNo(value: unknown): boolean {
   return value === undefined || value === null || value === false;
 }
 
-function sourceOf(place: Place, sender: Sender, messageId: string): SessionSource {
+function sourceOf(place: DiscordPlace, sender: DiscordSender, messageId: string): SessionSource {
   return { ...sourceIn(place), ...sender, messageId };
 }
 
@@ -173,7 +173,7 @@ function sourceOf(place: Place, sender: Sender, messageId: string): SessionSourc
  * A thread is a place of its own, in the channel it was begun in: `thread:<channel>:<thread>`, as for one that
  * `createThread` made.
  */
-export function sourceIn({ channel, parent }: Place): SessionSource {
+export function sourceIn({ channel, parent }: DiscordPlace): SessionSource {
   const platform = "discord";
   if (channel.kind === "dm") return { platform, chatId: channel.id, chatType: "dm" };
   if (channel.kind === "text" || channel.parentId === undefined)
@@ -194,7 +194,7 @@ function named({ name, topic }: Channel): Pick<SessionSource, "chatName" | "chat
 }
 
 /** In a group only what names the bot, answers it, or stands in a thread that it began. */
-function isAddressed(message: Fields, { channel }: Place, self: string): boolean {
+function isAddressed(message: Fields, { channel }: DiscordPlace, self: string): boolean {
   if (channel.kind === "dm") return true;
   if (channel.kind === "thread" && channel.ownerId === self) return true;
   const mentioned = listOf(message.mentions).some((user) => record(user).id === self);

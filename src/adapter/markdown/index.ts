@@ -1,7 +1,7 @@
 /** `baton-gateway/markdown`: Markdown in a platform's own spelling, for adapters. Apart from the rest, since it loads a parser. */
 
 // Extend TextPen if the markup is in the text itself, or LinePen if style and text are apart.
-export { codeLines, type Line, LinePen, type Lines, TextPen, textOf } from "./line-pen.js";
+export { codeLines, LinePen, type PenLine, type PenLines, TextPen, textOf } from "./line-pen.js";
 // For platforms that have no character to escape marks with.
 export { JOINER, literalMarks, takesMark } from "./literal-marks.js";
 // Implement Pen if blocks are nested, as in HTML.
@@ -10,10 +10,10 @@ export {
   type Around,
   type Cell,
   type Item,
-  type Mark,
   type Pen,
   renderMarkdown,
   type Target,
+  type TextMark,
 } from "./render.js";
 // Text in styled pieces, and tables as text.
 export { linesOf, type Span, styled } from "./spans.js";

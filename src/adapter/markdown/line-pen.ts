@@ -3,24 +3,24 @@
  * and quotes unless the platform's own pen knows better. Code and quotes begin their lines also in a list, where other
  * lines are indented: code can be copied as it is, and a quote is seen as one.
  */
-import type { Align, Around, Cell, Item, Mark, Pen, Target } from "./render.js";
+import type { Align, Around, Cell, Item, Pen, Target, TextMark } from "./render.js";
 import { type Columns, OPEN_COLUMNS, textTable } from "./text-table.js";
 
-export interface Line<Text> {
+export interface PenLine<Text> {
   readonly text: Text;
   readonly kind: "words" | "heading" | "code" | "quote" | "blank";
 }
 
-export type Lines<Text> = readonly Line<Text>[];
+export type PenLines<Text> = readonly PenLine<Text>[];
 
 /** `Words` as they are put together, `Text` as a line has it. */
-export abstract class LinePen<Words, Text> implements Pen<Words, Lines<Text>> {
+export abstract class LinePen<Words, Text> implements Pen<Words, PenLines<Text>> {
   abstract text(text: string): Words;
-  abstract mark(mark: Mark, words: Words, around: Around): Words;
+  abstract mark(mark: TextMark, words: Words, around: Around): Words;
   abstract code(code: string): Words;
   abstract link(words: Words, target: Target): Words;
   abstract join(parts: readonly Words[]): Words;
-  abstract fence(code: string, language: string): Lines<Text>;
+  abstract fence(code: string, language: string): PenLines<Text>;
 
   /** What begins an item of a list that has no numbers. */
   protected readonly bullet: string = "•";
@@ -40,26 +40,26 @@ export abstract class LinePen<Words, Text> implements Pen<Words, Lines<Text>> {
   protected abstract linesOf(words: Words): readonly Text[];
   protected abstract readonly empty: Text;
 
-  paragraph(words: Words): Lines<Text> {
+  paragraph(words: Words): PenLines<Text> {
     return this.linesOf(words).map((text) => ({ text, kind: "words" }));
   }
 
-  heading(words: Words, _level: number, around: Around): Lines<Text> {
+  heading(words: Words, _level: number, around: Around): PenLines<Text> {
     return this.linesOf(this.mark("strong", words, around)).map((text) => ({ text, kind: "heading" }));
   }
 
-  quote(inner: Lines<Text>, _around: Around): Lines<Text> {
+  quote(inner: PenLines<Text>, _around: Around): PenLines<Text> {
     return inner.map(({ text }) => ({ text: this.behind("> ", text), kind: "quote" }));
   }
 
-  list(items: readonly Item<Lines<Text>>[], isLoose: boolean): Lines<Text> {
+  list(items: readonly Item<PenLines<Text>>[], isLoose: boolean): PenLines<Text> {
     return this.#below(
       items.map((item) => this.#item(item)),
       isLoose && !this.isTight,
     );
   }
 
-  #item({ number, isDone, block }: Item<Lines<Text>>): Lines<Text> {
+  #item({ number, isDone, block }: Item<PenLines<Text>>): PenLines<Text> {
     const bullet = number === null ? this.bullet : `${number}.`;
     const box = isDone === null ? "" : isDone ? "☑" : "☐";
     const sign = box === "" ? bullet : this.isBoxBullet ? box : `${bullet} ${box}`;
@@ -69,26 +69,26 @@ export abstract class LinePen<Words, Text> implements Pen<Words, Lines<Text>> {
     return [{ ...first, text: this.behind(`${sign} `, first.text) }, ...this.#indented(rest, bullet)];
   }
 
-  #indented(lines: Lines<Text>, bullet: string): Lines<Text> {
+  #indented(lines: PenLines<Text>, bullet: string): PenLines<Text> {
     const indent = this.indent ?? " ".repeat(bullet.length + 1);
     return lines.map((line) => (isIndented(line) ? { ...line, text: this.behind(indent, line.text) } : line));
   }
 
-  table(rows: readonly (readonly Cell<Words>[])[], align: readonly Align[]): Lines<Text> {
+  table(rows: readonly (readonly Cell<Words>[])[], align: readonly Align[]): PenLines<Text> {
     const plain = rows.map((row) => row.map((cell) => cell.plain));
     return plain.flat().join("") === "" ? [] : this.fence(textTable(plain, align, this.columns), "");
   }
 
-  rule(): Lines<Text> {
+  rule(): PenLines<Text> {
     return [{ text: this.behind("———", this.empty), kind: "words" }];
   }
 
-  blocks(blocks: readonly Lines<Text>[], { item }: Around): Lines<Text> {
+  blocks(blocks: readonly PenLines<Text>[], { item }: Around): PenLines<Text> {
     return this.#below(blocks, item === null || (item === "loose" && !this.isTight));
   }
 
-  #below(blocks: readonly Lines<Text>[], isApart: boolean): Lines<Text> {
-    const lines: Line<Text>[] = [];
+  #below(blocks: readonly PenLines<Text>[], isApart: boolean): PenLines<Text> {
+    const lines: PenLine<Text>[] = [];
     for (const block of blocks) {
       const last = lines.at(-1);
       const isClose = !isApart || (this.isBelowHeading && last?.kind === "heading");
@@ -99,7 +99,7 @@ export abstract class LinePen<Words, Text> implements Pen<Words, Lines<Text>> {
   }
 }
 
-function isIndented({ kind }: Line<unknown>): boolean {
+function isIndented({ kind }: PenLine<unknown>): boolean {
   return kind === "words" || kind === "heading";
 }
 
@@ -121,10 +121,10 @@ export abstract class TextPen extends LinePen<string, string> {
 }
 
 /** Text that is written as it is, neither indented nor changed. */
-export function codeLines(text: string): Lines<string> {
+export function codeLines(text: string): PenLines<string> {
   return text === "" ? [] : text.split("\n").map((line) => ({ text: line, kind: "code" }));
 }
 
-export function textOf(lines: Lines<string>): string {
+export function textOf(lines: PenLines<string>): string {
   return lines.map(({ text }) => text).join("\n");
 }

@@ -1,14 +1,14 @@
 /** What the fold decides for every pen: what stands in what, which names mean which address, and what to do in trouble. */
 import { describe, expect, it } from "vitest";
-import { codeLines, type Lines, TextPen, textOf } from "./line-pen.js";
-import { type Around, type Mark, renderMarkdown, type Target } from "./render.js";
+import { codeLines, type PenLines, TextPen, textOf } from "./line-pen.js";
+import { type Around, renderMarkdown, type Target, type TextMark } from "./render.js";
 
 /** Says what it is given. */
 class Witness extends TextPen {
   text(text: string): string {
     return text;
   }
-  mark(mark: Mark, words: string, { marks }: Around): string {
+  mark(mark: TextMark, words: string, { marks }: Around): string {
     return `${[...marks, mark].join(".")}(${words})`;
   }
   code(code: string): string {
@@ -17,7 +17,7 @@ class Witness extends TextPen {
   link(words: string, { url, said, isSaid }: Target): string {
     return `link(${words}|${said}|${url}|${isSaid})`;
   }
-  fence(code: string): Lines<string> {
+  fence(code: string): PenLines<string> {
     return codeLines(`fence(${code})`);
   }
 }

@@ -6,12 +6,12 @@
 import type { Definition, List, Nodes, PhrasingContent, RootContent, Table } from "mdast";
 import { parseMarkdown, plainMarkdown, plainText } from "./read.js";
 
-export type Mark = "strong" | "emphasis" | "delete";
+export type TextMark = "strong" | "emphasis" | "delete";
 
 /** What a part stands in. */
 export interface Around {
   /** The marks that are open. A mark is never given inside itself; a heading is strong. */
-  readonly marks: readonly Mark[];
+  readonly marks: readonly TextMark[];
   readonly isQuoted: boolean;
   /** Of a list, if the part is a block of one of its items. In a loose list blank lines stand between blocks. */
   readonly item: "tight" | "loose" | null;
@@ -46,7 +46,7 @@ export type Align = "left" | "right" | "center" | null;
 export interface Pen<Words, Block> {
   /** Words that stand for themselves, whatever is in them; they may have line breaks. */
   text(text: string): Words;
-  mark(mark: Mark, words: Words, around: Around): Words;
+  mark(mark: TextMark, words: Words, around: Around): Words;
   code(code: string): Words;
   /** The words are never empty, and have no link in them. */
   link(words: Words, target: Target): Words;

@@ -16,12 +16,12 @@ export function textBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }
 
-export interface Place {
+export interface MatrixPlace {
   readonly threadId?: string | undefined;
   readonly replyTo?: string | undefined;
 }
 
-export function textContent(markdown: string, place: Place = {}): Fields {
+export function textContent(markdown: string, place: MatrixPlace = {}): Fields {
   return { ...text(markdown), ...relation(place) };
 }
 
@@ -44,7 +44,7 @@ export interface SentFile {
   readonly at: { readonly url: string } | { readonly file: Fields };
 }
 
-export function fileContent({ name, mediaType, size, at }: SentFile, place: Place = {}): Fields {
+export function fileContent({ name, mediaType, size, at }: SentFile, place: MatrixPlace = {}): Fields {
   const [family = ""] = mediaType.split("/");
   const msgtype = ["image", "audio", "video"].includes(family) ? `m.${family}` : "m.file";
   return {
@@ -82,7 +82,7 @@ function text(markdown: string): Fields {
   return { ...plain, format: "org.matrix.custom.html", formatted_body: html };
 }
 
-function relation({ threadId, replyTo }: Place): Fields {
+function relation({ threadId, replyTo }: MatrixPlace): Fields {
   const answered = replyTo === undefined ? {} : { "m.in_reply_to": { event_id: replyTo } };
   if (threadId === undefined) return replyTo === undefined ? {} : { "m.relates_to": answered };
   const fallback =

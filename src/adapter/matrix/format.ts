@@ -6,10 +6,10 @@ import {
   type Around,
   type Cell,
   type Item,
-  type Mark,
   type Pen,
   renderMarkdown,
   type Target,
+  type TextMark,
 } from "../markdown/render.js";
 
 /** Undefined where the text says all without markup. */
@@ -22,7 +22,7 @@ const TAGS = { strong: "strong", emphasis: "em", delete: "del" } as const;
 
 const PEN = {
   text: (text: string): string => escapeHtml(text).replaceAll("\n", "<br>"),
-  mark: (mark: Mark, words: string): string => `<${TAGS[mark]}>${words}</${TAGS[mark]}>`,
+  mark: (mark: TextMark, words: string): string => `<${TAGS[mark]}>${words}</${TAGS[mark]}>`,
   code: (code: string): string => `<code>${escapeHtml(code)}</code>`,
   /** Other schemes are not shown as links by clients, nor should they be. */
   link: (words: string, { url }: Target): string =>

@@ -2,18 +2,18 @@
 
 export interface Databases {
   open(name: string, version?: number): OpenRequest;
-  deleteDatabase(name: string): Request<unknown>;
+  deleteDatabase(name: string): DatabaseRequest<unknown>;
   databases(): Promise<readonly { readonly name?: string }[]>;
 }
 
-export interface Request<T> {
+export interface DatabaseRequest<T> {
   readonly result: T;
   readonly error: Error | null;
   onsuccess: (() => void) | null;
   onerror: (() => void) | null;
 }
 
-interface OpenRequest extends Request<Database> {
+interface OpenRequest extends DatabaseRequest<Database> {
   onupgradeneeded: (() => void) | null;
 }
 
@@ -31,9 +31,9 @@ interface ObjectStore {
   readonly indexNames: Iterable<string>;
   index(name: string): { readonly keyPath: KeyPath; readonly unique: boolean; readonly multiEntry: boolean };
   createIndex(name: string, keyPath: KeyPath, options: { unique: boolean; multiEntry: boolean }): unknown;
-  getAllKeys(): Request<readonly unknown[]>;
-  getAll(): Request<readonly unknown[]>;
-  put(value: unknown, key?: unknown): Request<unknown>;
+  getAllKeys(): DatabaseRequest<readonly unknown[]>;
+  getAll(): DatabaseRequest<readonly unknown[]>;
+  put(value: unknown, key?: unknown): DatabaseRequest<unknown>;
 }
 
 export type KeyPath = string | string[];
@@ -47,7 +47,7 @@ export async function databasesInMemory(): Promise<Databases> {
   return parts.indexedDB as Databases;
 }
 
-export function settled<T>(request: Request<T>): Promise<T> {
+export function settled<T>(request: DatabaseRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);

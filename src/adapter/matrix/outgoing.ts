@@ -6,7 +6,7 @@ import { type LocalFile, SendError } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
 import type { Fields } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import { fileContent, type Place } from "./content.js";
+import { fileContent, type MatrixPlace } from "./content.js";
 import type { Encryption } from "./encryption.js";
 import { invitedMembers, type Rooms } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
@@ -51,7 +51,7 @@ export class Outgoing {
   }
 
   /** Uploads a file for a room; the message that carries it. */
-  async upload(roomId: string, local: LocalFile, place: Place): Promise<Fields> {
+  async upload(roomId: string, local: LocalFile, place: MatrixPlace): Promise<Fields> {
     const { api } = this.#options;
     const cover = await this.#coverOf(roomId);
     const { name, mediaType } = local;

@@ -6,7 +6,7 @@ import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
 import { prepareMarkdown } from "../markdown/prepare.js";
 import { type Fields, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
-import { editContent, type Place, textContent, threadRoot } from "./content.js";
+import { editContent, type MatrixPlace, textContent, threadRoot } from "./content.js";
 import { id } from "./ids.js";
 import type { Outgoing } from "./outgoing.js";
 import { personIn, placeIn } from "./parse.js";
@@ -39,7 +39,7 @@ export class MatrixSpeaker implements Speaker {
     const { address, text, deliveryId, file, replyTo } = message;
     await prepareMarkdown(storableText(text));
     return sending(async () => {
-      const place: Place = { threadId: address.threadId, replyTo };
+      const place: MatrixPlace = { threadId: address.threadId, replyTo };
       const { outgoing } = this.#line;
       const content = file ? await outgoing.upload(address.chatId, file, place) : textContent(text, place);
       const messageId = await outgoing.post(address.chatId, deliveryId, content);

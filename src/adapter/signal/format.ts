@@ -2,8 +2,8 @@
  * Markdown as Signal shows it: plain text, and ranges of it that are bold, italic, struck out or monospaced, counted in
  * UTF-16 units. Nothing in the text itself is markup, so nothing needs escaping.
  */
-import { LinePen, type Lines } from "../markdown/line-pen.js";
-import { type Mark, renderMarkdown, type Target } from "../markdown/render.js";
+import { LinePen, type PenLines } from "../markdown/line-pen.js";
+import { renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
 import { linesOf, type Span, styled } from "../markdown/spans.js";
 
 export interface FormattedText {
@@ -54,7 +54,7 @@ class SignalPen extends LinePen<Words, Words> {
     return plain(text);
   }
 
-  mark(mark: Mark, words: Words): Words {
+  mark(mark: TextMark, words: Words): Words {
     return styled(words, { [MARKS[mark]]: true });
   }
 
@@ -71,7 +71,7 @@ class SignalPen extends LinePen<Words, Words> {
     return parts.flat();
   }
 
-  fence(code: string): Lines<Words> {
+  fence(code: string): PenLines<Words> {
     return this.linesOf(this.code(code)).map((text) => ({ text, kind: "code" }));
   }
 

@@ -26,7 +26,7 @@ export interface ParseSetting {
   readonly file: (file: SignalFile) => RemoteFile;
 }
 
-interface Sender {
+interface SignalSender {
   readonly id: string;
   readonly uuid: string | undefined;
   readonly name: string | undefined;
@@ -51,7 +51,7 @@ export function parseEvent(event: unknown, setting: ParseSetting): InboundMessag
 }
 
 /** Null where a field is there and is not what it should be. */
-function readSender(envelope: unknown): Sender | null {
+function readSender(envelope: unknown): SignalSender | null {
   const ids = { number: field(envelope, "sourceNumber"), uuid: field(envelope, "sourceUuid") };
   return readPerson(ids, textOf(field(envelope, "sourceName")));
 }
@@ -60,7 +60,7 @@ function readSender(envelope: unknown): Sender | null {
 function readPerson(
   ids: { readonly number: unknown; readonly uuid: unknown },
   name: string | undefined,
-): Sender | null {
+): SignalSender | null {
   const number = readId(ids.number, isNumber);
   const given = readId(ids.uuid, isUuid);
   const uuid = given?.toLowerCase();
@@ -69,11 +69,15 @@ function readPerson(
   return { id, uuid, name };
 }
 
-function personOf({ id, uuid, name }: Sender): Pick<SessionSource, "userId" | "userName" | "userIdAlt"> {
+function personOf({
+  id,
+  uuid,
+  name,
+}: SignalSender): Pick<SessionSource, "userId" | "userName" | "userIdAlt"> {
   return { userId: id, ...(name ? { userName: name } : {}), ...(uuid ? { userIdAlt: uuid } : {}) };
 }
 
-function chatWith(sender: Sender): SessionSource {
+function chatWith(sender: SignalSender): SessionSource {
   const { id, uuid } = sender;
   const alt = uuid && uuid !== id ? { chatIdAlt: uuid } : {};
   return { platform: "signal", chatType: "dm", chatId: id, ...alt, ...personOf(sender) };
@@ -105,7 +109,7 @@ function readId(value: unknown, isOne: (id: string) => boolean): string | undefi
 }
 
 function isUs(
-  { id, uuid }: Pick<Sender, "id" | "uuid">,
+  { id, uuid }: Pick<SignalSender, "id" | "uuid">,
   { account }: Pick<ParseSetting, "account">,
 ): boolean {
   return id === account || (uuid !== undefined && uuid === account.toLowerCase());
@@ -114,7 +118,7 @@ function isUs(
 /** `edited`: when what it changes was sent; null for a new message. */
 function readMessage(
   data: unknown,
-  sender: Sender,
+  sender: SignalSender,
   setting: ParseSetting,
   edited: unknown,
 ): InboundMessage | null {

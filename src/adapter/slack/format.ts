@@ -3,9 +3,9 @@
  * can name a person, a channel or everybody; only links to the web and to mail addresses are made. What mrkdwn does not
  * have becomes what comes closest: headings are bold, tables are code, a fence loses its language.
  */
-import { codeLines, type Lines, TextPen, textOf } from "../markdown/line-pen.js";
+import { codeLines, type PenLines, TextPen, textOf } from "../markdown/line-pen.js";
 import { JOINER, literalMarks, takesMark } from "../markdown/literal-marks.js";
-import { type Mark, renderMarkdown, type Target } from "../markdown/render.js";
+import { renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
 import { RULED_COLUMNS } from "../markdown/text-table.js";
 
 /** Stands beside a mark where a letter, a joiner or the same mark would keep Slack from seeing it, and between backticks in code. */
@@ -54,7 +54,7 @@ class SlackPen extends TextPen {
   }
 
   /** A mark holds within one line, and beside a letter only with a gap. */
-  mark(mark: Mark, words: string): string {
+  mark(mark: TextMark, words: string): string {
     const sign = MARKS[mark];
     return words
       .split("\n")
@@ -87,13 +87,13 @@ class SlackPen extends TextPen {
     return super.linesOf(words).map((line) => line.replace(/\u200b+/g, GAP).replace(NEEDLESS_GAP, ""));
   }
 
-  fence(code: string): Lines<string> {
+  fence(code: string): PenLines<string> {
     if (code.trim() === "") return [];
     return codeLines(`\`\`\`\n${entities(code).replace(/``(?=`)/g, `\`\`${GAP}`)}\n\`\`\``);
   }
 
   /** Code is not quoted: Slack would show the marks. */
-  override quote(inner: Lines<string>): Lines<string> {
+  override quote(inner: PenLines<string>): PenLines<string> {
     return inner.map((line) => (line.kind === "code" ? line : { text: `> ${line.text}`, kind: "quote" }));
   }
 }

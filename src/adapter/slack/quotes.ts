@@ -8,7 +8,7 @@ import type { Heard, Self } from "./parse.js";
 import { withinPatience } from "./patience.js";
 import { mentions, plainTextOf } from "./plain-text.js";
 
-type Message = Heard["message"];
+type SlackMessage = Heard["message"];
 
 const KEPT = 1_000;
 
@@ -23,7 +23,7 @@ export class QuoteBook {
   }
 
   /** The message, with the beginning of its thread where that is new. */
-  async quoted(message: Message): Promise<Message> {
+  async quoted(message: SlackMessage): Promise<SlackMessage> {
     const { kind, replyTo, isAddressed } = message;
     if (kind !== "message" || !replyTo || !isAddressed || this.#known.has(threadOf(message))) return message;
     const text = await withinPatience(this.#beginning(message, replyTo.messageId), "");
@@ -31,14 +31,14 @@ export class QuoteBook {
   }
 
   /** It was received: what was quoted with it is known from now on. */
-  keep(message: Message): void {
+  keep(message: SlackMessage): void {
     if (!message.replyTo?.text) return;
     this.#known.add(threadOf(message));
     const [oldest] = this.#known;
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  async #beginning({ source }: Message, ts: string): Promise<string> {
+  async #beginning({ source }: SlackMessage, ts: string): Promise<string> {
     const { userId } = this.#self;
     const read = await this.#web.conversations.replies({ channel: source.chatId, ts, limit: 1 });
     const root = listIn(read, "messages").find((each) => wordsIn(each, "ts") === ts);
@@ -49,6 +49,6 @@ export class QuoteBook {
   }
 }
 
-function threadOf({ source, replyTo }: Message): string {
+function threadOf({ source, replyTo }: SlackMessage): string {
   return `${source.chatId}:${replyTo?.messageId ?? ""}`;
 }

@@ -10,7 +10,7 @@ import { cannotConnect, connectErrorOf, failureOf, isConflict } from "./failure.
 import { fetchFile } from "./files.js";
 import { shownLength } from "./format.js";
 import { offerMenu } from "./menu.js";
-import { Moves } from "./moves.js";
+import { ChatMoves } from "./moves.js";
 import { type Clients, MAX_FILE } from "./outgoing.js";
 import { parseMove, parseUpdate, UPDATES } from "./parse.js";
 import { readUpdates } from "./poller.js";
@@ -68,7 +68,7 @@ export class TelegramAdapter implements Adapter {
 
   async serve({ receive, memory, commands, up, end }: Line): Promise<void> {
     const me = await this.#api.getMe().catch(cannotConnect);
-    const moves = new Moves(memory);
+    const moves = new ChatMoves(memory);
     await moves.load();
     await offerMenu(this.#api, commands, memory);
     const bot = {

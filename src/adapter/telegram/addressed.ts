@@ -71,12 +71,12 @@ interface Change {
   readonly by: string;
 }
 
-interface Command extends Change {
+interface WrittenCommand extends Change {
   readonly for: "us" | "another bot" | "anybody";
 }
 
 /** A command for nobody by name is for us where we know it. */
-function commandOf(text: string, entities: readonly Entity[], self: Self): Command | null {
+function commandOf(text: string, entities: readonly Entity[], self: Self): WrittenCommand | null {
   const first = entities.find(({ type, from }) => type === "bot_command" && from === 0);
   if (!first) return null;
   const [name = "", bot] = text.slice(1, first.to).split("@");

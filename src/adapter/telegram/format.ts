@@ -2,8 +2,8 @@
  * Markdown as the HTML that Telegram takes: few tags, everything else escaped. What it has no markup for is written with
  * signs: lists, headings, tables. Links go to the web only; a text never mentions anybody by a hidden link.
  */
-import { codeLines, type Lines, TextPen, textOf as written } from "../markdown/line-pen.js";
-import { type Around, type Mark, renderMarkdown, type Target } from "../markdown/render.js";
+import { codeLines, type PenLines, TextPen, textOf as written } from "../markdown/line-pen.js";
+import { type Around, renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
 import { RULED_COLUMNS } from "../markdown/text-table.js";
 
 export function toHtml(markdown: string): string {
@@ -36,7 +36,7 @@ class TelegramPen extends TextPen {
       .replaceAll('"', "&quot;");
   }
 
-  mark(mark: Mark, words: string): string {
+  mark(mark: TextMark, words: string): string {
     return tagged(TAGS[mark], words);
   }
 
@@ -53,7 +53,7 @@ class TelegramPen extends TextPen {
     return isSaid ? words : `${words} (${this.text(url)})`;
   }
 
-  fence(code: string, language: string): Lines<string> {
+  fence(code: string, language: string): PenLines<string> {
     const inner = this.text(code);
     if (inner === "") return [];
     const isNamed = /^[\w+#.-]{1,32}$/.test(language);
@@ -63,7 +63,7 @@ class TelegramPen extends TextPen {
   }
 
   /** Telegram has no quotes in quotes. */
-  override quote(inner: Lines<string>, { isQuoted }: Around): Lines<string> {
+  override quote(inner: PenLines<string>, { isQuoted }: Around): PenLines<string> {
     if (isQuoted) return inner.map(({ text, kind }) => ({ text: `&gt; ${text}`, kind }));
     return inner.length === 0 ? [] : codeLines(`<blockquote>${written(inner)}</blockquote>`);
   }

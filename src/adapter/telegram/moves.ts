@@ -8,7 +8,7 @@ import type { InboundMessage, Memory } from "../adapter.js";
 
 const NAME = "moves";
 
-export class Moves {
+export class ChatMoves {
   readonly #memory: Memory;
   /** The present id by the first one. */
   readonly #to = new Map<string, string>();

@@ -6,7 +6,7 @@ import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../repeatable.js";
 import { isMissing, isRefusal, movedTo, sendErrorOf } from "./failure.js";
 import { toHtml } from "./format.js";
-import { type Moves, numberOf } from "./moves.js";
+import { type ChatMoves, numberOf } from "./moves.js";
 import { type Clients, inHtml, NO_PREVIEW, sendLetter, threadOf } from "./outgoing.js";
 import { isInChat, parsePlace } from "./parse.js";
 
@@ -15,14 +15,14 @@ const MARKS: Readonly<Record<Mark, "👀" | "👎">> = { seen: "👀", failed: "
 
 export interface TelegramSpeakerOptions {
   readonly clients: Clients;
-  readonly moves: Moves;
+  readonly moves: ChatMoves;
   readonly bot: { readonly id: string; readonly hasTopics: boolean };
 }
 
 export class TelegramSpeaker implements Speaker {
   readonly #clients: Clients;
   readonly #api: Api;
-  readonly #moves: Moves;
+  readonly #moves: ChatMoves;
   readonly #bot: TelegramSpeakerOptions["bot"];
 
   constructor({ clients, moves, bot }: TelegramSpeakerOptions) {

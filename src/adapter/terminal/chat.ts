@@ -12,11 +12,11 @@ import { type Draft, draftOf, EMPTY_DRAFT, edit, type Motion, target } from "./e
 import { type HistoryFile, InputHistory } from "./history.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
-import type { Command } from "./keys.js";
+import type { KeyCommand } from "./keys.js";
 import type { Look } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
-import { Page } from "./page.js";
+import { PrintedPage } from "./page.js";
 import { type Frame, footFrame, type Status, saidRows } from "./prompt.js";
 import { Reply } from "./reply.js";
 import { Screen } from "./screen.js";
@@ -50,7 +50,7 @@ export class Chat {
   readonly #screen: Screen;
   readonly #modes: Modes;
   readonly #keyboard: Keyboard;
-  readonly #page = new Page();
+  readonly #page = new PrintedPage();
   readonly #history = new InputHistory();
   readonly #replies = new Set<Reply>();
   #draft: Draft = EMPTY_DRAFT;
@@ -185,7 +185,7 @@ export class Chat {
     return fitting(this.#draft.text, this.#options.complete);
   }
 
-  #obey(command: Command): void {
+  #obey(command: KeyCommand): void {
     if (command.kind === "interrupt") {
       this.#interrupt();
     } else {
@@ -195,7 +195,7 @@ export class Chat {
     this.redraw();
   }
 
-  #act(command: Exclude<Command, { kind: "interrupt" }>): void {
+  #act(command: Exclude<KeyCommand, { kind: "interrupt" }>): void {
     switch (command.kind) {
       case "submit":
         this.#submit();

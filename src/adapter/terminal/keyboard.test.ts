@@ -2,11 +2,11 @@ import { PassThrough } from "node:stream";
 import type { ReadStream } from "node:tty";
 import { expect, it } from "vitest";
 import { Keyboard } from "./keyboard.js";
-import type { Command } from "./keys.js";
+import type { KeyCommand } from "./keys.js";
 
 function keyboard() {
   const input = new PassThrough();
-  const commands: Command[] = [];
+  const commands: KeyCommand[] = [];
   const time = { now: 0 };
   new Keyboard(
     input as unknown as ReadStream,

@@ -3,20 +3,20 @@ import { emitKeypressEvents } from "node:readline";
 import type { ReadStream } from "node:tty";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
-import { type Command, commandOf, type Key } from "./keys.js";
+import { commandOf, type Key, type KeyCommand } from "./keys.js";
 
 /** Pieces of one paste follow each other faster. */
 const PASTE_LOST_MS = 1_000;
 
 export class Keyboard {
   readonly #input: ReadStream;
-  readonly #onCommand: (command: Command) => void;
+  readonly #onCommand: (command: KeyCommand) => void;
   readonly #clock: Clock;
   /** The pieces of the paste that is under way, and when the last one came. */
   #paste: string[] | null = null;
   #pastedAt = 0;
 
-  constructor(input: ReadStream, clock: Clock, onCommand: (command: Command) => void) {
+  constructor(input: ReadStream, clock: Clock, onCommand: (command: KeyCommand) => void) {
     this.#input = input;
     this.#clock = clock;
     this.#onCommand = onCommand;
@@ -61,6 +61,6 @@ export class Keyboard {
   }
 }
 
-function harmless(text: string): Command {
+function harmless(text: string): KeyCommand {
   return { kind: "insert", text: printableText(text) };
 }

@@ -10,7 +10,7 @@ export interface Key {
   readonly meta?: boolean;
 }
 
-export type Command =
+export type KeyCommand =
   | Edit
   | { readonly kind: "submit" }
   | { readonly kind: "complete" }
@@ -23,11 +23,11 @@ export type Command =
   | { readonly kind: "redraw" }
   | { readonly kind: "suspend" };
 
-const move = (to: Motion): Command => ({ kind: "move", to });
-const remove = (to: Motion): Command => ({ kind: "delete", to });
-const NEWLINE: Command = { kind: "insert", text: "\n" };
+const move = (to: Motion): KeyCommand => ({ kind: "move", to });
+const remove = (to: Motion): KeyCommand => ({ kind: "delete", to });
+const NEWLINE: KeyCommand = { kind: "insert", text: "\n" };
 
-const PLAIN: Readonly<Record<string, Command>> = {
+const PLAIN: Readonly<Record<string, KeyCommand>> = {
   return: { kind: "submit" },
   enter: NEWLINE,
   tab: { kind: "complete" },
@@ -41,7 +41,7 @@ const PLAIN: Readonly<Record<string, Command>> = {
   delete: remove("right"),
 };
 
-const CTRL: Readonly<Record<string, Command>> = {
+const CTRL: Readonly<Record<string, KeyCommand>> = {
   a: move("line start"),
   b: move("left"),
   c: { kind: "interrupt" },
@@ -63,7 +63,7 @@ const CTRL: Readonly<Record<string, Command>> = {
   delete: remove("word right"),
 };
 
-const META: Readonly<Record<string, Command>> = {
+const META: Readonly<Record<string, KeyCommand>> = {
   return: NEWLINE,
   enter: NEWLINE,
   b: move("word left"),
@@ -76,7 +76,7 @@ const META: Readonly<Record<string, Command>> = {
 };
 
 /** Null for keys that mean nothing here. */
-export function commandOf(text: string | undefined, key: Key): Command | null {
+export function commandOf(text: string | undefined, key: Key): KeyCommand | null {
   const table = key.ctrl ? CTRL : key.meta ? META : PLAIN;
   const command = key.name !== undefined && Object.hasOwn(table, key.name) ? table[key.name] : undefined;
   if (command) return command;

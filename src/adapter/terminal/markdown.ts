@@ -9,10 +9,10 @@ import {
   type Around,
   type Cell,
   type Item,
-  type Mark,
   type Pen,
   renderTree,
   type Target,
+  type TextMark,
 } from "../markdown/render.js";
 import { styled } from "../markdown/spans.js";
 import { type Row, type Span, type Style, span } from "./style.js";
@@ -72,7 +72,7 @@ class TerminalPen implements Pen<Words, Block> {
     return [span(printableText(text))];
   }
 
-  mark(mark: Mark, words: Words): Words {
+  mark(mark: TextMark, words: Words): Words {
     return styled(words, STYLES[mark]);
   }
 

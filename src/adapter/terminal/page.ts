@@ -3,7 +3,7 @@ import type { Row } from "./style.js";
 
 export type Kind = "said" | "text" | "reasoning" | "tool" | "notice" | "mark";
 
-export class Page {
+export class PrintedPage {
   #rows: Row[] = [];
   #last: Kind | null = null;
 

@@ -7,12 +7,12 @@ import type { LiveReply } from "../adapter.js";
 import { DimStream } from "./dim-stream.js";
 import type { Look } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
-import type { Page } from "./page.js";
+import type { PrintedPage } from "./page.js";
 import { type Row, span } from "./style.js";
 import { toolCallRows, toolResultRows } from "./tool-lines.js";
 
 interface Surroundings {
-  readonly page: Page;
+  readonly page: PrintedPage;
   readonly look: () => Look;
   /** Something is to be drawn. */
   readonly onChange: () => void;

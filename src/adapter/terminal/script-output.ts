@@ -27,8 +27,8 @@ const SAID: Readonly<Record<ScriptOutcome, string>> = {
 };
 
 export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
-  const words = new Lines(stdout);
-  const thoughts = new Lines(stderr);
+  const words = new LineOutput(stdout);
+  const thoughts = new LineOutput(stderr);
   const aside = (text: string) => {
     words.end();
     thoughts.end();
@@ -56,7 +56,7 @@ export function textOutput(stdout: Writable, stderr: Writable): ScriptOutput {
 }
 
 /** Text that streams, and ends with a line break whenever something else follows. */
-class Lines {
+class LineOutput {
   readonly #output: Writable;
   #printable = new PrintableStream();
   #isOpen = false;

@@ -23,7 +23,7 @@ export interface ScriptOptions {
   readonly chatId?: string;
 }
 
-interface Question {
+interface ScriptQuestion {
   readonly messageId: string;
   readonly isCommand: boolean;
   readonly answered: () => void;
@@ -37,7 +37,7 @@ export class ScriptAdapter implements Adapter, Speaker {
   readonly #source: SessionSource;
   readonly #output: ScriptOutput;
   #line: Line | null = null;
-  #question: Question | null = null;
+  #question: ScriptQuestion | null = null;
   #isAnswered = false;
   #outcome: ScriptOutcome = "stopped";
 

@@ -2,9 +2,9 @@
  * Markdown as WhatsApp has it: `*bold*`, `_italic_`, `~struck~`, `` `code` ``, fences, lists and quotes. WhatsApp has no
  * escape character: a mark that would be taken for one is kept from it by invisible word joiners around it.
  */
-import { codeLines, LinePen, type Lines, textOf } from "../markdown/line-pen.js";
+import { codeLines, LinePen, type PenLines, textOf } from "../markdown/line-pen.js";
 import { JOINER, literalMarks, takesMark } from "../markdown/literal-marks.js";
-import { type Mark, renderMarkdown, type Target } from "../markdown/render.js";
+import { renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
 
 const FENCE = "```";
 
@@ -31,7 +31,7 @@ class WhatsAppPen extends LinePen<Words, string> {
   }
 
   /** A mark reaches no further than its line, and stands right beside what it marks. */
-  mark(mark: Mark, { marked, bare }: Words): Words {
+  mark(mark: TextMark, { marked, bare }: Words): Words {
     const sign = MARKS[mark];
     const lines = marked.split("\n").map((line) => {
       const inner = line.trim();
@@ -64,7 +64,7 @@ class WhatsAppPen extends LinePen<Words, string> {
     return { marked, bare };
   }
 
-  fence(code: string): Lines<string> {
+  fence(code: string): PenLines<string> {
     if (code.trim() === "") return [];
     return codeLines(`${FENCE}\n${code.replace(/`(?=`)/g, `\`${JOINER}`)}\n${FENCE}`);
   }

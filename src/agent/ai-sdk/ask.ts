@@ -18,7 +18,7 @@ import {
 import { imagesOf } from "./images.js";
 import { listModels } from "./list-models.js";
 import { promptOf, type ReasoningPart, toolsOf } from "./prompt.js";
-import { openModel, type Request } from "./provider.js";
+import { type ModelRequest, openModel } from "./provider.js";
 import { shorterConversation } from "./shorter.js";
 import { type Step, type StreamLimits, streamStep } from "./stream-step.js";
 
@@ -159,7 +159,7 @@ async function requestOf(
   endpoint: Endpoint,
   refused: ReadonlySet<FailureKind>,
   { tools, mayCall, note }: Asking,
-): Promise<Request> {
+): Promise<ModelRequest> {
   const withImages = endpoint.images && !refused.has("no images");
   const offered = refused.has("no tools") ? [] : tools;
   return {

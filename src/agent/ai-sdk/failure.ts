@@ -72,7 +72,7 @@ export function failureOf(error: unknown, now: number, secret: string): Failure 
   return { kind, detail, retryAfterMs: retryAfterMs(facts.headers, now) };
 }
 
-interface Facts {
+interface ErrorDetails {
   readonly status: number | null;
   /** The error's own words. */
   readonly message: string;
@@ -87,7 +87,7 @@ interface Facts {
 }
 
 /** Errors of the SDK have these fields; errors inside a stream are what the server wrote. */
-function factsOf(error: unknown): Facts {
+function factsOf(error: unknown): ErrorDetails {
   const fields = (typeof error === "object" && error !== null ? error : { message: String(error) }) as {
     readonly message?: unknown;
     readonly statusCode?: unknown;
@@ -151,7 +151,7 @@ const UNREACHABLE =
 const CERTIFICATE =
   /^(?:CERT_\w+|SELF_SIGNED_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|UNABLE_TO_\w+)$/;
 
-function kindOf({ status, message, text, code, isCall }: Facts): FailureKind {
+function kindOf({ status, message, text, code, isCall }: ErrorDetails): FailureKind {
   if (code && UNREACHABLE.test(code)) return "unreachable";
   if (code && CERTIFICATE.test(code)) return "certificate";
   // If the server did not answer, only the connection is known to be broken; the error's words may quote the

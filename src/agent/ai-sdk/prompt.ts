@@ -8,7 +8,7 @@ import type { Message, ToolCall } from "../../session/transcript.js";
 import { parseJson } from "../../util/json.js";
 import { shorten } from "../../util/text.js";
 import type { Tool } from "../agent.js";
-import type { Prompt, Request } from "./provider.js";
+import type { ModelRequest, Prompt } from "./provider.js";
 
 export type ReasoningPart = Extract<
   Extract<Prompt[number], { role: "assistant" }>["content"][number],
@@ -82,7 +82,7 @@ export function promptOf({ context, messages, images, reasoning, note }: PromptP
   return prompt.map(joined);
 }
 
-export function toolsOf(tools: readonly Tool[]): NonNullable<Request["tools"]> {
+export function toolsOf(tools: readonly Tool[]): NonNullable<ModelRequest["tools"]> {
   return tools.map(({ name, description, parameters }) => ({
     type: "function",
     name,

@@ -8,8 +8,8 @@ import { type Endpoint, keyOf } from "./endpoint.js";
 import { boundedFetch, hidingFetch } from "./http.js";
 
 export type LanguageModel = ReturnType<ReturnType<typeof createOpenAICompatible>["languageModel"]>;
-export type Request = Omit<Parameters<LanguageModel["doStream"]>[0], "abortSignal">;
-export type Prompt = Request["prompt"];
+export type ModelRequest = Omit<Parameters<LanguageModel["doStream"]>[0], "abortSignal">;
+export type Prompt = ModelRequest["prompt"];
 type Stream = Awaited<ReturnType<LanguageModel["doStream"]>>["stream"];
 export type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never;
 export type ModelUsage = Extract<StreamPart, { type: "finish" }>["usage"];

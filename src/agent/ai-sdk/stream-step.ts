@@ -7,7 +7,7 @@ import { storableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type FailureKind, StreamFailure } from "./failure.js";
 import type { ReasoningPart } from "./prompt.js";
-import type { FinishReason, LanguageModel, ModelUsage, Request, StreamPart } from "./provider.js";
+import type { FinishReason, LanguageModel, ModelRequest, ModelUsage, StreamPart } from "./provider.js";
 
 export interface StreamLimits {
   /** How long the first word, thought or call may take; headers and comments do not count. */
@@ -30,7 +30,7 @@ export interface Step {
 
 export async function* streamStep(
   model: LanguageModel,
-  request: Request,
+  request: ModelRequest,
   signal: AbortSignal,
   limits: StreamLimits,
 ): AsyncGenerator<Piece, Step> {

@@ -8,7 +8,7 @@ import { reasonOf } from "./failure.js";
 import { HttpTransport } from "./http-transport.js";
 import { LineLog } from "./line-log.js";
 import { ProcessTransport } from "./process-transport.js";
-import { type ToolResult, toolResult } from "./result-text.js";
+import { type McpToolResult, toolResult } from "./result-text.js";
 import { toolPage } from "./tool-list.js";
 
 export type Reach =
@@ -43,7 +43,7 @@ const LIST_MS = 30_000;
 const PING_MS = 5_000;
 const MOST_PAGES = 64;
 
-export class Connection {
+export class McpConnection {
   readonly #client: Client;
   readonly #transport: ProcessTransport | HttpTransport;
   readonly #log: LineLog;
@@ -53,8 +53,8 @@ export class Connection {
   #isChecking = false;
 
   /** Rejects if the server can't be reached; then nothing of it is left. */
-  static async open(options: ConnectionOptions): Promise<Connection> {
-    const connection = new Connection(options);
+  static async open(options: ConnectionOptions): Promise<McpConnection> {
+    const connection = new McpConnection(options);
     await connection.#open(options.signal);
     return connection;
   }
@@ -105,7 +105,7 @@ export class Connection {
   }
 
   /** Rejects if there is no result; `failedCall` turns that into words. Each progress message extends the time-out. */
-  async call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<ToolResult> {
+  async call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<McpToolResult> {
     const { signal, timeoutMs } = options;
     return await this.#client.request(
       { method: "tools/call", params: { name, arguments: args } },

@@ -10,7 +10,7 @@ export const toolResult = z.looseObject({
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
 });
-export type ToolResult = z.infer<typeof toolResult>;
+export type McpToolResult = z.infer<typeof toolResult>;
 
 const LONGEST = 30_000;
 /** Nobody reads more parts than this. */
@@ -29,7 +29,7 @@ const part = z.union([
 const TOO_DEEP = "[result not shown: it is nested too deep]";
 
 /** `hide` removes secrets. */
-export function resultText(result: ToolResult, hide: (text: string) => string): string {
+export function resultText(result: McpToolResult, hide: (text: string) => string): string {
   const output = new BoundedOutput(LONGEST);
   const { content, structuredContent } = result;
   const parts = content.slice(0, MOST_PARTS).map(partText);

@@ -7,7 +7,7 @@ import type { Clock } from "../../util/clock.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { counted } from "../../util/words.js";
 import type { Tool } from "../agent.js";
-import type { Connection, Reach } from "./connection.js";
+import type { McpConnection, Reach } from "./connection.js";
 import type { ToolDefinition } from "./tool-list.js";
 import { toolName } from "./tool-name.js";
 
@@ -63,7 +63,7 @@ export class McpServer {
   readonly #around: Surroundings;
   readonly #closed = new AbortController();
   #state: McpState;
-  #connection: Connection | null = null;
+  #connection: McpConnection | null = null;
   /** Why the last connection was lost, while there is no new one. */
   #lostBecause: string | null = null;
   #tools: readonly Tool[] = [];
@@ -114,13 +114,13 @@ export class McpServer {
     this.#state = { server: name, kind: "connecting" };
     this.#lostBecause = null;
     // Loaded only here, so that people who use no MCP server do not wait for the library.
-    const [{ Connection }, { reasonOf }] = await Promise.all([
+    const [{ McpConnection }, { reasonOf }] = await Promise.all([
       import("./connection.js"),
       import("./failure.js"),
     ]);
-    let connection: Connection | null = null;
+    let connection: McpConnection | null = null;
     try {
-      connection = await Connection.open({
+      connection = await McpConnection.open({
         reach: this.#revealed(),
         version,
         clock,
@@ -140,7 +140,7 @@ export class McpServer {
   }
 
   /** Throws if the server does not answer; does nothing if it was lost meanwhile. */
-  async #list(connection: Connection): Promise<void> {
+  async #list(connection: McpConnection): Promise<void> {
     const { toolsListed } = await import("./tool-list.js");
     const { tools, problems } = toolsListed(await connection.tools(this.#closed.signal), this.#options.tools);
     if (this.#connection !== connection) return;

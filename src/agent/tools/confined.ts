@@ -27,7 +27,7 @@ export interface ConfinedOptions {
 }
 
 /** Where a path leads, with links resolved. */
-export interface Place {
+export interface ConfinedPath {
   readonly path: string;
   readonly isFolder: boolean;
   /** Null for the folders themselves, and if nothing exists there yet. */
@@ -35,7 +35,7 @@ export interface Place {
 }
 
 /** Checks what was reached before it is used; throws to prevent that. */
-export type Check = (place: Place) => Promise<void>;
+export type Check = (place: ConfinedPath) => Promise<void>;
 
 const CAN_USE_DESCRIPTORS = process.platform === "linux" && existsSync("/proc/self/fd");
 const MOST_LINKS = 40;
@@ -61,7 +61,7 @@ export class Confined {
   }
 
   /** Where a path leads now; null if it can't be used at all. */
-  async whereIs(written: string): Promise<(Place & { readonly isAsWritten: boolean }) | null> {
+  async whereIs(written: string): Promise<(ConfinedPath & { readonly isAsWritten: boolean }) | null> {
     try {
       const { folder, name, stats } = await this.#reach(written, "tell");
       await folder.close();

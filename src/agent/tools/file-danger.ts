@@ -7,7 +7,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Danger, ToolContext } from "../agent.js";
 import { argumentLines } from "../argument-lines.js";
-import type { Check, Confined, Place } from "./confined.js";
+import type { Check, Confined, ConfinedPath } from "./confined.js";
 import { identity } from "./open-folder.js";
 import { Refused } from "./refused.js";
 import { SYSTEM, whySecret, whySensitive } from "./sensitive-places.js";
@@ -41,7 +41,7 @@ export function approvedOnly(confined: Confined, use: Use, { approved }: ToolCon
   };
 }
 
-async function whyAsk(use: Use, place: Place, confined: Confined): Promise<string | null> {
+async function whyAsk(use: Use, place: ConfinedPath, confined: Confined): Promise<string | null> {
   const reason = byName(use, place.isFolder ? join(place.path, "*") : place.path);
   // An owner who gives the agent a folder of the system means it.
   if (reason === SYSTEM && confined.folders.some((folder) => isOfSystem(folder, place.path))) return null;

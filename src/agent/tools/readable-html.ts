@@ -52,7 +52,7 @@ const LONGEST_TITLE = 300;
 
 /** Stops after `most` characters of text. */
 export function readableHtml(html: string, base: string, most: number): Readable {
-  const page = new Page(base);
+  const page = new ReadablePage(base);
   let at = 0;
   while (at < html.length && page.length <= most) {
     const open = html.indexOf("<", at);
@@ -64,7 +64,7 @@ export function readableHtml(html: string, base: string, most: number): Readable
 }
 
 /** Returns where to continue. */
-function takeTag(html: string, open: number, page: Page): number {
+function takeTag(html: string, open: number, page: ReadablePage): number {
   if (html.startsWith("<!--", open)) return after(html, "-->", open + 4);
   const start = /^<(\/?)([a-z][a-z0-9:-]*)/i.exec(html.slice(open, open + 64));
   if (!start) {
@@ -115,7 +115,7 @@ function afterRaw(html: string, name: string, from: number): number {
 }
 
 /** The text so far, and the elements that it is in. */
-class Page {
+class ReadablePage {
   /** The approximate length of the text so far. */
   length = 0;
   readonly #base: string;

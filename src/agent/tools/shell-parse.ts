@@ -89,7 +89,7 @@ const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|unset|let|declare|typ
 const CHANGES_ALL = /^(?:eval|source|\.)$/;
 
 /** Where a command is: its input if it names no other. */
-interface Place {
+interface CommandPosition {
   readonly feeder: SimpleCommand | null;
   readonly input: string | null;
   readonly redirects: SimpleCommand["redirects"];
@@ -113,7 +113,7 @@ class Reader {
     this.#walk(tree, { feeder: null, input: null, redirects: [], inBackground: false, depth: 0 });
   }
 
-  #walk(node: SyntaxNode, place: Place): void {
+  #walk(node: SyntaxNode, place: CommandPosition): void {
     const inner = { ...place, depth: place.depth + 1 };
     if (place.depth > DEEPEST) {
       this.state.isUnclear = true;
@@ -167,12 +167,12 @@ class Reader {
     forEachChild(node, (child) => this.#walk(child, inner));
   }
 
-  #substitution(script: ParsedScript | undefined, place: Place): void {
+  #substitution(script: ParsedScript | undefined, place: CommandPosition): void {
     if (script) this.#walk(script, { ...place, inBackground: false });
     else this.state.isUnclear = true;
   }
 
-  #pipeline({ commands }: Pipeline, place: Place): void {
+  #pipeline({ commands }: Pipeline, place: CommandPosition): void {
     let feeder = place.feeder;
     for (const command of commands) {
       const before = this.state.commands.length;
@@ -181,7 +181,7 @@ class Reader {
     }
   }
 
-  #command(node: Command, place: Place): void {
+  #command(node: Command, place: CommandPosition): void {
     const before = this.state.commands.length;
     forEachChild(node, (child) => this.#walk(child, { ...place, inBackground: false }));
     const substitutes = this.state.commands.length > before;

@@ -138,7 +138,7 @@ function dangerOutside(folder: string, command: string, why: string | null): Dan
   return { ...danger, what, onlyOwner: true };
 }
 
-interface Place {
+interface WorkingFolder {
   readonly path: string;
   /** What the folder is, whatever its name; null if it does not exist. */
   readonly identity: string | null;
@@ -149,7 +149,7 @@ function realOf(folder: string): string {
 }
 
 /** Where a path leads now. */
-function placeOf(path: string): Place {
+function placeOf(path: string): WorkingFolder {
   try {
     const real = realpathSync(path);
     return { path: real, identity: identity(statSync(real, { bigint: true })) };

@@ -1,7 +1,7 @@
 /** Completion for bash: verbs, options and short lists of values; else files. */
-import { namesOf, type Place, singleQuoted, valueNames } from "./words.js";
+import { type CompletionPoint, namesOf, singleQuoted, valueNames } from "./words.js";
 
-export function bashCompletion(places: readonly Place[]): string {
+export function bashCompletion(places: readonly CompletionPoint[]): string {
   return `# Completion of baton for bash. In ~/.bashrc: eval "$(baton completion bash)"
 _baton() {
   local at=baton word="\${COMP_WORDS[COMP_CWORD]}" before="" words="" i
@@ -32,7 +32,7 @@ complete -o default -F _baton baton
 `;
 }
 
-function valueCases({ path, options }: Place): string[] {
+function valueCases({ path, options }: CompletionPoint): string[] {
   return options
     .filter(({ choices }) => choices.length > 0)
     .map((option) =>

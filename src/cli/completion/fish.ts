@@ -1,7 +1,7 @@
 /** Completion for fish, with descriptions: verbs, options and short lists of values; else files. */
-import { type OptionName, type Place, valueNames } from "./words.js";
+import { type CompletionPoint, type OptionName, valueNames } from "./words.js";
 
-export function fishCompletion(places: readonly Place[]): string {
+export function fishCompletion(places: readonly CompletionPoint[]): string {
   return `# Completion of baton for fish. Into ~/.config/fish/completions/baton.fish: baton completion fish
 function __baton_at
     set -l at baton
@@ -27,7 +27,7 @@ ${places.flatMap(linesOf).join("\n")}
 `;
 }
 
-function linesOf({ path, commands, options, choices }: Place): string[] {
+function linesOf({ path, commands, options, choices }: CompletionPoint): string[] {
   const here = `complete -c baton -n ${quoted(`__baton_at ${path}`)}`;
   return [
     ...commands.map(({ name, description }) => `${here} -f -a ${quoted(name)} -d ${quoted(description)}`),

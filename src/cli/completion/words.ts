@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import type { Verb } from "../verbs/verb.js";
 
-export interface Place {
+export interface CompletionPoint {
   /** `baton sessions list` */
   readonly path: string;
   readonly commands: readonly Named[];
@@ -25,14 +25,14 @@ export interface OptionName extends Named {
 }
 
 /** The command and all below it. */
-export function wordsOf({ name, verbs = [], options = [], args = [] }: Verb, above = ""): Place[] {
+export function wordsOf({ name, verbs = [], options = [], args = [] }: Verb, above = ""): CompletionPoint[] {
   const path = `${above}${name}`;
   const all = [
     ...(above === "" ? [{ flags: "-V, --version", description: "print the version", choices: [] }] : []),
     ...options,
     { flags: "-h, --help", description: "print help", choices: [] },
   ];
-  const place: Place = {
+  const place: CompletionPoint = {
     path,
     commands: verbs,
     options: all.map(({ flags, description, choices = [] }) => {
@@ -56,7 +56,7 @@ export function namesOf({ name, short }: OptionName): string[] {
 }
 
 /** The options that take a value, as `<path> <name>`: the word after one is no verb. */
-export function valueNames(places: readonly Place[]): string[] {
+export function valueNames(places: readonly CompletionPoint[]): string[] {
   return places.flatMap(({ path, options }) =>
     options
       .filter(({ takesValue }) => takesValue)

@@ -1,7 +1,7 @@
 /** Completion for zsh, with descriptions: verbs, options and short lists of values; else files. */
-import { type Named, namesOf, type Place, singleQuoted, valueNames } from "./words.js";
+import { type CompletionPoint, type Named, namesOf, singleQuoted, valueNames } from "./words.js";
 
-export function zshCompletion(places: readonly Place[]): string {
+export function zshCompletion(places: readonly CompletionPoint[]): string {
   return `#compdef baton
 # Completion of baton for zsh. In ~/.zshrc, after compinit: eval "$(baton completion zsh)"
 _baton() {
@@ -42,7 +42,7 @@ if [[ "\${funcstack[1]}" == _baton ]]; then _baton "$@"; else compdef _baton bat
 `;
 }
 
-function valueCases({ path, options }: Place): string[] {
+function valueCases({ path, options }: CompletionPoint): string[] {
   return options
     .filter(({ choices }) => choices.length > 0)
     .map((option) =>

@@ -3,7 +3,7 @@ import { TERMINAL } from "../../gateway/authorize.js";
 import type { People } from "../../gateway/people.js";
 import type { Person } from "../../gateway/people-store.js";
 import { cleanLine } from "../../util/text.js";
-import type { Cli, Purpose } from "../cli.js";
+import type { Cli, StoreUse } from "../cli.js";
 import { CliError } from "../failure.js";
 
 /** Nobody has access yet. */
@@ -13,7 +13,7 @@ export const SEE_LIST = " Run `baton people list` to see who has access.";
 /** Opens the store for one command and always closes it. */
 export async function withPeople<Result>(
   cli: Cli,
-  purpose: Purpose,
+  purpose: StoreUse,
   work: (people: People) => Promise<Result>,
 ): Promise<Result> {
   const { people, close } = await cli.openPeople(await cli.loadConfig(), purpose);

@@ -4,11 +4,11 @@ import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
 import { TERMINAL } from "../authorize.js";
 import { stateText } from "../connection.js";
+import type { AgentInfo } from "./agent-info.js";
 import type { Command } from "./commands.js";
 import { platformTitle } from "./describe.js";
-import type { Facts } from "./facts.js";
 
-export function platforms({ clock }: Facts): Command {
+export function platforms({ clock }: AgentInfo): Command {
   return {
     name: "platforms",
     usage: "",

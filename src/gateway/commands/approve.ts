@@ -4,7 +4,7 @@
  */
 import { seenText } from "../../util/seen-text.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { digestOf, type Question, type Verdict } from "../approvals.js";
+import { type ApprovalQuestion, digestOf, type Verdict } from "../approvals.js";
 import type { Command, CommandCall } from "./commands.js";
 
 export const approve: Command = {
@@ -76,7 +76,7 @@ async function forget({ item, who, gateway }: CommandCall, number: string): Prom
 }
 
 /** The question to answer, or the reply if there is none. Without a number: the only one, if it was shown here. */
-async function find({ item, who, gateway }: CommandCall, which: string): Promise<Question | string> {
+async function find({ item, who, gateway }: CommandCall, which: string): Promise<ApprovalQuestion | string> {
   const open = gateway.approvals.openTo(item.key, who);
   if (open.length === 0) return "Nothing waits for your answer.";
   const [only, ...others] = open;
@@ -85,6 +85,6 @@ async function find({ item, who, gateway }: CommandCall, which: string): Promise
   return open.find(({ number }) => `${number}` === which) ?? `Which one? ${open.map(asLine).join(" ")}`;
 }
 
-function asLine({ number, danger }: Question): string {
+function asLine({ number, danger }: ApprovalQuestion): string {
   return `${number}, \`${shorten(cleanLine(seenText(danger.what).text), 80)}\`.`;
 }

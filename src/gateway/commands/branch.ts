@@ -3,14 +3,14 @@ import { randomBytes } from "node:crypto";
 import { cleanTitle, type SessionEntry, sessionIdAt } from "../../session/session.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import type { Hands } from "../gateway.js";
+import type { AgentInfo } from "./agent-info.js";
 import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
-import type { Facts } from "./facts.js";
 
 /** In a session's metadata: the session that it was branched from. */
 export const BRANCH_OF = "branchOf";
 
-export function branch({ clock }: Facts): Command {
+export function branch({ clock }: AgentInfo): Command {
   return {
     name: "branch",
     usage: "[title]",

@@ -147,7 +147,7 @@ describe("/status and /usage", () => {
         nextTryAt: world.now + 120_000,
       },
     ];
-    world = await World.open({ facts: { mcp } });
+    world = await World.open({ info: { mcp } });
     ann = world.chat("ann");
     const lines = [
       "MCP server files: ready, 1 tool.",

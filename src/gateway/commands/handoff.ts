@@ -3,7 +3,7 @@ import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
 import { cleanLine } from "../../util/text.js";
-import { type HandoffDesk, mayMove, type Place, targetWords } from "../handoff/desk.js";
+import { type Destination, type HandoffDesk, mayMove, targetWords } from "../handoff/desk.js";
 import { surfaceOf } from "../handoff/words.js";
 import type { Command, CommandCall } from "./commands.js";
 
@@ -42,18 +42,18 @@ async function ask(call: CommandCall, where: string, now: boolean): Promise<stri
   return "";
 }
 
-function offeredText({ name }: Place): string {
+function offeredText({ name }: Destination): string {
   return `Offered to ${name}. To take it, run \`baton\` there and send /resume. To cancel, send /handoff cancel.`;
 }
 
-function movingText(place: Place, where: string, isRunning: boolean): string {
+function movingText(place: Destination, where: string, isRunning: boolean): string {
   const to = placeTitle(place);
   if (!isRunning) return `Moving to ${to} …`;
   return `It moves to ${to} when the current answer is done. To move now, send /stop; next time, \`/handoff ${cleanLine(where)} --now\` does both.`;
 }
 
 /** Adds the platform, because the name of a home channel does not show it. */
-function placeTitle({ word, address, name }: Place): string {
+function placeTitle({ word, address, name }: Destination): string {
   return cleanLine(word === address.platform ? `${surfaceOf(address)}, ${name}` : name);
 }
 
@@ -92,7 +92,7 @@ async function underway(
 /** Completions of a line that begins with `/handoff `, as whole commands. */
 export function completeHandoff(
   line: string,
-  places: readonly Place[],
+  places: readonly Destination[],
 ): { name: string; description: string }[] {
   const [, begun] = /^\/(handoff \S*)$/i.exec(line) ?? [];
   if (begun === undefined) return [];

@@ -19,7 +19,7 @@ const agent: Agent = {
 beforeEach(async () => {
   listed = async () => ["usual", "large"];
   const model = { name: "usual", where: "host.example, chosen by SOME_KEY", list: () => listed() };
-  world = await World.open({ gateway: { agent }, facts: { model } });
+  world = await World.open({ gateway: { agent }, info: { model } });
   ann = world.chat("ann");
 });
 afterEach(() => world.close());

@@ -3,13 +3,13 @@
 import { didYouMean } from "../../util/nearest.js";
 import { cleanLine } from "../../util/text.js";
 import { sessionModel, withModel } from "../session-model.js";
+import type { AgentInfo, ModelInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
-import type { Facts, ModelFact } from "./facts.js";
 
 const DEFAULT = "default";
 const MAX_NAME = 200;
 
-export function model({ model: fact }: Facts): Command {
+export function model({ model: fact }: AgentInfo): Command {
   return {
     name: "model",
     usage: "[name]",
@@ -25,7 +25,7 @@ export function model({ model: fact }: Facts): Command {
   };
 }
 
-async function present({ item, sessions }: CommandCall, fact: ModelFact): Promise<string> {
+async function present({ item, sessions }: CommandCall, fact: ModelInfo): Promise<string> {
   const entry = await sessions.current(item.key);
   const own = entry ? sessionModel(entry).model : undefined;
   const usual = usualName(fact);
@@ -33,7 +33,7 @@ async function present({ item, sessions }: CommandCall, fact: ModelFact): Promis
   return `Model: \`${cleanLine(own)}\`, for this session. To go back to ${usual}, send \`/model default\`.`;
 }
 
-async function choose({ item, gateway, who }: CommandCall, fact: ModelFact, words: string): Promise<string> {
+async function choose({ item, gateway, who }: CommandCall, fact: ModelInfo, words: string): Promise<string> {
   const name = cleanLine(words);
   if (name === "" || name.length > MAX_NAME || /\s/.test(name)) {
     return "Name one model, as in `/model default`. To list them, run `baton models`.";
@@ -49,12 +49,12 @@ async function choose({ item, gateway, who }: CommandCall, fact: ModelFact, word
 }
 
 /** A name that is not listed may still be right: some lists are incomplete. */
-async function doubt(fact: ModelFact, name: string): Promise<string> {
+async function doubt(fact: ModelInfo, name: string): Promise<string> {
   const names = await fact.list().catch(() => [name]);
   if (names.length === 0 || names.includes(name)) return "";
   return ` The server does not list it.${didYouMean(name, names)}`;
 }
 
-function usualName({ name }: ModelFact): string {
+function usualName({ name }: ModelInfo): string {
   return name === null ? "the first model that the server lists" : `\`${cleanLine(name)}\``;
 }

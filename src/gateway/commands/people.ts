@@ -4,12 +4,12 @@ import { counted, relativeTime } from "../../util/words.js";
 import { senderOf } from "../authorize.js";
 import { linkAnswer, NOT_A_CODE, refusalText } from "../code-answers.js";
 import { readCode } from "../pairing.js";
+import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
-import type { Facts } from "./facts.js";
 
 const IN_PRIVATE = "Others would see it here. Send it to me in private.";
 
-export function link({ clock }: Facts): Command {
+export function link({ clock }: AgentInfo): Command {
   return {
     name: "link",
     usage: "[code]",
@@ -47,7 +47,7 @@ async function showCode({ item, gateway }: CommandCall, sender: string): Promise
   return "";
 }
 
-export function pair({ clock }: Facts): Command {
+export function pair({ clock }: AgentInfo): Command {
   return {
     name: "pair",
     usage: "[approve|deny <code>]",

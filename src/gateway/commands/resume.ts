@@ -9,12 +9,12 @@ import { counted, relativeTime } from "../../util/words.js";
 import { mayMove } from "../handoff/desk.js";
 import { leftText } from "../handoff/words.js";
 import type { Move } from "../store.js";
+import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 import { nameOf, quoted } from "./describe.js";
-import type { Facts } from "./facts.js";
 import { lastSaid, type ShownSessions } from "./shown-sessions.js";
 
-export function sessions(shown: ShownSessions, { clock }: Facts): Command {
+export function sessions(shown: ShownSessions, { clock }: AgentInfo): Command {
   return {
     name: "sessions",
     usage: "",
@@ -24,7 +24,7 @@ export function sessions(shown: ShownSessions, { clock }: Facts): Command {
   };
 }
 
-export function resume(shown: ShownSessions, { clock }: Facts): Command {
+export function resume(shown: ShownSessions, { clock }: AgentInfo): Command {
   return {
     name: "resume",
     usage: "[which]",

@@ -1,14 +1,14 @@
 /** `/search` finds messages in the person's sessions. */
 import { cleanLine, shorten } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
+import type { AgentInfo } from "./agent-info.js";
 import type { Command } from "./commands.js";
 import { nameOf } from "./describe.js";
-import type { Facts } from "./facts.js";
 import type { ShownSessions } from "./shown-sessions.js";
 
 const SHOWN = 8;
 
-export function search(shown: ShownSessions, { clock }: Facts): Command {
+export function search(shown: ShownSessions, { clock }: AgentInfo): Command {
   return {
     name: "search",
     usage: "<words>",

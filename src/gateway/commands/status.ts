@@ -7,14 +7,14 @@ import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, grouped, relativeTime } from "../../util/words.js";
 import { sessionModel } from "../session-model.js";
 import type { InboxItem } from "../store.js";
+import type { AgentInfo } from "./agent-info.js";
 import type { Command, GatewayForCommands } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";
-import type { Facts } from "./facts.js";
 
 /** How long `/status` mentions a message that may not have arrived. */
 const DOUBT_MS = 7 * 86_400_000;
 
-export function status({ agent, clock, mcp }: Facts): Command {
+export function status({ agent, clock, mcp }: AgentInfo): Command {
   return {
     name: "status",
     usage: "",

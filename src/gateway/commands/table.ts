@@ -1,10 +1,10 @@
 /** All commands, in the order in which help and the documentation show them. */
 import { platforms, whoami } from "./about.js";
+import type { AgentInfo } from "./agent-info.js";
 import { approve, deny } from "./approve.js";
 import { beginNew, reset } from "./begin.js";
 import { branch } from "./branch.js";
 import type { Command } from "./commands.js";
-import type { Facts } from "./facts.js";
 import { handoff } from "./handoff.js";
 import { help } from "./help.js";
 import { sethome } from "./home.js";
@@ -19,31 +19,31 @@ import { queue, steer, stop } from "./turn.js";
 import { retry, undo } from "./undo.js";
 
 /** `more`: your own commands, which `/help` shows too. */
-export function commandTable(facts: Facts, more: readonly Command[] = []): readonly Command[] {
+export function commandTable(info: AgentInfo, more: readonly Command[] = []): readonly Command[] {
   const shown = new ShownSessions();
   const table: Command[] = [
     beginNew,
     reset,
-    resume(shown, facts),
-    sessions(shown, facts),
+    resume(shown, info),
+    sessions(shown, info),
     handoff,
     title,
-    branch(facts),
+    branch(info),
     undo,
     retry,
-    search(shown, facts),
-    status(facts),
+    search(shown, info),
+    status(info),
     usage,
-    model(facts),
+    model(info),
     stop,
     approve,
     deny,
     queue,
     steer,
-    platforms(facts),
+    platforms(info),
     whoami,
-    link(facts),
-    pair(facts),
+    link(info),
+    pair(info),
     sethome,
     ...more,
   ];

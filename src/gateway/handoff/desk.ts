@@ -42,7 +42,7 @@ export interface DeskSetting {
 }
 
 /** Somewhere that a conversation can be taken. */
-export interface Place {
+export interface Destination {
   /** What one writes for it. */
   readonly word: string;
   readonly address: Address;
@@ -53,7 +53,7 @@ export interface Place {
 /** Who asks, and what they are told at once; or whoever runs the gateway, from a script. */
 type By = { readonly who: Who; readonly asker: Asker; readonly said: string } | null;
 
-const TERMINAL_PLACE: Place = { word: LOCAL, address: addressOf(localSource()), name: "the terminal" };
+const TERMINAL_PLACE: Destination = { word: LOCAL, address: addressOf(localSource()), name: "the terminal" };
 const LOOKED_AT = 50;
 /** Taking an offer is two commits; whoever does not come to the second has ended. */
 const TAKE_MS = 10_000;
@@ -66,7 +66,7 @@ export class HandoffDesk {
   }
 
   /** Every place that this person may name, the home channels first. */
-  async places(who: Who | null): Promise<Place[]> {
+  async places(who: Who | null): Promise<Destination[]> {
     const served = new Set((await this.#served()).map(({ platform }) => platform));
     const homes = await this.#homes(who);
     const own = await this.#ownPlaces(who);
@@ -77,7 +77,7 @@ export class HandoffDesk {
   }
 
   /** The place that a word stands for; fails with a sentence where there is none for this person. */
-  async placeNamed(word: string, who: Who | null): Promise<Place> {
+  async placeNamed(word: string, who: Who | null): Promise<Destination> {
     const asked = cleanLine(word);
     const lower = asked.toLowerCase();
     if (lower === LOCAL) {
@@ -111,7 +111,7 @@ export class HandoffDesk {
   }
 
   /** Asks for a session to be moved. The gateway that has the place carries it out. */
-  async ask(entry: SessionEntry, place: Place, by: By): Promise<Handoff> {
+  async ask(entry: SessionEntry, place: Destination, by: By): Promise<Handoff> {
     const { moves, clock, waitMs } = this.#setting;
     if (by && !mayMove(by.who, entry))
       throw refused("This conversation is not only yours, so you can't move it.");
@@ -208,7 +208,7 @@ export class HandoffDesk {
     return (await this.#served()).find((account) => account.platform === platform) ?? null;
   }
 
-  async #homes(who: Who | null): Promise<Place[]> {
+  async #homes(who: Who | null): Promise<Destination[]> {
     const homes = await this.#setting.homes.all();
     const may = await Promise.all(homes.map(({ address }) => this.mayUse(who, address)));
     return homes
@@ -216,8 +216,8 @@ export class HandoffDesk {
       .map(({ address, name }) => ({ word: address.platform, address, name: cleanLine(name) }));
   }
 
-  async #placeOn(platform: Platform, homes: readonly Place[], who: Who | null): Promise<Place> {
-    const isThere = ({ address }: Place): boolean => address.platform === platform;
+  async #placeOn(platform: Platform, homes: readonly Destination[], who: Who | null): Promise<Destination> {
+    const isThere = ({ address }: Destination): boolean => address.platform === platform;
     const place = homes.find(isThere) ?? (await this.#ownPlaces(who)).find(isThere);
     if (place) return place;
     throw refused(
@@ -226,14 +226,14 @@ export class HandoffDesk {
   }
 
   /** Where this person talks in private, the latest first. */
-  async #ownPlaces(who: Who | null): Promise<Place[]> {
+  async #ownPlaces(who: Who | null): Promise<Destination[]> {
     if (who === null) return [];
     const { items } = await this.#viewOf(who).list({ limit: LOOKED_AT });
     const theirs = items.filter(
       ({ laneOwner, platform, endedAt }) =>
         endedAt === null && platform !== LOCAL && isOwn({ owner: laneOwner }, who.identities),
     );
-    const places = new Map<string, Place>();
+    const places = new Map<string, Destination>();
     for (const { origin } of theirs) {
       const address = addressOf(origin);
       const word = formatAddress(address);
@@ -247,7 +247,7 @@ export class HandoffDesk {
     return sessions.as(who.viewer.kind === "owner" ? OWNER : { kind: "person", identities: who.identities });
   }
 
-  async #mustBeServed(place: Place): Promise<Place> {
+  async #mustBeServed(place: Destination): Promise<Destination> {
     const { platform } = place.address;
     if (await this.accountOn(platform)) return place;
     throw refused(
@@ -314,7 +314,7 @@ function mayUseTerminal(who: Who | null): boolean {
   return who === null || who.role === "owner" || who.identities.includes(TERMINAL);
 }
 
-function listed(places: readonly Place[]): string {
+function listed(places: readonly Destination[]): string {
   return places.map(({ word }) => `\`${cleanLine(word)}\``).join(" or ");
 }
 

@@ -9,7 +9,7 @@ import type { AdoptedSession } from "../../session/store.js";
 import type { Message } from "../../session/transcript.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { amountIn, countIn, type Fields, isFields, textIn, timeIn } from "./fields.js";
-import type { Place } from "./place.js";
+import type { ImportPlace } from "./place.js";
 import type { Problems } from "./problems.js";
 import type { ReadTranscript } from "./transcript-file.js";
 
@@ -39,7 +39,7 @@ export interface Findings {
   readonly originalId: string;
   /** Kept where it can be kept; derived from `originalId` otherwise. */
   readonly sessionId?: string;
-  readonly place: Place;
+  readonly place: ImportPlace;
   readonly bind: boolean;
   readonly transcript: ReadTranscript;
   /** In place of times that the source does not have. */

@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
-export interface Line {
+export interface FileLine {
   /** Counted from 1. */
   readonly number: number;
   /** Without its ending; null where it is too long to be held. */
@@ -22,12 +22,12 @@ const BOM = "\ufeff";
 const LF = 0x0a;
 
 /** Every line that is not blank. */
-export async function* readLines(path: string): AsyncGenerator<Line> {
+export async function* readLines(path: string): AsyncGenerator<FileLine> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   let number = 0;
   let held: Buffer[] = [];
   let heldBytes = 0;
-  const take = (ended: boolean): Line | null => {
+  const take = (ended: boolean): FileLine | null => {
     number += 1;
     const tooLong = heldBytes > MAX_LINE_BYTES;
     const line = tooLong

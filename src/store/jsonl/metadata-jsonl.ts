@@ -16,7 +16,7 @@ import {
   foundSession,
   type ImportSource,
 } from "./found-session.js";
-import { ownersPlace, type Place, placeOfKey, placeOfOwnSession, readSource } from "./place.js";
+import { type ImportPlace, ownersPlace, placeOfKey, placeOfOwnSession, readSource } from "./place.js";
 import type { Problems } from "./problems.js";
 import {
   firstTime,
@@ -129,7 +129,7 @@ class MetadataJsonl {
     );
   }
 
-  #ownPlace(file: TranscriptFile, key: string, header: Fields): Place {
+  #ownPlace(file: TranscriptFile, key: string, header: Fields): ImportPlace {
     if (header.origin === undefined) return placeOfKey(key, this.#scopes);
     try {
       const source = readSource(header.origin);

@@ -17,7 +17,7 @@ import {
 import { localSource, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
 import { escapePart, unescapePart } from "../../util/escape.js";
 
-export interface Place extends Belonging {
+export interface ImportPlace extends Belonging {
   readonly key: SessionKey;
   readonly origin: SessionSource;
   readonly displayName: string;
@@ -27,7 +27,7 @@ export interface Place extends Belonging {
 const TERMINAL = "cli";
 
 /** The place of a source; nothing is known of how its program divided chats among members. */
-function placeOf(source: SessionSource, scopes: SessionScopes): Place {
+function placeOf(source: SessionSource, scopes: SessionScopes): ImportPlace {
   const { messageId: _, ...origin } = source;
   return {
     key: buildSessionKey(origin, scopes),
@@ -41,7 +41,7 @@ function placeOf(source: SessionSource, scopes: SessionScopes): Place {
  * The place of a source that had this key: the key says whether the session was one member's or everyone's. Null where
  * it does not say.
  */
-export function placeUnderKey(key: string, source: SessionSource, scopes: SessionScopes): Place | null {
+export function placeUnderKey(key: string, source: SessionSource, scopes: SessionScopes): ImportPlace | null {
   const lane = laneOf(key, source);
   if (source.chatType === "dm") return placeOf(lane?.source ?? source, scopes);
   if (!lane) return null;
@@ -52,12 +52,12 @@ export function placeUnderKey(key: string, source: SessionSource, scopes: Sessio
 }
 
 /** A place of its own that only the gateway's owner sees. */
-export function ownersPlace(name: string, scopes: SessionScopes): Place {
+export function ownersPlace(name: string, scopes: SessionScopes): ImportPlace {
   return placeOf({ platform: LOCAL, chatId: name, chatType: "dm" }, { ...scopes, dm: "chat" });
 }
 
 /** The place that a key alone names: one of ours, or `<channel>:<chat>` as other programs write. */
-export function placeOfKey(key: string, scopes: SessionScopes): Place {
+export function placeOfKey(key: string, scopes: SessionScopes): ImportPlace {
   const [name = "", ...rest] = key.split(":");
   const channel = name.toLowerCase();
   const chat = rest.join(":");
@@ -77,7 +77,7 @@ export function placeOfKey(key: string, scopes: SessionScopes): Place {
  * The place of a session with our own key. A session that moved has the key of its new lane beside the source it began
  * with: then the key holds as it is.
  */
-export function placeOfOwnSession(key: string, source: SessionSource, scopes: SessionScopes): Place {
+export function placeOfOwnSession(key: string, source: SessionSource, scopes: SessionScopes): ImportPlace {
   const place = laneOf(key, source) && placeUnderKey(key, source, scopes);
   return place ?? { ...placeOf(source, {}), key: asSessionKey(key) };
 }
@@ -88,7 +88,7 @@ export function placeOfUser(
   user: string | undefined,
   name: string,
   scopes: SessionScopes,
-): Place {
+): ImportPlace {
   if (surface === TERMINAL || surface === LOCAL) return placeOf(localSource(), scopes);
   if (!isPlatform(surface)) return ownersPlace(user === undefined ? surface : `${surface}:${user}`, scopes);
   if (user === undefined) return ownersPlace(`${surface}:${name}`, scopes);

@@ -10,7 +10,7 @@ import type { SessionScopes } from "../../session/session-key.js";
 import { type Fields, isFields, textIn, timeIn } from "./fields.js";
 import { type Folder, stemOf } from "./folder.js";
 import { commonFindings, type FoundSession, foundSession, type ImportSource } from "./found-session.js";
-import { ownersPlace, type Place, placeOfKey, placeUnderKey, readSource } from "./place.js";
+import { type ImportPlace, ownersPlace, placeOfKey, placeUnderKey, readSource } from "./place.js";
 import type { Problems } from "./problems.js";
 import { readTranscript, type TranscriptFile, type TranscriptInFile } from "./transcript-file.js";
 
@@ -102,7 +102,7 @@ class SessionsJson {
     );
   }
 
-  #place({ key, fields }: Entry): Place {
+  #place({ key, fields }: Entry): ImportPlace {
     try {
       const source = fields.origin ? readSource(fields.origin) : null;
       if (!fields.origin) return placeOfKey(key, this.#scopes);

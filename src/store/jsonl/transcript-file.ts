@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import type { Message } from "../../session/transcript.js";
 import { type Fields, isFields } from "./fields.js";
-import { type Line, readLines } from "./lines.js";
+import { type FileLine, readLines } from "./lines.js";
 import { readMessage } from "./message-json.js";
 import type { Problems } from "./problems.js";
 
@@ -51,7 +51,7 @@ class Reading {
     this.#problems = problems;
   }
 
-  take(line: Line): void {
+  take(line: FileLine): void {
     this.#lines += 1;
     const { json, problem } = parseLine(line);
     if (isHeader(json)) {
@@ -71,7 +71,7 @@ class Reading {
     if (line.damaged) this.#report(line, "It holds bytes that are not UTF-8; they stand replaced.");
   }
 
-  #report(line: Line, reason: string): void {
+  #report(line: FileLine, reason: string): void {
     this.#problems.add(this.#file.name, line.number, reason);
   }
 }
@@ -124,7 +124,7 @@ function isHeader(json: unknown): json is Fields {
   return isFields(json) && json._type === "metadata";
 }
 
-function parseLine(line: Line): { json: unknown; problem: string | null } {
+function parseLine(line: FileLine): { json: unknown; problem: string | null } {
   if (line.text === null) return { json: null, problem: "The line is too long to be a message." };
   try {
     return { json: JSON.parse(line.text), problem: null };

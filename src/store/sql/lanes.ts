@@ -15,13 +15,13 @@ import { columnsOf } from "./columns.js";
 import { hasActiveHandoff, type SessionRow, sessionRow, writeOrigin } from "./rows.js";
 import { endSession, readSession } from "./session-steps.js";
 
-export interface Lane {
+export interface LaneSession {
   readonly place: LanePlace;
   readonly session: SessionRow;
 }
 
 /** The lane of a key, held until the transaction ends; null where the key has no session. */
-export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): Promise<Lane | null> {
+export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): Promise<LaneSession | null> {
   const route = await tx.get(
     `SELECT ${columnsOf("routes")} FROM routes WHERE key = ? ${dialect.forUpdate("routes")}`,
     key,
@@ -37,7 +37,7 @@ export async function lockMove(
   dialect: Dialect,
   key: SessionKey,
   sessionId: string,
-): Promise<{ lane: Lane | null; target: SessionEntry; from: SessionKey | null }> {
+): Promise<{ lane: LaneSession | null; target: SessionEntry; from: SessionKey | null }> {
   const routes = await tx.all(
     `SELECT ${columnsOf("routes")} FROM routes WHERE key = ? OR session_id = ? ORDER BY key ${dialect.forUpdate("routes")}`,
     key,

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { CommitQueue, type Connection } from "./commit-queue.js";
+import { type CommitConnection, CommitQueue } from "./commit-queue.js";
 
 /** A connection that writes down what it is asked, and holds what was written until the commit. */
-class Paper implements Connection {
+class Paper implements CommitConnection {
   readonly log: string[] = [];
   saved: string[] = [];
   isInTransaction = false;

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** What the queue needs of the connection. Each may throw. */
-export interface Connection {
+export interface CommitConnection {
   /** Begins a write transaction; waits for other processes. */
   begin(): Promise<void>;
   /** Durable when it returns. */
@@ -45,11 +45,11 @@ const GROUP_MS = 5;
 const MOST_IN_A_GROUP = 200;
 
 export class CommitQueue {
-  readonly #connection: Connection;
+  readonly #connection: CommitConnection;
   #jobs: Job[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: CommitConnection) {
     this.#connection = connection;
   }
 

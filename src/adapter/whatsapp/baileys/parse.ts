@@ -26,7 +26,7 @@ export interface ParseSetting {
   readonly file: (file: WebFile) => RemoteFile;
 }
 
-interface Sender {
+interface BaileysSender {
   readonly number: string | undefined;
   readonly lid: string | undefined;
   /** The number where it is known: what the owner lets people in by. */
@@ -119,7 +119,7 @@ export function lidsIn(message: unknown): string[] {
 }
 
 /** Null where a field is there and is not what it should be. */
-function readSender(jid: unknown, alt: unknown, { numberOf }: ParseSetting): Sender | null {
+function readSender(jid: unknown, alt: unknown, { numberOf }: ParseSetting): BaileysSender | null {
   const first = personOf(jid);
   const second = isThere(alt) ? personOf(alt) : undefined;
   if (first === null || second === null) return null;
@@ -129,7 +129,7 @@ function readSender(jid: unknown, alt: unknown, { numberOf }: ParseSetting): Sen
   return { number, lid, id: number ?? first };
 }
 
-function isUs({ number, lid }: Sender, { us }: ParseSetting): boolean {
+function isUs({ number, lid }: BaileysSender, { us }: ParseSetting): boolean {
   return us.some((own) => own === number || own === lid);
 }
 
@@ -148,7 +148,7 @@ function unwrapped(message: unknown): { readonly content: unknown; readonly isOn
 function readEdit(
   change: unknown,
   source: InboundMessage["source"],
-  sender: Sender,
+  sender: BaileysSender,
   setting: ParseSetting,
 ): InboundMessage | null {
   const id = field(change, "key", "id");
@@ -230,7 +230,7 @@ function readQuote(
 /** A mark that was put on a message; one that was taken off says nothing. */
 function readReaction(
   reaction: unknown,
-  sender: Sender,
+  sender: BaileysSender,
   setting: ParseSetting,
 ): Pick<InboundMessage, "text" | "replyTo"> | null {
   const text = textOf(field(reaction, "text"));

@@ -12,7 +12,7 @@ export interface FoundPlatform {
   readonly baseUrl: string | null;
   readonly home: Found;
   /** The ids in the settings, by role. */
-  readonly people: Readonly<Record<Role, readonly string[]>>;
+  readonly people: Readonly<Record<AccessList, readonly string[]>>;
 }
 
 export interface Found {
@@ -40,14 +40,14 @@ export interface Present {
   readonly from: string;
 }
 
-export type Role = "owners" | "allow";
+export type AccessList = "owners" | "allow";
 
 export interface PlatformAnswers {
   /** By key; null leaves the setting as it is. */
   readonly typed: Readonly<Record<string, string | null>>;
   /** Null for none. */
   readonly home: string | null;
-  readonly person: { readonly id: string; readonly role: Role } | null;
+  readonly person: { readonly id: string; readonly role: AccessList } | null;
 }
 
 /** The file of a secret, from the home folder. */

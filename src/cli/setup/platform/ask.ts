@@ -13,7 +13,13 @@ import {
 import { Redactor } from "../../../util/redact.js";
 import { cleanLine } from "../../../util/text.js";
 import { given, initially, leave, type Streams, unechoed, unlessLeft } from "../prompt.js";
-import { type FoundField, type FoundPlatform, type PlatformAnswers, type Role, valuesOf } from "./answers.js";
+import {
+  type AccessList,
+  type FoundField,
+  type FoundPlatform,
+  type PlatformAnswers,
+  valuesOf,
+} from "./answers.js";
 
 interface Asked {
   readonly answers: PlatformAnswers;
@@ -195,8 +201,8 @@ async function askPerson(
   const id = (given(await clack.text({ message, validate, ...streams })) ?? "").trim();
   if (id === "") return null;
   const options = [
-    { value: "owners" as Role, label: "Owner", hint: "you: has all rights, as at this terminal" },
-    { value: "allow" as Role, label: "Member", hint: "somebody you trust" },
+    { value: "owners" as AccessList, label: "Owner", hint: "you: has all rights, as at this terminal" },
+    { value: "allow" as AccessList, label: "Member", hint: "somebody you trust" },
   ];
   return { id, role: given(await clack.select({ message: "Which role?", options, ...streams })) };
 }
