@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tool } from "./agent/agent.js";
-import type { Found } from "./agent/sandbox/open-sandbox.js";
+import type { FoundSandbox } from "./agent/sandbox/open-sandbox.js";
 import type { Walls } from "./agent/sandbox/sandbox.js";
 import type { Confinement } from "./agent/tools/terminal.js";
 import { childEnvironment } from "./config/environment.js";
@@ -66,7 +66,7 @@ function wallsOf(config: Config, hidden: readonly string[], temporary: string): 
   };
 }
 
-async function lookForSandbox(walls: Walls): Promise<Found> {
+async function lookForSandbox(walls: Walls): Promise<FoundSandbox> {
   return (await import("./agent/sandbox/open-sandbox.js")).openSandbox(walls);
 }
 

@@ -36,13 +36,17 @@ interface Linking<S extends Settings> {
 
 /** The settings as an adapter takes them: each secret as a function that reads it, and nothing that is not set. */
 export type Given<S extends Settings> = {
-  readonly [Key in keyof S as IsSure<S[Key]> extends true ? Key : never]: Plain<Value<S[Key]>>;
+  readonly [Key in keyof S as IsSure<S[Key]> extends true ? Key : never]: Plain<SettingValue<S[Key]>>;
 } & {
-  readonly [Key in keyof S as IsSure<S[Key]> extends true ? never : Key]?: Plain<Value<S[Key]>>;
+  readonly [Key in keyof S as IsSure<S[Key]> extends true ? never : Key]?: Plain<SettingValue<S[Key]>>;
 };
 
-type Value<S> = S extends Setting<infer V> ? V : never;
-type IsSure<S> = S extends { readonly question: Question } ? true : null extends Value<S> ? false : true;
+type SettingValue<S> = S extends Setting<infer V> ? V : never;
+type IsSure<S> = S extends { readonly question: Question }
+  ? true
+  : null extends SettingValue<S>
+    ? false
+    : true;
 type Plain<V> = unknown extends V ? unknown : Secret extends V ? () => string : NonNullable<V>;
 
 /** By the names of the settings. */

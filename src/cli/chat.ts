@@ -11,7 +11,7 @@ import type { Cli, OpenChat } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
 import { waitNotice } from "./wait-notice.js";
 
-interface ChatOptions {
+interface ChatFlags {
   readonly session?: string;
   readonly new?: boolean;
   readonly message?: string;
@@ -21,7 +21,7 @@ interface ChatOptions {
 
 const LOOK_MS = 50;
 
-export async function chat(cli: Cli, options: ChatOptions): Promise<void> {
+export async function chat(cli: Cli, options: ChatFlags): Promise<void> {
   if (options.session !== undefined && options.new) throw wrongUsage("Give --session or --new, not both.");
   if (options.message !== undefined || !cli.streams.stdin.isTTY) return ask(cli, options);
   if (options.attach) throw wrongUsage("--attach needs --message or piped input.");
@@ -41,7 +41,7 @@ const UNFINISHED = {
 } as const;
 
 /** Sends one message and prints the answer; the exit code says if it worked. */
-async function ask(cli: Cli, options: ChatOptions): Promise<void> {
+async function ask(cli: Cli, options: ChatFlags): Promise<void> {
   const { ScriptAdapter, readPiped } = await import("../adapter/terminal/script.js");
   const { stdin, stdout, stderr } = cli.streams;
   const text = options.message ?? (await readPiped(stdin));
@@ -98,7 +98,7 @@ async function attached(paths: readonly string[]): Promise<readonly RemoteFile[]
   return paths.map(attachedFile);
 }
 
-async function talk(cli: Cli, options: ChatOptions): Promise<void> {
+async function talk(cli: Cli, options: ChatFlags): Promise<void> {
   const { TerminalAdapter } = await import("../adapter/terminal/terminal-adapter.js");
   const config = await cli.loadConfig();
   const { stdin, stdout } = cli.streams;
@@ -178,7 +178,7 @@ function tell(cli: Cli, problem: string): void {
 }
 
 /** Chooses the session: the one given, a new one, or the current one. */
-async function choose({ gateway, sessions, source }: OpenChat, options: ChatOptions): Promise<void> {
+async function choose({ gateway, sessions, source }: OpenChat, options: ChatFlags): Promise<void> {
   if (options.new) await sessions.getOrCreate(source, { forceNew: true });
   if (options.session === undefined) return;
   const { OWNER } = await import("../session/access.js");

@@ -1,6 +1,5 @@
 /** What every verb gets. `main.ts` fills it in and loads each part when it is first used. */
 
-import type { ReadStream, WriteStream } from "node:tty";
 import type { Adapter } from "../adapter/adapter.js";
 import type { Environment } from "../config/environment.js";
 import type { Config } from "../config/load.js";
@@ -17,7 +16,7 @@ import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
 import type { Finding } from "../util/finding.js";
-import type { Terminal } from "./terminal.js";
+import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
 export type StoreUse = "look" | "change" | "write";
@@ -58,11 +57,7 @@ export interface Cli {
   }>;
   /** Deletes files that no message in the store uses any more. */
   sweepMedia(config: Config): Promise<Swept>;
-  readonly streams: {
-    readonly stdin: ReadStream;
-    readonly stdout: WriteStream;
-    readonly stderr: WriteStream;
-  };
+  readonly streams: StandardStreams;
   /** A gateway for this terminal alone. */
   openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
   /** Requests and shows handoffs, with the rights of the owner. */

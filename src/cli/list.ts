@@ -53,12 +53,12 @@ async function sayNothing(terminal: Terminal, view: SessionsView, options: ListO
   terminal.line("No sessions match. Run `baton sessions list` without options to see all of them.");
 }
 
-interface Row {
+interface SessionListRow {
   readonly entry: SessionEntry;
   readonly id: string;
 }
 
-function columnsFor({ paint }: Terminal): Column<Row>[] {
+function columnsFor({ paint }: Terminal): Column<SessionListRow>[] {
   const now = Date.now();
   return [
     { title: "ID", cell: ({ id }) => id, paint: (text) => paint.cyan(text) },

@@ -47,14 +47,14 @@ export async function printTable<Row>(
   });
 }
 
-interface Layout<Row> {
+interface TableLayout<Row> {
   readonly columns: readonly Column<Row>[];
   readonly widths: readonly number[];
   readonly measure: Measure;
 }
 
 function joined<Row>(
-  { columns, widths, measure }: Layout<Row>,
+  { columns, widths, measure }: TableLayout<Row>,
   cells: readonly string[],
   paint: (text: string, column: Column<Row>) => string,
 ): string {

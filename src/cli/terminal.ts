@@ -13,7 +13,7 @@ export type Paint = Readonly<
   Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "mark", (text: string) => string>
 >;
 
-interface Streams {
+export interface StandardStreams {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
   readonly stderr: WriteStream;
@@ -22,11 +22,15 @@ interface Streams {
 export class Terminal {
   readonly paint: Paint;
   readonly columns: number;
-  readonly #streams: Streams;
+  readonly #streams: StandardStreams;
   readonly #hiding: Pick<Redactor, "hide" | "redact">;
 
   /** `color`: the user's choice; if undefined, only a terminal has it. `hiding` removes secrets from everything printed. */
-  constructor(streams: Streams, color: boolean | undefined, hiding: Pick<Redactor, "hide" | "redact">) {
+  constructor(
+    streams: StandardStreams,
+    color: boolean | undefined,
+    hiding: Pick<Redactor, "hide" | "redact">,
+  ) {
     this.#streams = streams;
     this.#hiding = hiding;
     this.paint = paintWith(color ?? streams.stdout.isTTY === true);

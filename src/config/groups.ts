@@ -13,14 +13,14 @@ export interface Group<Children extends Nodes = Nodes> {
 export interface Each<Of extends Node = Node> {
   /** What the names are, in angle brackets. */
   readonly each: string;
-  readonly names: Names;
+  readonly names: KeyNames;
   readonly of: Of;
   /** Why this value is refused under this name; null if it is not. */
   readonly refuse?: (name: string, value: unknown) => string | null;
 }
 
 /** Some that are known, or those of the reader's choosing. */
-export type Names =
+export type KeyNames =
   | { readonly among: () => readonly string[] }
   | { readonly pattern: RegExp; readonly error: string }
   | { readonly refuse: (name: string) => string | null };
@@ -41,7 +41,7 @@ export type ValueOf<N> =
 /** What a config file says, once it is checked. */
 export type WrittenOf<N> =
   N extends Setting<infer Value>
-    ? Written<NonNullable<Value>>
+    ? WrittenValue<NonNullable<Value>>
     : N extends Group<infer Children>
       ? {
           readonly [Key in keyof Children as IsRequired<Children[Key]> extends true ? Key : never]: WrittenOf<
@@ -57,7 +57,7 @@ export type WrittenOf<N> =
         : never;
 
 type IsRequired<N> = N extends { readonly isRequired: true } ? true : false;
-type Written<Value> = Value extends Secret ? string | SecretFile : Value;
+type WrittenValue<Value> = Value extends Secret ? string | SecretFile : Value;
 
 export function group<const Children extends Nodes>(
   children: Children | (() => Children),
@@ -71,7 +71,7 @@ export function group<const Children extends Nodes>(
 
 export function each<const Of extends Node>(
   label: string,
-  names: Names,
+  names: KeyNames,
   of: Of,
   refuse?: Each["refuse"],
 ): Each<Of> {

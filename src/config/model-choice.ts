@@ -9,8 +9,8 @@ import { ollamaUrl, versionedUrl } from "./model-url.js";
 import type { ModelVariables } from "./model-variables.js";
 import { placeText, type SettingPlace } from "./problem.js";
 
-type Provider = NonNullable<EndpointConfig["provider"]>;
-type OnlineProvider = Exclude<Provider, "offline">;
+type ProviderName = NonNullable<EndpointConfig["provider"]>;
+type OnlineProvider = Exclude<ProviderName, "offline">;
 
 export interface ModelChoice {
   readonly provider: OnlineProvider;
@@ -115,14 +115,14 @@ export function chooseFallback(facts: ModelFacts, first: ModelChoice): ModelChoi
   return { ...first, model, from: { ...first.from, model: placed(facts, "agent.fallback.model") } };
 }
 
-type Group = "agent" | "agent.fallback";
+type EndpointKey = "agent" | "agent.fallback";
 
-function settingsIn({ agent }: ModelFacts, group: Group): EndpointConfig {
+function settingsIn({ agent }: ModelFacts, group: EndpointKey): EndpointConfig {
   return group === "agent" ? agent : agent.fallback;
 }
 
 /** A server of one's own is named by its address alone. */
-function providerSet(facts: ModelFacts, group: Group): Provider | null {
+function providerSet(facts: ModelFacts, group: EndpointKey): ProviderName | null {
   const { provider, baseUrl, apiKey } = settingsIn(facts, group);
   if (provider !== null) return provider;
   if (baseUrl !== null) return "openai-compatible";
@@ -133,11 +133,11 @@ function providerSet(facts: ModelFacts, group: Group): Provider | null {
   );
 }
 
-function whereSet(facts: ModelFacts, group: Group): string {
+function whereSet(facts: ModelFacts, group: EndpointKey): string {
   return placed(facts, settingsIn(facts, group).provider === null ? `${group}.baseUrl` : `${group}.provider`);
 }
 
-function choiceOf(facts: ModelFacts, group: Group, provider: OnlineProvider, why: string): ModelChoice {
+function choiceOf(facts: ModelFacts, group: EndpointKey, provider: OnlineProvider, why: string): ModelChoice {
   const settings = settingsIn(facts, group);
   const traits = PROVIDER_TRAITS[provider];
   const url = urlOf(facts, group, provider);
@@ -170,7 +170,11 @@ function choiceOf(facts: ModelFacts, group: Group, provider: OnlineProvider, why
   };
 }
 
-function urlOf(facts: ModelFacts, group: Group, provider: OnlineProvider): { baseUrl: string; from: string } {
+function urlOf(
+  facts: ModelFacts,
+  group: EndpointKey,
+  provider: OnlineProvider,
+): { baseUrl: string; from: string } {
   const { urlVariable, baseUrl } = PROVIDER_TRAITS[provider];
   const whole = provider === "ollama" ? ollamaUrl : versionedUrl;
   const set = settingsIn(facts, group).baseUrl;

@@ -26,7 +26,7 @@ import { homeFile } from "./schema.js";
 import { parseYaml } from "./yaml.js";
 import { fileSchema } from "./zod.js";
 
-export interface Change {
+export interface SettingChange {
   readonly file: string;
   /** What the key is now; undefined where it was taken away. */
   readonly value: unknown;
@@ -35,14 +35,14 @@ export interface Change {
 }
 
 /** Sets a key to a value that is written as in the file: `UTC`, `5`, `[a, b]`, `{ mode: daily }`. */
-export async function setKey(home: string, key: string, written: string): Promise<Change> {
+export async function setKey(home: string, key: string, written: string): Promise<SettingChange> {
   const value = meantValue(key, written);
   await writeKeys(home, new Map([[key, value]]), setValue);
   return { file: homePath(home), value, variable: variableFor(pathOf(key)) };
 }
 
 /** Takes a key away; null where the file does not have it. */
-export async function unsetKey(home: string, key: string): Promise<Change | null> {
+export async function unsetKey(home: string, key: string): Promise<SettingChange | null> {
   const path = pathOf(key);
   const file = homePath(home);
   if (!parseYaml((await textOf(file)) ?? "").hasIn(path)) return null;
@@ -55,7 +55,7 @@ export async function unsetKey(home: string, key: string): Promise<Change | null
  * gets a comment with its meaning, and a file that was not there one that says what it is.
  */
 export async function setKeys(home: string, values: ReadonlyMap<string, unknown>): Promise<void> {
-  const setExplained: Write = (document, path, value) => {
+  const setExplained: WriteSetting = (document, path, value) => {
     const isNew = value !== undefined && !document.hasIn(path);
     setValue(document, path, value);
     if (isNew) explain(document, path);
@@ -65,12 +65,12 @@ export async function setKeys(home: string, values: ReadonlyMap<string, unknown>
 
 const HEADER = "# Settings of Baton. Run `baton config show` to see every value and where it comes from.\n";
 
-type Write = (document: Document, path: readonly string[], value: unknown) => void;
+type WriteSetting = (document: Document, path: readonly string[], value: unknown) => void;
 
 async function writeKeys(
   home: string,
   values: ReadonlyMap<string, unknown>,
-  write: Write,
+  write: WriteSetting,
   fresh = "",
 ): Promise<void> {
   const changes = [...values].map(([key, value]) => ({ path: pathOf(key), value }));

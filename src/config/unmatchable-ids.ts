@@ -13,15 +13,15 @@ export interface UnmatchableId {
   readonly fix: string;
 }
 
-interface Written {
+interface WrittenId {
   readonly key: string;
   readonly platform: string;
   readonly id: string;
 }
 
-type Named = Pick<Config, "people" | "tools" | "limits" | "busy" | "platforms">;
+type SettingsWithIds = Pick<Config, "people" | "tools" | "limits" | "busy" | "platforms">;
 
-export function unmatchableIds(config: Named): UnmatchableId[] {
+export function unmatchableIds(config: SettingsWithIds): UnmatchableId[] {
   return [
     ...mistakes(
       [...listed(config), ...named(config)],
@@ -37,7 +37,7 @@ export function unmatchableIds(config: Named): UnmatchableId[] {
 }
 
 function mistakes(
-  ids: readonly Written[],
+  ids: readonly WrittenId[],
   mistakeIn: (platform: string, id: string) => string | null,
   fix: string,
 ): UnmatchableId[] {
@@ -47,7 +47,7 @@ function mistakes(
   });
 }
 
-function listed({ people }: Named): Written[] {
+function listed({ people }: SettingsWithIds): WrittenId[] {
   const { allow, owners, guests } = people;
   return Object.entries({ allow, owners, guests }).flatMap(([list, byPlatform]) =>
     Object.entries(byPlatform).flatMap(([platform, ids]) =>
@@ -56,14 +56,14 @@ function listed({ people }: Named): Written[] {
   );
 }
 
-function named({ tools, limits }: Named): Written[] {
+function named({ tools, limits }: SettingsWithIds): WrittenId[] {
   const groups = { "tools.byPerson": tools.byPerson, "limits.byPerson": limits.byPerson };
   return Object.entries(groups).flatMap(([group, byPerson]) =>
     Object.keys(byPerson).map((name) => nameIn(group, name)),
   );
 }
 
-function chats({ busy, platforms }: Named): Written[] {
+function chats({ busy, platforms }: SettingsWithIds): WrittenId[] {
   const homes = Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
     homeChannel === null
       ? []
@@ -77,7 +77,7 @@ function chats({ busy, platforms }: Named): Written[] {
 }
 
 /** Of `<platform>:<id>`. */
-function nameIn(group: string, name: string): Written {
+function nameIn(group: string, name: string): WrittenId {
   const colon = name.indexOf(":");
   return { key: `${group}.${name}`, platform: name.slice(0, colon), id: name.slice(colon + 1) };
 }

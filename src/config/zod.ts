@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { SecretFile } from "../util/secret.js";
 import type { Setting, Takes, TakesText } from "../util/setting.js";
-import type { Each, Group, Names, Node } from "./groups.js";
+import type { Each, Group, KeyNames, Node } from "./groups.js";
 
 const built = new WeakMap<Group, z.ZodObject>();
 
@@ -45,7 +45,7 @@ function eachSchema({ names, of, refuse }: Each): z.ZodType {
   });
 }
 
-function nameSchema(names: Exclude<Names, { among: unknown }>) {
+function nameSchema(names: Exclude<KeyNames, { among: unknown }>) {
   if ("pattern" in names) return z.string().regex(names.pattern, names.error);
   return z.string().superRefine((name, context) => refused(context, names.refuse(name)));
 }

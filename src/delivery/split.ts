@@ -15,7 +15,7 @@ export interface Piece {
 }
 
 /** The space in one message: how the platform counts the length of a text, and the most that it accepts. */
-export interface Room {
+export interface PieceRoom {
   readonly max: number;
   readonly lengthOf: (text: string) => number;
   /** Does the slow part of measuring a text, in parallel to other work. */
@@ -30,7 +30,7 @@ interface OpenFence {
 }
 
 /** Every piece fits, as long as one character does; a text of blanks gives no pieces. */
-export function split(text: string, room: Room): readonly Piece[] {
+export function split(text: string, room: PieceRoom): readonly Piece[] {
   const steps = splitting(text, room);
   for (;;) {
     const { done, value } = steps.next();
@@ -39,7 +39,7 @@ export function split(text: string, room: Room): readonly Piece[] {
 }
 
 /** The same for a long text, in parallel to other work. */
-export async function splitInTurns(text: string, room: Room): Promise<readonly Piece[]> {
+export async function splitInTurns(text: string, room: PieceRoom): Promise<readonly Piece[]> {
   const turns = new InTurns();
   const steps = splitting(text, room);
   for (;;) {
@@ -51,7 +51,7 @@ export async function splitInTurns(text: string, room: Room): Promise<readonly P
 }
 
 /** Yields before each measurement, with the text to measure: measuring is what takes time. */
-function* splitting(text: string, room: Room): Generator<string, readonly Piece[]> {
+function* splitting(text: string, room: PieceRoom): Generator<string, readonly Piece[]> {
   const pieces: Piece[] = [];
   let fence: OpenFence | null = null;
   let start = 0;
@@ -96,7 +96,7 @@ const MAX_UNSEEN = 4;
  * Measuring means rendering, which is slow, so a piece is measured only a few times: its end is guessed from the text
  * so far (`pace` characters for each unit of length), and then from what was measured.
  */
-function* endOfPiece(rest: Rest, room: Room, pace: number): Generator<string, CutPoint> {
+function* endOfPiece(rest: Rest, room: PieceRoom, pace: number): Generator<string, CutPoint> {
   const { text, start } = rest;
   const furthest = Math.min(start + MAX_UNSEEN * room.max, text.length);
   let fitting: CutPoint = { end: start, length: 0 };

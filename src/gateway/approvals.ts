@@ -38,9 +38,9 @@ export function digestOf(tool: string, { reason, what }: Danger): string {
 }
 
 export type Verdict = "approved" | "denied";
-type Outcome = Verdict | "expired" | "stopped";
+type ApprovalOutcome = Verdict | "expired" | "stopped";
 
-const OUTCOMES: Readonly<Record<Exclude<Outcome, "approved">, string>> = {
+const OUTCOMES: Readonly<Record<Exclude<ApprovalOutcome, "approved">, string>> = {
   denied: "Error: not run: the person said no. Do not try it in another way; ask what they want instead.",
   expired: "Error: not run: nobody approved it in time. Ask the person before you try again.",
   stopped: "Error: not run, because the turn was stopped.",
@@ -124,7 +124,7 @@ export class Approvals {
   readonly #clock: Clock;
   /** When the last question was settled, by lane. */
   readonly #settledAt = new Map<SessionKey, number>();
-  readonly #open = new Map<ApprovalQuestion, (outcome: Outcome) => void>();
+  readonly #open = new Map<ApprovalQuestion, (outcome: ApprovalOutcome) => void>();
 
   constructor(lists: ToolLists, clock: Clock) {
     this.#lists = lists;
@@ -136,10 +136,10 @@ export class Approvals {
     about: Omit<ApprovalQuestion, "number" | "shown">,
     signal: AbortSignal,
     timeoutMs: number,
-  ): { readonly question: ApprovalQuestion; readonly outcome: Promise<Outcome> } {
+  ): { readonly question: ApprovalQuestion; readonly outcome: Promise<ApprovalOutcome> } {
     const question: ApprovalQuestion = { ...about, number: this.#freeNumber(), shown: [] };
-    const outcome = new Promise<Outcome>((resolve) => {
-      const settle = (how: Outcome): void => {
+    const outcome = new Promise<ApprovalOutcome>((resolve) => {
+      const settle = (how: ApprovalOutcome): void => {
         clearTimeout(timer);
         signal.removeEventListener("abort", stopped);
         this.#open.delete(question);

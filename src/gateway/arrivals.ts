@@ -27,7 +27,7 @@ export interface ArrivalsSetting {
 }
 
 /** A message that waits for files, its own or those of an earlier one. */
-interface Waiting {
+interface WaitingMessage {
   /** Its latest form: after a move, as it is in the new lane. */
   item: InboxItem;
   /** With its files, on its way into its lane. */
@@ -43,7 +43,7 @@ export class Arrivals {
   readonly #end = new AbortController();
   /** Messages that are being received, or have not joined yet. */
   readonly #open = new Set<string>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingMessage>();
   readonly #patience = new Set<Patience>();
 
   constructor(setting: ArrivalsSetting) {
@@ -65,7 +65,7 @@ export class Arrivals {
   }
 
   /** The same message, whether it was moved or not. */
-  #find({ id, made, messageId }: InboxItem): Waiting | undefined {
+  #find({ id, made, messageId }: InboxItem): WaitingMessage | undefined {
     const was = made === "moved" ? Number(messageId) : id;
     return [...this.#waiting].find(({ item }) => item.id === id || item.id === was);
   }
@@ -104,14 +104,14 @@ export class Arrivals {
       return {};
     }
     const fetch = files.length === 0 ? null : this.#fetcher(media, files, who);
-    const waiting: Waiting = { item, over: Promise.resolve() };
+    const waiting: WaitingMessage = { item, over: Promise.resolve() };
     this.#waiting.add(waiting);
     waiting.over = this.#untilJoined(waiting, who, fetch).finally(() => this.#waiting.delete(waiting));
     return { later: waiting.over };
   }
 
   /** Waits until every earlier message of its lane has joined, even if it changes lanes meanwhile. */
-  async #turnOf(waiting: Waiting): Promise<void> {
+  async #turnOf(waiting: WaitingMessage): Promise<void> {
     for (const other of this.#waiting) {
       if (other === waiting) return;
       if (other.item.key === waiting.item.key) {
@@ -158,7 +158,7 @@ export class Arrivals {
   }
 
   /** Tries until it has joined, or nobody waits any more. */
-  async #untilJoined(waiting: Waiting, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
+  async #untilJoined(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
     const { signal } = this.#end;
     for (let attempt = 0; ; attempt++) {
       try {
@@ -171,7 +171,7 @@ export class Arrivals {
     }
   }
 
-  async #complete(waiting: Waiting, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
+  async #complete(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
     const { inbox, media, owner, join } = this.#setting;
     const taken = (await fetch?.()) ?? null;
     await this.#turnOf(waiting);

@@ -4,15 +4,15 @@ import { relativeTime } from "../util/words.js";
 import type { People } from "./people.js";
 import type { Tried } from "./people-store.js";
 
-type Outcome<Step extends "approve" | "denyCode" | "link"> = Awaited<ReturnType<People[Step]>>;
-type Refused = Extract<Tried<never>, { kind: "locked" | "busy" | "wrong" }>;
+type CodeOutcome<Step extends "approve" | "denyCode" | "link"> = Awaited<ReturnType<People[Step]>>;
+type RefusedCode = Extract<Tried<never>, { kind: "locked" | "busy" | "wrong" }>;
 
 /** The reply to a text that can't be a code. */
 export const NOT_A_CODE = "That is not a code. A code has 8 letters and digits.";
 
 const BUSY_WITH_CODES = "I am checking other codes right now. Try again in a minute.";
 
-export function refusalText(refused: Refused, now: number): string {
+export function refusalText(refused: RefusedCode, now: number): string {
   if (refused.kind === "locked")
     return `You sent too many wrong codes. You can try again ${relativeTime(refused.until, now)}.`;
   if (refused.kind === "busy") return BUSY_WITH_CODES;
@@ -22,7 +22,7 @@ export function refusalText(refused: Refused, now: number): string {
   return `This code is not valid: it is mistyped, older than ten minutes, or already used. ${again}`;
 }
 
-export function linkAnswer(outcome: Outcome<"link">, now: number): string {
+export function linkAnswer(outcome: CodeOutcome<"link">, now: number): string {
   switch (outcome.kind) {
     case "linked":
       return `This account is now linked with \`${cleanLine(outcome.with)}\`: both see your conversations in /sessions. If that account is not yours, tell the owner at once.`;

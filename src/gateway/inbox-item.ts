@@ -11,7 +11,7 @@ export interface Account {
 }
 
 /** By a command, of its own inbox id; by a handoff, of its id; or moved along with its session, of its inbox id before. */
-export type Made = "command" | "handoff" | "moved";
+export type MadeBy = "command" | "handoff" | "moved";
 
 export interface NewInboxItem extends Account {
   readonly kind: "message" | "command";
@@ -20,7 +20,7 @@ export interface NewInboxItem extends Account {
   /** The platform's, or that of what `made` says. */
   readonly messageId: string;
   /** Set on what no platform brought. */
-  readonly made?: Made;
+  readonly made?: MadeBy;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
   /** No person asked just now, as in scheduled work: its turn leaves the idle clock alone. */

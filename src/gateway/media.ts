@@ -29,7 +29,7 @@ export interface Taken {
 }
 
 /** How many bytes may be taken, and why not more. */
-export interface Room {
+export interface MediaRoom {
   readonly bytes: number;
   readonly reason: string | null;
 }
@@ -42,7 +42,7 @@ export function notYetTaken(files: readonly RemoteFile[]): Taken {
   return { attachments: [], problems: [...problems, ...tooMany(files)] };
 }
 
-const ALL: Room = { bytes: Number.POSITIVE_INFINITY, reason: null };
+const ALL: MediaRoom = { bytes: Number.POSITIVE_INFINITY, reason: null };
 
 /** What a sweep removed. */
 export interface Swept {
@@ -80,7 +80,10 @@ export class Media {
    */
   async take(
     files: readonly RemoteFile[],
-    { room = ALL, patience = this.patience() }: { readonly room?: Room; readonly patience?: Patience } = {},
+    {
+      room = ALL,
+      patience = this.patience(),
+    }: { readonly room?: MediaRoom; readonly patience?: Patience } = {},
   ): Promise<Taken> {
     const attachments: Attachment[] = [];
     const problems: string[] = [];

@@ -1,7 +1,7 @@
 /** What the gateway itself says where a message came from: in pieces that the place takes, for whoever is to send it. */
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
-import { type Piece, type Room, split, splitInTurns } from "../delivery/split.js";
+import { type Piece, type PieceRoom, split, splitInTurns } from "../delivery/split.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
 import type { Account, InboxItem, NewDelivery } from "./store.js";
@@ -71,7 +71,7 @@ export class Notices {
     if (this.#cut.size > MAX_CUT && oldest !== undefined) this.#cut.delete(oldest);
   }
 
-  #roomIn(platform: Platform): Room | null {
+  #roomIn(platform: Platform): PieceRoom | null {
     const capabilities = this.#adapters.find((each) => each.platform === platform)?.capabilities;
     if (!capabilities) return null;
     return {

@@ -3,7 +3,7 @@
  * cost. Pure: time and randomness are passed in. A code has 40 bits and is valid for ten minutes; after five wrong
  * tries, somebody's codes are ignored for an hour, so guessing does not work.
  */
-import type { Asked, Standing } from "./people-store.js";
+import type { PairingOutcome, PairingStanding } from "./people-store.js";
 
 export const CODE_MS = 10 * 60_000;
 export const LOCK_MS = 60 * 60_000;
@@ -51,7 +51,7 @@ export function afterWrongTry(tries: Tries | null, now: number): Tries {
 }
 
 /** What happens when a stranger writes. */
-export function askingBy({ request, othersWaiting }: Standing, now: number): Asked {
+export function askingBy({ request, othersWaiting }: PairingStanding, now: number): PairingOutcome {
   if (request?.denied) return "denied";
   if (request && now < request.expiresAt) return "waiting";
   return othersWaiting < (request ? MOST_AGAIN : MOST_WAITING) ? "asked" : "full";

@@ -39,10 +39,10 @@ export interface NewPairingRequest extends Omit<PairingRequest, "askedAt" | "den
 }
 
 /** `full`: as many wait on that platform as may, or as leave room for people who have not asked before. */
-export type Asked = "asked" | "waiting" | "denied" | "full";
+export type PairingOutcome = "asked" | "waiting" | "denied" | "full";
 
 /** What is known about an identity that has no access. */
-export interface Standing {
+export interface PairingStanding {
   readonly request: PairingRequest | null;
   /** How often it was answered. */
   readonly answers: number;
@@ -69,7 +69,7 @@ export interface NewPerson {
 export type MayJoin = (shown: Pick<Person, "identities">, typed: Pick<Person, "identities">) => boolean;
 
 /** Who has an identity, at a version of all persons: valid as long as that version is the newest. */
-export interface Known {
+export interface KnownPerson {
   readonly person: Person | null;
   readonly version: number;
 }
@@ -78,18 +78,18 @@ export interface PeopleStore {
   /** The person that has this identity. */
   find(identity: string): Promise<Person | null>;
   /** The same, with the version of all persons. */
-  known(identity: string): Promise<Known>;
+  known(identity: string): Promise<KnownPerson>;
   /** Everybody, in the order in which they came. */
   list(): Promise<Person[]>;
   /** The salt of all codes of this store: the given one if it has none yet. */
   salt(fresh: string): Promise<string>;
 
   // Asking to be let in.
-  standing(identity: string, platform: Platform, now: number): Promise<Standing>;
+  standing(identity: string, platform: Platform, now: number): Promise<PairingStanding>;
   /**
    * Stores the request, unless one of theirs is open, was denied, or too many wait. An old one is remembered for a day.
    */
-  ask(request: NewPairingRequest, now: number): Promise<Asked>;
+  ask(request: NewPairingRequest, now: number): Promise<PairingOutcome>;
   /** The request could not be answered: removes it, as if it had never been made. */
   withdraw(identity: string, codeHash: string): Promise<void>;
   /** Counts one more answer to an open request; false if there were enough. */

@@ -22,7 +22,7 @@ import {
 import { HashQueue } from "./hash-queue.js";
 import { isWithin, type LimitLists, limitsFor } from "./limits.js";
 import { askingBy, CODE_MS, makeCode } from "./pairing.js";
-import type { Known, MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
+import type { KnownPerson, MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
 import { atLeast, highest, mayAllThat, type Role, type ToolLists } from "./permissions.js";
 
 /** What the configuration says of people. */
@@ -71,7 +71,7 @@ export class People {
   readonly #toolLists: ToolLists;
   readonly #limitLists: LimitLists;
   #salt: string | undefined;
-  readonly #recent = new Map<string, Known>();
+  readonly #recent = new Map<string, KnownPerson>();
 
   constructor(store: PeopleStore, rules: PeopleRules, setting: PeopleSetting) {
     this.store = store;
@@ -115,7 +115,7 @@ export class People {
     return this.remembered(source) !== null || (await this.lookUp(source)).access.allowed;
   }
 
-  #remember(identity: string, known: Known): void {
+  #remember(identity: string, known: KnownPerson): void {
     this.#recent.delete(identity);
     this.#recent.set(identity, known);
     const [oldest] = this.#recent.keys();

@@ -15,7 +15,7 @@ import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem } from "./inbox-item.js";
 import type { PeopleStore } from "./people-store.js";
 
-export type { Account, InboxItem, Made, NewInboxItem } from "./inbox-item.js";
+export type { Account, InboxItem, MadeBy, NewInboxItem } from "./inbox-item.js";
 
 /** Which message was changed by whoever wrote it. */
 export type Amended = Pick<NewInboxItem, "source" | "messageId">;

@@ -95,13 +95,13 @@ export function isEscaped(line: string, at: number): boolean {
 }
 
 /** A text, and the position of each of its characters in the line. */
-interface Reading {
+interface BracketReading {
   readonly text: string;
   readonly places: readonly number[];
 }
 
 /** Replaces look-alikes and HTML by the characters that they stand for, and drops invisible ones. */
-function read({ text, places }: Reading): Reading {
+function read({ text, places }: BracketReading): BracketReading {
   const shownAt: number[] = [];
   let shown = "";
   for (let at = 0; at < text.length; ) {

@@ -33,7 +33,7 @@ interface Scene {
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-interface Told {
+interface PlayedTurn {
   readonly events: readonly AgentEvent[];
   /** The session after the turn, as a store would keep it. */
   readonly history: readonly Message[];
@@ -207,7 +207,7 @@ export function agentContract(
 }
 
 /** One turn to its end. Whatever the scene, its events must make a story and its messages a valid session. */
-async function tell(agent: Agent, cue: string, scene: Scene = {}): Promise<Told> {
+async function tell(agent: Agent, cue: string, scene: Scene = {}): Promise<PlayedTurn> {
   const { controller = new AbortController(), tool = toolThat(async () => "it worked") } = scene;
   const given = Object.freeze([...(scene.history ?? []), user(cue)]);
   const history: Message[] = [...given];

@@ -15,7 +15,7 @@ export {
   type Unplayable,
   type Written,
 } from "./adapter-contract.js";
-export { KeptAdapter, type KeptSetting, memoryOf, type Told } from "./kept-adapter.js";
+export { KeptAdapter, type KeptSetting, type LineNews, memoryOf } from "./kept-adapter.js";
 export {
   type ScriptedAbility,
   ScriptedAdapter,

@@ -13,11 +13,11 @@ import { type Surface, speakerOf } from "../gateway/surface.js";
 import type { Platform } from "../session/platform.js";
 
 /** What became of a line after the first: it is lost, there again, or will not come back. */
-export type Told = "connected" | { readonly lost: string } | { readonly failed: string };
+export type LineNews = "connected" | { readonly lost: string } | { readonly failed: string };
 
 /** What a line is given beside `receive`; what is left out does nothing. */
 export interface KeptSetting extends Partial<Pick<Line, "memory" | "commands" | "knows" | "problem">> {
-  readonly tell?: (told: Told) => void;
+  readonly tell?: (told: LineNews) => void;
 }
 
 type Say<Name extends keyof Speaker> = NonNullable<Speaker[Name]>;

@@ -5,7 +5,7 @@
  */
 import { formsOf, isUnmistakable } from "./secret-forms.js";
 import { withoutShapes } from "./secret-shapes.js";
-import { type Span, TextFinder } from "./text-finder.js";
+import { TextFinder, type TextSpan } from "./text-finder.js";
 
 const HIDDEN = "***";
 
@@ -87,7 +87,7 @@ export class Redactor {
 }
 
 /** `from`: the position of the text in what was read; a span that began before it already has its stars. */
-function replaced(text: string, spans: readonly Span[], from = 0): string {
+function replaced(text: string, spans: readonly TextSpan[], from = 0): string {
   let hidden = "";
   let at = 0;
   for (const { start, end } of spans) {

@@ -39,7 +39,7 @@ const GREEK_LIKE = /[αγεηικνορστυχωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥ�
 /** Strokes. */
 const EAST_ASIAN_LIKE = /[一丨丿丶乙口ノーニハロエト卜工]/u;
 
-type Kind = "latin" | "cyrillic" | "greek" | "east" | "other";
+type Alphabet = "latin" | "cyrillic" | "greek" | "east" | "other";
 
 function isPlainWord(word: string): boolean {
   if (/^[ -~]*$/.test(word)) return true;
@@ -55,7 +55,7 @@ function isPlainWord(word: string): boolean {
 }
 
 /** Null for characters that are too rare to be known. */
-function kindOf(character: string): Kind | null {
+function kindOf(character: string): Alphabet | null {
   if (/^[A-Za-z]$/.test(character) || ACCENTLESS.test(character)) return "latin";
   if (/\p{Script=Latin}/u.test(character))
     return /^[A-Za-z][\u0300-\u036f]+$/.test(character.normalize("NFD")) ? "latin" : null;

@@ -117,11 +117,11 @@ export function choice(
   return { ...meaning, ...(usual !== null && { default: usual }), takes };
 }
 
-type Range = Omit<Extract<Takes, { is: "number" }>, "is">;
+type NumberRange = Omit<Extract<Takes, { is: "number" }>, "is">;
 
-export function number(usual: number, meaning: Meaning, range: Range): Setting<number>;
-export function number(usual: null, meaning: Meaning, range: Range): Setting<number | null>;
-export function number(usual: number | null, meaning: Meaning, range: Range): Setting<number | null> {
+export function number(usual: number, meaning: Meaning, range: NumberRange): Setting<number>;
+export function number(usual: null, meaning: Meaning, range: NumberRange): Setting<number | null>;
+export function number(usual: number | null, meaning: Meaning, range: NumberRange): Setting<number | null> {
   return { ...meaning, ...(usual !== null && { default: usual }), takes: { ...range, is: "number" } };
 }
 

@@ -4,15 +4,15 @@
  * has begun, so a text that was wrapped is found as well, also with an indent.
  */
 
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** A text that is read piece by piece, from its first character on. */
-export interface Reading {
+export interface TextReading {
   /** What was found so far and may still grow or be asked for. In order; what overlaps is one span. */
-  spans: Span[];
+  spans: TextSpan[];
   state: number;
   beginsLine: boolean;
   /** How many characters were read. */
@@ -56,24 +56,24 @@ export class TextFinder {
   }
 
   /** Where any of them stands; what overlaps is one span. In order. */
-  find(text: string): readonly Span[] {
+  find(text: string): readonly TextSpan[] {
     const reading = this.begin();
     this.read(reading, text);
     return reading.spans;
   }
 
-  begin(): Reading {
+  begin(): TextReading {
     return { spans: [], state: 0, beginsLine: false, length: 0, places: [] };
   }
 
   /** Where the end begins that may be the beginning of one of them. */
-  openFrom({ state, places, length }: Reading): number {
+  openFrom({ state, places, length }: TextReading): number {
     const depth = this.#depth[state] ?? 0;
     return depth === 0 ? length : (places[places.length - depth] ?? 0);
   }
 
   /** The next piece. */
-  read(reading: Reading, piece: string): void {
+  read(reading: TextReading, piece: string): void {
     const { spans, places } = reading;
     let { state, beginsLine } = reading;
     for (let index = 0; index < piece.length; index++) {

@@ -1,6 +1,6 @@
 /** What each platform's reader makes of a text that somebody sends: the text that the gateway is given. */
 import { readFileSync } from "node:fs";
-import { type Channel, parseChannel, parseMessage } from "../../src/adapter/discord/parse.js";
+import { type DiscordChannel, parseChannel, parseMessage } from "../../src/adapter/discord/parse.js";
 import { parseEvent as parseMatrix } from "../../src/adapter/matrix/parse.js";
 import { parseEvent as parseMattermost } from "../../src/adapter/mattermost/parse.js";
 import { parseEvent as parseSignal } from "../../src/adapter/signal/parse.js";
@@ -39,7 +39,7 @@ export const INBOUND: Readonly<Record<string, (text: string) => string | null>> 
       ?.text ?? null,
   Discord: (text) =>
     parseMessage(saying(messages.plain, ["content"], text), {
-      place: { channel: parseChannel(channels.text) as Channel },
+      place: { channel: parseChannel(channels.text) as DiscordChannel },
       self: BOT,
       download: () => read,
     })?.text ?? null,

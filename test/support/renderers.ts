@@ -11,7 +11,7 @@ import { formatText as formatSignal } from "../../src/adapter/signal/format.js";
 import { MAX_TEXT as MAX_SLACK, mrkdwnLength, toMrkdwn } from "../../src/adapter/slack/format.js";
 import { shownLength, toHtml } from "../../src/adapter/telegram/format.js";
 import { formatText as formatWhatsApp } from "../../src/adapter/whatsapp/format.js";
-import type { Room } from "../../src/delivery/split.js";
+import type { PieceRoom } from "../../src/delivery/split.js";
 import { readDiscordMarkup } from "./discord-markup.js";
 import { readMatrixHtml } from "./matrix-html.js";
 import { readSlackMarkup } from "./slack-markup.js";
@@ -19,7 +19,7 @@ import { readTelegramHtml } from "./telegram-html.js";
 import { readWhatsAppMarkup } from "./whatsapp-markup.js";
 
 export interface Renderer {
-  readonly room: Room;
+  readonly room: PieceRoom;
   /** How long it is as the platform counts, by the test's own count. */
   readonly sizeOf: (markdown: string) => number;
   /** What is seen; fails where the markup is not as the platform wants it. */

@@ -16,7 +16,7 @@ import { lengthOf } from "./format.js";
 import { GatewaySocket } from "./gateway-socket.js";
 import { announceCommands } from "./menu.js";
 import { isFromPerson, parseEdit, parseInteraction, parseMessage, placeOf } from "./parse.js";
-import { Progress, readAfter } from "./progress.js";
+import { DiscordProgress, readAfter } from "./progress.js";
 import { isNewer, isSnowflake, snowflakeAt } from "./snowflake.js";
 import { DiscordSpeaker, MAX_FILE } from "./speaker.js";
 
@@ -27,12 +27,12 @@ const GAP_PAGES = 10;
 const MAX_TAKEN = 1_000;
 
 /** What there is while the line is up. */
-interface Hearing {
+interface DiscordHearing {
   readonly api: Api;
   readonly self: string;
   readonly receive: Receive;
   readonly channels: Channels;
-  readonly progress: Progress;
+  readonly progress: DiscordProgress;
   readonly intake: Intake<number>;
   /** Settles when the line is up, or over. */
   readonly whenUp: Promise<void>;
@@ -57,7 +57,7 @@ export class DiscordAdapter implements Adapter {
   readonly #settings: DiscordSettings;
   readonly #download: ReturnType<typeof downloadFrom>;
   /** What is heard in a channel, by the name of its event. */
-  readonly #inChannels = new Map<unknown, (hearing: Hearing, json: unknown, at: At) => Promise<void>>([
+  readonly #inChannels = new Map<unknown, (hearing: DiscordHearing, json: unknown, at: At) => Promise<void>>([
     ["MESSAGE_CREATE", (...heard) => this.#hearMessage(...heard)],
     ["MESSAGE_UPDATE", (...heard) => this.#hearEdit(...heard)],
     ["INTERACTION_CREATE", (...heard) => this.#hearCommand(...heard)],
@@ -79,7 +79,7 @@ export class DiscordAdapter implements Adapter {
     const api = new Api(this.#settings, token);
     const self = await ownId(api);
     await announceCommands(api, memory, commands);
-    const progress = await Progress.open(memory, Date.now());
+    const progress = await DiscordProgress.open(memory, Date.now());
     const intake = new Intake<number>();
     const channels = new Channels(api);
     let isUp: () => void = () => {};
@@ -87,7 +87,7 @@ export class DiscordAdapter implements Adapter {
       isUp = resolve;
     });
     const { mark: gapFrom } = progress;
-    const hearing: Hearing = { api, self, receive, channels, progress, intake, whenUp, gapFrom };
+    const hearing: DiscordHearing = { api, self, receive, channels, progress, intake, whenUp, gapFrom };
     this.#beganAt ??= progress.mark;
     const speaker = new DiscordSpeaker({ api, self, channels, beganAt: this.#beganAt });
     const socket = new GatewaySocket({
@@ -116,7 +116,7 @@ export class DiscordAdapter implements Adapter {
     }
   }
 
-  #hear(hearing: Hearing, { t, d, s }: GatewayDispatchPayload): void {
+  #hear(hearing: DiscordHearing, { t, d, s }: GatewayDispatchPayload): void {
     const { intake, channels } = hearing;
     const hear = this.#inChannels.get(t);
     const at = hear ? placeOf(d) : null;
@@ -133,7 +133,7 @@ export class DiscordAdapter implements Adapter {
     else if (t?.startsWith("CHANNEL_") || t?.startsWith("THREAD_")) channels.learn(d);
   }
 
-  async #hearMessage(hearing: Hearing, json: unknown, at: At): Promise<void> {
+  async #hearMessage(hearing: DiscordHearing, json: unknown, at: At): Promise<void> {
     const { channels, progress, self } = hearing;
     const place = isFromPerson(json) ? await channels.place(at.channelId) : null;
     const message = place && parseMessage(json, { place, self, download: this.#download });
@@ -145,13 +145,13 @@ export class DiscordAdapter implements Adapter {
     progress.done(at.channelId, at.messageId);
   }
 
-  async #hearEdit({ channels, self, receive }: Hearing, json: unknown, at: At): Promise<void> {
+  async #hearEdit({ channels, self, receive }: DiscordHearing, json: unknown, at: At): Promise<void> {
     const place = await channels.place(at.channelId);
     const edit = place && parseEdit(json, { place, self, download: this.#download });
     if (edit) await receive(edit);
   }
 
-  async #take({ receive }: Hearing, message: InboundMessage): Promise<void> {
+  async #take({ receive }: DiscordHearing, message: InboundMessage): Promise<void> {
     await receive(message);
     this.#taken.add(message.messageId);
     const [oldest] = this.#taken;
@@ -159,7 +159,7 @@ export class DiscordAdapter implements Adapter {
   }
 
   /** Discord wants a word within seconds; the answer itself comes as a message like any other. */
-  async #hearCommand(hearing: Hearing, json: unknown, at: At): Promise<void> {
+  async #hearCommand(hearing: DiscordHearing, json: unknown, at: At): Promise<void> {
     const { api, channels } = hearing;
     const place = await channels.place(at.channelId);
     const interaction = place && parseInteraction(json, place);
@@ -171,14 +171,14 @@ export class DiscordAdapter implements Adapter {
   }
 
   /** What was written while nobody listened: first of all in the channels that we know. */
-  #readOn(hearing: Hearing): void {
+  #readOn(hearing: DiscordHearing): void {
     const { progress, intake } = hearing;
     for (const channelId of progress.channels)
       intake.beside(channelId, () => this.#readChannel(hearing, channelId, progress.lastSeen(channelId)));
   }
 
   /** Channels that we do not know have something for us if it is newer than all that we had read, and than our coming. */
-  #readServer(hearing: Hearing, json: unknown): void {
+  #readServer(hearing: DiscordHearing, json: unknown): void {
     const { channels, progress, intake } = hearing;
     const { channels: plain, threads, joined_at } = (json ?? {}) as Readonly<Record<string, unknown>>;
     const joined = typeof joined_at === "string" ? Date.parse(joined_at) : Number.NaN;
@@ -191,7 +191,7 @@ export class DiscordAdapter implements Adapter {
     }
   }
 
-  async #readChannel(hearing: Hearing, channelId: string, seen: string | null): Promise<void> {
+  async #readChannel(hearing: DiscordHearing, channelId: string, seen: string | null): Promise<void> {
     const oldest = snowflakeAt(Date.now() - GAP_MS);
     let after = readAfter(seen ?? oldest, oldest);
     for (let page = 0; page < GAP_PAGES; page += 1) {

@@ -1,19 +1,19 @@
 /** The channels that messages come from, as far as they are known; what is not is asked for. */
 import type { Api } from "./api.js";
-import { type Channel, type DiscordPlace, parseChannel } from "./parse.js";
+import { type DiscordChannel, type DiscordPlace, parseChannel } from "./parse.js";
 
 const MAX_KNOWN = 2_000;
 
 export class Channels {
   readonly #api: Api;
-  readonly #known = new Map<string, Channel>();
+  readonly #known = new Map<string, DiscordChannel>();
 
   constructor(api: Api) {
     this.#api = api;
   }
 
   /** Discord told of it, or of a change of it. */
-  learn(json: unknown): Channel | null {
+  learn(json: unknown): DiscordChannel | null {
     const channel = parseChannel(json);
     if (!channel) return null;
     this.#known.delete(channel.id);
@@ -37,7 +37,7 @@ export class Channels {
     return this.place(channelId);
   }
 
-  async #find(channelId: string): Promise<Channel | null> {
+  async #find(channelId: string): Promise<DiscordChannel | null> {
     return this.#known.get(channelId) ?? this.learn(await this.#api.channel(channelId));
   }
 }

@@ -4,7 +4,7 @@
  * markup, a mention or an emoji is escaped.
  */
 import { codeLines, type PenLines, TextPen, textOf } from "../markdown/line-pen.js";
-import { type Around, renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
+import { type Around, type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
 
 /** As a message's content; never empty, since Discord takes no empty text. */
 export function formatMarkdown(text: string): string {
@@ -46,7 +46,7 @@ class DiscordPen extends TextPen {
     return `\`\`${code.startsWith("`") ? " " : ""}${code}${code.endsWith("`") ? " " : ""}\`\``;
   }
 
-  link(words: string, { url, said, isSaid }: Target): string {
+  link(words: string, { url, said, isSaid }: LinkTarget): string {
     const address = webAddress(url);
     if (address === null) return words;
     if (isSaid) return `<${address}>`;

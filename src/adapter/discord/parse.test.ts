@@ -6,7 +6,7 @@ import CHANNELS from "./fixtures/channels.json" with { type: "json" };
 import INTERACTIONS from "./fixtures/interactions.json" with { type: "json" };
 import MESSAGES from "./fixtures/messages.json" with { type: "json" };
 import {
-  type Channel,
+  type DiscordChannel,
   type DiscordPlace,
   parseChannel,
   parseEdit,
@@ -19,7 +19,7 @@ import { isSnowflake } from "./snowflake.js";
 const BOT = "1100000000000000001";
 const ANN = "1100000000000000021";
 
-const channel = (json: object): Channel => parseChannel(json) as Channel;
+const channel = (json: object): DiscordChannel => parseChannel(json) as DiscordChannel;
 const DM: DiscordPlace = { channel: channel(CHANNELS.dm) };
 const TEXT: DiscordPlace = { channel: channel(CHANNELS.text) };
 const THREAD: DiscordPlace = { channel: channel(CHANNELS.thread), parent: channel(CHANNELS.text) };

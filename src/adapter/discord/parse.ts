@@ -11,7 +11,7 @@ import { takenOut } from "../take-out.js";
 import { type Fields, listOf, record } from "../untrusted.js";
 import { isSnowflake } from "./snowflake.js";
 
-export interface Channel {
+export interface DiscordChannel {
   readonly id: string;
   readonly kind: "dm" | "text" | "thread";
   /** A thread can be begun in it. */
@@ -29,11 +29,11 @@ export interface Channel {
 
 /** A channel and, where it is a thread, the one it is in. */
 export interface DiscordPlace {
-  readonly channel: Channel;
-  readonly parent?: Channel;
+  readonly channel: DiscordChannel;
+  readonly parent?: DiscordChannel;
 }
 
-export interface Reading {
+export interface DiscordParseSetting {
   readonly place: DiscordPlace;
   /** The bot's user. */
   readonly self: string;
@@ -59,7 +59,7 @@ const SLASH_COMMAND = 2;
 const CHAT_INPUT = 1;
 const TEXT_OPTION = 3;
 
-export function parseChannel(json: unknown): Channel | null {
+export function parseChannel(json: unknown): DiscordChannel | null {
   const { id, type, name, topic, parent_id, owner_id, last_message_id, recipients } = record(json);
   if (!isSnowflake(id) || typeof type !== "number") return null;
   const named = {
@@ -89,7 +89,7 @@ export function isFromPerson(json: unknown): boolean {
   return person(record(json)) !== null;
 }
 
-export function parseMessage(json: unknown, reading: Reading): InboundMessage | null {
+export function parseMessage(json: unknown, reading: DiscordParseSetting): InboundMessage | null {
   const message = record(json);
   const { id, channel_id, type } = message;
   const { place, self } = reading;
@@ -117,7 +117,7 @@ export function parseMessage(json: unknown, reading: Reading): InboundMessage | 
 }
 
 /** Null where something else about it has changed: a pin, a preview, a thread. */
-export function parseEdit(json: unknown, reading: Reading): InboundMessage | null {
+export function parseEdit(json: unknown, reading: DiscordParseSetting): InboundMessage | null {
   const message = isText(record(json).edited_timestamp) ? parseMessage(json, reading) : null;
   return message && { ...message, kind: "edit" };
 }
@@ -189,7 +189,7 @@ export function sourceIn({ channel, parent }: DiscordPlace): SessionSource {
   };
 }
 
-function named({ name, topic }: Channel): Pick<SessionSource, "chatName" | "chatTopic"> {
+function named({ name, topic }: DiscordChannel): Pick<SessionSource, "chatName" | "chatTopic"> {
   return { ...(name ? { chatName: `#${name}` } : {}), ...(topic ? { chatTopic: topic } : {}) };
 }
 
@@ -223,7 +223,7 @@ function forwarded(message: Fields): unknown {
   return record(listOf(message.message_snapshots)[0]).message;
 }
 
-function filesOf(attachments: unknown, download: Reading["download"]): RemoteFile[] {
+function filesOf(attachments: unknown, download: DiscordParseSetting["download"]): RemoteFile[] {
   return listOf(attachments).flatMap((attachment) => {
     const { url, filename, content_type, size } = record(attachment);
     if (!isText(url)) return [];

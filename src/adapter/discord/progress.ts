@@ -24,7 +24,7 @@ const NAME = "progress";
 const MAX_CHANNELS = 200;
 const WRITE_EACH_MS = 1_000;
 
-export class Progress {
+export class DiscordProgress {
   readonly #memory: Memory;
   readonly #seen: Map<string, string>;
   #mark: string;
@@ -32,8 +32,8 @@ export class Progress {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  static async open(memory: Memory, now: number): Promise<Progress> {
-    return new Progress(memory, readRemembered(await memory.read(NAME)), now);
+  static async open(memory: Memory, now: number): Promise<DiscordProgress> {
+    return new DiscordProgress(memory, readRemembered(await memory.read(NAME)), now);
   }
 
   private constructor(memory: Memory, { session, mark, seen }: Remembered, now: number) {

@@ -10,11 +10,11 @@ export {
   type Around,
   type Cell,
   type Item,
+  type LinkTarget,
   type Pen,
   renderMarkdown,
-  type Target,
   type TextMark,
 } from "./render.js";
 // Text in styled pieces, and tables as text.
-export { linesOf, type Span, styled } from "./spans.js";
+export { linesOf, type StyledSpan, styled } from "./spans.js";
 export { type Columns, OPEN_COLUMNS, RULED_COLUMNS, textTable } from "./text-table.js";

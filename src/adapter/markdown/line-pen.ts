@@ -3,7 +3,7 @@
  * and quotes unless the platform's own pen knows better. Code and quotes begin their lines also in a list, where other
  * lines are indented: code can be copied as it is, and a quote is seen as one.
  */
-import type { Align, Around, Cell, Item, Pen, Target, TextMark } from "./render.js";
+import type { Align, Around, Cell, Item, LinkTarget, Pen, TextMark } from "./render.js";
 import { type Columns, OPEN_COLUMNS, textTable } from "./text-table.js";
 
 export interface PenLine<Text> {
@@ -18,7 +18,7 @@ export abstract class LinePen<Words, Text> implements Pen<Words, PenLines<Text>>
   abstract text(text: string): Words;
   abstract mark(mark: TextMark, words: Words, around: Around): Words;
   abstract code(code: string): Words;
-  abstract link(words: Words, target: Target): Words;
+  abstract link(words: Words, target: LinkTarget): Words;
   abstract join(parts: readonly Words[]): Words;
   abstract fence(code: string, language: string): PenLines<Text>;
 

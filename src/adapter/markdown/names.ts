@@ -10,9 +10,9 @@ const USED = /\[([^[\]]{1,200})\]/g;
 const MAX_NAMES = 1_000;
 
 /** The names that are explained, as they are compared, and in which part; in several of them: -1. */
-export type Names = ReadonlyMap<string, number>;
+export type ExplainedNames = ReadonlyMap<string, number>;
 
-export function namesIn(parts: readonly (readonly string[])[]): Names {
+export function namesIn(parts: readonly (readonly string[])[]): ExplainedNames {
   const names = new Map<string, number>();
   for (const [index, lines] of parts.entries())
     for (const line of lines) {
@@ -25,7 +25,7 @@ export function namesIn(parts: readonly (readonly string[])[]): Names {
 }
 
 /** Lines that explain, with nothing, the names that this part uses and others explain. */
-export function needed(names: Names, text: string, index: number): string {
+export function needed(names: ExplainedNames, text: string, index: number): string {
   if (names.size === 0 || !text.includes("[")) return "";
   const used = new Map<string, string>();
   for (const [, name = ""] of text.matchAll(USED)) {

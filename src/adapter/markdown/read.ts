@@ -41,7 +41,7 @@ function readable(markdown: string): string {
 const MAX_READ = 65_536;
 
 /** Remembers what it has read of late. */
-class Reader {
+class MarkdownReader {
   readonly #options: Options;
   #read = new Map<string, readonly RootContent[]>();
   #readBefore = this.#read;
@@ -108,8 +108,8 @@ class Reader {
   }
 }
 
-const ANSWERS = new Reader(gfm());
-const GROWING = new Reader(gfm(), { disable: { null: ["definition", "gfmFootnoteDefinition"] } });
+const ANSWERS = new MarkdownReader(gfm());
+const GROWING = new MarkdownReader(gfm(), { disable: { null: ["definition", "gfmFootnoteDefinition"] } });
 
 /** A list may get more items; what was read before keeps those it had. */
 function withOwnItems(node: RootContent): RootContent {

@@ -1,7 +1,7 @@
 /** What the fold decides for every pen: what stands in what, which names mean which address, and what to do in trouble. */
 import { describe, expect, it } from "vitest";
 import { codeLines, type PenLines, TextPen, textOf } from "./line-pen.js";
-import { type Around, renderMarkdown, type Target, type TextMark } from "./render.js";
+import { type Around, type LinkTarget, renderMarkdown, type TextMark } from "./render.js";
 
 /** Says what it is given. */
 class Witness extends TextPen {
@@ -14,7 +14,7 @@ class Witness extends TextPen {
   code(code: string): string {
     return `code(${code})`;
   }
-  link(words: string, { url, said, isSaid }: Target): string {
+  link(words: string, { url, said, isSaid }: LinkTarget): string {
     return `link(${words}|${said}|${url}|${isSaid})`;
   }
   fence(code: string): PenLines<string> {

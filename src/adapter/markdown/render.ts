@@ -17,7 +17,7 @@ export interface Around {
   readonly item: "tight" | "loose" | null;
 }
 
-export interface Target {
+export interface LinkTarget {
   /** Never empty. */
   readonly url: string;
   /** The link's words, without markup. */
@@ -49,7 +49,7 @@ export interface Pen<Words, Block> {
   mark(mark: TextMark, words: Words, around: Around): Words;
   code(code: string): Words;
   /** The words are never empty, and have no link in them. */
-  link(words: Words, target: Target): Words;
+  link(words: Words, target: LinkTarget): Words;
   /** Words beside each other. */
   join(parts: readonly Words[]): Words;
 

@@ -13,7 +13,7 @@ import type { MatrixSettings } from "./config.js";
 import { MAX_TEXT, textBytes } from "./content.js";
 import type { Encryption } from "./encryption.js";
 import { id } from "./ids.js";
-import type { Self } from "./mention.js";
+import type { MatrixSelf } from "./mention.js";
 import { MAX_FILE, Outgoing } from "./outgoing.js";
 import { decryptedEvent } from "./parse.js";
 import { Pending } from "./pending.js";
@@ -136,7 +136,7 @@ export class MatrixAdapter implements Adapter {
     });
     const pending = new Pending(memory);
     await pending.load();
-    const self: Self = {
+    const self: MatrixSelf = {
       userId,
       commands: new Set(commands.map(({ name }) => name)),
       ...(displayName ? { displayName } : {}),

@@ -6,9 +6,9 @@ import {
   type Around,
   type Cell,
   type Item,
+  type LinkTarget,
   type Pen,
   renderMarkdown,
-  type Target,
   type TextMark,
 } from "../markdown/render.js";
 
@@ -25,7 +25,7 @@ const PEN = {
   mark: (mark: TextMark, words: string): string => `<${TAGS[mark]}>${words}</${TAGS[mark]}>`,
   code: (code: string): string => `<code>${escapeHtml(code)}</code>`,
   /** Other schemes are not shown as links by clients, nor should they be. */
-  link: (words: string, { url }: Target): string =>
+  link: (words: string, { url }: LinkTarget): string =>
     /^(?:https?|mailto|ftp|magnet):/i.test(url) ? `<a href="${escapeHtml(url)}">${words}</a>` : words,
   join: (parts: readonly string[]): string => parts.join(""),
 

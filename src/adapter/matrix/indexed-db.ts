@@ -13,11 +13,11 @@ export interface DatabaseRequest<T> {
   onerror: (() => void) | null;
 }
 
-interface OpenRequest extends DatabaseRequest<Database> {
+interface OpenRequest extends DatabaseRequest<IndexedDatabase> {
   onupgradeneeded: (() => void) | null;
 }
 
-interface Database {
+interface IndexedDatabase {
   readonly version: number;
   readonly objectStoreNames: Iterable<string>;
   transaction(store: string, mode?: "readwrite"): { objectStore(name: string): ObjectStore };

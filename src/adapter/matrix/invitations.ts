@@ -6,14 +6,14 @@ import type { Line } from "../adapter.js";
 import { type Fields, listOf, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { id } from "./ids.js";
-import type { Self } from "./mention.js";
+import type { MatrixSelf } from "./mention.js";
 import type { Pending } from "./pending.js";
 import { senderIn } from "./rooms.js";
 import { isMissing } from "./trouble.js";
 
 export interface InvitationsOptions {
   readonly api: MatrixApi;
-  readonly self: Self;
+  readonly self: MatrixSelf;
   readonly pending: Pending;
   readonly knows: Line["knows"];
 }

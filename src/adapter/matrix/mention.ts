@@ -2,7 +2,7 @@
 import { type Fields, listOf, record, textOf } from "../untrusted.js";
 
 /** The bot itself. */
-export interface Self {
+export interface MatrixSelf {
   readonly userId: string;
   readonly displayName?: string;
   /** Names of commands: `!name` is one of them too, for clients that keep `/name` to themselves. */
@@ -19,7 +19,7 @@ const MOST_NAMES = 8;
 
 export function withoutMention(
   content: Fields,
-  self: Self,
+  self: MatrixSelf,
 ): { readonly text: string; readonly isMentioned: boolean } {
   const body = textOf(content.body) ?? "";
   const pills = pillsFor(self.userId, textOf(content.formatted_body) ?? "");
@@ -68,7 +68,7 @@ function unescaped(html: string): string {
   return html.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity] ?? entity);
 }
 
-function namesOf({ userId, displayName }: Self): string[] {
+function namesOf({ userId, displayName }: MatrixSelf): string[] {
   const [localpart = ""] = userId.slice(1).split(":");
   return [userId, displayName ?? "", `@${displayName ?? localpart}`, `@${localpart}`].filter(
     (name) => name !== "",

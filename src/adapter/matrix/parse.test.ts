@@ -4,7 +4,7 @@ import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
 import { record } from "../untrusted.js";
 import { id } from "./ids.js";
-import type { Self } from "./mention.js";
+import type { MatrixSelf } from "./mention.js";
 import { decryptedEvent, parseEvent, quotedText, type RoomFacts } from "./parse.js";
 
 /** Made by hand from the shapes that the specification gives; a real Synapse's are in test/platforms. */
@@ -12,7 +12,11 @@ const events: Record<string, Record<string, unknown>> = JSON.parse(
   readFileSync(new URL("./fixtures/events.json", import.meta.url), "utf8"),
 );
 
-const self: Self = { userId: "@baton:example.org", displayName: "Baton", commands: new Set(["new", "stop"]) };
+const self: MatrixSelf = {
+  userId: "@baton:example.org",
+  displayName: "Baton",
+  commands: new Set(["new", "stop"]),
+};
 const people = new Map([["@ann:example.org", "Ann"]]);
 const group: RoomFacts = {
   roomId: "!room:example.org",

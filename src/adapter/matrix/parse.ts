@@ -8,7 +8,7 @@ import { cleanLine, shorten } from "../../util/text.js";
 import type { InboundMessage } from "../adapter.js";
 import { type Fields, record, textOf } from "../untrusted.js";
 import { id } from "./ids.js";
-import { type Self, withoutMention } from "./mention.js";
+import { type MatrixSelf, withoutMention } from "./mention.js";
 
 export interface RoomFacts {
   readonly roomId: string;
@@ -55,7 +55,7 @@ const FORWARDED = [
 const NO_COMMANDS: ReadonlySet<string> = new Set();
 const MEDIA_TYPES = new Set(["m.image", "m.file", "m.audio", "m.video"]);
 
-export function parseEvent(given: unknown, room: RoomFacts, bot: Self): Parsed | null {
+export function parseEvent(given: unknown, room: RoomFacts, bot: MatrixSelf): Parsed | null {
   const event = record(given);
   const sender = id(event.sender, "@");
   const eventId = id(event.event_id, "$");
@@ -130,14 +130,19 @@ function label(name: string | undefined): string {
   return shorten(cleanLine(name ?? ""), 200);
 }
 
-interface Written {
+interface MatrixContent {
   readonly text: string;
   readonly isMentioned: boolean;
   readonly quoted?: string;
   readonly media?: MediaReference;
 }
 
-function writtenIn(content: Fields, self: Self, isReply: boolean, isPrivate: boolean): Written | null {
+function writtenIn(
+  content: Fields,
+  self: MatrixSelf,
+  isReply: boolean,
+  isPrivate: boolean,
+): MatrixContent | null {
   const body = textOf(content.body);
   const msgtype = textOf(content.msgtype);
   if (msgtype === undefined || body === undefined) return null;
@@ -158,12 +163,12 @@ function writtenIn(content: Fields, self: Self, isReply: boolean, isPrivate: boo
   return { text: command(shown, self), isMentioned, ...(quoted ? { quoted } : {}) };
 }
 
-function command(text: string, { commands }: Self): string {
+function command(text: string, { commands }: MatrixSelf): string {
   const [, name = ""] = /^!([a-z][a-z0-9_-]{0,31})(?:\s|$)/.exec(text) ?? [];
   return commands.has(name) ? `/${text.slice(1)}` : text;
 }
 
-function isCommand(text: string, { commands }: Self): boolean {
+function isCommand(text: string, { commands }: MatrixSelf): boolean {
   const [, name = ""] = /^\/([a-z][a-z0-9_-]{0,31})(?:\s|$)/.exec(text) ?? [];
   return commands.has(name);
 }

@@ -9,7 +9,7 @@ import { id } from "./ids.js";
 import type { RoomFacts } from "./parse.js";
 import { isMissing } from "./trouble.js";
 
-interface Room {
+interface MatrixRoom {
   readonly members: Map<string, string | undefined>;
   name: string | undefined;
   topic: string | undefined;
@@ -24,7 +24,7 @@ interface Room {
 const CLOSED = new Set([undefined, "invite", "private", "knock"]);
 
 /** Two are in it or asked in, nobody else can come in by themselves, and nobody reads from outside. */
-function isPrivate({ members, invited, joinRule, visibility }: Room): boolean {
+function isPrivate({ members, invited, joinRule, visibility }: MatrixRoom): boolean {
   const all = new Set([...members.keys(), ...invited]);
   return all.size <= 2 && CLOSED.has(joinRule) && visibility !== "world_readable";
 }
@@ -51,7 +51,7 @@ export const ROOM_STATES = [
 
 export class Rooms {
   readonly #api: MatrixApi;
-  readonly #rooms = new Map<string, Promise<Room>>();
+  readonly #rooms = new Map<string, Promise<MatrixRoom>>();
 
   constructor(api: MatrixApi) {
     this.#api = api;
@@ -108,7 +108,7 @@ export class Rooms {
     this.#rooms.delete(roomId);
   }
 
-  #room(roomId: string): Promise<Room> {
+  #room(roomId: string): Promise<MatrixRoom> {
     const known = this.#rooms.get(roomId);
     if (known) return known;
     const asked = this.#ask(roomId);
@@ -119,7 +119,7 @@ export class Rooms {
     return asked;
   }
 
-  async #ask(roomId: string): Promise<Room> {
+  async #ask(roomId: string): Promise<MatrixRoom> {
     const { joined } = await this.#api.joinedMembers(roomId);
     const [invited, name, topic, encryption, joinRules, visibility] = await Promise.all([
       invitedMembers(this.#api, roomId).catch(nobodyIfMissing),

@@ -10,7 +10,7 @@ import type { Encryption } from "./encryption.js";
 import { Gaps } from "./gaps.js";
 import { id } from "./ids.js";
 import { Invitations } from "./invitations.js";
-import type { Self } from "./mention.js";
+import type { MatrixSelf } from "./mention.js";
 import {
   decryptedEvent,
   type MediaReference,
@@ -26,7 +26,7 @@ import { reasonOf } from "./trouble.js";
 
 export interface TimelineOptions {
   readonly api: MatrixApi;
-  readonly self: Self;
+  readonly self: MatrixSelf;
   readonly rooms: Rooms;
   readonly seen: SeenEvents;
   readonly pending: Pending;

@@ -9,7 +9,7 @@ import { field } from "../untrusted.js";
 import { connectError, MattermostApi } from "./api.js";
 import type { MattermostSettings } from "./config.js";
 import { formatText, MAX_TEXT } from "./format.js";
-import { type Channel, channelIn, parseEvent } from "./parse.js";
+import { channelIn, type MattermostChannel, parseEvent } from "./parse.js";
 import { serveSocket } from "./socket.js";
 import { MattermostSpeaker } from "./speaker.js";
 
@@ -31,7 +31,7 @@ export class MattermostAdapter implements Adapter {
     paceMs: 1_000,
   };
   readonly #settings: MattermostSettings;
-  readonly #channels = new Map<string, Channel>();
+  readonly #channels = new Map<string, MattermostChannel>();
 
   constructor(settings: MattermostSettings) {
     this.#settings = settings;

@@ -10,7 +10,7 @@ const LARGEST_ANSWER = 1024 * 1024;
 const USUAL_TIMEOUT_MS = 30_000;
 
 /** Who the bot is. */
-export interface Self {
+export interface MattermostSelf {
   readonly id: string;
   readonly username: string;
 }
@@ -34,7 +34,7 @@ export class MattermostApi {
     this.#settings = settings;
   }
 
-  async me(end: AbortSignal): Promise<Self> {
+  async me(end: AbortSignal): Promise<MattermostSelf> {
     const user = await this.call("GET", "/users/me", undefined, end);
     const [id, username] = [idOf(field(user, "id")), textOf(field(user, "username"))];
     if (!id || !username) throw new Error("the server did not say which bot this is");

@@ -5,7 +5,7 @@
 import type { ChatType, SessionSource } from "../../session/source.js";
 import type { InboundMessage } from "../adapter.js";
 import { field, idOf, jsonOf, textOf } from "../untrusted.js";
-import type { Self } from "./api.js";
+import type { MattermostSelf } from "./api.js";
 
 const PLATFORM = "mattermost";
 const ID = /^[a-z0-9]{26}$/;
@@ -16,15 +16,15 @@ export function isId(value: unknown): value is string {
 }
 
 /** What is known of a channel beside its id. */
-export interface Channel {
+export interface MattermostChannel {
   readonly type: ChatType;
   readonly name?: string;
 }
 
 export function parseEvent(
   event: unknown,
-  self: Self,
-  known: (channelId: string) => Channel | undefined,
+  self: MattermostSelf,
+  known: (channelId: string) => MattermostChannel | undefined,
 ): InboundMessage | null {
   const kind = KINDS[String(field(event, "event"))];
   const post = jsonOf(textIn(field(event, "data", "post")));
@@ -55,14 +55,18 @@ export function parseEvent(
 const KINDS: Readonly<Record<string, "message" | "edit">> = { posted: "message", post_edited: "edit" };
 
 /** Only the event of a new post says what its channel is. */
-export function channelIn(event: unknown): Channel | undefined {
+export function channelIn(event: unknown): MattermostChannel | undefined {
   const type = CHAT_TYPES[String(field(event, "data", "channel_type"))];
   const name = textOf(field(event, "data", "channel_display_name"));
   return type && { type, ...(name && type !== "dm" ? { name } : {}) };
 }
 
 /** The place of a channel as the API tells of it; in a chat of two with the other one's id. */
-export function parsePlace(channel: unknown, threadId: string | undefined, self: Self): SessionSource | null {
+export function parsePlace(
+  channel: unknown,
+  threadId: string | undefined,
+  self: MattermostSelf,
+): SessionSource | null {
   const id = idOf(field(channel, "id"));
   const type = CHAT_TYPES[String(field(channel, "type"))];
   if (!isId(id) || !type) return null;
@@ -73,7 +77,11 @@ export function parsePlace(channel: unknown, threadId: string | undefined, self:
   return isId(others[0]) ? { ...place, userId: others[0] } : null;
 }
 
-function placeOf(chatId: string, { type, name }: Channel, threadId: string | undefined): SessionSource {
+function placeOf(
+  chatId: string,
+  { type, name }: MattermostChannel,
+  threadId: string | undefined,
+): SessionSource {
   return {
     platform: PLATFORM,
     chatId,

@@ -3,16 +3,16 @@ import type { Address, SessionSource } from "../../session/source.js";
 import { type Letter, SendError, type Speaker } from "../adapter.js";
 import { repeatable } from "../repeatable.js";
 import { field } from "../untrusted.js";
-import { isNotThere, type MattermostApi, type Self, sendError } from "./api.js";
+import { isNotThere, type MattermostApi, type MattermostSelf, sendError } from "./api.js";
 import { formatText } from "./format.js";
 import { isId, parsePlace } from "./parse.js";
 
 export class MattermostSpeaker implements Speaker {
   readonly #api: MattermostApi;
-  readonly #self: Self;
+  readonly #self: MattermostSelf;
   readonly #end: AbortSignal;
 
-  constructor(api: MattermostApi, self: Self, end: AbortSignal) {
+  constructor(api: MattermostApi, self: MattermostSelf, end: AbortSignal) {
     this.#api = api;
     this.#self = self;
     this.#end = end;

@@ -28,7 +28,7 @@ const MOST_OPEN = 100;
 /** What the account remembers: the last event that was dealt with. */
 const LAST_EVENT = "last event";
 
-interface Hearing {
+interface SignalHearing {
   readonly receive: Receive;
   readonly commands: ReadonlySet<string>;
   /** Positions are the daemon's ids of events. */
@@ -66,7 +66,7 @@ export class SignalAdapter implements Adapter {
     const lastEvent = await memory.read(LAST_EVENT);
     if (lastEvent !== null) intake.beginAt(lastEvent);
     end.addEventListener("abort", () => void intake.stop());
-    const hearing: Hearing = { receive, commands: new Set(commands.map(({ name }) => name)), intake };
+    const hearing: SignalHearing = { receive, commands: new Set(commands.map(({ name }) => name)), intake };
     try {
       await this.#daemon.check(end);
       const events = await this.#daemon.events(lastEvent, end);
@@ -84,7 +84,7 @@ export class SignalAdapter implements Adapter {
   }
 
   /** Nobody gives it again: it is held until it was received. */
-  #take({ id, data }: StreamEvent, { receive, commands, intake }: Hearing): void {
+  #take({ id, data }: StreamEvent, { receive, commands, intake }: SignalHearing): void {
     const file = (found: SignalFile): RemoteFile => this.#remote(found);
     const message = parseEvent(data, { account: this.account, commands, file });
     if (message)

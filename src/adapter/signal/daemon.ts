@@ -5,7 +5,7 @@ import { reasonOf, wasNeverSent } from "../http-call.js";
 import { outcomeOfSilence } from "../send-failure.js";
 import { field, listOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
-import { HttpTransport } from "./http-transport.js";
+import { SignalHttpTransport } from "./http-transport.js";
 import { SocketTransport } from "./socket-transport.js";
 import { notRegistered, notThere, type StreamEvent, socketPath, type Transport } from "./transport.js";
 
@@ -28,7 +28,9 @@ export class Daemon {
     const path = socketPath(settings);
     this.#settings = settings;
     this.#transport =
-      path === null ? new HttpTransport(settings, timeoutMs) : new SocketTransport(path, settings, timeoutMs);
+      path === null
+        ? new SignalHttpTransport(settings, timeoutMs)
+        : new SocketTransport(path, settings, timeoutMs);
   }
 
   /** It is there, and the account is one of its own. */

@@ -3,8 +3,8 @@
  * UTF-16 units. Nothing in the text itself is markup, so nothing needs escaping.
  */
 import { LinePen, type PenLines } from "../markdown/line-pen.js";
-import { renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
-import { linesOf, type Span, styled } from "../markdown/spans.js";
+import { type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
+import { linesOf, type StyledSpan, styled } from "../markdown/spans.js";
 
 export interface FormattedText {
   readonly text: string;
@@ -13,8 +13,8 @@ export interface FormattedText {
 }
 
 const STYLES = ["BOLD", "ITALIC", "STRIKETHROUGH", "MONOSPACE"] as const;
-type Style = Partial<Record<(typeof STYLES)[number], true>>;
-type Words = readonly Span<Style>[];
+type SignalStyle = Partial<Record<(typeof STYLES)[number], true>>;
+type SignalWords = readonly StyledSpan<SignalStyle>[];
 
 export function formatText(markdown: string): FormattedText {
   const lines = renderMarkdown(markdown, PEN).map(({ text }) => text);
@@ -25,15 +25,15 @@ export function formatText(markdown: string): FormattedText {
   return { text, styles: ranges.map(({ start, end, style }) => `${start}:${end - start}:${style}`) };
 }
 
-interface Range {
+interface StyleRange {
   readonly start: number;
   end: number;
   readonly style: (typeof STYLES)[number];
 }
 
 /** A range goes on over the end of a line, if the next line has the style from its beginning. */
-function rangesOf(style: Range["style"], spans: Words, text: string): Range[] {
-  const ranges: Range[] = [];
+function rangesOf(style: StyleRange["style"], spans: SignalWords, text: string): StyleRange[] {
+  const ranges: StyleRange[] = [];
   let start = 0;
   for (const span of spans) {
     const end = start + span.text.length;
@@ -47,45 +47,45 @@ function rangesOf(style: Range["style"], spans: Words, text: string): Range[] {
 
 const MARKS = { strong: "BOLD", emphasis: "ITALIC", delete: "STRIKETHROUGH" } as const;
 
-class SignalPen extends LinePen<Words, Words> {
+class SignalPen extends LinePen<SignalWords, SignalWords> {
   protected readonly empty = [];
 
-  text(text: string): Words {
+  text(text: string): SignalWords {
     return plain(text);
   }
 
-  mark(mark: TextMark, words: Words): Words {
+  mark(mark: TextMark, words: SignalWords): SignalWords {
     return styled(words, { [MARKS[mark]]: true });
   }
 
-  code(code: string): Words {
+  code(code: string): SignalWords {
     return styled(plain(code), { MONOSPACE: true });
   }
 
   /** Where it leads stands beside it, unless that is what it says. */
-  link(words: Words, { url, isSaid }: Target): Words {
+  link(words: SignalWords, { url, isSaid }: LinkTarget): SignalWords {
     return isSaid ? words : [...words, ...plain(` (${url})`)];
   }
 
-  join(parts: readonly Words[]): Words {
+  join(parts: readonly SignalWords[]): SignalWords {
     return parts.flat();
   }
 
-  fence(code: string): PenLines<Words> {
+  fence(code: string): PenLines<SignalWords> {
     return this.linesOf(this.code(code)).map((text) => ({ text, kind: "code" }));
   }
 
-  protected behind(sign: string, words: Words): Words {
+  protected behind(sign: string, words: SignalWords): SignalWords {
     return [...plain(sign), ...words];
   }
 
-  protected linesOf(words: Words): readonly Words[] {
+  protected linesOf(words: SignalWords): readonly SignalWords[] {
     return words.every(({ text }) => text === "") ? [] : linesOf(words);
   }
 }
 
 const PEN = new SignalPen();
 
-function plain(text: string): Words {
+function plain(text: string): SignalWords {
   return [{ text, style: {} }];
 }

@@ -8,7 +8,7 @@ import type { SignalSettings } from "./config.js";
 import { readEvents } from "./events.js";
 import { notRegistered, notThere, type StreamEvent, type Transport } from "./transport.js";
 
-export class HttpTransport implements Transport {
+export class SignalHttpTransport implements Transport {
   readonly #settings: SignalSettings;
   readonly #timeoutMs: number;
   #calls = 0;

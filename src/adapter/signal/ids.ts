@@ -19,18 +19,18 @@ export function isGroupId(id: string): boolean {
   return GROUP.test(id) && !isUuid(id) && !isNumber(id);
 }
 
-export interface MessageRef {
+export interface SignalMessageRef {
   readonly timestamp: number;
   /** Absent for our own. */
   readonly author?: string;
 }
 
-export function messageIdOf({ timestamp, author }: MessageRef): string {
+export function messageIdOf({ timestamp, author }: SignalMessageRef): string {
   return author ? `${timestamp}.${author}` : `${timestamp}`;
 }
 
 /** Null where it is no id of ours. */
-export function messageRefOf(messageId: string): MessageRef | null {
+export function messageRefOf(messageId: string): SignalMessageRef | null {
   const [, time = "", author] = /^(\d{1,16})(?:\.(.+))?$/s.exec(messageId) ?? [];
   const timestamp = Number(time);
   if (time === "" || !isTimestamp(timestamp)) return null;

@@ -5,7 +5,7 @@ import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
 import { parseSource } from "../../session/source.js";
 import { field, isThere } from "../untrusted.js";
-import { type ParseSetting, parseEvent, type SignalFile } from "./parse.js";
+import { parseEvent, type SignalFile, type SignalParseSetting } from "./parse.js";
 
 const fixtures = fixturesIn(new URL("./fixtures/", import.meta.url));
 const ACCOUNT = "+15550000000";
@@ -26,7 +26,7 @@ const group = {
 };
 
 const files: SignalFile[] = [];
-const setting: ParseSetting = {
+const setting: SignalParseSetting = {
   account: ACCOUNT,
   commands: new Set(["new", "status"]),
   file: (file) => {

@@ -18,7 +18,7 @@ export interface SignalFile {
   readonly mediaType: string;
 }
 
-export interface ParseSetting {
+export interface SignalParseSetting {
   /** Our own number or UUID. */
   readonly account: string;
   /** The names of the commands there are. */
@@ -32,12 +32,12 @@ interface SignalSender {
   readonly name: string | undefined;
 }
 
-interface Group {
+interface SignalGroup {
   readonly id: string;
   readonly name: string | undefined;
 }
 
-export function parseEvent(event: unknown, setting: ParseSetting): InboundMessage | null {
+export function parseEvent(event: unknown, setting: SignalParseSetting): InboundMessage | null {
   const account = field(event, "account");
   if (isThere(account) && account !== setting.account) return null;
   const envelope = field(event, "envelope");
@@ -83,7 +83,7 @@ function chatWith(sender: SignalSender): SessionSource {
   return { platform: "signal", chatType: "dm", chatId: id, ...alt, ...personOf(sender) };
 }
 
-function groupPlace({ id, name }: Group): SessionSource {
+function groupPlace({ id, name }: SignalGroup): SessionSource {
   return { platform: "signal", chatType: "group", chatId: id, ...(name ? { chatName: name } : {}) };
 }
 
@@ -110,7 +110,7 @@ function readId(value: unknown, isOne: (id: string) => boolean): string | undefi
 
 function isUs(
   { id, uuid }: Pick<SignalSender, "id" | "uuid">,
-  { account }: Pick<ParseSetting, "account">,
+  { account }: Pick<SignalParseSetting, "account">,
 ): boolean {
   return id === account || (uuid !== undefined && uuid === account.toLowerCase());
 }
@@ -119,7 +119,7 @@ function isUs(
 function readMessage(
   data: unknown,
   sender: SignalSender,
-  setting: ParseSetting,
+  setting: SignalParseSetting,
   edited: unknown,
 ): InboundMessage | null {
   const timestamp = edited ?? field(data, "timestamp");
@@ -149,7 +149,7 @@ function readMessage(
 }
 
 /** Undefined in a chat of two; null where it is a group, but not which. */
-function readGroup(data: unknown): Group | undefined | null {
+function readGroup(data: unknown): SignalGroup | undefined | null {
   const group = field(data, "groupInfo");
   if (!isThere(group)) return undefined;
   const id = field(group, "groupId");
@@ -158,7 +158,7 @@ function readGroup(data: unknown): Group | undefined | null {
 }
 
 /** The text with mentions as people see them; that of ourselves is taken out. */
-function readText(data: unknown, setting: ParseSetting): { text: string; mentionsUs: boolean } {
+function readText(data: unknown, setting: SignalParseSetting): { text: string; mentionsUs: boolean } {
   const text = textOf(field(data, "message")) ?? "";
   const mentions = listOf(field(data, "mentions"))
     .map((mention) => ({ mention, start: field(mention, "start"), length: field(mention, "length") }))
@@ -186,7 +186,7 @@ function isPlace(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-function namesUs(value: unknown, number: string, uuid: string, { account }: ParseSetting): boolean {
+function namesUs(value: unknown, number: string, uuid: string, { account }: SignalParseSetting): boolean {
   if (field(value, number) === account) return true;
   const id = field(value, uuid);
   return typeof id === "string" && id.toLowerCase() === account.toLowerCase();
@@ -194,7 +194,7 @@ function namesUs(value: unknown, number: string, uuid: string, { account }: Pars
 
 function readQuote(
   data: unknown,
-  setting: ParseSetting,
+  setting: SignalParseSetting,
 ): { replyTo: NonNullable<InboundMessage["replyTo"]>; isOurs: boolean } | null {
   const quote = field(data, "quote");
   const timestamp = field(quote, "id");
@@ -207,7 +207,10 @@ function readQuote(
 }
 
 /** A mark that was put on a message; one that was taken off says nothing. */
-function readReaction(data: unknown, setting: ParseSetting): Pick<InboundMessage, "text" | "replyTo"> | null {
+function readReaction(
+  data: unknown,
+  setting: SignalParseSetting,
+): Pick<InboundMessage, "text" | "replyTo"> | null {
   const reaction = field(data, "reaction");
   const text = textOf(field(reaction, "emoji"));
   const timestamp = field(reaction, "targetSentTimestamp");
@@ -221,7 +224,7 @@ function readReaction(data: unknown, setting: ParseSetting): Pick<InboundMessage
 }
 
 /** What may be seen only once is not kept. */
-function readFiles(data: unknown, chatId: string, { file }: ParseSetting): RemoteFile[] {
+function readFiles(data: unknown, chatId: string, { file }: SignalParseSetting): RemoteFile[] {
   if (field(data, "viewOnce") === true) return [];
   return listOf(field(data, "attachments")).flatMap((attachment) => {
     const id = idOf(field(attachment, "id"));

@@ -15,7 +15,7 @@ import { notRegistered, notThere, type StreamEvent, type Transport } from "./tra
 const MOST_WAITING = 100;
 const MOST_WAITING_BYTES = 32 * 1024 * 1024;
 
-interface Waiting {
+interface WaitingEvent {
   readonly event: StreamEvent;
   readonly bytes: number;
 }
@@ -26,7 +26,7 @@ export class SocketTransport implements Transport {
   readonly #timeoutMs: number;
   #line: Promise<SocketLine> | null = null;
   #open: SocketLine | null = null;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingEvent[] = [];
   #waitingBytes = 0;
   #wake = (): void => {};
 

@@ -6,7 +6,7 @@ import { repeatable } from "../repeatable.js";
 import { field, listOf } from "../untrusted.js";
 import type { Daemon } from "./daemon.js";
 import { formatText } from "./format.js";
-import { isGroupId, isNumber, isTimestamp, isUuid, type MessageRef, messageRefOf } from "./ids.js";
+import { isGroupId, isNumber, isTimestamp, isUuid, messageRefOf, type SignalMessageRef } from "./ids.js";
 import { parseContact, parseGroup } from "./parse.js";
 
 export const MAX_FILE = 10 * 1024 * 1024;
@@ -112,7 +112,7 @@ function recipientOf({ chatId }: Address): Readonly<Record<string, unknown>> {
   throw new SendError("permanent", `${chatId} is no number, UUID or group of Signal's.`);
 }
 
-function refOf(messageId: string): MessageRef {
+function refOf(messageId: string): SignalMessageRef {
   const ref = messageRefOf(messageId);
   if (!ref) throw new SendError("permanent", `${messageId} is no message of Signal's.`);
   return ref;

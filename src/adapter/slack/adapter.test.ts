@@ -6,7 +6,7 @@ import { SlackServer } from "../../../test/support/slack-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
 import { adapterContract, type Trouble, type Written } from "../../testing/adapter-contract.js";
-import { KeptAdapter, type KeptSetting, type Told } from "../../testing/kept-adapter.js";
+import { KeptAdapter, type KeptSetting, type LineNews } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received, SendError } from "../adapter.js";
 import { openSlack, type SlackSettings } from "./config.js";
 import { toMrkdwn } from "./format.js";
@@ -59,7 +59,7 @@ describe("slack", () => {
   let server: SlackServer;
   let adapter: KeptAdapter;
   let received: InboundMessage[];
-  let told: Told[];
+  let told: LineNews[];
   let deliveries = 0;
   const opened = async (settings: SlackSettings) => new KeptAdapter(await openSlack(settings));
 

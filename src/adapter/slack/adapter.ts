@@ -12,7 +12,7 @@ import type { SlackSettings } from "./config.js";
 import { MAX_FILE, remoteFile } from "./files.js";
 import { MAX_TEXT, mrkdwnLength } from "./format.js";
 import { NameBook } from "./names.js";
-import { type Heard, parseCommand, parseEvent, type Self } from "./parse.js";
+import { type Heard, parseCommand, parseEvent, type SlackSelf } from "./parse.js";
 import { QuoteBook } from "./quotes.js";
 import { type Envelope, serveSocket } from "./socket.js";
 import { SlackSpeaker } from "./speaker.js";
@@ -23,10 +23,10 @@ import { canAnswerIn, whoAmI } from "./workspace.js";
 const MOST_WAITING = 1_000;
 
 /** What there is while the line is open. */
-interface Hearing {
+interface SlackHearing {
   readonly line: Line;
   readonly web: WebClient;
-  readonly self: Self;
+  readonly self: SlackSelf;
   readonly names: NameBook;
   readonly quotes: QuoteBook;
   readonly commands: ReadonlySet<string>;
@@ -63,7 +63,7 @@ export class SlackAdapter implements Adapter {
     const [names, quotes] = [new NameBook(web), new QuoteBook(web, self)];
     const commands = new Set(line.commands.map(({ name }) => name));
     const intake = new Intake();
-    const hearing: Hearing = { line, web, self, names, quotes, commands, intake };
+    const hearing: SlackHearing = { line, web, self, names, quotes, commands, intake };
     const onHello = (): void => line.up(new SlackSpeaker(web, self, names));
     try {
       await serveSocket(this.#settings, (envelope) => this.#take(envelope, hearing), onHello, line.end);
@@ -72,7 +72,7 @@ export class SlackAdapter implements Adapter {
     }
   }
 
-  #take(envelope: Envelope, hearing: Hearing): void {
+  #take(envelope: Envelope, hearing: SlackHearing): void {
     const { intake, line } = hearing;
     if (line.end.aborted) return; // Nobody is there to keep it: it comes again.
     const heard = this.#parse(envelope, hearing);
@@ -81,12 +81,12 @@ export class SlackAdapter implements Adapter {
     intake.add(heard.message.source.chatId, () => this.#receive(envelope, heard, hearing));
   }
 
-  #parse({ type, body }: Envelope, { self, commands }: Hearing): Heard | null {
+  #parse({ type, body }: Envelope, { self, commands }: SlackHearing): Heard | null {
     if (type === "events_api") return parseEvent(field(body, "event"), self);
     return type === "slash_commands" ? parseCommand(body, commands, self) : null;
   }
 
-  async #receive(envelope: Envelope, { message, files }: Heard, hearing: Hearing): Promise<void> {
+  async #receive(envelope: Envelope, { message, files }: Heard, hearing: SlackHearing): Promise<void> {
     const { web, names, quotes } = hearing;
     const { receive, knows, end } = hearing.line;
     if (end.aborted) return;

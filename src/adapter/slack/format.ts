@@ -5,7 +5,7 @@
  */
 import { codeLines, type PenLines, TextPen, textOf } from "../markdown/line-pen.js";
 import { JOINER, literalMarks, takesMark } from "../markdown/literal-marks.js";
-import { renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
+import { type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
 import { RULED_COLUMNS } from "../markdown/text-table.js";
 
 /** Stands beside a mark where a letter, a joiner or the same mark would keep Slack from seeing it, and between backticks in code. */
@@ -72,7 +72,7 @@ class SlackPen extends TextPen {
   }
 
   /** Only what is surely an address becomes one: `<!channel>` would call everybody. */
-  link(_words: string, { url, said, isSaid }: Target): string {
+  link(_words: string, { url, said, isSaid }: LinkTarget): string {
     const label = oneLine(said);
     const address = webAddress(url);
     if (address === null) return escaped(isSaid ? label : `${label} (${url})`);

@@ -7,14 +7,14 @@ import type { SessionSource } from "../../session/source.js";
 import { field, wordsIn } from "../untrusted.js";
 import { withinPatience } from "./patience.js";
 
-type Names = Pick<SessionSource, "userName" | "chatName" | "chatTopic">;
+type SourceNames = Pick<SessionSource, "userName" | "chatName" | "chatTopic">;
 
 const KEPT = 1_000;
 const KEPT_MS = 60 * 60 * 1_000;
 
 export class NameBook {
   readonly #web: WebClient;
-  readonly #pages = new Map<string, { readonly until: number; readonly names: Promise<Names> }>();
+  readonly #pages = new Map<string, { readonly until: number; readonly names: Promise<SourceNames> }>();
 
   constructor(web: WebClient) {
     this.#web = web;
@@ -30,7 +30,7 @@ export class NameBook {
     return { ...source, ...person, ...place };
   }
 
-  #look(id: string, ask: () => Promise<Names>): Promise<Names> {
+  #look(id: string, ask: () => Promise<SourceNames>): Promise<SourceNames> {
     const found = this.#pages.get(id);
     if (found && found.until > performance.now()) return found.names;
     const names = withinPatience(ask(), {});
@@ -41,7 +41,7 @@ export class NameBook {
     return names;
   }
 
-  async #person(user: string): Promise<Names> {
+  async #person(user: string): Promise<SourceNames> {
     const found = field(await this.#web.users.info({ user }), "user");
     const profile = field(found, "profile");
     const userName =
@@ -49,7 +49,7 @@ export class NameBook {
     return userName ? { userName } : {};
   }
 
-  async #place(channel: string): Promise<Names> {
+  async #place(channel: string): Promise<SourceNames> {
     const found = field(await this.#web.conversations.info({ channel }), "channel");
     const chatName = wordsIn(found, "name");
     const chatTopic = wordsIn(found, "topic", "value");

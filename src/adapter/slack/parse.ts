@@ -12,7 +12,7 @@ import { field, listIn, wordsIn } from "../untrusted.js";
 import { mentions, plainTextOf } from "./plain-text.js";
 
 /** Whom the token belongs to. */
-export interface Self {
+export interface SlackSelf {
   readonly teamId: string;
   readonly userId: string;
 }
@@ -46,7 +46,7 @@ export function isId(text: string): boolean {
 }
 
 /** The `event` of an Events API envelope. */
-export function parseEvent(event: unknown, self: Self): Heard | null {
+export function parseEvent(event: unknown, self: SlackSelf): Heard | null {
   const type = wordsIn(event, "type");
   if (type !== "message" && type !== "app_mention") return null;
   const place = { channel: wordsIn(event, "channel"), channelType: wordsIn(event, "channel_type") };
@@ -62,7 +62,7 @@ function heard(
   kind: "message" | "edit",
   said: unknown,
   { channel, channelType }: { readonly channel: string; readonly channelType: string },
-  self: Self,
+  self: SlackSelf,
   isMention: boolean,
 ): Heard | null {
   const userId = wordsIn(said, "user");
@@ -117,7 +117,7 @@ function placeOf(chatId: string, channelType: string, threadId: string | null): 
 }
 
 /** What is said in a channel, as Slack itself tells of the channel; null where the bot is not in it. */
-export function parsePlace(channel: unknown, threadId: string | null, self: Self): SessionSource | null {
+export function parsePlace(channel: unknown, threadId: string | null, self: SlackSelf): SessionSource | null {
   const [chatId, userId] = [wordsIn(channel, "id"), wordsIn(channel, "user")];
   const is = (mark: string): boolean => field(channel, mark) === true;
   const channelType = is("is_im") ? "im" : is("is_mpim") ? "mpim" : is("is_private") ? "group" : "channel";
@@ -148,7 +148,7 @@ function filesOf(said: unknown): SharedFile[] {
  * A slash command. `/new …` is the gateway's `/new`; any other one, as `/baton`, carries the command or the message as
  * its text: Slack keeps some names, `/status` and `/search` among them, for itself. A thread has no slash commands.
  */
-export function parseCommand(body: unknown, names: ReadonlySet<string>, self: Self): Heard | null {
+export function parseCommand(body: unknown, names: ReadonlySet<string>, self: SlackSelf): Heard | null {
   const [chatId, userId] = [wordsIn(body, "channel_id"), wordsIn(body, "user_id")];
   const messageId = wordsIn(body, "trigger_id");
   const command = wordsIn(body, "command");

@@ -4,7 +4,7 @@
  */
 import type { WebClient } from "@slack/web-api";
 import { field, listIn, wordsIn } from "../untrusted.js";
-import type { Heard, Self } from "./parse.js";
+import type { Heard, SlackSelf } from "./parse.js";
 import { withinPatience } from "./patience.js";
 import { mentions, plainTextOf } from "./plain-text.js";
 
@@ -14,10 +14,10 @@ const KEPT = 1_000;
 
 export class QuoteBook {
   readonly #web: WebClient;
-  readonly #self: Self;
+  readonly #self: SlackSelf;
   readonly #known = new Set<string>();
 
-  constructor(web: WebClient, self: Self) {
+  constructor(web: WebClient, self: SlackSelf) {
     this.#web = web;
     this.#self = self;
   }

@@ -6,7 +6,7 @@ import { repeatable } from "../repeatable.js";
 import { upload } from "./files.js";
 import { bold, toMrkdwn } from "./format.js";
 import type { NameBook } from "./names.js";
-import { isId, isTimestamp, type Self } from "./parse.js";
+import { isId, isTimestamp, type SlackSelf } from "./parse.js";
 import { mayHaveWorked, sendError, slackErrorOf } from "./web.js";
 import { findDelivery, findPlace, metadataOf, mustSee } from "./workspace.js";
 
@@ -15,10 +15,10 @@ const REACTION: Readonly<Record<Mark, string>> = { seen: "eyes", failed: "x" };
 
 export class SlackSpeaker implements Speaker {
   readonly #web: WebClient;
-  readonly #self: Self;
+  readonly #self: SlackSelf;
   readonly #names: NameBook;
 
-  constructor(web: WebClient, self: Self, names: NameBook) {
+  constructor(web: WebClient, self: SlackSelf, names: NameBook) {
     this.#web = web;
     this.#self = self;
     this.#names = names;

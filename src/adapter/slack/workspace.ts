@@ -4,7 +4,7 @@ import type { Address, SessionSource } from "../../session/source.js";
 import { ConnectError, SendError } from "../adapter.js";
 import { field, listIn, wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
-import { isId, isTimestamp, parsePlace, type Self } from "./parse.js";
+import { isId, isTimestamp, parsePlace, type SlackSelf } from "./parse.js";
 import { connectError, slackErrorOf, webClient } from "./web.js";
 
 const EVENT_TYPE = "baton_delivery";
@@ -14,12 +14,12 @@ const PAGE = 200;
 const MAX_PAGES = 10;
 
 /** As people see them. */
-interface Names {
+interface WorkspaceNames {
   readonly bot: string;
   readonly workspace: string;
 }
 
-export async function whoAmI(web: WebClient): Promise<Self & Names> {
+export async function whoAmI(web: WebClient): Promise<SlackSelf & WorkspaceNames> {
   try {
     const answer = await web.auth.test();
     const [teamId, userId] = [wordsIn(answer, "team_id"), wordsIn(answer, "user_id")];
@@ -32,7 +32,7 @@ export async function whoAmI(web: WebClient): Promise<Self & Names> {
 }
 
 /** Both tokens are taken. */
-export async function checkTokens(settings: SlackSettings): Promise<Names> {
+export async function checkTokens(settings: SlackSettings): Promise<WorkspaceNames> {
   const names = await whoAmI(webClient(settings));
   const app = webClient({ ...settings, botToken: settings.appToken });
   try {
@@ -63,7 +63,7 @@ export async function canAnswerIn(
 export async function findPlace(
   web: WebClient,
   { chatId, threadId }: Address,
-  self: Self,
+  self: SlackSelf,
 ): Promise<SessionSource | null> {
   if (!isId(chatId) || (threadId !== undefined && !isTimestamp(threadId))) return null;
   try {

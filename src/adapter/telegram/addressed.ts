@@ -10,7 +10,7 @@ export interface Addressed {
   readonly isCommand: boolean;
 }
 
-interface Self {
+interface TelegramSelf {
   readonly id: string;
   readonly username: string;
   readonly commands: ReadonlySet<string>;
@@ -24,7 +24,7 @@ interface Entity {
   readonly given: Fields;
 }
 
-export function addressed(message: Fields, self: Self): Addressed {
+export function addressed(message: Fields, self: TelegramSelf): Addressed {
   const isCaption = textIn(message, "text") === undefined;
   const text = textIn(message, isCaption ? "caption" : "text") ?? "";
   const entities = entitiesOf(listIn(message, isCaption ? "caption_entities" : "entities"), text);
@@ -56,27 +56,27 @@ function isIndex(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function isMention({ type, from, to, given }: Entity, text: string, self: Self): boolean {
+function isMention({ type, from, to, given }: Entity, text: string, self: TelegramSelf): boolean {
   if (type === "mention") return isOurName(text.slice(from + 1, to), self);
   return type === "text_mention" && numericIdIn(given, "user", "id") === self.id;
 }
 
-function isOurName(name: string, { username }: Self): boolean {
+function isOurName(name: string, { username }: TelegramSelf): boolean {
   return username !== "" && name.toLowerCase() === username.toLowerCase();
 }
 
-interface Change {
+interface Replacement {
   readonly from: number;
   readonly to: number;
   readonly by: string;
 }
 
-interface WrittenCommand extends Change {
+interface WrittenCommand extends Replacement {
   readonly for: "us" | "another bot" | "anybody";
 }
 
 /** A command for nobody by name is for us where we know it. */
-function commandOf(text: string, entities: readonly Entity[], self: Self): WrittenCommand | null {
+function commandOf(text: string, entities: readonly Entity[], self: TelegramSelf): WrittenCommand | null {
   const first = entities.find(({ type, from }) => type === "bot_command" && from === 0);
   if (!first) return null;
   const [name = "", bot] = text.slice(1, first.to).split("@");
@@ -87,14 +87,14 @@ function commandOf(text: string, entities: readonly Entity[], self: Self): Writt
 
 const writtenOut =
   (text: string) =>
-  ({ type, from, to, given }: Entity): Change[] => {
+  ({ type, from, to, given }: Entity): Replacement[] => {
     const url = type === "text_link" ? textIn(given, "url") : undefined;
     const words = text.slice(from, to);
     return url && url !== words ? [{ from, to, by: `${words} (${url})` }] : [];
   };
 
 /** The text with some of its parts changed; of parts that overlap, the first. */
-function changed(text: string, changes: readonly Change[]): string {
+function changed(text: string, changes: readonly Replacement[]): string {
   let [result, at] = ["", 0];
   for (const { from, to, by } of changes.toSorted((a, b) => a.from - b.from)) {
     if (from < at) continue;

@@ -14,7 +14,7 @@ const WEBHOOK =
 const SECOND_READER = "Another program reads the messages of this bot: stop it, or make another bot.";
 
 /** What the Bot API answered, or why it did not. */
-export type Failure =
+export type TelegramFailure =
   | {
       readonly kind: "refused";
       readonly code: number;
@@ -26,7 +26,7 @@ export type Failure =
   /** Nobody knows what became of it. */
   | { readonly kind: "unanswered"; readonly words: string };
 
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): TelegramFailure {
   if (error instanceof GrammyError && typeof error.error_code === "number") {
     const { error_code: code, description, parameters } = error;
     const words = String(description);
@@ -89,7 +89,7 @@ export function sendErrorOf(error: unknown): SendError {
   }
 }
 
-function refusal({ code, words, retryAfterMs }: Extract<Failure, { kind: "refused" }>): SendError {
+function refusal({ code, words, retryAfterMs }: Extract<TelegramFailure, { kind: "refused" }>): SendError {
   const asksToWait = retryAfterMs !== undefined;
   return new SendError(
     outcomeOfStatus(code, asksToWait),

@@ -3,7 +3,7 @@
  * signs: lists, headings, tables. Links go to the web only; a text never mentions anybody by a hidden link.
  */
 import { codeLines, type PenLines, TextPen, textOf as written } from "../markdown/line-pen.js";
-import { type Around, renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
+import { type Around, type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
 import { RULED_COLUMNS } from "../markdown/text-table.js";
 
 export function toHtml(markdown: string): string {
@@ -45,7 +45,7 @@ class TelegramPen extends TextPen {
   }
 
   /** Links elsewhere are written out, so that nothing hides behind words. */
-  link(words: string, { url, isSaid }: Target): string {
+  link(words: string, { url, isSaid }: LinkTarget): string {
     if (/^https?:\/\/[^\s/]/i.test(url)) {
       const address = url.replace(/\s/g, encodeURIComponent);
       return `<a href="${this.text(address)}">${words}</a>`;

@@ -20,12 +20,12 @@ export interface Clients {
 }
 
 /** What the calls that send have in common. */
-export interface Target {
+export interface TelegramTarget {
   readonly message_thread_id?: number;
   readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true };
 }
 
-function targetOf({ address, replyTo }: Letter): Target {
+function targetOf({ address, replyTo }: Letter): TelegramTarget {
   const answered = replyTo === undefined ? Number.NaN : numberOf(replyTo);
   return {
     ...threadOf(address),
@@ -35,7 +35,7 @@ function targetOf({ address, replyTo }: Letter): Target {
   };
 }
 
-export function threadOf({ threadId }: Address): Pick<Target, "message_thread_id"> {
+export function threadOf({ threadId }: Address): Pick<TelegramTarget, "message_thread_id"> {
   if (threadId === undefined) return {};
   if (!/^\d{1,15}$/.test(threadId)) throw new SendError("permanent", `${threadId} is no topic.`);
   return { message_thread_id: Number(threadId) };
@@ -57,7 +57,7 @@ export async function sendLetter(clients: Clients, chat: string, letter: Letter)
   }
 }
 
-type Send = (target: Target) => Promise<{ readonly message_id: number }>;
+type Send = (target: TelegramTarget) => Promise<{ readonly message_id: number }>;
 
 function textSender(api: Api, chat: string, text: string): Send {
   const html = toHtml(text);

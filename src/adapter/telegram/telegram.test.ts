@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sent, TelegramServer } from "../../../test/support/telegram-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
-import { KeptAdapter, type KeptSetting, memoryOf, type Told } from "../../testing/kept-adapter.js";
+import { KeptAdapter, type KeptSetting, type LineNews, memoryOf } from "../../testing/kept-adapter.js";
 import {
   ConnectError,
   type InboundMessage,
@@ -24,7 +24,7 @@ let server: TelegramServer;
 let adapter: KeptAdapter;
 let folder: string;
 let received: InboundMessage[];
-let told: Told[];
+let told: LineNews[];
 const remembered = new Map<string, string>();
 
 const open = async (token = server.token, baseUrl = server.url) =>

@@ -13,14 +13,14 @@ import { type HistoryFile, InputHistory } from "./history.js";
 import { type Interrupted, interrupt, NOT_INTERRUPTED } from "./interrupt.js";
 import { Keyboard } from "./keyboard.js";
 import type { KeyCommand } from "./keys.js";
-import type { Look } from "./markdown.js";
+import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { Modes } from "./modes.js";
 import { PrintedPage } from "./page.js";
-import { type Frame, footFrame, type Status, saidRows } from "./prompt.js";
+import { type Frame, footFrame, type PromptStatus, saidRows } from "./prompt.js";
 import { Reply } from "./reply.js";
 import { Screen } from "./screen.js";
-import { type Row, span } from "./style.js";
+import { type ScreenRow, span } from "./style.js";
 import { wrapWords } from "./wrap.js";
 
 export interface ChatOptions {
@@ -28,7 +28,7 @@ export interface ChatOptions {
   readonly output: WriteStream;
   readonly color: boolean;
   /** Asked with each drawing: quick, and never throws. */
-  readonly status: () => Status;
+  readonly status: () => PromptStatus;
   /** The commands that may complete a line that begins with a slash. */
   readonly complete: (line: string) => readonly Completion[];
   /** Where the lines of earlier runs are kept, if they are. */
@@ -147,7 +147,7 @@ export class Chat {
     return this.#replies.size > 0 || this.#isAwaiting;
   }
 
-  #look(): Look {
+  #look(): ScreenLook {
     return { width: this.#screen.width, color: this.#options.color };
   }
 
@@ -159,7 +159,7 @@ export class Chat {
     const foot = this.#foot();
     const isApart = live.length > 0 || this.#page.isApart("said");
     const room = this.#screen.height - foot.rows.length - (isApart ? 1 : 0);
-    const above: Row[] = [...(room > 0 ? live.slice(-room) : []), ...(isApart ? [[]] : [])];
+    const above: ScreenRow[] = [...(room > 0 ? live.slice(-room) : []), ...(isApart ? [[]] : [])];
     this.#screen.update(this.#page.take(), {
       rows: [...above, ...foot.rows],
       cursor: { ...foot.cursor, row: foot.cursor.row + above.length },

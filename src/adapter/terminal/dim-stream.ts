@@ -1,7 +1,7 @@
 /** The agent's thoughts: dim, line by line, without any Markdown and without empty lines. */
-import type { Look } from "./markdown.js";
+import type { ScreenLook } from "./markdown.js";
 import { PrintableStream } from "./printable-stream.js";
-import { type Row, span } from "./style.js";
+import { type ScreenRow, span } from "./style.js";
 import { wrapWords } from "./wrap.js";
 
 export class DimStream {
@@ -12,7 +12,7 @@ export class DimStream {
     this.#text += this.#printable.push(delta);
   }
 
-  take(look: Look): Row[] {
+  take(look: ScreenLook): ScreenRow[] {
     const end = this.#text.lastIndexOf("\n");
     if (end < 0) return [];
     const lines = this.#text.slice(0, end);
@@ -20,11 +20,11 @@ export class DimStream {
     return dim(lines, look);
   }
 
-  pending(look: Look): Row[] {
+  pending(look: ScreenLook): ScreenRow[] {
     return dim(this.#text, look);
   }
 
-  end(look: Look): Row[] {
+  end(look: ScreenLook): ScreenRow[] {
     this.#text += this.#printable.end();
     const rows = this.pending(look);
     this.#text = "";
@@ -32,7 +32,7 @@ export class DimStream {
   }
 }
 
-function dim(text: string, look: Look): Row[] {
+function dim(text: string, look: ScreenLook): ScreenRow[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return lines.flatMap((line) => wrapWords([span(line, { dim: true, italic: true })], look.width));
 }

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Look } from "./markdown.js";
+import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import { painter } from "./style.js";
 import { widthOf } from "./wrap.js";
 
 /** A text is read with each of its letters: minutes on a machine that is busy. */
 const TIMEOUT_MS = 300_000;
-const PLAIN: Look = { width: 60, color: false };
-const COLOR: Look = { width: 60, color: true };
+const PLAIN: ScreenLook = { width: 60, color: false };
+const COLOR: ScreenLook = { width: 60, color: true };
 
 /** All rows of a text that comes in these pieces, drawn after each of them as the chat does. */
-function rendered(pieces: readonly string[], look: Look): string[] {
+function rendered(pieces: readonly string[], look: ScreenLook): string[] {
   const stream = new MarkdownStream();
   const rows = pieces.flatMap((piece) => {
     stream.push(piece);

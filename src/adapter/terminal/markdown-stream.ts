@@ -5,9 +5,9 @@
  */
 import { type Fence, fenceAfter, openedFence } from "../../util/markdown-fence.js";
 import { partsOfMarkdown } from "../markdown/parts.js";
-import { fenceClosing, fenceLine, fenceOpening, type Look, renderRows } from "./markdown.js";
+import { fenceClosing, fenceLine, fenceOpening, renderRows, type ScreenLook } from "./markdown.js";
 import { PrintableStream } from "./printable-stream.js";
-import type { Row } from "./style.js";
+import type { ScreenRow } from "./style.js";
 
 /** A longer block is given out before its end: all of it would be rendered with each drawing. */
 const LONGEST_BLOCK = 16_384;
@@ -28,21 +28,21 @@ export class MarkdownStream {
   }
 
   /** The rows that became final since the last call. */
-  take(look: Look): Row[] {
-    const rows: Row[] = [];
-    for (let more: Row[] | null = []; more !== null; more = this.#step(look)) rows.push(...more);
+  take(look: ScreenLook): ScreenRow[] {
+    const rows: ScreenRow[] = [];
+    for (let more: ScreenRow[] | null = []; more !== null; more = this.#step(look)) rows.push(...more);
     return rows;
   }
 
   /** The rows of the block that still grows. */
-  pending(look: Look): Row[] {
+  pending(look: ScreenLook): ScreenRow[] {
     if (this.#fence) return MAYBE_CLOSING.test(this.#text) ? [] : fenceLine(this.#text, look);
     const rows = renderRows(this.#text, look);
     return this.#isFirst || rows.length === 0 ? rows : [[], ...rows];
   }
 
   /** The rows of all that is left. */
-  end(look: Look): Row[] {
+  end(look: ScreenLook): ScreenRow[] {
     this.#text += this.#printable.end();
     if (!/(?:^|\n)$/.test(this.#text)) this.#text += "\n";
     const rows = this.take(look);
@@ -50,14 +50,14 @@ export class MarkdownStream {
   }
 
   /** Gives out one more piece, or null where nothing more is final. */
-  #step(look: Look): Row[] | null {
+  #step(look: ScreenLook): ScreenRow[] | null {
     const lines = this.#text.lastIndexOf("\n") + 1;
     if (lines === 0 || lines === this.#seen) return null;
     return this.#fence ? this.#stepInFence(this.#fence, lines, look) : this.#stepOutside(lines, look);
   }
 
   /** Up to the first fence: its lines are given out in another way, whether it is closed already or not. */
-  #stepOutside(lines: number, look: Look): Row[] | null {
+  #stepOutside(lines: number, look: ScreenLook): ScreenRow[] | null {
     const blocks = blocksOf(this.#text.slice(0, lines));
     const fenceAt = blocks.findIndex((block) => openedFence(firstLine(block)) !== null);
     if (fenceAt === 0) return this.#open(firstLine(this.#text), look);
@@ -68,13 +68,13 @@ export class MarkdownStream {
     return null;
   }
 
-  #open(opening: string, look: Look): Row[] {
+  #open(opening: string, look: ScreenLook): ScreenRow[] {
     this.#fence = openedFence(opening);
     this.#consume(opening.length + 1);
     return [...this.#gap(), ...fenceOpening(opening.slice(this.#fence?.marks.length), look)];
   }
 
-  #stepInFence(fence: Fence, lines: number, look: Look): Row[] {
+  #stepInFence(fence: Fence, lines: number, look: ScreenLook): ScreenRow[] {
     const complete = this.#text.slice(0, lines - 1).split("\n");
     const end = complete.findIndex((line) => fenceAfter(line, fence, false) === null);
     const inside = end < 0 ? complete : complete.slice(0, end);
@@ -93,15 +93,15 @@ export class MarkdownStream {
     this.#seen = 0;
   }
 
-  #giveOut(block: string, look: Look): Row[] {
+  #giveOut(block: string, look: ScreenLook): ScreenRow[] {
     this.#consume(block.length);
     const rows = renderRows(block, look);
     return rows.length === 0 ? rows : [...this.#gap(), ...rows];
   }
 
   /** An empty row before every block but the first. */
-  #gap(): Row[] {
-    const gap: Row[] = this.#isFirst ? [] : [[]];
+  #gap(): ScreenRow[] {
+    const gap: ScreenRow[] = this.#isFirst ? [] : [[]];
     this.#isFirst = false;
     return gap;
   }

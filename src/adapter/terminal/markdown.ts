@@ -9,17 +9,17 @@ import {
   type Around,
   type Cell,
   type Item,
+  type LinkTarget,
   type Pen,
   renderTree,
-  type Target,
   type TextMark,
 } from "../markdown/render.js";
 import { styled } from "../markdown/spans.js";
-import { type Row, type Span, type Style, span } from "./style.js";
+import { type ScreenRow, type ScreenSpan, type ScreenStyle, span } from "./style.js";
 import { tableRows } from "./table.js";
 import { cutTo, rowWidth, widthOf, wrapAnywhere, wrapWords } from "./wrap.js";
 
-export interface Look {
+export interface ScreenLook {
   readonly width: number;
   readonly color: boolean;
 }
@@ -30,19 +30,19 @@ const QUOTE_MARK = "│ ";
 const MARGIN = "  ";
 
 /** No row is wider than may be, however deep it is nested. */
-export function renderRows(markdown: string, look: Look): Row[] {
+export function renderRows(markdown: string, look: ScreenLook): ScreenRow[] {
   const rows = renderTree(parseGrowing(markdown).children, look.color ? COLORED : PLAIN)(look.width);
   return rows.flatMap((row) => (rowWidth(row) > look.width ? wrapAnywhere(row, look.width) : [row]));
 }
 
 /** The line that opens a fence: its language, or nothing where there is nothing to say. */
-export function fenceOpening(language: string, look: Look): Row[] {
+export function fenceOpening(language: string, look: ScreenLook): ScreenRow[] {
   const label = language.trim().split(/\s/, 1)[0] ?? "";
   if (!look.color) return [[span(cutTo(`\`\`\`${label}`, look.width))]];
   return label === "" ? [] : [[span(cutTo(MARGIN + label, look.width), { dim: true })]];
 }
 
-export function fenceLine(line: string, look: Look): Row[] {
+export function fenceLine(line: string, look: ScreenLook): ScreenRow[] {
   if (!look.color) return wrapAnywhere([span(line)], look.width);
   return wrapAnywhere([span(line, { color: "cyan" })], narrower(look.width, MARGIN)).map((row) => [
     span(MARGIN),
@@ -50,17 +50,17 @@ export function fenceLine(line: string, look: Look): Row[] {
   ]);
 }
 
-export function fenceClosing(look: Look): Row[] {
+export function fenceClosing(look: ScreenLook): ScreenRow[] {
   return look.color ? [] : [[span("```")]];
 }
 
-type Words = readonly Span[];
+type ScreenWords = readonly ScreenSpan[];
 /** The rows of a block in so many columns. */
-type Block = (width: number) => Row[];
+type Block = (width: number) => ScreenRow[];
 
 const STYLES = { strong: { bold: true }, emphasis: { italic: true }, delete: { strike: true } } as const;
 
-class TerminalPen implements Pen<Words, Block> {
+class TerminalPen implements Pen<ScreenWords, Block> {
   readonly #color: boolean;
 
   constructor(color: boolean) {
@@ -68,36 +68,36 @@ class TerminalPen implements Pen<Words, Block> {
   }
 
   /** A character reference can spell what a terminal acts on. */
-  text(text: string): Words {
+  text(text: string): ScreenWords {
     return [span(printableText(text))];
   }
 
-  mark(mark: TextMark, words: Words): Words {
+  mark(mark: TextMark, words: ScreenWords): ScreenWords {
     return styled(words, STYLES[mark]);
   }
 
-  code(code: string): Words {
+  code(code: string): ScreenWords {
     if (this.#color) return [span(code, { color: "cyan" })];
     return [span(code.includes("`") ? `\`\` ${code} \`\`` : `\`${code}\``)];
   }
 
   /** The address is always seen: a text alone could say anything. */
-  link(words: Words, { url, isSaid }: Target): Words {
+  link(words: ScreenWords, { url, isSaid }: LinkTarget): ScreenWords {
     const label = styled(words, { underline: true });
     return isSaid ? label : [...label, span(printableText(` (${url})`), { dim: true })];
   }
 
-  join(parts: readonly Words[]): Words {
+  join(parts: readonly ScreenWords[]): ScreenWords {
     return parts.flat();
   }
 
-  paragraph(words: Words): Block {
+  paragraph(words: ScreenWords): Block {
     return (width) => (words.every(({ text }) => text === "") ? [] : wrapWords(words, width));
   }
 
-  heading(words: Words, level: number): Block {
+  heading(words: ScreenWords, level: number): Block {
     const marks = this.#color ? [] : [span(`${"#".repeat(level)} `)];
-    const style: Style = level === 1 ? { bold: true, underline: true } : { bold: true };
+    const style: ScreenStyle = level === 1 ? { bold: true, underline: true } : { bold: true };
     return this.paragraph([...marks, ...styled(words, style)]);
   }
 
@@ -124,7 +124,7 @@ class TerminalPen implements Pen<Words, Block> {
     return below(blocks, isLoose);
   }
 
-  table(rows: readonly (readonly Cell<Words>[])[], align: readonly Align[]): Block {
+  table(rows: readonly (readonly Cell<ScreenWords>[])[], align: readonly Align[]): Block {
     const cells = rows.map((row, index) =>
       row.map(({ words }) => (index === 0 ? styled(words, STYLES.strong) : words)),
     );
@@ -145,7 +145,7 @@ const PLAIN = new TerminalPen(false);
 
 function below(blocks: readonly Block[], isApart: boolean): Block {
   return (width) => {
-    const rows: Row[] = [];
+    const rows: ScreenRow[] = [];
     for (const block of blocks) {
       const more = block(width);
       if (isApart && rows.length > 0 && more.length > 0) rows.push([]);

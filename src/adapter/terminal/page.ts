@@ -1,14 +1,14 @@
 /** What is printed for good, waiting to be drawn: an empty row between one kind of thing and the next. */
-import type { Row } from "./style.js";
+import type { ScreenRow } from "./style.js";
 
-export type Kind = "said" | "text" | "reasoning" | "tool" | "notice" | "mark";
+export type PrintKind = "said" | "text" | "reasoning" | "tool" | "notice" | "mark";
 
 export class PrintedPage {
-  #rows: Row[] = [];
-  #last: Kind | null = null;
+  #rows: ScreenRow[] = [];
+  #last: PrintKind | null = null;
 
   /** `continues`: more of what was printed last by the same hand, which keeps its own distances. */
-  print(kind: Kind, rows: readonly Row[], continues = false): void {
+  print(kind: PrintKind, rows: readonly ScreenRow[], continues = false): void {
     if (rows.length === 0) return;
     if (!continues && this.isApart(kind)) this.#rows.push([]);
     this.#rows.push(...rows);
@@ -16,12 +16,12 @@ export class PrintedPage {
   }
 
   /** An empty row belongs before this kind. */
-  isApart(kind: Kind): boolean {
+  isApart(kind: PrintKind): boolean {
     return this.#last !== null && !(kind === "tool" && this.#last === "tool");
   }
 
   /** What was printed since the last call. */
-  take(): readonly Row[] {
+  take(): readonly ScreenRow[] {
     const rows = this.#rows;
     this.#rows = [];
     return rows;

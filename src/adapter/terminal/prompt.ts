@@ -2,10 +2,10 @@
 import { cleanLine } from "../../util/text.js";
 import type { Completion } from "./completion.js";
 import type { Draft } from "./editor.js";
-import { type Row, span } from "./style.js";
+import { type ScreenRow, span } from "./style.js";
 import { cutTo, graphemes, widthOf } from "./wrap.js";
 
-export interface Status {
+export interface PromptStatus {
   readonly title?: string;
   readonly agent?: string;
   readonly tokens?: number;
@@ -16,14 +16,14 @@ export interface Status {
 export interface Foot {
   readonly draft: Draft;
   readonly hints: readonly Completion[];
-  readonly status: Status;
+  readonly status: PromptStatus;
   readonly isRunning: boolean;
   /** Said instead of the status. */
   readonly notice: string | null;
 }
 
 export interface Frame {
-  readonly rows: readonly Row[];
+  readonly rows: readonly ScreenRow[];
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
@@ -44,12 +44,12 @@ export function footFrame(foot: Foot, width: number, height: number): Frame {
 }
 
 /** What was said, as it stays on the screen. */
-export function saidRows(text: string, width: number): Row[] {
+export function saidRows(text: string, width: number): ScreenRow[] {
   const { lines } = layOut({ text, cursor: 0, cut: "" }, width - PROMPT.length);
   return lines.map((line, index) => promptRow(line, index === 0));
 }
 
-function promptRow(line: string, isFirst: boolean): Row {
+function promptRow(line: string, isFirst: boolean): ScreenRow {
   return [span(isFirst ? PROMPT : INDENT, { bold: true, color: "cyan" }), span(line)];
 }
 
@@ -85,18 +85,18 @@ function layOut({ text, cursor }: Draft, width: number): { lines: string[]; row:
   return { lines, ...place };
 }
 
-function belowRows(foot: Foot, width: number): Row[] {
+function belowRows(foot: Foot, width: number): ScreenRow[] {
   if (foot.notice !== null) return [[span(cutTo(foot.notice, width), { color: "yellow" })]];
   if (foot.hints.length > 0) return hintRows(foot.hints, width);
   const words = [...(foot.isRunning ? ["working, Ctrl-C stops"] : []), ...statusWords(foot.status)];
   return words.length === 0 ? [] : [[span(cutTo(words.join(" · "), width), { dim: true })]];
 }
 
-function hintRows(hints: readonly Completion[], width: number): Row[] {
+function hintRows(hints: readonly Completion[], width: number): ScreenRow[] {
   const shown = hints.slice(0, hints.length > MOST_HINTS ? MOST_HINTS - 1 : MOST_HINTS);
   const names = shown.map(({ name }) => `/${cleanLine(name)}`);
   const longest = Math.max(...names.map(widthOf));
-  const rows: Row[] = shown.map(({ description }, index) => {
+  const rows: ScreenRow[] = shown.map(({ description }, index) => {
     const name = cutTo((names[index] ?? "").padEnd(longest), width);
     const room = width - widthOf(name) - 2;
     return [span(name), span(room > 0 ? `  ${cutTo(cleanLine(description), room)}` : "", { dim: true })];
@@ -105,7 +105,7 @@ function hintRows(hints: readonly Completion[], width: number): Row[] {
   return rest === 0 ? rows : [...rows, [span(cutTo(`… ${rest} more`, width), { dim: true })]];
 }
 
-function statusWords({ title, agent, tokens, moving }: Status): string[] {
+function statusWords({ title, agent, tokens, moving }: PromptStatus): string[] {
   const words = [
     moving ?? "",
     title ?? "",

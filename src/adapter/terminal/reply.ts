@@ -5,15 +5,15 @@
 import type { ToolCall } from "../../session/transcript.js";
 import type { LiveReply } from "../adapter.js";
 import { DimStream } from "./dim-stream.js";
-import type { Look } from "./markdown.js";
+import type { ScreenLook } from "./markdown.js";
 import { MarkdownStream } from "./markdown-stream.js";
 import type { PrintedPage } from "./page.js";
-import { type Row, span } from "./style.js";
+import { type ScreenRow, span } from "./style.js";
 import { toolCallRows, toolResultRows } from "./tool-lines.js";
 
-interface Surroundings {
+interface ReplySurroundings {
   readonly page: PrintedPage;
-  readonly look: () => Look;
+  readonly look: () => ScreenLook;
   /** Something is to be drawn. */
   readonly onChange: () => void;
   readonly onEnd: (reply: Reply) => void;
@@ -26,12 +26,12 @@ interface Segment {
 }
 
 export class Reply implements LiveReply {
-  readonly #around: Surroundings;
+  readonly #around: ReplySurroundings;
   #segment: Segment | null = null;
   #lastCall: ToolCall | null = null;
   #isOver = false;
 
-  constructor(around: Surroundings) {
+  constructor(around: ReplySurroundings) {
     this.#around = around;
   }
 
@@ -69,7 +69,7 @@ export class Reply implements LiveReply {
   }
 
   /** Prints what became final, and returns the rows that still grow. */
-  draw(): readonly Row[] {
+  draw(): readonly ScreenRow[] {
     const segment = this.#segment;
     if (!segment) return [];
     const look = this.#around.look();
@@ -97,7 +97,7 @@ export class Reply implements LiveReply {
     this.#segment = null;
   }
 
-  #print(segment: Segment, rows: readonly Row[]): void {
+  #print(segment: Segment, rows: readonly ScreenRow[]): void {
     if (rows.length === 0) return;
     this.#around.page.print(segment.kind, rows, segment.hasPrinted);
     segment.hasPrinted = true;

@@ -6,7 +6,7 @@
  */
 import type { WriteStream } from "node:tty";
 import type { Frame } from "./prompt.js";
-import { type Painter, painter, type Row } from "./style.js";
+import { type Painter, painter, type ScreenRow } from "./style.js";
 import { rowWidth } from "./wrap.js";
 
 const DEFAULT_COLUMNS = 80;
@@ -40,7 +40,7 @@ export class Screen {
     return this.#output.rows || DEFAULT_ROWS;
   }
 
-  update(printed: readonly Row[], frame: Frame): void {
+  update(printed: readonly ScreenRow[], frame: Frame): void {
     const rows = frame.rows.map(this.#paint);
     const same = this.#unchanged(rows);
     const isSame = printed.length === 0 && same === rows.length && same === this.#drawn.length;
@@ -56,7 +56,7 @@ export class Screen {
   }
 
   /** Prints, and takes the frame away. */
-  close(printed: readonly Row[]): void {
+  close(printed: readonly ScreenRow[]): void {
     const empty: string[] = Array(Math.max(1, this.#drawn.length)).fill("");
     const back = moved(empty.length, 1);
     this.#output.write(`${this.#moveTo(0)}${joined([...printed.map(this.#paint), ...empty])}\r${back}`);

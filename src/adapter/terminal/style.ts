@@ -3,9 +3,9 @@
  * Painting is the last gate to the terminal: nothing that a terminal acts on passes it, whatever came before.
  */
 import { printableText } from "../../util/text.js";
-import type { Span as StyledSpan } from "../markdown/spans.js";
+import type { StyledSpan } from "../markdown/spans.js";
 
-export interface Style {
+export interface ScreenStyle {
   readonly bold?: boolean;
   readonly dim?: boolean;
   readonly italic?: boolean;
@@ -14,17 +14,17 @@ export interface Style {
   readonly color?: "red" | "yellow" | "cyan";
 }
 
-export type Span = StyledSpan<Style>;
+export type ScreenSpan = StyledSpan<ScreenStyle>;
 
-export type Row = readonly Span[];
+export type ScreenRow = readonly ScreenSpan[];
 
 /** A row as the bytes that show it. */
-export type Painter = (row: Row) => string;
+export type Painter = (row: ScreenRow) => string;
 
-const PLAIN: Style = {};
+const PLAIN: ScreenStyle = {};
 const COLORS = { red: 31, yellow: 33, cyan: 36 } as const;
 
-export function span(text: string, style: Style = PLAIN): Span {
+export function span(text: string, style: ScreenStyle = PLAIN): ScreenSpan {
   return { text, style };
 }
 
@@ -39,7 +39,7 @@ export function painter(color: boolean): Painter {
       .join("");
 }
 
-function sgr(style: Style): string {
+function sgr(style: ScreenStyle): string {
   const codes = [
     style.bold && 1,
     style.dim && 2,

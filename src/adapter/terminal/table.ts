@@ -1,20 +1,20 @@
 /** A Markdown table as rows: columns aligned, the widest giving way and wrapping where the terminal is too narrow. */
 import type { Align } from "../markdown/render.js";
-import { type Row, type Span, span } from "./style.js";
+import { type ScreenRow, type ScreenSpan, span } from "./style.js";
 import { rowWidth, wrapWords } from "./wrap.js";
 
 const GAP = 2;
 const NARROWEST = 3;
 
 export function tableRows(
-  rows: readonly (readonly (readonly Span[])[])[],
+  rows: readonly (readonly (readonly ScreenSpan[])[])[],
   align: readonly Align[],
   width: number,
-): Row[] {
+): ScreenRow[] {
   const [header = [], ...body] = rows;
   const natural = header.map((_, column) => Math.max(1, ...rows.map((row) => rowWidth(row[column] ?? []))));
   const widths = fitted(natural, width);
-  const lines = (cells: readonly (readonly Span[])[]) => lineRows(cells, widths, align);
+  const lines = (cells: readonly (readonly ScreenSpan[])[]) => lineRows(cells, widths, align);
   const rule = widths.map((wide, column) => [
     ...(column > 0 ? [span(" ".repeat(GAP))] : []),
     span("─".repeat(wide), { dim: true }),
@@ -24,10 +24,10 @@ export function tableRows(
 
 /** One line of the table: as many rows as its tallest cell. */
 function lineRows(
-  cells: readonly (readonly Span[])[],
+  cells: readonly (readonly ScreenSpan[])[],
   widths: readonly number[],
   align: readonly Align[],
-): Row[] {
+): ScreenRow[] {
   const wrapped = widths.map((width, column) => wrapWords(cells[column] ?? [], width));
   const height = Math.max(...wrapped.map((rows) => rows.length));
   return Array.from({ length: height }, (_, line) =>

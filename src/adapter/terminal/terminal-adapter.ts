@@ -19,7 +19,7 @@ import { inbound, TERMINAL_ACCOUNT, TERMINAL_CAPABILITIES, terminalSource } from
 /** Known to the terminal alone: elsewhere one just goes. */
 const QUIT = { name: "quit", description: "leave; the conversation stays as it is" };
 
-export interface TerminalOptions extends Omit<ChatOptions, "clock"> {
+export interface TerminalAdapterOptions extends Omit<ChatOptions, "clock"> {
   /** Another chat than the usual `cli`. */
   readonly chatId?: string;
   readonly clock?: ChatOptions["clock"];
@@ -29,14 +29,14 @@ export class TerminalAdapter implements Adapter, Speaker {
   readonly platform = LOCAL;
   readonly account = TERMINAL_ACCOUNT;
   readonly capabilities = TERMINAL_CAPABILITIES;
-  readonly #options: TerminalOptions;
+  readonly #options: TerminalAdapterOptions;
   readonly #source: SessionSource;
   readonly #chat: Chat;
   #line: Line | null = null;
   /** Lines are handed over one after the other. */
   #handedOver: Promise<unknown> = Promise.resolve();
 
-  constructor(options: TerminalOptions) {
+  constructor(options: TerminalAdapterOptions) {
     this.#options = options;
     this.#source = terminalSource(options.chatId);
     const complete: ChatOptions["complete"] = (line) => [...options.complete(line), QUIT];

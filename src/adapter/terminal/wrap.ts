@@ -1,7 +1,7 @@
 /** Text in the columns of a terminal: how wide it is, and rows that are never wider than they may be. */
 import stringWidth from "string-width";
 import { linesOf } from "../markdown/spans.js";
-import { type Row, type Span, span } from "./style.js";
+import { type ScreenRow, type ScreenSpan, span } from "./style.js";
 
 const TAB = "    ";
 const ASCII = /^[ -~]*$/;
@@ -16,12 +16,12 @@ export function widthOf(text: string): number {
   return ASCII.test(text) ? text.length : stringWidth(text);
 }
 
-export function rowWidth(row: Row): number {
+export function rowWidth(row: ScreenRow): number {
   return row.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
 /** Breaks at spaces, and inside a word only where it is wider than a row; line breaks stay. */
-export function wrapWords(spans: readonly Span[], width: number): Row[] {
+export function wrapWords(spans: readonly ScreenSpan[], width: number): ScreenRow[] {
   return lines(spans).flatMap((line) => {
     const rows = new Rows(width);
     for (const word of words(line)) rows.add(word);
@@ -30,7 +30,7 @@ export function wrapWords(spans: readonly Span[], width: number): Row[] {
 }
 
 /** Breaks exactly at the width, keeping every space: for code. */
-export function wrapAnywhere(spans: readonly Span[], width: number): Row[] {
+export function wrapAnywhere(spans: readonly ScreenSpan[], width: number): ScreenRow[] {
   return lines(spans).flatMap((line) => {
     const rows = new Rows(width);
     for (const piece of line) rows.addPieces(piece);
@@ -52,22 +52,22 @@ export function cutTo(text: string, width: number): string {
 }
 
 /** A word or a gap, in the pieces of its styles. */
-interface Word {
+interface WrapWord {
   readonly isGap: boolean;
-  readonly pieces: Span[];
+  readonly pieces: ScreenSpan[];
 }
 
 class Rows {
   readonly #width: number;
-  readonly #rows: Span[][] = [];
-  #row: Span[] = [];
+  readonly #rows: ScreenSpan[][] = [];
+  #row: ScreenSpan[] = [];
   #used = 0;
 
   constructor(width: number) {
     this.#width = Math.max(1, width);
   }
 
-  add({ isGap, pieces }: Word): void {
+  add({ isGap, pieces }: WrapWord): void {
     const wide = rowWidth(pieces);
     const fits = this.#used + wide <= this.#width;
     if (!fits && (isGap || wide <= this.#width)) this.#break();
@@ -80,7 +80,7 @@ class Rows {
     }
   }
 
-  addPieces({ text, style }: Span): void {
+  addPieces({ text, style }: ScreenSpan): void {
     let part = "";
     for (const grapheme of graphemes(text)) {
       const wide = widthOf(grapheme);
@@ -95,7 +95,7 @@ class Rows {
     if (part !== "") this.#row.push(span(part, style));
   }
 
-  done(): Row[] {
+  done(): ScreenRow[] {
     return [...this.#rows, this.#row];
   }
 
@@ -107,13 +107,13 @@ class Rows {
   }
 }
 
-function lines(spans: readonly Span[]): Span[][] {
+function lines(spans: readonly ScreenSpan[]): ScreenSpan[][] {
   return linesOf(spans.map(({ text, style }) => span(text.replaceAll("\t", TAB), style)));
 }
 
 /** Words reach over the borders of styles: `**bo**ld` is one. */
-function words(line: readonly Span[]): Word[] {
-  const all: Word[] = [];
+function words(line: readonly ScreenSpan[]): WrapWord[] {
+  const all: WrapWord[] = [];
   for (const { text, style } of line) {
     for (const [part] of text.matchAll(/ +|[^ ]+/g)) {
       const isGap = part.startsWith(" ");

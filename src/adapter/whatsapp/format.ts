@@ -4,7 +4,7 @@
  */
 import { codeLines, LinePen, type PenLines, textOf } from "../markdown/line-pen.js";
 import { JOINER, literalMarks, takesMark } from "../markdown/literal-marks.js";
-import { renderMarkdown, type Target, type TextMark } from "../markdown/render.js";
+import { type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
 
 const FENCE = "```";
 
@@ -12,7 +12,7 @@ export function formatText(markdown: string): string {
   return textOf(renderMarkdown(markdown, PEN));
 }
 
-interface Words {
+interface WhatsAppWords {
   readonly marked: string;
   /** The same without marks: inside a word they are none to WhatsApp. */
   readonly bare: string;
@@ -22,16 +22,16 @@ interface Words {
 
 const MARKS = { strong: "*", emphasis: "_", delete: "~" } as const;
 
-class WhatsAppPen extends LinePen<Words, string> {
+class WhatsAppPen extends LinePen<WhatsAppWords, string> {
   protected override readonly bullet = "-";
   protected readonly empty = "";
 
-  text(text: string): Words {
+  text(text: string): WhatsAppWords {
     return { ...same(literalMarks(text)), written: text };
   }
 
   /** A mark reaches no further than its line, and stands right beside what it marks. */
-  mark(mark: TextMark, { marked, bare }: Words): Words {
+  mark(mark: TextMark, { marked, bare }: WhatsAppWords): WhatsAppWords {
     const sign = MARKS[mark];
     const lines = marked.split("\n").map((line) => {
       const inner = line.trim();
@@ -42,19 +42,19 @@ class WhatsAppPen extends LinePen<Words, string> {
     return { marked: lines.join("\n"), bare };
   }
 
-  code(value: string): Words {
+  code(value: string): WhatsAppWords {
     const code = value.trim();
     const bare = literalMarks(value);
     return { marked: takesMark(code) && !code.includes("`") ? `\`${code}\`` : bare, bare };
   }
 
   /** Where it leads stands beside it, unless that is what it says. An address of the web is left exactly as it is. */
-  link({ marked, bare }: Words, { url, said, isSaid }: Target): Words {
+  link({ marked, bare }: WhatsAppWords, { url, said, isSaid }: LinkTarget): WhatsAppWords {
     if (isSaid) return same(address(said));
     return { marked: `${marked} (${address(url)})`, bare: `${bare} (${address(url)})` };
   }
 
-  join(parts: readonly Words[]): Words {
+  join(parts: readonly WhatsAppWords[]): WhatsAppWords {
     let [marked, bare] = ["", ""];
     for (const [index, part] of parts.entries()) {
       const isInWord = isWord(marked.at(-1)) || endsInAddress(marked) || isWord(parts[index + 1]?.bare.at(0));
@@ -74,7 +74,7 @@ class WhatsAppPen extends LinePen<Words, string> {
   }
 
   /** What would be a quote or a list where a line begins is kept from it. */
-  protected linesOf({ marked }: Words): readonly string[] {
+  protected linesOf({ marked }: WhatsAppWords): readonly string[] {
     if (marked === "") return [];
     return marked.replace(/^([^\S\r\n\u2028\u2029]*)(?=>|[-*] )/gm, `$1${JOINER}`).split("\n");
   }
@@ -82,11 +82,11 @@ class WhatsAppPen extends LinePen<Words, string> {
 
 const PEN = new WhatsAppPen();
 
-function same(text: string): Words {
+function same(text: string): WhatsAppWords {
   return { marked: text, bare: text };
 }
 
-function behindAddress(before: string, { written }: Words): string | undefined {
+function behindAddress(before: string, { written }: WhatsAppWords): string | undefined {
   if (written === undefined || !endsInAddress(before)) return undefined;
   const [rest = ""] = /^[^\s`]*/.exec(written) ?? [];
   return rest + literalMarks(written.slice(rest.length));

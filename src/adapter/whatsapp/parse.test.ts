@@ -4,7 +4,7 @@ import { mutate } from "../../../test/support/mutated-json.js";
 import { randomFrom } from "../../../test/support/random.mjs";
 import { buildSessionKey } from "../../session/session-key.js";
 import { parseSource } from "../../session/source.js";
-import { type MediaRef, type ParseSetting, parseWebhook } from "./parse.js";
+import { type MediaRef, parseWebhook, type WhatsAppParseSetting } from "./parse.js";
 
 const fixtures = fixturesIn(new URL("./fixtures/", import.meta.url));
 const source = {
@@ -15,7 +15,7 @@ const source = {
   userName: "Ann",
 };
 const files: MediaRef[] = [];
-const setting: ParseSetting = {
+const setting: WhatsAppParseSetting = {
   phoneNumberId: "100000000000000",
   file: (media) => {
     files.push(media);

@@ -15,7 +15,7 @@ export interface MediaRef {
 }
 
 /** Word of a message of ours. */
-interface Status {
+interface MessageStatus {
   readonly messageId: string;
   /** Why it did not arrive; null where it did, or may yet. */
   readonly failure: string | null;
@@ -25,10 +25,10 @@ interface Status {
 
 export interface Delivered {
   readonly messages: readonly InboundMessage[];
-  readonly statuses: readonly Status[];
+  readonly statuses: readonly MessageStatus[];
 }
 
-export interface ParseSetting {
+export interface WhatsAppParseSetting {
   readonly phoneNumberId: string;
   readonly file: (media: MediaRef) => RemoteFile;
 }
@@ -36,7 +36,7 @@ export interface ParseSetting {
 const PERSON = /^\d{5,20}$/;
 const MEDIA = ["image", "video", "audio", "document", "sticker"] as const;
 
-export function parseWebhook(body: unknown, setting: ParseSetting): Delivered {
+export function parseWebhook(body: unknown, setting: WhatsAppParseSetting): Delivered {
   const values = listOf(field(body, "entry"))
     .flatMap((entry) => listOf(field(entry, "changes")))
     .filter((change) => field(change, "field") === "messages")
@@ -52,7 +52,7 @@ export function parseWebhook(body: unknown, setting: ParseSetting): Delivered {
   };
 }
 
-function readMessage(message: unknown, value: unknown, setting: ParseSetting): InboundMessage | null {
+function readMessage(message: unknown, value: unknown, setting: WhatsAppParseSetting): InboundMessage | null {
   const from = field(message, "from");
   const messageId = idOf(field(message, "id"));
   // Groups of the Cloud API are not served; what comes from one is not a chat of two.
@@ -132,14 +132,14 @@ function readReaction(
     : null;
 }
 
-function readMedia(media: unknown, { file }: ParseSetting): RemoteFile[] {
+function readMedia(media: unknown, { file }: WhatsAppParseSetting): RemoteFile[] {
   const id = field(media, "id");
   if (typeof id !== "string" || !/^[\w.-]{1,200}$/.test(id)) return [];
   const mediaType = textOf(field(media, "mime_type")) ?? "application/octet-stream";
   return [file({ id, name: textOf(field(media, "filename")), mediaType })];
 }
 
-function readStatus(status: unknown): Status[] {
+function readStatus(status: unknown): MessageStatus[] {
   const messageId = idOf(field(status, "id"));
   const kind = field(status, "status");
   if (!messageId || typeof kind !== "string") return [];

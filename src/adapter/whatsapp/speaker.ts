@@ -11,7 +11,7 @@ import { chatWith } from "./parse.js";
 import type { Sightings } from "./sightings.js";
 
 /** What the webhook brings, as far as speaking needs it. */
-export interface Hearing {
+export interface WhatsAppHearing {
   readonly ownNumber: string;
   readonly sightings: Sightings;
   /** The last message of each chat: typing is shown in answer to it. */
@@ -23,9 +23,9 @@ export interface Hearing {
 
 export class WhatsAppSpeaker implements Speaker {
   readonly #graph: Graph;
-  readonly #hearing: Hearing;
+  readonly #hearing: WhatsAppHearing;
 
-  constructor(graph: Graph, hearing: Hearing) {
+  constructor(graph: Graph, hearing: WhatsAppHearing) {
     this.#graph = graph;
     this.#hearing = hearing;
   }

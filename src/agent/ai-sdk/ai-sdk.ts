@@ -9,7 +9,7 @@ import { shorten } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { Agent, AgentEvent, AssistantMessage, ToolMessage, TurnInput } from "../agent.js";
 import { runToolCall } from "../tool-call.js";
-import { type Asked, ask, type Conversation, conversationOf, type Waits } from "./ask.js";
+import { type AnsweredStep, ask, type Conversation, conversationOf, type Waits } from "./ask.js";
 import { type Endpoint, hostOf } from "./endpoint.js";
 import type { FailureKind } from "./failure.js";
 import { type FinishReason, preload } from "./provider.js";
@@ -72,7 +72,7 @@ async function* run(
   let note: string | null = null;
   while (!turn.signal.aborted) {
     const mayCall = steps < maxSteps;
-    const asked: Asked = yield* ask(talk, {
+    const asked: AnsweredStep = yield* ask(talk, {
       tools: turn.tools,
       mayCall,
       note: mayCall ? note : lastWord(maxSteps),
@@ -105,7 +105,7 @@ function lastWord(steps: number): string {
 /** Runs the calls of the step and emits all of it as one message. After an abort it emits what there is. */
 async function* keep(
   talk: Conversation,
-  { text, usage, reasoning, model }: Asked,
+  { text, usage, reasoning, model }: AnsweredStep,
   calls: readonly ToolCall[],
   prices: AiSdkOptions["prices"],
 ): AsyncGenerator<AgentEvent> {
@@ -137,7 +137,7 @@ const CUT_SHORT: Partial<Record<FinishReason, string>> = {
   "content-filter": "(The model's provider blocked the rest of this answer.)",
 };
 
-async function* sayCutShort({ text, finish }: Asked): AsyncGenerator<AgentEvent, string> {
+async function* sayCutShort({ text, finish }: AnsweredStep): AsyncGenerator<AgentEvent, string> {
   const why = finish === null ? undefined : CUT_SHORT[finish];
   if (why === undefined) return text;
   const note = text === "" ? why : `\n\n${why}`;

@@ -8,10 +8,10 @@ import { AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent
 import { backoffMs, MAX_ATTEMPTS, MAX_WAIT_MS } from "./backoff.js";
 import { type Endpoint, hostOf, keyOf } from "./endpoint.js";
 import {
-  type Failure,
   type FailureKind,
   failureOf,
   isPassing,
+  type ModelFailure,
   StreamFailure,
   sentenceFor,
 } from "./failure.js";
@@ -46,7 +46,7 @@ export interface Conversation {
   readonly refused: Map<string, Set<FailureKind>>;
 }
 
-export interface Asking {
+export interface StepRequest {
   readonly tools: readonly Tool[];
   readonly mayCall: boolean;
   readonly note: string | null;
@@ -54,7 +54,7 @@ export interface Asking {
   readonly mayBeEmpty: boolean;
 }
 
-export interface Asked extends Step {
+export interface AnsweredStep extends Step {
   readonly model: string;
   /** True if the words ended too early and another endpoint should continue. */
   readonly brokeOff: boolean;
@@ -63,7 +63,10 @@ export interface Asked extends Step {
 const CONCESSIONS: readonly FailureKind[] = ["no images", "no tools", "no effort"];
 const MAX_SHORTENINGS = 24;
 
-export async function* ask(talk: Conversation, asking: Asking): AsyncGenerator<AgentEvent, Asked> {
+export async function* ask(
+  talk: Conversation,
+  asking: StepRequest,
+): AsyncGenerator<AgentEvent, AnsweredStep> {
   const { signal } = talk.turn;
   for (;;) {
     await talk.turn.beforeCall?.();
@@ -91,7 +94,7 @@ export async function* ask(talk: Conversation, asking: Asking): AsyncGenerator<A
 const NOTHING: Step = { text: "", calls: [], reasoning: [], usage: null, finish: null };
 
 interface Failed {
-  readonly failure: Failure;
+  readonly failure: ModelFailure;
   /** The text that it had streamed before it failed. */
   readonly said: string;
 }
@@ -100,7 +103,7 @@ async function* askOne(
   talk: Conversation,
   endpoint: Endpoint,
   modelId: string,
-  asking: Asking,
+  asking: StepRequest,
 ): AsyncGenerator<AgentEvent, Step | Failed> {
   const { turn, waits } = talk;
   const refused = refusedBy(talk, endpoint, modelId);
@@ -158,7 +161,7 @@ async function requestOf(
   talk: Conversation,
   endpoint: Endpoint,
   refused: ReadonlySet<FailureKind>,
-  { tools, mayCall, note }: Asking,
+  { tools, mayCall, note }: StepRequest,
 ): Promise<ModelRequest> {
   const withImages = endpoint.images && !refused.has("no images");
   const offered = refused.has("no tools") ? [] : tools;

@@ -38,7 +38,7 @@ export type FailureKind =
   | "bad image"
   | "refused";
 
-export interface Failure {
+export interface ModelFailure {
   readonly kind: FailureKind;
   /** The server's words in one short line; empty if they say nothing. */
   readonly detail: string;
@@ -59,12 +59,12 @@ export class StreamFailure extends Error {
 const RETRIED: readonly FailureKind[] = ["busy", "server", "unreachable", "broken", "silent", "empty"];
 
 /** Whether the same request may succeed a little later. */
-export function isPassing({ kind }: Failure): boolean {
+export function isPassing({ kind }: ModelFailure): boolean {
   return RETRIED.includes(kind);
 }
 
 /** Describes any error that a provider throws or streams. `secret` is removed from what is quoted. */
-export function failureOf(error: unknown, now: number, secret: string): Failure {
+export function failureOf(error: unknown, now: number, secret: string): ModelFailure {
   const facts = factsOf(error);
   const quoted = secret === "" ? facts.said : facts.said.replaceAll(secret, "***");
   const kind = error instanceof StreamFailure ? error.kind : kindOf(facts);
@@ -195,7 +195,7 @@ const CALLS = /\/(?:chat\/completions|messages|models|api\/tags)$/;
 
 /** For the person in the chat: what happened, and what to look at. */
 export function sentenceFor(
-  { kind, detail, retryAfterMs }: Failure,
+  { kind, detail, retryAfterMs }: ModelFailure,
   endpoint: Endpoint,
   model: string,
 ): string {

@@ -18,7 +18,7 @@ export interface StreamLimits {
   readonly maxCharacters: number;
 }
 
-export type Piece = { readonly kind: "text" | "reasoning"; readonly text: string };
+export type StreamPiece = { readonly kind: "text" | "reasoning"; readonly text: string };
 
 export interface Step {
   readonly text: string;
@@ -33,7 +33,7 @@ export async function* streamStep(
   request: ModelRequest,
   signal: AbortSignal,
   limits: StreamLimits,
-): AsyncGenerator<Piece, Step> {
+): AsyncGenerator<StreamPiece, Step> {
   const own = new AbortController();
   let late: FailureKind | null = null;
   const giveUp = (kind: FailureKind): void => {
@@ -42,7 +42,7 @@ export async function* streamStep(
   };
   const firstWord = setTimeout(giveUp, timerMs(limits.firstWordMs), "no word");
   const silence = setTimeout(giveUp, timerMs(limits.silenceMs), "silent");
-  const reading = new Reading(limits.maxCharacters);
+  const reading = new StreamReading(limits.maxCharacters);
   try {
     const abortSignal = AbortSignal.any([signal, own.signal]);
     const { stream } = await model.doStream({ ...request, abortSignal });
@@ -73,7 +73,7 @@ function isSaid({ type }: StreamPart): boolean {
 }
 
 /** What has come of a step so far. */
-class Reading {
+class StreamReading {
   finish: FinishReason | null = null;
   #text = "";
   #usage: ModelUsage | null = null;
@@ -86,7 +86,7 @@ class Reading {
     this.#left = maxCharacters;
   }
 
-  take(part: StreamPart): Piece | null {
+  take(part: StreamPart): StreamPiece | null {
     switch (part.type) {
       case "text-delta": {
         const text = this.#whole("text", part.delta);

@@ -5,7 +5,7 @@
 import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import type { Clock } from "../../util/clock.js";
 import { reasonOf } from "./failure.js";
-import { HttpTransport } from "./http-transport.js";
+import { McpHttpTransport } from "./http-transport.js";
 import { LineLog } from "./line-log.js";
 import { ProcessTransport } from "./process-transport.js";
 import { type McpToolResult, toolResult } from "./result-text.js";
@@ -45,7 +45,7 @@ const MOST_PAGES = 64;
 
 export class McpConnection {
   readonly #client: Client;
-  readonly #transport: ProcessTransport | HttpTransport;
+  readonly #transport: ProcessTransport | McpHttpTransport;
   readonly #log: LineLog;
   readonly #onLost: (reason: string) => void;
   /** False once the connection was lost or closed. */
@@ -66,7 +66,7 @@ export class McpConnection {
     this.#client.onclose = () => this.#lose(null);
     this.#client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChanged());
     if (reach.kind === "http") {
-      this.#transport = new HttpTransport(reach.url, checkedHeaders(reach.headers));
+      this.#transport = new McpHttpTransport(reach.url, checkedHeaders(reach.headers));
       // Nothing reports that a server is gone. So any error makes us check.
       this.#transport.onerror = () => void this.#check();
     } else {
@@ -121,7 +121,7 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.#isOpen = false;
-    if (this.#transport instanceof HttpTransport) await this.#transport.leave();
+    if (this.#transport instanceof McpHttpTransport) await this.#transport.leave();
     else await this.#transport.close();
   }
 

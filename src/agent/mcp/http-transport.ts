@@ -15,7 +15,7 @@ export const STREAM_ENDED = Object.freeze({ reason: "the stream ended without an
 
 type SendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
 
-export class HttpTransport extends StreamableHTTPClientTransport {
+export class McpHttpTransport extends StreamableHTTPClientTransport {
   constructor(url: string, headers: Readonly<Record<string, string>>) {
     super(new URL(url), {
       requestInit: { headers },

@@ -5,14 +5,14 @@
 
 import { timerMs } from "../../util/timer-ms.js";
 import type { Tool } from "../agent.js";
-import { McpServer, type McpState, type ServerOptions, type Surroundings } from "./server.js";
+import { McpServer, type McpState, type McpSurroundings, type ServerOptions } from "./server.js";
 
 export type { McpState, ServerOptions } from "./server.js";
 
-export interface McpOptions extends Omit<Surroundings, "reserved" | "retryMs"> {
+export interface McpOptions extends Omit<McpSurroundings, "reserved" | "retryMs"> {
   /** The names of all other tools. */
   readonly reserved: readonly string[];
-  readonly retryMs?: Surroundings["retryMs"];
+  readonly retryMs?: McpSurroundings["retryMs"];
   /** How long turns wait for servers that are still starting. */
   readonly patienceMs?: number;
 }

@@ -12,7 +12,7 @@ import type { ToolDefinition } from "./tool-list.js";
 import { toolName } from "./tool-name.js";
 
 /** A value that is read when it is needed, and never shown. */
-interface Hidden {
+interface HiddenValue {
   reveal(): string;
 }
 
@@ -30,9 +30,9 @@ type ReachOptions =
   | (Omit<Extract<Reach, { kind: "process" }>, "env"> & { readonly env: Values })
   | (Omit<Extract<Reach, { kind: "http" }>, "headers"> & { readonly headers: Values });
 
-type Values = Readonly<Record<string, string | Hidden>>;
+type Values = Readonly<Record<string, string | HiddenValue>>;
 
-export interface Surroundings {
+export interface McpSurroundings {
   readonly version: string;
   /** Names of other tools. */
   readonly reserved: ReadonlySet<string>;
@@ -60,7 +60,7 @@ const SHORTEST_SECRET = 6;
 
 export class McpServer {
   readonly #options: ServerOptions;
-  readonly #around: Surroundings;
+  readonly #around: McpSurroundings;
   readonly #closed = new AbortController();
   #state: McpState;
   #connection: McpConnection | null = null;
@@ -75,7 +75,7 @@ export class McpServer {
   #attempt: Promise<void> = Promise.resolve();
   #endings = new Set<Promise<void>>();
 
-  constructor(options: ServerOptions, around: Surroundings) {
+  constructor(options: ServerOptions, around: McpSurroundings) {
     this.#options = options;
     this.#around = around;
     this.#state = { server: options.name, kind: "connecting" };

@@ -16,7 +16,7 @@ export interface Mount {
   readonly from: string;
 }
 
-export interface Layout {
+export interface SandboxLayout {
   /** In any order: deeper paths are mounted later, and if two have the same path, the later one counts. */
   readonly mounts: readonly Mount[];
   /** Folders in a writable folder that must keep their names, because something below them is hidden. */
@@ -33,7 +33,7 @@ export interface Layout {
 const LARGEST_EMPTY = 2 ** 30;
 const NOBODY = "65534";
 
-export function bubblewrapArgs(layout: Layout, cwd: string): string[] {
+export function bubblewrapArgs(layout: SandboxLayout, cwd: string): string[] {
   const { network, isRoot, isModern, pinned, hidden } = layout;
   const mounts = [...layout.mounts].sort((a, b) => depth(a.path) - depth(b.path));
   return [

@@ -5,15 +5,15 @@
  */
 import { dirname, join } from "node:path";
 import { isWithin } from "../../util/within.js";
-import type { Layout } from "./bubblewrap.js";
+import type { SandboxLayout } from "./bubblewrap.js";
 import { KEY_PLACES } from "./key-places.js";
 import { isFolder, realPath } from "./real-path.js";
 import type { Walls } from "./sandbox.js";
 
-type Hidden = Layout["hidden"][number];
+type HiddenPath = SandboxLayout["hidden"][number];
 
 /** `shown`: the folders that commands see, with links resolved. */
-export function hiddenOf({ hidden, home }: Walls, shown: readonly string[]): readonly Hidden[] {
+export function hiddenOf({ hidden, home }: Walls, shown: readonly string[]): readonly HiddenPath[] {
   const places = [...hidden.map((path) => placeOf(path, shown)), ...KEY_PLACES.map((key) => join(home, key))];
   const real = new Set(places.flatMap((place) => realPath(place) ?? []));
   return [...real].map((path) => ({ kind: isFolder(path) ? "folder" : "file", path }));
@@ -43,7 +43,7 @@ export function coverOf(shown: readonly string[], path: string): string | undefi
 }
 
 /** Drops entries that are inside a hidden folder anyway. */
-export function outermost(hidden: readonly Hidden[]): Hidden[] {
+export function outermost(hidden: readonly HiddenPath[]): HiddenPath[] {
   const folders = new Set(hidden.flatMap(({ kind, path }) => (kind === "folder" ? [path] : [])));
   const isCovered = (path: string): boolean => {
     for (let at = dirname(path); ; at = dirname(at)) {

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bubblewrapArgs, type Layout, startedSafely } from "./bubblewrap.js";
+import { bubblewrapArgs, type SandboxLayout, startedSafely } from "./bubblewrap.js";
 import { gapIn } from "./hidden.js";
 import { layoutOf, lookAround, realFolders } from "./layout.js";
 import { openSandbox } from "./open-sandbox.js";
@@ -162,7 +162,7 @@ describe("the layout", () => {
 });
 
 describe("the command line of bubblewrap", () => {
-  const some: Layout = {
+  const some: SandboxLayout = {
     mounts: [
       { kind: "writable", path: "/home/ann/work", from: "/home/ann/work" },
       { kind: "empty", path: "/home/ann", from: "" },

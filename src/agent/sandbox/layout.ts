@@ -10,7 +10,7 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { isWithin } from "../../util/within.js";
-import type { Layout, Mount } from "./bubblewrap.js";
+import type { Mount, SandboxLayout } from "./bubblewrap.js";
 import { coverOf, hiddenOf, outermost } from "./hidden.js";
 import { isFolder, realPath } from "./real-path.js";
 import type { Walls } from "./sandbox.js";
@@ -22,16 +22,16 @@ const SYSTEM = [
   ..."/run/current-system /var/lib/ca-certificates".split(" "),
 ];
 
-export interface Surroundings {
+export interface SandboxSurroundings {
   readonly system: readonly Mount[];
   /** What is in it that not every user may read. */
-  readonly secret: Layout["hidden"];
+  readonly secret: SandboxLayout["hidden"];
 }
 
 const unreadable = new Unreadable();
 
 /** Checked again for each command: files that are gone can't be hidden, and new ones would be missed. */
-export function lookAround(walls: Walls, folders: readonly string[], isRoot: boolean): Surroundings {
+export function lookAround(walls: Walls, folders: readonly string[], isRoot: boolean): SandboxSurroundings {
   const isWork = (path: string) => folders.some((folder) => isWithin(folder, path));
   // Users other than root can read there only what is for everybody or their own.
   const more = isRoot ? ["/opt", "/usr/local", ...programFolders(walls)] : [];
@@ -55,8 +55,8 @@ export function realFolders(folders: readonly string[]): string[] {
 export function layoutOf(
   walls: Walls,
   folders: readonly string[],
-  { system, secret }: Surroundings,
-): Omit<Layout, "isRoot" | "isModern"> {
+  { system, secret }: SandboxSurroundings,
+): Omit<SandboxLayout, "isRoot" | "isModern"> {
   const hasWithin = (path: string) => folders.some((folder) => isWithin(path, folder));
   const isShown = (path: string) => folders.some((folder) => isWithin(folder, path));
   const programs = programFolders(walls).filter((path) => !isShown(path));

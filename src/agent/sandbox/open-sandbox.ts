@@ -13,7 +13,7 @@ import { realPath } from "./real-path.js";
 import type { Launch, Sandbox, Walls } from "./sandbox.js";
 import { seatbeltProfile } from "./seatbelt.js";
 
-export type Found =
+export type FoundSandbox =
   | { readonly sandbox: Sandbox }
   /** Why there is no sandbox, as a sentence, and what to do about it. */
   | { readonly sandbox: null; readonly why: string; readonly fix: string };
@@ -36,7 +36,7 @@ const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 /** How long a machine may take to run `true`. */
 const PATIENCE_MS = 20_000;
 
-export async function openSandbox(walls: Walls, machine: Machine = THIS_MACHINE): Promise<Found> {
+export async function openSandbox(walls: Walls, machine: Machine = THIS_MACHINE): Promise<FoundSandbox> {
   if (machine.platform === "linux") return openBubblewrap(walls, machine);
   if (machine.platform === "darwin") return openSeatbelt(walls);
   return {
@@ -46,7 +46,7 @@ export async function openSandbox(walls: Walls, machine: Machine = THIS_MACHINE)
   };
 }
 
-async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine): Promise<Found> {
+async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine): Promise<FoundSandbox> {
   const program = bwrap.find((path) => existsSync(path));
   if (program === undefined) {
     return { sandbox: null, why: "bubblewrap is not installed.", fix: "apt install bubblewrap" };
@@ -83,7 +83,7 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
   return { sandbox: { name, folders, network: walls.network, doubt, gap, launch } };
 }
 
-async function openSeatbelt(walls: Walls): Promise<Found> {
+async function openSeatbelt(walls: Walls): Promise<FoundSandbox> {
   const { home, network } = walls;
   const folders = realFolders(walls.folders);
   const temporary = realPath(walls.temporary) ?? walls.temporary;

@@ -6,10 +6,10 @@
  */
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import type { Layout } from "./bubblewrap.js";
+import type { SandboxLayout } from "./bubblewrap.js";
 import { unlessOutOfReach } from "./real-path.js";
 
-interface Known {
+interface KnownFolder {
   /** The state of the folder when it was read. */
   readonly state: string;
   readonly folders: readonly string[];
@@ -21,13 +21,13 @@ const MOST_ENTRIES = 300_000;
 
 export class Unreadable {
   readonly #most: number;
-  #known = new Map<string, Known>();
+  #known = new Map<string, KnownFolder>();
 
   constructor(most = MOST_ENTRIES) {
     this.#most = most;
   }
 
-  in(folders: readonly string[]): Layout["hidden"] {
+  in(folders: readonly string[]): SandboxLayout["hidden"] {
     const found: { kind: "file" | "folder"; path: string }[] = [];
     const waiting = [...folders];
     let entries = 0;
@@ -47,7 +47,7 @@ export class Unreadable {
     return found;
   }
 
-  #look(folder: string, { dev, ino, mtimeMs, ctimeMs }: Stats): Known {
+  #look(folder: string, { dev, ino, mtimeMs, ctimeMs }: Stats): KnownFolder {
     const state = [dev, ino, mtimeMs, ctimeMs].join(" ");
     const before = this.#known.get(folder);
     if (before?.state === state) return before;

@@ -1,12 +1,12 @@
 /** What follows from the setting and the machine: how commands run, and what `baton doctor` says. Pure. */
 import type { Finding } from "../../util/finding.js";
 import type { Confinement } from "../tools/terminal.js";
-import type { Found } from "./open-sandbox.js";
+import type { FoundSandbox } from "./open-sandbox.js";
 
 export type Mode = "auto" | "required" | "off";
 
 /** `found` is null if the sandbox is off and nobody looked for one. */
-export function confinementFor(mode: Mode, found: Found | null): Confinement {
+export function confinementFor(mode: Mode, found: FoundSandbox | null): Confinement {
   if (mode === "off" || found === null) return { kind: "none" };
   if (found.sandbox !== null) {
     const { gap } = found.sandbox;
@@ -21,7 +21,7 @@ export function confinementFor(mode: Mode, found: Found | null): Confinement {
 const MOVE = "Move it to its own folder, and change the setting that names it";
 const ASKED = "commands run with all your rights, and Baton asks only before dangerous ones";
 
-export function sandboxFinding(mode: Mode, found: Found | null): Finding {
+export function sandboxFinding(mode: Mode, found: FoundSandbox | null): Finding {
   const check = "sandbox";
   if (mode === "off" || found === null) {
     const fix = "baton config set tools.terminal.sandbox auto";

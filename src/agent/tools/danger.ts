@@ -13,7 +13,7 @@ import { changed, isOutside, OUTSIDE, type WorkPlace } from "./danger-outside.js
 import { RULES } from "./danger-rules.js";
 import { dangerOfInterpreter, dangerOfShell, isShell, NOT_KNOWN } from "./danger-shells.js";
 import { first, isUnknown, type Look } from "./danger-words.js";
-import { filesMade, isMade, type Made, NOTHING_MADE } from "./just-made.js";
+import { filesMade, isMade, type MadeFiles, NOTHING_MADE } from "./just-made.js";
 import { whySecret, whySecretPattern, whySensitive } from "./sensitive-places.js";
 import { parseShell, type SimpleCommand } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
@@ -76,7 +76,7 @@ function dangerOfScript(text: string, depth: number, budget: Budget): string | n
   if (depth > DEEPEST || !mayRead(PARSING + text.length, budget)) return TOO_MANY;
   const { commands, functions, isUnclear } = parseShell(text);
   let isElsewhere = false;
-  let made: Made = NOTHING_MADE;
+  let made: MadeFiles = NOTHING_MADE;
   for (const command of commands) {
     if (!mayRead(LOOKING + lengthOf(command.words), budget)) return TOO_MANY;
     const look = lookFrom(command, isElsewhere, depth, budget);

@@ -8,7 +8,7 @@ import type { Check, Confined } from "./confined.js";
 import type { OpenFolder } from "./open-folder.js";
 import { Refused } from "./refused.js";
 
-export interface Entry {
+export interface FolderEntry {
   readonly name: string;
   /** Relative to the folder where the walk began. */
   readonly way: string;
@@ -21,9 +21,9 @@ export interface Walk {
   /** Checks the first folder and each one below: a folder that does not pass is skipped. */
   readonly check: Check;
   /** Called for each entry, by name within a folder. Returns false to end the walk. */
-  readonly visit: (entry: Entry) => Promise<boolean>;
+  readonly visit: (entry: FolderEntry) => Promise<boolean>;
   /** True to look into a folder. */
-  readonly enter: (entry: Entry, depth: number) => boolean;
+  readonly enter: (entry: FolderEntry, depth: number) => boolean;
   /** Called with what was skipped, in a few words. */
   readonly leftOut: (what: string) => void;
 }

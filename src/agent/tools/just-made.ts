@@ -7,14 +7,14 @@ import { isInterpreter } from "./danger-code.js";
 import { isShell } from "./danger-shells.js";
 import type { SimpleCommand } from "./shell-parse.js";
 
-export interface Made {
+export interface MadeFiles {
   /** Names of files. */
   readonly names: ReadonlySet<string>;
   /** Something was unpacked, so any file may be new. */
   readonly isAnything: boolean;
 }
 
-export const NOTHING_MADE: Made = { names: new Set(), isAnything: false };
+export const NOTHING_MADE: MadeFiles = { names: new Set(), isAnything: false };
 
 const WRITERS = new Set("curl wget aria2c tee cp mv ln link install rsync scp dd mkfifo ditto".split(" "));
 const BUILDERS = new Set(
@@ -26,7 +26,7 @@ const BUILD_FILES =
   /^(?:GNU)?makefile$|\.mk$|^package\.json$|^CMakeLists\.txt$|^build\.|^setup\.(?:py|cfg)$|^pyproject\.toml$|^conftest\.py$|^Rakefile$|^Gemfile$|^pom\.xml$|^justfile$|^Taskfile|^composer\.json$|\.config\.[cm]?[jt]s$/i;
 
 /** The files after this command, including those from before. */
-export function filesMade({ words, redirects }: SimpleCommand, before: Made): Made {
+export function filesMade({ words, redirects }: SimpleCommand, before: MadeFiles): MadeFiles {
   const into = redirects.filter(({ operator }) => operator.includes(">")).map(({ target }) => target);
   const [program = "", ...args] = words.map(({ text }) => text);
   const name = posix.basename(program);
@@ -44,7 +44,7 @@ export function filesMade({ words, redirects }: SimpleCommand, before: Made): Ma
 }
 
 /** True if a command runs something that was just created. */
-export function isMade({ words, redirects }: SimpleCommand, { names, isAnything }: Made): boolean {
+export function isMade({ words, redirects }: SimpleCommand, { names, isAnything }: MadeFiles): boolean {
   const [program = "", ...args] = words.map(({ text }) => text);
   const name = posix.basename(program);
   const runsFile = isShell(name) || isInterpreter(name) || name === "source" || name === ".";

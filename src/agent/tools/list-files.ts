@@ -3,7 +3,7 @@ import { counted, grouped } from "../../util/words.js";
 import type { Tool, ToolContext } from "../agent.js";
 import type { Confined } from "./confined.js";
 import { approvedOnly, fileDanger } from "./file-danger.js";
-import { type Entry, walkFolder } from "./folder-walk.js";
+import { type FolderEntry, walkFolder } from "./folder-walk.js";
 import { kindOf } from "./open-folder.js";
 import { LONGEST_ARGUMENT } from "./parameters.js";
 import { answering } from "./refused.js";
@@ -63,7 +63,7 @@ async function list(confined: Confined, start: string, depth: number, context: T
   return `${root}, ${lines.length === 1 ? "1 entry" : `${lines.length} entries`}:\n${shown}${rest}`;
 }
 
-async function lineFor({ name, way, stats, folder }: Entry): Promise<string> {
+async function lineFor({ name, way, stats, folder }: FolderEntry): Promise<string> {
   const shown = /[\p{Cc}\p{Cf}\u2028\u2029\ufffd]/u.test(way) ? JSON.stringify(way) : way;
   if (stats.isDirectory()) return `${shown}/`;
   if (stats.isFile()) return `${shown}  ${sizeText(stats.size)}`;

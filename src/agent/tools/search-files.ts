@@ -8,7 +8,7 @@ import { counted } from "../../util/words.js";
 import type { Tool, ToolContext } from "../agent.js";
 import { type Check, type Confined, checked } from "./confined.js";
 import { approvedOnly, fileDanger } from "./file-danger.js";
-import { type Entry, walkFolder } from "./folder-walk.js";
+import { type FolderEntry, walkFolder } from "./folder-walk.js";
 import { globMatcher } from "./glob.js";
 import { expressionMatcher, type LineMatcher, plainMatcher } from "./line-matcher.js";
 import { LONGEST_ARGUMENT } from "./parameters.js";
@@ -111,7 +111,7 @@ class Search {
     this.#context = context;
   }
 
-  readonly visit = async (entry: Entry): Promise<boolean> => {
+  readonly visit = async (entry: FolderEntry): Promise<boolean> => {
     if (this.#context.signal.aborted) this.#ended = STOPPED;
     else if (performance.now() > this.#until) this.#ended = `${this.#limits.timeMs / 1_000} s passed`;
     else if (entry.stats.isSymbolicLink()) this.leftOut("links");
@@ -119,7 +119,7 @@ class Search {
     return this.#ended === null;
   };
 
-  readonly enter = ({ name, stats }: Entry, depth: number): boolean => {
+  readonly enter = ({ name, stats }: FolderEntry, depth: number): boolean => {
     if (!stats.isDirectory()) return false;
     if (NOT_ENTERED.includes(name)) this.leftOut(`folders named ${name}`);
     else if (depth >= DEEPEST) this.leftOut(`folders more than ${DEEPEST} deep`);
@@ -145,7 +145,7 @@ class Search {
     ].join("\n");
   }
 
-  async #searchFile({ name, way, folder }: Entry): Promise<void> {
+  async #searchFile({ name, way, folder }: FolderEntry): Promise<void> {
     if (this.#files === this.#limits.files) {
       this.#ended = `${this.#limits.files} files were searched`;
       return;
@@ -168,7 +168,7 @@ class Search {
     }
   }
 
-  async #linesOf(folder: Entry["folder"], name: string): Promise<string[] | null> {
+  async #linesOf(folder: FolderEntry["folder"], name: string): Promise<string[] | null> {
     try {
       const file = await checked(await folder.openFile(name), this.check);
       try {

@@ -43,10 +43,10 @@ export function parseShell(text: string): Script {
   if (MARKS.test(text) || MOST.some(([what, most]) => (text.match(what)?.length ?? 0) > most)) return UNCLEAR;
   try {
     const tree = parse(text);
-    const first = new Reader(null);
+    const first = new ShellReader(null);
     first.script(tree);
     if (first.assigned.size === 0) return first.state;
-    const second = new Reader(steadyOf(first.assigned));
+    const second = new ShellReader(steadyOf(first.assigned));
     second.script(tree);
     return second.state;
   } catch (error) {
@@ -97,7 +97,7 @@ interface CommandPosition {
   readonly depth: number;
 }
 
-class Reader {
+class ShellReader {
   readonly state = { commands: [] as SimpleCommand[], functions: new Set<string>(), isUnclear: false };
   /** How often each variable is set. */
   readonly assigned = new Map<string, number>();

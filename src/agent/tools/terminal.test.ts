@@ -21,7 +21,7 @@ import { aCall } from "../../../test/support/a-call.js";
 import type { Danger } from "../agent.js";
 import { openSandbox } from "../sandbox/open-sandbox.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
-import { type Confinement, type TerminalOptions, terminalTool } from "./terminal.js";
+import { type Confinement, type TerminalToolOptions, terminalTool } from "./terminal.js";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
@@ -48,16 +48,20 @@ beforeEach(() => {
 
 let confinement: Confinement = { kind: "none" };
 
-function terminal(options: Partial<TerminalOptions> = {}) {
+function terminal(options: Partial<TerminalToolOptions> = {}) {
   return terminalTool({ cwd: folder, environment: { PATH }, confinement, ...options });
 }
 
-function run(command: unknown, options?: Partial<TerminalOptions>, signal = new AbortController().signal) {
+function run(
+  command: unknown,
+  options?: Partial<TerminalToolOptions>,
+  signal = new AbortController().signal,
+) {
   return terminal(options).run({ command }, { call: aCall, signal });
 }
 
 /** Runs the command, and stops it once it has made the file `ready`. */
-async function runAndStop(command: string, options?: Partial<TerminalOptions>): Promise<string> {
+async function runAndStop(command: string, options?: Partial<TerminalToolOptions>): Promise<string> {
   const controller = new AbortController();
   const result = run(command, options, controller.signal);
   await vi.waitFor(() => expect(existsSync(join(folder, "ready"))).toBe(true), { timeout: 10_000 });

@@ -12,7 +12,7 @@ import { identity, type OpenFolder } from "./open-folder.js";
 import { type Arguments, answering, Refused } from "./refused.js";
 import { runShell } from "./shell-run.js";
 
-export interface TerminalOptions {
+export interface TerminalToolOptions {
   /** The folder for commands that name no other. */
   readonly cwd: string;
   /** The folders that they may name; `cwd` by default. */
@@ -45,7 +45,7 @@ const LEAVES = "leaves the sandbox and runs with all the rights of Baton's user"
 
 const LONGEST_FOLDER = 10_000;
 
-export function terminalTool(options: TerminalOptions): Tool {
+export function terminalTool(options: TerminalToolOptions): Tool {
   const { maxTimeoutMs = 600_000, maxOutput = 30_000 } = options;
   const { confined = new Confined({ folders: [options.cwd], base: options.cwd, forbidden: [] }) } = options;
   const { timeoutMs = Math.min(120_000, maxTimeoutMs), confinement = { kind: "none" } } = options;

@@ -5,18 +5,18 @@ import type { Verb } from "../verbs/verb.js";
 export interface CompletionPoint {
   /** `baton sessions list` */
   readonly path: string;
-  readonly commands: readonly Named[];
+  readonly commands: readonly CompletionName[];
   readonly options: readonly OptionName[];
   /** The values its first argument can have, if these are few. */
   readonly choices: readonly string[];
 }
 
-export interface Named {
+export interface CompletionName {
   readonly name: string;
   readonly description: string;
 }
 
-export interface OptionName extends Named {
+export interface OptionName extends CompletionName {
   /** `-f`, if it also has a longer name. */
   readonly short: string | null;
   readonly takesValue: boolean;

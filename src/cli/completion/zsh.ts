@@ -1,5 +1,5 @@
 /** Completion for zsh, with descriptions: verbs, options and short lists of values; else files. */
-import { type CompletionPoint, type Named, namesOf, singleQuoted, valueNames } from "./words.js";
+import { type CompletionName, type CompletionPoint, namesOf, singleQuoted, valueNames } from "./words.js";
 
 export function zshCompletion(places: readonly CompletionPoint[]): string {
   return `#compdef baton
@@ -53,15 +53,15 @@ function valueCases({ path, options }: CompletionPoint): string[] {
     );
 }
 
-function undescribed(name: string): Named {
+function undescribed(name: string): CompletionName {
   return { name, description: "" };
 }
 
-function matching(words: readonly string[], offered: readonly Named[]): string {
+function matching(words: readonly string[], offered: readonly CompletionName[]): string {
   return `      ${patterns(words)}) offered=(${offered.map(described).join(" ")}) ;;`;
 }
 
-function described({ name, description }: Named): string {
+function described({ name, description }: CompletionName): string {
   const colons = (text: string) => text.replace(/[\\:]/g, "\\$&");
   return singleQuoted(description ? `${colons(name)}:${colons(description)}` : colons(name));
 }

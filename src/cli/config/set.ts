@@ -1,5 +1,5 @@
 /** `baton config set`: changes one key of the user's own config file. Comments and order stay. */
-import type { Change } from "../../config/set.js";
+import type { SettingChange } from "../../config/set.js";
 import { printableText } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { wrongUsage } from "../failure.js";
@@ -35,7 +35,7 @@ export async function set(
   }
 }
 
-function sentence(key: string, change: Change | null): string {
+function sentence(key: string, change: SettingChange | null): string {
   if (change === null) return `${key} was not set.`;
   if (change.value === undefined) return `${key} is no longer set in ${change.file}.`;
   return `${key} is now ${JSON.stringify(change.value)} in ${change.file}.`;

@@ -9,7 +9,7 @@ import type { Cli } from "../cli.js";
 import type { Terminal } from "../terminal.js";
 import { NOBODY, withPeople } from "./people.js";
 
-export interface Row {
+export interface PeopleListRow {
   /** Null for people in config.yaml. */
   readonly id: string | null;
   readonly name: string | null;
@@ -36,7 +36,7 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
         [
           {
             title: "ID",
-            cell: ({ id }: Row) => id ?? "config.yaml",
+            cell: ({ id }: PeopleListRow) => id ?? "config.yaml",
             paint: (text) => terminal.paint.cyan(text),
           },
           { title: "NAME", cell: ({ name }) => name ?? "", flexible: true },
@@ -52,7 +52,7 @@ export function listPeople(cli: Cli, options: { json?: boolean }): Promise<void>
 }
 
 /** The people in the store, then those who are only in config.yaml. */
-export async function everybody(people: People): Promise<Row[]> {
+export async function everybody(people: People): Promise<PeopleListRow[]> {
   const known = (await people.store.list()).map((person) => ({
     id: person.id,
     name: person.name,

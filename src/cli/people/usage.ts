@@ -5,10 +5,10 @@ import type { DaySpending } from "../../gateway/store.js";
 import { cleanLine } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { Cli } from "../cli.js";
-import { everybody, type Row } from "./list.js";
+import { everybody, type PeopleListRow } from "./list.js";
 import { NOBODY } from "./people.js";
 
-interface Used extends Row {
+interface Used extends PeopleListRow {
   readonly limits: Limits;
   readonly modelCalls: number;
   readonly mediaBytes: number;
@@ -52,7 +52,7 @@ export async function usage(cli: Cli, options: { json?: boolean }): Promise<void
   }
 }
 
-function usedBy(row: Row, config: Config, day: readonly DaySpending[]): Used {
+function usedBy(row: PeopleListRow, config: Config, day: readonly DaySpending[]): Used {
   const names = row.identities;
   const limits = limitsFor({ role: row.role ?? "guest", names }, config.limits);
   return { ...row, limits, ...spentToday(names, day) };

@@ -7,19 +7,19 @@ import type { Service } from "./description.js";
 import { LABEL, launchdPlist } from "./launchd.js";
 import { systemdUnit, UNIT } from "./systemd.js";
 
-type Words = readonly [command: string, ...args: string[]];
+type CommandLine = readonly [command: string, ...args: string[]];
 
 export interface ServiceManager {
   readonly name: "systemd" | "launchd";
   readonly file: string;
   describe(service: Service): string;
   /** The commands that start it for now and after each boot, and those that end that; each in order. */
-  readonly start: readonly Words[];
-  readonly stop: readonly Words[];
+  readonly start: readonly CommandLine[];
+  readonly stop: readonly CommandLine[];
   /** Succeeds while the service runs. */
-  readonly isActive: Words;
+  readonly isActive: CommandLine;
   /** The command that shows why it ended. */
-  readonly why: Words;
+  readonly why: CommandLine;
   /** Advice for the user once it runs. */
   readonly hint: string | null;
 }
@@ -35,7 +35,7 @@ export function serviceManager(): ServiceManager {
 }
 
 function systemd(home: string): ServiceManager {
-  const systemctl = (...args: string[]): Words => ["systemctl", "--user", ...args];
+  const systemctl = (...args: string[]): CommandLine => ["systemctl", "--user", ...args];
   return {
     name: "systemd",
     file: join(home, ".config", "systemd", "user", UNIT),
@@ -62,10 +62,10 @@ function launchd(home: string, uid: number): ServiceManager {
   };
 }
 
-export type Outcome = { readonly done: true } | { readonly done: false; readonly why: string };
+export type ServiceOutcome = { readonly done: true } | { readonly done: false; readonly why: string };
 
 /** Runs these in order, up to the first that fails. */
-export async function runAll(commands: readonly Words[]): Promise<Outcome> {
+export async function runAll(commands: readonly CommandLine[]): Promise<ServiceOutcome> {
   for (const words of commands) {
     const outcome = await runOne(words);
     if (!outcome.done) return outcome;
@@ -73,7 +73,7 @@ export async function runAll(commands: readonly Words[]): Promise<Outcome> {
   return { done: true };
 }
 
-function runOne([command, ...args]: Words): Promise<Outcome> {
+function runOne([command, ...args]: CommandLine): Promise<ServiceOutcome> {
   return new Promise((resolve) => {
     execFile(command, args, { encoding: "utf8" }, (error, _, stderr) => {
       if (!error) return resolve({ done: true });
@@ -84,6 +84,6 @@ function runOne([command, ...args]: Words): Promise<Outcome> {
 }
 
 /** The commands as one line to type. */
-export function typed(commands: readonly Words[]): string {
+export function typed(commands: readonly CommandLine[]): string {
   return commands.map((words) => words.join(" ")).join(" && ");
 }

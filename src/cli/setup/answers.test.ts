@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Answers,
   changesFor,
   type Found,
   instructions,
   likelyProvider,
+  type SetupAnswers,
   usualAnswers,
 } from "./answers.js";
 import { ollamaUrl } from "./ollama.js";
@@ -20,7 +20,7 @@ const anthropic = { anthropic: { variable: "ANTHROPIC_API_KEY", value: "k" } };
 const local = { url: "http://127.0.0.1:11434", models: ["llama3:8b", "qwen3"] };
 
 describe("what is taken without asking", () => {
-  test.each<[string, Partial<Found>, Partial<Answers> | null]>([
+  test.each<[string, Partial<Found>, Partial<SetupAnswers> | null]>([
     ["nothing is found", {}, null],
     ["an Ollama without models", { ollama: { ...local, models: [] } }, null],
     [
@@ -75,7 +75,7 @@ describe("what is taken without asking", () => {
 });
 
 test("what is not there any more is taken away; a key that is kept is not touched", () => {
-  const answers: Answers = {
+  const answers: SetupAnswers = {
     provider: "offline",
     model: null,
     baseUrl: null,

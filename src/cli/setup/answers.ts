@@ -22,7 +22,7 @@ interface Present {
   readonly timezone: string | null;
 }
 
-export interface Answers {
+export interface SetupAnswers {
   readonly provider: string;
   readonly model: string | null;
   readonly baseUrl: string | null;
@@ -38,7 +38,7 @@ export function keyFile(provider: string): string {
 }
 
 /** The keys to set, undefined to remove; keys that stay as they are, are missing. */
-export function changesFor(answers: Answers): Map<string, unknown> {
+export function changesFor(answers: SetupAnswers): Map<string, unknown> {
   const { provider, key } = answers;
   const apiKey = key.kind === "typed" ? { file: keyFile(provider) } : undefined;
   return new Map<string, unknown>([
@@ -81,7 +81,7 @@ export function likelyAddress({ present, openaiBaseUrl, ollama }: Found, { name 
 }
 
 /** The answers of somebody who only presses Enter; null if that is not enough. */
-export function usualAnswers(found: Found): Answers | null {
+export function usualAnswers(found: Found): SetupAnswers | null {
   const { present, keys } = found;
   const ready = readyProviders(found);
   const provider = likelyProvider(found);

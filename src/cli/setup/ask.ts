@@ -2,12 +2,12 @@
 import { statSync } from "node:fs";
 import * as clack from "@clack/prompts";
 import { pathFrom } from "../../config/paths.js";
-import { type Answers, type Found, likelyAddress, likelyModel, likelyProvider } from "./answers.js";
+import { type Found, likelyAddress, likelyModel, likelyProvider, type SetupAnswers } from "./answers.js";
 import { given, initially, type Streams, unechoed, unlessLeft } from "./prompt.js";
 import { PROVIDERS, type Provider, providerNamed } from "./providers.js";
 
 /** Null if the user cancelled. */
-export function askAll(found: Found, home: string, streams: Streams): Promise<Answers | null> {
+export function askAll(found: Found, home: string, streams: Streams): Promise<SetupAnswers | null> {
   const asking = async () => {
     clack.intro("Baton", streams);
     const provider = await askProvider(found, streams);
@@ -70,7 +70,7 @@ async function askAddress(found: Found, provider: Provider, streams: Streams): P
   );
 }
 
-async function askKey(found: Found, provider: Provider, streams: Streams): Promise<Answers["key"]> {
+async function askKey(found: Found, provider: Provider, streams: Streams): Promise<SetupAnswers["key"]> {
   if (provider.key === "none") return { kind: "none" };
   const variable = found.keys[provider.name];
   const isKept = found.present.provider === provider.name && found.present.hasKeyFile;

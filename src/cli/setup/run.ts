@@ -5,7 +5,7 @@ import type { ModelVariables } from "../../config/model-variables.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError, wrongUsage } from "../failure.js";
-import { type Answers, changesFor, type Found, instructions, keyFile, usualAnswers } from "./answers.js";
+import { changesFor, type Found, instructions, keyFile, type SetupAnswers, usualAnswers } from "./answers.js";
 import { ollamaModels, ollamaUrl } from "./ollama.js";
 
 export interface SetupOptions {
@@ -27,7 +27,7 @@ export async function setup(cli: Cli, options: SetupOptions): Promise<void> {
   terminal.line("Run `baton` to start a chat. Run `baton doctor` to check the setup.");
 }
 
-async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise<Answers> {
+async function answersOf(cli: Cli, found: Found, options: SetupOptions): Promise<SetupAnswers> {
   const { terminal, streams, home } = cli;
   if (options.yes) {
     const usual = usualAnswers(found);
@@ -80,7 +80,7 @@ function keysIn({ ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY }: Model
 }
 
 /** The key first: settings that name a missing file would stop every command. */
-async function apply(home: string, answers: Answers): Promise<void> {
+async function apply(home: string, answers: SetupAnswers): Promise<void> {
   const { setKeys } = await import("../../config/set.js");
   const { writeSecretFile } = await import("../../config/secret.js");
   if (answers.key.kind === "typed") writeSecretFile(join(home, keyFile(answers.provider)), answers.key.value);

@@ -19,18 +19,18 @@ export interface Verb {
 /** Takes the arguments in order, then the options. */
 type Action = (cli: Cli, ...given: never[]) => void | Promise<void>;
 
-interface Value {
+interface VerbValue {
   readonly description: string;
   readonly choices?: readonly string[];
   readonly parse?: (text: string) => unknown;
 }
 
-export interface Argument extends Value {
+export interface Argument extends VerbValue {
   /** `<needed>`, `[optional]` or `[several...]`. */
   readonly name: string;
 }
 
-export interface Flag extends Value {
+export interface Flag extends VerbValue {
   /** As commander takes them: `-n, --lines <number>`. */
   readonly flags: string;
   readonly default?: unknown;

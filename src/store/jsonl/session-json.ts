@@ -9,14 +9,14 @@ import { serializeSource } from "../../session/source.js";
 import { type Fields, timeText } from "./fields.js";
 
 /** What the entry alone does not tell. */
-export interface Standing {
+export interface ExportStanding {
   /** How many of its active messages are summed up: places in a file start from 1, whatever was superseded. */
   readonly consolidated: number;
   /** Whether its key leads to it. */
   readonly current: boolean;
 }
 
-export async function standingOf(sessions: Sessions, entry: SessionEntry): Promise<Standing> {
+export async function standingOf(sessions: Sessions, entry: SessionEntry): Promise<ExportStanding> {
   return {
     consolidated: await countConsolidated(sessions, entry),
     current: await isCurrent(sessions, entry),
@@ -39,7 +39,7 @@ export async function countConsolidated(sessions: Sessions, entry: SessionEntry)
   return count;
 }
 
-export function sessionJson(entry: SessionEntry, standing: Standing): Fields {
+export function sessionJson(entry: SessionEntry, standing: ExportStanding): Fields {
   const { endedAt } = entry;
   return {
     key: entry.key,
@@ -69,7 +69,7 @@ export function sessionJson(entry: SessionEntry, standing: Standing): Fields {
 }
 
 /** The line that heads a transcript. */
-export function metadataLine(entry: SessionEntry, standing: Standing): Fields {
+export function metadataLine(entry: SessionEntry, standing: ExportStanding): Fields {
   return { _type: "metadata", ...sessionJson(entry, standing) };
 }
 

@@ -17,7 +17,7 @@ import { readTranscript, type TranscriptFile, type TranscriptInFile } from "./tr
 export const INDEX = "sessions.json";
 const FORMAT = "sessions-json";
 
-interface Entry {
+interface SessionsJsonEntry {
   readonly key: string;
   readonly fields: Fields;
   readonly id: string | undefined;
@@ -59,7 +59,7 @@ class SessionsJson {
   }
 
   /** A session that the index names. */
-  async current(entry: Entry, file: TranscriptFile | undefined): Promise<FoundSession> {
+  async current(entry: SessionsJsonEntry, file: TranscriptFile | undefined): Promise<FoundSession> {
     const { key, fields, id } = entry;
     if (!file) {
       const why =
@@ -102,7 +102,7 @@ class SessionsJson {
     );
   }
 
-  #place({ key, fields }: Entry): ImportPlace {
+  #place({ key, fields }: SessionsJsonEntry): ImportPlace {
     try {
       const source = fields.origin ? readSource(fields.origin) : null;
       if (!fields.origin) return placeOfKey(key, this.#scopes);
@@ -137,7 +137,7 @@ function named(key: string): string {
   return JSON.stringify(key.slice(0, 200));
 }
 
-async function readIndex(folder: Folder, problems: Problems): Promise<Entry[]> {
+async function readIndex(folder: Folder, problems: Problems): Promise<SessionsJsonEntry[]> {
   let index: unknown;
   try {
     index = JSON.parse((await readFile(join(folder.path, INDEX), "utf8")).replace(/^\ufeff/, ""));
@@ -152,7 +152,7 @@ async function readIndex(folder: Folder, problems: Problems): Promise<Entry[]> {
     );
     return [];
   }
-  return Object.entries(index).flatMap(([key, fields]): Entry[] => {
+  return Object.entries(index).flatMap(([key, fields]): SessionsJsonEntry[] => {
     if (isFields(fields)) return [{ key, fields, id: textIn(fields.session_id) }];
     problems.add(INDEX, null, `The entry of ${named(key)} is not an object.`);
     return [];
@@ -160,7 +160,7 @@ async function readIndex(folder: Folder, problems: Problems): Promise<Entry[]> {
 }
 
 /** Newest first; a session that two keys lead to stays with the one that used it last. */
-function distinctSessions(entries: readonly Entry[], problems: Problems): Entry[] {
+function distinctSessions(entries: readonly SessionsJsonEntry[], problems: Problems): SessionsJsonEntry[] {
   const sorted = [...entries].sort((a, b) => lastUse(b) - lastUse(a));
   const holders = new Map<string, string>();
   return sorted.filter(({ key, id }) => {
@@ -175,6 +175,6 @@ function distinctSessions(entries: readonly Entry[], problems: Problems): Entry[
   });
 }
 
-function lastUse({ fields }: Entry): number {
+function lastUse({ fields }: SessionsJsonEntry): number {
   return timeIn(fields.updated_at) ?? 0;
 }

@@ -95,7 +95,7 @@ function columnsOf(database: Database, table: string): Set<string> {
   return NEEDED[table]?.every((name) => names.has(name)) ? names : new Set();
 }
 
-interface Surroundings {
+interface ImportSurroundings {
   readonly file: string;
   readonly modifiedAt: number;
   readonly scopes: SessionScopes;
@@ -104,12 +104,12 @@ interface Surroundings {
 
 class ForeignSqlite {
   readonly #database: Database;
-  readonly #around: Surroundings;
+  readonly #around: ImportSurroundings;
   readonly #messages: string;
   /** The program's ids as ours, for parents. */
   readonly #ids = new Map<string, string>();
 
-  constructor(database: Database, around: Surroundings) {
+  constructor(database: Database, around: ImportSurroundings) {
     this.#database = database;
     this.#around = around;
     const columns = columnsOf(database, "messages");

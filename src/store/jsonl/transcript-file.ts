@@ -26,7 +26,7 @@ export interface TranscriptInFile extends ReadTranscript {
 }
 
 export async function readTranscript(file: TranscriptFile, problems: Problems): Promise<TranscriptInFile> {
-  const reading = new Reading(file, problems);
+  const reading = new TranscriptReading(file, problems);
   try {
     for await (const line of readLines(file.path)) reading.take(line);
   } catch (error) {
@@ -37,7 +37,7 @@ export async function readTranscript(file: TranscriptFile, problems: Problems): 
   return { header, messages, places, modifiedAt: Math.round(modified?.mtimeMs ?? 0) };
 }
 
-class Reading {
+class TranscriptReading {
   header: Fields | null = null;
   readonly messages: Message[] = [];
   readonly places: number[] = [];

@@ -38,7 +38,7 @@ export interface SearchIndex {
 }
 
 /** What is looked for, where, and how much of it. */
-interface Look {
+interface SearchPass {
   readonly phrases: readonly Phrase[];
   readonly visible: Conditions;
   /** Messages with smaller ids than this. */
@@ -46,7 +46,7 @@ interface Look {
   readonly wanted: number;
 }
 
-interface IndexLook extends Look {
+interface IndexLook extends SearchPass {
   /** Each group needs one of its terms. */
   readonly belongs: readonly (readonly string[])[];
 }
@@ -118,7 +118,7 @@ export class SqlSearch implements SearchStore {
   }
 
   /** Matching messages above the watermark, newest first. */
-  async #tail(tx: Queries, watermark: number, look: Look): Promise<Row[]> {
+  async #tail(tx: Queries, watermark: number, look: SearchPass): Promise<Row[]> {
     const found: Row[] = [];
     let before = look.before;
     while (found.length < look.wanted) {

@@ -5,7 +5,7 @@ import type {
   Amended,
   Inbox,
   InboxItem,
-  Made,
+  MadeBy,
   NewDelivery,
   NewInboxItem,
   OwnedItem,
@@ -199,7 +199,7 @@ export async function insertItem(
 }
 
 /** Unique beside the platform's ids, in which a colon is escaped. It is never read. */
-function madeId(made: Made | undefined, messageId: string): string {
+function madeId(made: MadeBy | undefined, messageId: string): string {
   return made ? `${made}:${escapePart(messageId)}` : escapePart(messageId);
 }
 
@@ -233,7 +233,7 @@ export function inboxItem(row: Row): InboxItem {
       row.made_by === null
         ? platformId(row.message_id as string)
         : ((row.made_of ?? row.message_id) as string),
-    ...(row.made_by === null ? {} : { made: row.made_by as Made }),
+    ...(row.made_by === null ? {} : { made: row.made_by as MadeBy }),
     text: row.text as string,
     ...readAttachments(row),
     ...(row.in_background === 1 ? { inBackground: true } : {}),

@@ -5,15 +5,15 @@
 
 import { ASKED_MS, askingBy, MOST_ANSWERS } from "../../gateway/pairing.js";
 import type {
-  Asked,
-  Known,
+  KnownPerson,
   MayJoin,
   NewPairingRequest,
   NewPerson,
+  PairingOutcome,
   PairingRequest,
+  PairingStanding,
   PeopleStore,
   Person,
-  Standing,
 } from "../../gateway/people-store.js";
 import type { Role } from "../../gateway/permissions.js";
 import type { Platform } from "../../session/platform.js";
@@ -35,7 +35,7 @@ export class SqlPeople implements PeopleStore {
   }
 
   /** One query: every message of somebody who did not write lately asks this. */
-  async known(identity: string): Promise<Known> {
+  async known(identity: string): Promise<KnownPerson> {
     const rows = await this.#db.all(
       `SELECT people_state.version, ${columnsOf("persons")}, identities.identity, identities.role FROM people_state
        LEFT JOIN identities AS own ON own.identity = ?
@@ -64,11 +64,11 @@ export class SqlPeople implements PeopleStore {
     });
   }
 
-  standing(identity: string, platform: Platform, now: number): Promise<Standing> {
+  standing(identity: string, platform: Platform, now: number): Promise<PairingStanding> {
     return standing(this.#db, identity, platform, now);
   }
 
-  ask(request: NewPairingRequest, now: number): Promise<Asked> {
+  ask(request: NewPairingRequest, now: number): Promise<PairingOutcome> {
     return this.#change(async (tx) => {
       const { identity, platform, called, codeHash, expiresAt } = request;
       const asked = askingBy(await standing(tx, identity, platform, now), now);
@@ -222,7 +222,12 @@ export class SqlPeople implements PeopleStore {
   }
 }
 
-async function standing(on: Queries, identity: string, platform: Platform, now: number): Promise<Standing> {
+async function standing(
+  on: Queries,
+  identity: string,
+  platform: Platform,
+  now: number,
+): Promise<PairingStanding> {
   const row = await on.get(`SELECT ${columnsOf("pairings")} FROM pairings WHERE identity = ?`, identity);
   const others = await on.get(
     "SELECT count(*) AS n FROM pairings WHERE denied = 0 AND platform = ? AND expires_at > ? AND identity <> ?",

@@ -32,10 +32,10 @@ export interface Backup extends StoreFacts {
 }
 
 /** Told how much has been copied, from 0 to 1. */
-export type Progress = (done: number) => void;
+export type BackupProgress = (done: number) => void;
 
 /** Copies the store at `path`, which may be in use, to a file that does not exist yet. */
-export async function backUpSqlite(path: string, to: string, progress: Progress): Promise<Backup> {
+export async function backUpSqlite(path: string, to: string, progress: BackupProgress): Promise<Backup> {
   if (!statSync(path, { throwIfNoEntry: false })) {
     throw new StoreError("store_unreachable", `There is nothing to back up yet: ${path} is not there.`);
   }
@@ -112,7 +112,7 @@ export function checkBackup(file: string): Backup {
 export async function copyStore<Seen>(
   path: string,
   to: string,
-  progress: Progress,
+  progress: BackupProgress,
   look: (source: Database) => Seen,
 ): Promise<Seen> {
   createPrivately(to);
@@ -133,7 +133,7 @@ export async function copyStore<Seen>(
 }
 
 /** Replaces the pages of a database by those of the source, in one transaction of the engine. */
-export async function copyPages(source: Database, to: string, progress: Progress): Promise<void> {
+export async function copyPages(source: Database, to: string, progress: BackupProgress): Promise<void> {
   await backup(source, to, {
     rate: PAGES_A_STEP,
     progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / Math.max(1, totalPages)),

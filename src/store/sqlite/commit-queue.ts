@@ -23,23 +23,23 @@ export interface CommitConnection {
 }
 
 /** `read` writes nothing; if a `statement` fails, the engine takes it back by itself; `alone` has a transaction of its own. */
-type Kind = "read" | "statement" | "transaction" | "alone";
+type WorkKind = "read" | "statement" | "transaction" | "alone";
 
 interface Job {
-  readonly kind: Kind;
+  readonly kind: WorkKind;
   readonly work: () => Promise<unknown>;
   /** Called after the commit, before any caller hears of it. */
   readonly onCommitted: () => void;
-  readonly settle: (outcome: Outcome) => void;
+  readonly settle: (outcome: WorkOutcome) => void;
 }
 
 /** A job in a group; its outcome counts once the group is committed. */
 interface Member {
   readonly job: Job;
-  outcome?: Outcome;
+  outcome?: WorkOutcome;
 }
 
-type Outcome = { readonly result: unknown } | { readonly error: unknown };
+type WorkOutcome = { readonly result: unknown } | { readonly error: unknown };
 
 const GROUP_MS = 5;
 const MOST_IN_A_GROUP = 200;
@@ -58,9 +58,13 @@ export class CommitQueue {
     return this.#running === undefined;
   }
 
-  add<Result>(kind: Kind, work: () => Promise<Result>, onCommitted: () => void = () => {}): Promise<Result> {
+  add<Result>(
+    kind: WorkKind,
+    work: () => Promise<Result>,
+    onCommitted: () => void = () => {},
+  ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const settle = (outcome: Outcome): void => {
+      const settle = (outcome: WorkOutcome): void => {
         if ("error" in outcome) reject(outcome.error);
         else resolve(outcome.result as Result);
       };
@@ -127,7 +131,7 @@ export class CommitQueue {
   }
 
   /** Throws if the transaction cannot begin, or is gone with all that was in it. */
-  async #run({ kind, work }: Job): Promise<Outcome> {
+  async #run({ kind, work }: Job): Promise<WorkOutcome> {
     const connection = this.#connection;
     const isFirst = !connection.isInTransaction;
     if (isFirst) await connection.begin();
@@ -160,7 +164,7 @@ export class CommitQueue {
   }
 }
 
-async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+async function outcomeOf(work: () => Promise<unknown>): Promise<WorkOutcome> {
   try {
     return { result: await work() };
   } catch (error) {

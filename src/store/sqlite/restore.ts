@@ -9,11 +9,11 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { BatonError, ConflictError, InputError, StoreError } from "../../session/errors.js";
 import {
   type Backup,
+  type BackupProgress,
   checkBackup,
   copyPages,
   copyStore,
   isOurs,
-  type Progress,
   publish,
   removeDatabase,
 } from "./backup.js";
@@ -32,7 +32,7 @@ export async function restoreSqlite(
   path: string,
   file: string,
   now: number,
-  progress: Progress,
+  progress: BackupProgress,
 ): Promise<Restored> {
   const backup = checkBackup(file);
   if (isSameFile(path, file)) throw new InputError("backup_unusable", `${file} is the store itself.`);
@@ -105,7 +105,7 @@ function lookAt(path: string): void {
   }
 }
 
-async function replacePages(path: string, file: string, progress: Progress): Promise<void> {
+async function replacePages(path: string, file: string, progress: BackupProgress): Promise<void> {
   const source = new DatabaseSync(file, { readOnly: true });
   try {
     await copyPages(source, path, progress);
@@ -114,7 +114,7 @@ async function replacePages(path: string, file: string, progress: Progress): Pro
   }
 }
 
-async function copyInto(path: string, file: string, progress: Progress): Promise<void> {
+async function copyInto(path: string, file: string, progress: BackupProgress): Promise<void> {
   const part = `${path}.${process.pid}.part`;
   try {
     await copyStore(file, part, progress, () => {});

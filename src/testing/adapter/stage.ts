@@ -8,10 +8,10 @@ import {
   type Receive,
   type Speaker,
 } from "../../adapter/adapter.js";
-import type { Room } from "../../delivery/split.js";
+import type { PieceRoom } from "../../delivery/split.js";
 import type { Address } from "../../session/source.js";
 import type { AdapterFixture, Trouble, Unplayable, Written } from "../adapter-contract.js";
-import { KeptAdapter, memoryOf, type Told } from "../kept-adapter.js";
+import { KeptAdapter, type LineNews, memoryOf } from "../kept-adapter.js";
 
 const PATIENCE_MS = 10_000;
 
@@ -28,7 +28,7 @@ export const HOSTILE = [
 export class Stage {
   received: InboundMessage[] = [];
   /** What the adapter said of its connection. */
-  told: Told[] = [];
+  told: LineNews[] = [];
   adapter!: KeptAdapter;
   fixture!: AdapterFixture;
   /** What the account remembers: it outlives an adapter. */
@@ -105,7 +105,7 @@ export class Stage {
     return ids;
   }
 
-  get room(): Room {
+  get room(): PieceRoom {
     const { capabilities } = this.adapter;
     return { max: capabilities.maxText, lengthOf: (text) => lengthIn(capabilities, text) };
   }

@@ -22,7 +22,7 @@ import { Credentials } from "./credentials.js";
 import { connectErrorOf, LINK } from "./failure.js";
 import { personOf } from "./ids.js";
 import { download } from "./media.js";
-import { lidsIn, type ParseSetting, parseMessage, type WebFile } from "./parse.js";
+import { type BaileysParseSetting, lidsIn, parseMessage, type WebFile } from "./parse.js";
 import { hush } from "./quiet.js";
 import { Recent } from "./recent.js";
 import { BaileysSpeaker } from "./speaker.js";
@@ -34,7 +34,7 @@ const MOST_RECENT = 1_000;
 const LONGEST_QUOTE = 500;
 
 /** What is needed to take a message. */
-interface Hearing {
+interface BaileysHearing {
   readonly receive: Receive;
   readonly commands: ReadonlySet<string>;
   readonly credentials: Credentials;
@@ -128,17 +128,20 @@ export class BaileysAdapter implements Adapter {
   }
 
   /** Nobody gives it again: it is held until it was received. */
-  async #take(message: WAMessage, hearing: Hearing): Promise<void> {
+  async #take(message: WAMessage, hearing: BaileysHearing): Promise<void> {
     const parsed = await this.#read(message, hearing);
     if (!parsed) return;
     await hearing.receive(parsed);
     this.#remember(message, parsed);
   }
 
-  async #read(message: WAMessage, { commands, credentials, wire }: Hearing): Promise<InboundMessage | null> {
+  async #read(
+    message: WAMessage,
+    { commands, credentials, wire }: BaileysHearing,
+  ): Promise<InboundMessage | null> {
     const numbers = await numbersOf(lidsIn(message), wire);
     const { me } = credentials.creds;
-    const setting: ParseSetting = {
+    const setting: BaileysParseSetting = {
       us: [me?.id, me?.lid].flatMap((jid) => personOf(jid) ?? []),
       commands,
       numberOf: (lid) => numbers.get(lid),

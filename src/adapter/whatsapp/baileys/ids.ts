@@ -34,18 +34,18 @@ export function jidOf(chatId: string): string | null {
   return isLid(person) ? person : `${person}@s.whatsapp.net`;
 }
 
-export interface MessageRef {
+export interface BaileysMessageRef {
   readonly id: string;
   /** Absent for our own. */
   readonly author?: string;
 }
 
-export function messageIdOf({ id, author }: MessageRef): string {
+export function messageIdOf({ id, author }: BaileysMessageRef): string {
   return author ? `${id}.${author}` : id;
 }
 
 /** Null where it is no message of WhatsApp's. */
-export function messageRefOf(messageId: string): MessageRef | null {
+export function messageRefOf(messageId: string): BaileysMessageRef | null {
   const [, id = "", author] = /^(.+?)(?:\.(\d{5,20}(?:@lid)?))?$/s.exec(messageId) ?? [];
   if (!isStanzaId(id)) return null;
   return author ? { id, author } : { id };

@@ -5,11 +5,11 @@ import { randomFrom } from "../../../../test/support/random.mjs";
 import { identityOf } from "../../../session/access.js";
 import { buildSessionKey } from "../../../session/session-key.js";
 import { parseSource } from "../../../session/source.js";
-import { lidsIn, type ParseSetting, parseMessage, type WebFile } from "./parse.js";
+import { type BaileysParseSetting, lidsIn, parseMessage, type WebFile } from "./parse.js";
 
 const fixtures = fixturesIn(new URL("./fixtures/", import.meta.url));
 const files: WebFile[] = [];
-const setting: ParseSetting = {
+const setting: BaileysParseSetting = {
   us: ["15550000000", "990000000000@lid"],
   commands: new Set(["status"]),
   numberOf: () => undefined,
@@ -18,7 +18,7 @@ const setting: ParseSetting = {
     return { mediaType: file.mediaType, read: async () => new Uint8Array() };
   },
 };
-const parse = (name: string, more: Partial<ParseSetting> = {}) =>
+const parse = (name: string, more: Partial<BaileysParseSetting> = {}) =>
   parseMessage(fixtures[name], { ...setting, ...more });
 const ANN = {
   userId: "200000000001@lid",

@@ -16,7 +16,7 @@ export interface WebFile {
   readonly mediaType: string;
 }
 
-export interface ParseSetting {
+export interface BaileysParseSetting {
   /** Our own number and LID. */
   readonly us: readonly string[];
   /** The names of the commands there are. */
@@ -72,7 +72,7 @@ const WITH_CONTEXT = [
   "templateButtonReplyMessage",
 ];
 
-export function parseMessage(message: unknown, setting: ParseSetting): InboundMessage | null {
+export function parseMessage(message: unknown, setting: BaileysParseSetting): InboundMessage | null {
   const key = field(message, "key");
   const place = field(key, "remoteJid");
   const id = field(key, "id");
@@ -119,7 +119,7 @@ export function lidsIn(message: unknown): string[] {
 }
 
 /** Null where a field is there and is not what it should be. */
-function readSender(jid: unknown, alt: unknown, { numberOf }: ParseSetting): BaileysSender | null {
+function readSender(jid: unknown, alt: unknown, { numberOf }: BaileysParseSetting): BaileysSender | null {
   const first = personOf(jid);
   const second = isThere(alt) ? personOf(alt) : undefined;
   if (first === null || second === null) return null;
@@ -129,7 +129,7 @@ function readSender(jid: unknown, alt: unknown, { numberOf }: ParseSetting): Bai
   return { number, lid, id: number ?? first };
 }
 
-function isUs({ number, lid }: BaileysSender, { us }: ParseSetting): boolean {
+function isUs({ number, lid }: BaileysSender, { us }: BaileysParseSetting): boolean {
   return us.some((own) => own === number || own === lid);
 }
 
@@ -149,7 +149,7 @@ function readEdit(
   change: unknown,
   source: InboundMessage["source"],
   sender: BaileysSender,
-  setting: ParseSetting,
+  setting: BaileysParseSetting,
 ): InboundMessage | null {
   const id = field(change, "key", "id");
   if (field(change, "type") !== EDITED || !isStanzaId(id)) return null;
@@ -161,7 +161,7 @@ function readEdit(
 function readSaid(
   content: unknown,
   source: InboundMessage["source"],
-  setting: ParseSetting,
+  setting: BaileysParseSetting,
   rest: {
     readonly kind: "message" | "edit";
     readonly messageId: string;
@@ -205,7 +205,7 @@ function contextOf(content: unknown): unknown {
 function readText(
   text: string,
   context: unknown,
-  { us }: ParseSetting,
+  { us }: BaileysParseSetting,
 ): { readonly text: string; readonly mentionsUs: boolean } {
   const mentioned = new Set(listOf(field(context, "mentionedJid")).flatMap((jid) => personOf(jid) ?? []));
   const ours = us.filter((own) => mentioned.has(own));
@@ -216,7 +216,7 @@ function readText(
 
 function readQuote(
   context: unknown,
-  setting: ParseSetting,
+  setting: BaileysParseSetting,
 ): { readonly replyTo: NonNullable<InboundMessage["replyTo"]>; readonly isOurs: boolean } | null {
   const id = field(context, "stanzaId");
   const author = readSender(field(context, "participant"), undefined, setting);
@@ -231,7 +231,7 @@ function readQuote(
 function readReaction(
   reaction: unknown,
   sender: BaileysSender,
-  setting: ParseSetting,
+  setting: BaileysParseSetting,
 ): Pick<InboundMessage, "text" | "replyTo"> | null {
   const text = textOf(field(reaction, "text"));
   const id = field(reaction, "key", "id");
@@ -242,7 +242,7 @@ function readReaction(
 }
 
 /** What may be seen only once is not kept. */
-function readFiles(content: unknown, { file }: ParseSetting): RemoteFile[] {
+function readFiles(content: unknown, { file }: BaileysParseSetting): RemoteFile[] {
   return FILES.flatMap(([name, kind]) => {
     const media = field(content, name);
     if (!isThere(field(media, "mediaKey")) || field(media, "viewOnce") === true) return [];

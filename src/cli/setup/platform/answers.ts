@@ -10,20 +10,20 @@ export interface FoundPlatform {
   readonly fields: readonly FoundField[];
   /** A server other than the platform's own. */
   readonly baseUrl: string | null;
-  readonly home: Found;
+  readonly home: FoundSetting;
   /** The ids in the settings, by role. */
   readonly people: Readonly<Record<AccessList, readonly string[]>>;
 }
 
-export interface Found {
+export interface FoundSetting {
   /** Its key in the settings. */
   readonly path: string;
   /** The variable that overrides the file. */
   readonly variable: string;
-  readonly present: Present | null;
+  readonly present: PresentSetting | null;
 }
 
-export interface FoundField extends Found {
+export interface FoundField extends FoundSetting {
   /** Its name among the platform's settings. */
   readonly key: string;
   readonly question: Question;
@@ -33,7 +33,7 @@ export interface FoundField extends Found {
   readonly meaning: string;
 }
 
-export interface Present {
+export interface PresentSetting {
   readonly value: string;
   readonly isVariable: boolean;
   /** Words that are safe to show. */

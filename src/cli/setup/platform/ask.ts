@@ -21,7 +21,7 @@ import {
   valuesOf,
 } from "./answers.js";
 
-interface Asked {
+interface PlatformInterview {
   readonly answers: PlatformAnswers;
   /** What the person still has to do. */
   readonly next: readonly string[];
@@ -32,7 +32,7 @@ export function askPlatform(
   manifest: PlatformManifest,
   found: FoundPlatform,
   streams: Streams,
-): Promise<Asked | null> {
+): Promise<PlatformInterview | null> {
   return unlessLeft(async () => {
     streams.output.write(`${stepsText(manifest)}\n`);
     clack.intro(found.title, streams);
@@ -53,7 +53,7 @@ async function askUntilRight(
   manifest: PlatformManifest,
   found: FoundPlatform,
   streams: Streams,
-): Promise<Pick<PlatformAnswers, "typed"> & Pick<Asked, "next">> {
+): Promise<Pick<PlatformAnswers, "typed"> & Pick<PlatformInterview, "next">> {
   let typed = await unechoed(streams, () => askFields(found, {}, streams));
   for (;;) {
     clack.log.step(`Checking with ${found.title} …`, streams);
@@ -71,7 +71,7 @@ async function askUntilRight(
   }
 }
 
-type Outcome =
+type CheckOutcome =
   | ({ readonly kind: "right" } & SetupFound)
   | { readonly kind: "wrong" | "unreached"; readonly sentence: string };
 
@@ -80,7 +80,7 @@ async function outcomeOf(
   manifest: PlatformManifest,
   { fields }: FoundPlatform,
   values: Answers,
-): Promise<Outcome> {
+): Promise<CheckOutcome> {
   const redactor = new Redactor();
   redactor.know(() => fields.flatMap(({ key, isSecret }) => (isSecret ? [values[key] ?? ""] : [])));
   try {

@@ -12,11 +12,11 @@ import type { Cli } from "../../cli.js";
 import { CliError, wrongUsage } from "../../failure.js";
 import type { SetupOptions } from "../run.js";
 import {
-  type Found,
   type FoundPlatform,
+  type FoundSetting,
   overriding,
   type PlatformAnswers,
-  type Present,
+  type PresentSetting,
   platformChanges,
   platformInstructions,
   secretsIn,
@@ -63,7 +63,7 @@ async function check(
 
 function look(config: Config, platform: Platform, { title, settings }: PlatformManifest): FoundPlatform {
   const values = config.platforms[platform];
-  const foundAt = (name: string): Found => {
+  const foundAt = (name: string): FoundSetting => {
     const path = ["platforms", platform, name];
     const key = path.join(".");
     const variable = variableOf(path, platformSettings().get(platform)?.[name]);
@@ -84,7 +84,12 @@ function look(config: Config, platform: Platform, { title, settings }: PlatformM
 }
 
 /** Null if there is none that works: then setup asks for it. */
-function presentOf(setting: unknown, { places }: Config, path: string, variable: string): Present | null {
+function presentOf(
+  setting: unknown,
+  { places }: Config,
+  path: string,
+  variable: string,
+): PresentSetting | null {
   const place = places.get(path);
   const isVariable = place !== undefined && "variable" in place;
   const from = isVariable ? variable : setting instanceof Secret ? setting.shown : "config.yaml";
