@@ -229,13 +229,13 @@ const movedTo = (key: string, was: InboxItem, id: number): InboxItem => ({
   messageId: `${was.id}`,
 });
 /** Arrivals without a gateway: the test decides what `complete` returns and what `join` does. */
-const alone = (complete: (id: number) => InboxItem, join: ArrivalsSetting["join"]): Arrivals =>
+const alone = (complete: (id: number) => InboxItem, join: ArrivalsSetting["runner"]["join"]): Arrivals =>
   new Arrivals({
     inbox: { complete: async (id) => complete(id) } as Partial<Inbox> as Inbox,
     media: new Media(`${folder}/media`, world.store.files, () => 0),
     allowance: world.gateway.allowance,
     owner: "me",
-    join,
+    runner: { join },
     onProblem: () => {},
   });
 const arrive = async (arrivals: Arrivals, what: InboxItem, files: readonly RemoteFile[] = []) => {

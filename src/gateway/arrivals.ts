@@ -22,7 +22,8 @@ export interface ArrivalsSetting {
   readonly media: Media | null;
   readonly allowance: Allowance;
   readonly owner: string;
-  readonly join: (item: InboxItem, who: Who) => Promise<unknown>;
+  /** Puts a message into its lane. */
+  readonly runner: { join(item: InboxItem, who: Who): Promise<unknown> };
   readonly onProblem: (problem: string) => void;
 }
 
@@ -96,11 +97,11 @@ export class Arrivals {
 
   /** `later`: settles when it joins its lane, if not at once. */
   async #arrive(entered: Entered): Promise<{ readonly later?: Promise<void> }> {
-    const { media, join } = this.#setting;
+    const { media, runner } = this.#setting;
     if (entered.kind !== "new" || entered.item.kind !== "message") return {};
     const { item, who, files } = entered;
     if (!media || (files.length === 0 && !this.#isAwaited(item.key))) {
-      await join(item, who);
+      await runner.join(item, who);
       return {};
     }
     const fetch = files.length === 0 ? null : this.#fetcher(media, files, who);
@@ -172,7 +173,7 @@ export class Arrivals {
   }
 
   async #complete(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
-    const { inbox, media, owner, join } = this.#setting;
+    const { inbox, media, owner, runner } = this.#setting;
     const taken = (await fetch?.()) ?? null;
     await this.#turnOf(waiting);
     const attachments = taken?.attachments ?? [];
@@ -181,7 +182,7 @@ export class Arrivals {
     if (!complete) return await media?.forget(attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
-    await join(waiting.joining, who);
+    await runner.join(waiting.joining, who);
   }
 }
 

@@ -200,7 +200,7 @@ describe("what the owner decides", () => {
     const who = await people.access(chat.source);
     if (!who.allowed) throw new Error("Ann is let in.");
     Object.defineProperty(people, "access", { value: async () => ({ allowed: false, reason: "forgotten" }) });
-    await world.gateway.enqueue(
+    await world.gateway.forCommands.enqueue(
       { ...world.adapter, key: chat.key, source: chat.source, messageId: "x", text: "again" },
       who,
     );

@@ -11,7 +11,8 @@ import type { Message } from "../session/transcript.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { Commands } from "./commands/commands.js";
-import { Gateway, type GatewayOptions } from "./gateway.js";
+import { Gateway } from "./gateway.js";
+import type { GatewayOptions } from "./options.js";
 import { processOwner } from "./owner.js";
 import type { GatewayStore, NewDelivery } from "./store.js";
 
@@ -342,7 +343,7 @@ describe("while a turn is running", () => {
     const said = { platform, account, key: laneKey(here), source, messageId: "q", text: "b" };
     const who = await here.gateway.people.access(source);
     if (!who.allowed) throw new Error("Ann is let in.");
-    await here.gateway.enqueue(said, who, "queue");
+    await here.gateway.forCommands.enqueue(said, who, "queue");
     await here.adapter.write(ann, "c");
     go();
     await here.adapter.until((sent) => sent.length === 3);

@@ -10,7 +10,7 @@ import { addressOf } from "../session/source.js";
 import type { ToolCall } from "../session/transcript.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { type ApprovalQuestion, Approvals, questionText } from "./approvals.js";
-import type { GatewayOptions } from "./gateway.js";
+import type { GatewayOptions } from "./options.js";
 
 /** Calls the tool `act` with what it was told last, all lines at once, and says what came of it. */
 const caller: Agent = {

@@ -75,6 +75,11 @@ export function mayBeAlive(owner: string): boolean {
   return fateOf(owner) !== "ended";
 }
 
+/** True if a process no longer works on what it leased: the lease ran out, or the process has certainly ended. */
+export function isLeft(lease: { readonly owner: string; readonly until: number }, now: number): boolean {
+  return lease.until <= now || !mayBeAlive(lease.owner);
+}
+
 /**
  * Whether this process, which serves the account, takes on what another one left there. An account has one process: what
  * others accepted goes with it, also that of one that is frozen. Where an account is shared, each has its own.

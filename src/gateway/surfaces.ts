@@ -19,22 +19,26 @@ export interface SurfacesSetting {
   readonly store: Pick<GatewayStore, "accounts" | "inbox" | "outbox">;
   readonly commands: Line["commands"];
   readonly media: Media | null;
-  readonly receive: (surface: Surface, message: InboundMessage) => Promise<Received>;
-  /** Tells who writes that the store is away; keeps nothing. */
-  readonly turnAway: (surface: Surface, message: InboundMessage) => never;
-  /** Whether this sender is let in. */
-  readonly knows: (sender: SessionSource) => Promise<boolean>;
-  /** The account is this process's now: what others left is taken on before anything is received. */
-  readonly onTaken: (surface: Surface) => Promise<void>;
-  /** The account is not this process's any more, nor what waits of it. */
-  readonly onLeft: (account: Account) => void;
-  readonly onConnected: () => void;
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly steady: Clock;
   readonly elapsed: () => number;
   readonly onProblem: (problem: string) => void;
+}
+
+/** What the surfaces bring, and to whom. */
+export interface SurfaceHost {
+  receive(surface: Surface, message: InboundMessage): Promise<Received>;
+  /** Tells the sender that the store does not answer; stores nothing. */
+  turnAway(surface: Surface, message: InboundMessage): never;
+  /** True if this sender has access. */
+  knows(sender: SessionSource): Promise<boolean>;
+  /** This process has the account now, or still: it takes on what others left there before it receives anything. */
+  taken(surface: Surface): Promise<void>;
+  /** Another process may have the account now, and what waits there. */
+  left(account: Account): void;
+  connected(): void;
 }
 
 export interface PlatformState {
@@ -52,6 +56,7 @@ interface Served {
 export class Surfaces {
   readonly #setting: SurfacesSetting;
   readonly #all: readonly Served[];
+  #host: SurfaceHost | undefined;
 
   constructor(setting: SurfacesSetting) {
     this.#setting = setting;
@@ -66,20 +71,20 @@ export class Surfaces {
       commands,
       receive: async (message) => {
         const bounded = boundedMessage(message);
-        if (connection.isListening) return this.#setting.turnAway(connection, bounded);
+        if (connection.isListening) return this.#started.turnAway(connection, bounded);
         if (!connection.isHeld) throw new Error("Another process may have the account now.");
-        return this.#setting.receive(connection, bounded);
+        return this.#started.receive(connection, bounded);
       },
-      knows: (sender) => this.#setting.knows(sender),
+      knows: (sender) => this.#started.knows(sender),
       owner,
       leaseMs,
       clock,
       elapsed,
       onProblem,
-      onTaken: () => this.#setting.onTaken(connection),
+      onTaken: () => this.#started.taken(connection),
       onConnected: () => {
         this.#deliverLeft(deliverer);
-        this.#setting.onConnected();
+        this.#started.connected();
       },
       onLost: () => this.#leave(connection),
     });
@@ -96,8 +101,15 @@ export class Surfaces {
     return { connection, deliverer };
   }
 
-  async start(): Promise<void> {
+  async start(host: SurfaceHost): Promise<void> {
+    this.#host = host;
     await Promise.all(this.#all.map(({ connection }) => connection.start()));
+  }
+
+  /** Nothing comes in before the start. */
+  get #started(): SurfaceHost {
+    if (!this.#host) throw new Error("The gateway has not started.");
+    return this.#host;
   }
 
   /** Says no more; what is being said is waited for. */
@@ -172,7 +184,7 @@ export class Surfaces {
         await this.#leave(connection); // What was still being kept when the account was lost.
         continue;
       }
-      await this.#setting.onTaken(connection);
+      await this.#started.taken(connection);
       if (!connection.isConnected) continue;
       await deliverer.recover();
       await deliverer.wake();
@@ -182,7 +194,7 @@ export class Surfaces {
   /** Takes on what was left of an account, where this process has it. */
   async takeOn(account: Account): Promise<void> {
     const connection = this.of(account);
-    if (connection?.isHeld) await this.#setting.onTaken(connection);
+    if (connection?.isHeld) await this.#started.taken(connection);
   }
 
   /** What was being said when a process ended, then what is to be said. */
@@ -197,7 +209,7 @@ export class Surfaces {
   /** Leaves what waits and what is to be said to whichever process has the account next. */
   async #leave(account: Account): Promise<void> {
     const { store, owner } = this.#setting;
-    this.#setting.onLeft(account);
+    this.#host?.left(account);
     await store.inbox.release(account, owner);
     await store.outbox.release(account, owner);
   }

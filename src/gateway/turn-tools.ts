@@ -7,11 +7,12 @@ import type { Danger, Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
-import { type ApprovalQuestion, type Approvals, approver } from "./approvals.js";
+import { type Approvals, approver } from "./approvals.js";
 import { askingTools } from "./asked-tools.js";
 import type { Who } from "./authorize.js";
 import { guardedTools } from "./guarded-tools.js";
 import type { Notices } from "./notices.js";
+import type { People } from "./people.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
 import { sendTool } from "./send-tool.js";
 import type { GatewayStore, InboxItem, NewDelivery, Turn } from "./store.js";
@@ -26,11 +27,7 @@ export interface TurnToolsSetting {
   readonly clock: Clock;
   readonly approvals: Approvals;
   readonly notices: Notices;
-  /** True if somebody who may answer such a question can be in that chat. */
-  readonly canAnswer: (
-    about: Pick<ApprovalQuestion, "author" | "danger">,
-    item: InboxItem,
-  ) => Promise<boolean>;
+  readonly people: Pick<People, "access">;
 }
 
 export async function turnTools(
@@ -62,7 +59,11 @@ export async function turnTools(
     return question;
   };
   const about = { key: turn.key, author: who };
-  const canAnswer = (danger: Danger) => setting.canAnswer({ author: who, danger }, item);
+  const canAnswer = async (danger: Danger): Promise<boolean> => {
+    if (item.source.chatType !== "dm") return true; // Somebody in the group may be allowed to.
+    const there = await setting.people.access(item.source);
+    return there.allowed && approvals.mayAnswer(there, { author: who, danger });
+  };
   const isAsked = here && !here.capabilities.isUnattended;
   const approve = approver(approvals, about, isAsked ? { show, canAnswer } : null, store.standing);
   return guardedTools(theirs, turn, store.journal, approve);

@@ -82,7 +82,7 @@ describe("a turn of another process", () => {
   it("is stopped when its lease is renewed, where nothing told its process", async () => {
     const a = await terminal("a", { leaseMs: 30 });
     await a.begin("wait");
-    const running = await a.world.gateway.running(a.key);
+    const running = await a.world.gateway.forCommands.running(a.key);
     if (!running) throw new Error("It does not run.");
     await a.world.store.turns.askToStop(running.turn, "stopped"); // By its own connection, which tells nobody.
     await until(() => isIdle(a));
@@ -100,7 +100,7 @@ describe("a turn of another process", () => {
   it("ends with whoever takes it over, where it was to end and its process did not come to it", async () => {
     const a = await terminal("a");
     await a.begin("wait");
-    const running = await a.world.gateway.running(a.key);
+    const running = await a.world.gateway.forCommands.running(a.key);
     if (!running) throw new Error("It does not run.");
     await a.world.store.turns.askToStop(running.turn, "stopped");
     await closeAll();

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { cleanTitle, type SessionEntry, sessionIdAt } from "../../session/session.js";
 import type { StoredMessage } from "../../session/transcript.js";
-import type { Hands } from "../gateway.js";
+import type { Hands } from "../for-commands.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command } from "./commands.js";
 import { NO_SESSION, nameOf } from "./describe.js";

@@ -1,16 +1,12 @@
 /** The commands of a chat, in one table: it runs, completes and explains them. */
 import { BatonError } from "../../session/errors.js";
-import type { SessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionsView } from "../../session/view.js";
 import { cleanLine } from "../../util/text.js";
 import type { Who } from "../authorize.js";
-import type { Gateway } from "../gateway.js";
-import type { HandoffDesk } from "../handoff/desk.js";
-import type { Lane } from "../lane.js";
+import type { ForCommands } from "../for-commands.js";
 import { atLeast, type Role } from "../permissions.js";
 import type { InboxItem } from "../store.js";
-import type { TurnRun } from "../turn-run.js";
 
 interface CommandWords {
   readonly name: string;
@@ -37,14 +33,8 @@ export type Command = CommandWords &
 /** The part of the sessions that only reads. */
 type SessionsToRead = Pick<Sessions, "current" | "get" | "load" | "history" | "explain">;
 
-/**
- * The part of the gateway that reads, or that first checks whose request it would touch (`touch`, `change`,
- * `stopTurn`).
- */
-export type GatewayForCommands = Omit<Gateway, "lane" | "handoffs" | "start" | "stop" | "enqueue"> & {
-  lane(key: SessionKey): Pick<Lane, "waiting"> & { readonly run?: Pick<TurnRun, "startedAt"> | undefined };
-  readonly handoffs: Pick<HandoffDesk, "places" | "placeNamed" | "active" | "offers">;
-};
+/** Only a command that asks the agent can put a message into a lane: its use counts as one. */
+export type GatewayForCommands = Omit<ForCommands, "enqueue">;
 
 /** One use of a command, with what the person may see. */
 export interface CommandCall {
@@ -60,7 +50,7 @@ export interface CommandCall {
 }
 
 export interface AskingCall extends CommandCall {
-  readonly gateway: GatewayForCommands & Pick<Gateway, "enqueue">;
+  readonly gateway: ForCommands;
 }
 
 export class Commands {
@@ -89,7 +79,7 @@ export class Commands {
     return this.table.filter(({ name }) => name.startsWith(word.toLowerCase()));
   }
 
-  async run(item: InboxItem, gateway: Gateway): Promise<string[]> {
+  async run(item: InboxItem, gateway: ForCommands): Promise<string[]> {
     const { name, words } = parsed(item.text);
     const command = this.#named(name);
     if (!command) return [`There is no command /${cleanLine(name).slice(0, 40)}. Send /help to list them.`];

@@ -211,9 +211,9 @@ describe("/retry", () => {
       text: "/retry",
       receivedAt: world.now,
     } as const;
-    await world.commands.run(item, world.gateway);
+    await world.commands.run(item, world.gateway.forCommands);
     await world.gateway.lane(key).idle();
-    await world.commands.run(item, world.gateway);
+    await world.commands.run(item, world.gateway.forCommands);
     await world.gateway.lane(key).idle();
     expect(ann.told).toEqual(["hello (1)", "hello (1)"]);
   });

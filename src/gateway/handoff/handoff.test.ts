@@ -304,7 +304,7 @@ describe("a handoff that a program asks for", () => {
     await world.gateway.homes.set({ address: { platform: THERE, chatId: "ann" }, name: "desk" });
     await ann.ask("hello");
     const { sessionId } = await ann.session();
-    await world.gateway.follow(await world.sessions.requestHandoff(sessionId, THERE));
+    await world.gateway.forCommands.follow(await world.sessions.requestHandoff(sessionId, THERE));
     await until(() => annThere().told.length === 2);
     expect((await annThere().session()).sessionId).toBe(sessionId);
   });
@@ -317,7 +317,7 @@ describe("a handoff that a program asks for", () => {
     const lost = await world.sessions.requestHandoff((await bob.session()).sessionId, "local");
     await world.store.moves.claim(lost, { owner: endedOwner(), leaseMs: 1, left: false }, 0);
     world.now += 61_000;
-    await world.gateway.follow(nowhere);
+    await world.gateway.forCommands.follow(nowhere);
     const states = async () =>
       Promise.all([nowhere, lost].map(async ({ id }) => (await world.sessions.getHandoff(id))?.state));
     await vi.waitUntil(async () => (await states()).every((state) => state === "failed"), {
@@ -346,7 +346,7 @@ describe("the person whom a thread is made for", () => {
   };
   const fromChat = (me: Chat) => me.ask(`/handoff ${THERE}:team`);
   const fromScript = async (me: Chat) =>
-    await world.gateway.follow(
+    await world.gateway.forCommands.follow(
       await world.sessions.requestHandoff((await me.session()).sessionId, `${THERE}:team`),
     );
   const owner = { owners: { [THERE]: ["ann"], [HERE]: ["annika"] } };

@@ -1,0 +1,67 @@
+/** Runs a command once: it is marked as begun before it acts, and as done together with its reply. */
+import { StoreError } from "../session/errors.js";
+import { cleanLine } from "../util/text.js";
+import type { Apologies } from "./apology.js";
+import type { Commands } from "./commands/commands.js";
+import type { Common } from "./common.js";
+import type { ForCommands } from "./for-commands.js";
+import type { Lanes } from "./lanes.js";
+import type { Notices } from "./notices.js";
+import type { InboxItem } from "./store.js";
+import type { Surfaces } from "./surfaces.js";
+import { WENT_WRONG } from "./turn-run.js";
+
+export interface CommandRunnerSetting extends Common {
+  readonly commands: Commands;
+  readonly forCommands: ForCommands;
+  readonly lanes: Lanes;
+  readonly notices: Notices;
+  readonly apologies: Apologies;
+  readonly surfaces: Surfaces;
+}
+
+export class CommandRunner {
+  readonly #setting: CommandRunnerSetting;
+
+  constructor(setting: CommandRunnerSetting) {
+    this.#setting = setting;
+  }
+
+  /** Runs it beside the running turn. The next turn of its lane waits for it. */
+  start(item: InboxItem): void {
+    const { lanes, surfaces, apologies, onProblem } = this.#setting;
+    lanes
+      .of(item.key)
+      .hold(() => this.#run(item))
+      .catch((error: Error) => {
+        onProblem(`${nameOf(item)} could not be saved: ${error.message}`);
+        const surface = surfaces.of(item);
+        if (surface && error instanceof StoreError) void apologies.say(surface, item, { isKept: true });
+      });
+  }
+
+  async #run(item: InboxItem): Promise<void> {
+    const { store, commands, forCommands, notices, owner, clock, onProblem } = this.#setting;
+    if (!(await store.inbox.beginCommand(item.id, owner))) return;
+    const said = await commands.run(item, forCommands).catch((error: Error) => {
+      onProblem(`${nameOf(item)} failed: ${error.stack ?? error.message}`);
+      return [`${nameOf(item)}: ${WENT_WRONG}`];
+    });
+    const why = { purpose: "command" } as const;
+    const told = said.map((text, n) => notices.about(item, `inbox.${item.id}.${n}`, text, why));
+    await store.inbox.finishCommand(item.id, (await Promise.all(told)).flat(), clock());
+  }
+
+  /** A process ended while it ran this command: nobody knows what it did, so it is not run again. */
+  async interrupted(item: InboxItem): Promise<void> {
+    const { store, notices, clock } = this.#setting;
+    const text = `I was interrupted while running ${nameOf(item)}. Check whether it took effect before you repeat it.`;
+    const deliveries = await notices.about(item, `inbox.${item.id}.unknown`, text);
+    await store.inbox.finishCommand(item.id, deliveries, clock());
+  }
+}
+
+/** The command's own word. */
+function nameOf(item: InboxItem): string {
+  return cleanLine(item.text).split(" ")[0] ?? "";
+}

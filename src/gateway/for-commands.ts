@@ -1,0 +1,249 @@
+/**
+ * What commands may do with the gateway. Everything that changes a conversation asks first whose requests it would
+ * touch, so a command that forgets to ask has nothing to write with.
+ */
+import { randomUUID } from "node:crypto";
+import { ConflictError } from "../session/errors.js";
+import type { Handoff } from "../session/handoff.js";
+import type { SessionEntry } from "../session/session.js";
+import type { SessionKey } from "../session/session-key.js";
+import type { Sessions } from "../session/sessions.js";
+import { addressOf, formatAddress, type SessionSource } from "../session/source.js";
+import type { StoredMessage } from "../session/transcript.js";
+import type { Allowance } from "./allowance.js";
+import type { ApprovalQuestion, Approvals } from "./approvals.js";
+import type { Who } from "./authorize.js";
+import type { BusyMode } from "./busy.js";
+import type { Common } from "./common.js";
+import type { HandoffCarrier } from "./handoff/carrier.js";
+import type { HandoffDesk } from "./handoff/desk.js";
+import type { Homes } from "./homes.js";
+import type { Lane } from "./lane.js";
+import type { LaneRunner } from "./lane-runner.js";
+import type { Lanes } from "./lanes.js";
+import type { Notices } from "./notices.js";
+import type { People } from "./people.js";
+import type { Requests } from "./requests.js";
+import type { Asker, Doubtful, InboxItem, RunningTurn, StandingApprovals } from "./store.js";
+import { speakerOf } from "./surface.js";
+import type { PlatformState, Surfaces } from "./surfaces.js";
+import type { TurnRun } from "./turn-run.js";
+
+export interface ForCommandsSetting extends Common {
+  readonly people: People;
+  readonly requests: Requests;
+  readonly homes: Homes;
+  readonly allowance: Allowance;
+  readonly approvals: Approvals;
+  readonly notices: Notices;
+  readonly surfaces: Surfaces;
+  readonly lanes: Lanes;
+  readonly runner: LaneRunner;
+  readonly handoffs: HandoffDesk;
+  readonly carrier: HandoffCarrier;
+}
+
+/** What a command changes a conversation with, once it is known that it may. */
+export interface Hands {
+  readonly sessions: Omit<Sessions, "rewrite">;
+  readonly handoffs: HandoffDesk;
+  /** Fails if the person may not touch all of these messages. */
+  judge(entry: SessionEntry, messages: readonly StoredMessage[]): Promise<void>;
+  /** Takes back the messages from that place on, if the person may; `first` is done in between. */
+  takeBack(
+    entry: SessionEntry,
+    messages: readonly StoredMessage[],
+    from: number,
+    first?: () => Promise<unknown>,
+  ): Promise<void>;
+}
+
+const BUSY_POLL_MS = 200;
+/** A turn that was told to end does, unless a tool takes its time. */
+const MOST_LOOKS = 100;
+
+export class ForCommands {
+  readonly #setting: ForCommandsSetting;
+  readonly people: People;
+  readonly homes: Homes;
+  readonly allowance: Allowance;
+  readonly approvals: Approvals;
+  readonly standing: StandingApprovals;
+  readonly handoffs: Pick<HandoffDesk, "places" | "placeNamed" | "active" | "offers">;
+  /** This process, for what it takes. */
+  readonly owner: string;
+
+  constructor(setting: ForCommandsSetting) {
+    this.#setting = setting;
+    this.people = setting.people;
+    this.homes = setting.homes;
+    this.allowance = setting.allowance;
+    this.approvals = setting.approvals;
+    this.standing = setting.store.standing;
+    this.handoffs = setting.handoffs;
+    this.owner = setting.owner;
+  }
+
+  platforms(): PlatformState[] {
+    return this.#setting.surfaces.states();
+  }
+
+  /** How many messages wait in a lane, and what runs in it here. */
+  lane(key: SessionKey): Pick<Lane, "waiting"> & { readonly run?: Pick<TurnRun, "startedAt"> | undefined } {
+    return this.#setting.lanes.of(key);
+  }
+
+  /** The turn that a lane's session has, in any process; null if none runs. */
+  running(key: SessionKey): Promise<RunningTurn | null> {
+    return this.#setting.runner.running(key);
+  }
+
+  async isAnswering(key: SessionKey): Promise<boolean> {
+    return this.lane(key).run !== undefined || (await this.running(key)) !== null;
+  }
+
+  /** Ends the turn of a lane's session soon, wherever it runs, if the person may; null if none runs. */
+  async stopTurn(key: SessionKey, who: Who): Promise<"here" | "elsewhere" | null> {
+    const { store, lanes, requests, owner } = this.#setting;
+    const lane = lanes.of(key);
+    const present = lane.answering;
+    const running = lane.run ? null : await this.running(key); // What is about to begin here may wait for one elsewhere.
+    requests.must(who, present ? [await present.author] : []);
+    if (running) await requests.mustForItems(who, [running.item]);
+    const stopped = present && lane.stop("stopped", present.item.id) ? "here" : null;
+    if (!running || !(await store.turns.askToStop(running.turn, "stopped"))) return stopped;
+    return running.lease.owner === owner ? "here" : "elsewhere";
+  }
+
+  /** Changes a lane's session for somebody who may touch everything that runs and waits in it. */
+  async touch<Result>(key: SessionKey, who: Who, work: (hands: Hands) => Promise<Result>): Promise<Result> {
+    const { sessions, store, lanes, requests, handoffs } = this.#setting;
+    const present = lanes.of(key).answering;
+    const running = await this.running(key);
+    const waiting = await store.inbox.waitingIn(key);
+    const items = [...(present ? [present.item] : []), ...(running ? [running.item] : []), ...waiting];
+    await requests.mustForItems(who, items);
+    const judge: Hands["judge"] = (entry, messages) =>
+      requests.mustForMessages(who, messages, entry, who.source);
+    return work({
+      sessions,
+      handoffs,
+      judge,
+      takeBack: async (entry, messages, from, first) => {
+        await judge(entry, messages.slice(from));
+        await first?.();
+        await sessions.rewrite(entry.sessionId, messages.slice(0, from));
+      },
+    });
+  }
+
+  /** The same, after it has ended the turn of that session, wherever it runs; one change at a time. */
+  change<Result>(key: SessionKey, who: Who, work: (hands: Hands) => Promise<Result>): Promise<Result> {
+    const lane = this.#setting.lanes.of(key);
+    return lane.change(() =>
+      this.touch(key, who, async (hands) => {
+        for (let looks = 0; await this.stopTurn(key, who); looks++) {
+          if (looks === MOST_LOOKS)
+            throw new ConflictError(
+              "turn_running",
+              "The answer in another process does not stop. Try again later.",
+            );
+          if (lane.answering) await Promise.allSettled([lane.answering.over]);
+          else await new Promise((resolve) => setTimeout(resolve, BUSY_POLL_MS));
+        }
+        return work(hands);
+      }),
+    );
+  }
+
+  /** Fails if the person may not touch what another asked for; null is somebody unknown. */
+  async mustTouch(who: Who, asker: SessionSource | null): Promise<void> {
+    const { requests } = this.#setting;
+    requests.must(who, [asker && (await requests.authorOf({ source: asker }))]);
+  }
+
+  /**
+   * Puts a message into its lane as if it had just come in, for a command that asks the agent again: the person's own
+   * words, or those of somebody whose requests they may touch. True if it joined the running turn.
+   */
+  async enqueue(
+    item: Omit<InboxItem, "id" | "receivedAt" | "kind">,
+    who: Who,
+    mode?: BusyMode,
+  ): Promise<boolean> {
+    const { store, requests, runner, owner, clock } = this.#setting;
+    if (item.by) requests.must(who, [await requests.authorOf(item)]);
+    const accepted = await store.inbox.accept({ ...item, kind: "message" }, owner, clock());
+    return accepted !== null && runner.join(accepted, who, mode);
+  }
+
+  /** The writer of a command, as somebody who asks for a handoff. In a terminal only this process can tell them more. */
+  askerOf(item: InboxItem): Asker {
+    const { surfaces, owner } = this.#setting;
+    const { source, account } = item;
+    return { source, account, owner: surfaces.of(item)?.capabilities.shared ? owner : "" };
+  }
+
+  /** Says something in another chat, through the process that serves it; nothing if none does. */
+  async tell(source: SessionSource, deliveryId: string, text: string): Promise<void> {
+    const { store, handoffs, notices, clock } = this.#setting;
+    const served = await handoffs.accountOn(source.platform);
+    if (!served) return;
+    const where = { account: served.account, address: addressOf(source) };
+    await store.outbox.add(await notices.to(where, deliveryId, text), clock());
+  }
+
+  /**
+   * Drops what was not sent yet of the current answer, or the last one, if the person may; returns how many messages. It
+   * must come before the turn is stopped, while it is known which turn it is.
+   */
+  async dropUnsent(item: InboxItem, who: Who): Promise<number> {
+    const { sessions, store, lanes, requests, surfaces } = this.#setting;
+    const entry = await sessions.current(item.key);
+    const running = lanes.of(item.key).run?.turn ?? (await this.running(item.key))?.turn;
+    const turnId = running?.id ?? (entry && (await store.outbox.unsentTurn(item, entry.sessionId)));
+    const asked = turnId ? await store.turns.item(turnId) : null;
+    if (!turnId || !asked) return 0;
+    await requests.mustForItems(who, [asked]);
+    const dropped = await store.outbox.drop(item, turnId);
+    surfaces.dropped(item, dropped);
+    return dropped.length;
+  }
+
+  /** True if the whole question has been sent to the chat that this came from. */
+  async wasShown({ shown }: ApprovalQuestion, { account, source }: InboxItem): Promise<boolean> {
+    const here = formatAddress(addressOf(source));
+    const isHere = shown.every((each) => each.account === account && formatAddress(each.address) === here);
+    if (shown.length === 0 || !isHere) return false;
+    return this.#setting.store.outbox.areSent(shown.map(({ deliveryId }) => deliveryId));
+  }
+
+  /** How many messages since then may not have arrived in the chat that this came from. */
+  doubtful(item: InboxItem, since: number): Promise<Doubtful> {
+    return this.#setting.store.outbox.doubtful(item, addressOf(item.source), since);
+  }
+
+  /** Tells `onHandoff` of this one, at once and until it is over. */
+  async follow(handoff: Handoff): Promise<void> {
+    await this.#setting.carrier.follow(handoff);
+    this.#setting.carrier.wake();
+  }
+
+  /** The last session that was handed off from this lane, and when. */
+  handedOff(key: SessionKey): Promise<Handoff | null> {
+    return this.#setting.store.moves.lastFrom(key);
+  }
+
+  /** Says something in the chat that a message came from, and stores nothing; fails if it was not sent. */
+  async say(item: InboxItem, text: string): Promise<void> {
+    const surface = this.#setting.surfaces.of(item);
+    if (!surface) throw new Error("The platform is not connected here.");
+    const speaker = await speakerOf(surface);
+    await speaker.send({
+      address: addressOf(item.source),
+      purpose: "notice",
+      text,
+      deliveryId: `say.${randomUUID()}`,
+    });
+  }
+}

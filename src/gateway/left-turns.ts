@@ -1,0 +1,63 @@
+/** Goes on with a turn that a process left unfinished, or gives it up if every process that tried it ended. */
+import { counted } from "../util/words.js";
+import { isGivenUp } from "./attempts.js";
+import type { Access } from "./authorize.js";
+import type { Common } from "./common.js";
+import type { Conversation } from "./conversation.js";
+import type { Lane } from "./lane.js";
+import type { Notices } from "./notices.js";
+import { runningGroup } from "./owner.js";
+import type { InboxItem, RunningTurn, Turn } from "./store.js";
+import { interruptedNotice, interruptedStep } from "./unfinished-calls.js";
+
+export interface LeftTurnsSetting extends Common {
+  readonly notices: Notices;
+  readonly conversation: Conversation;
+}
+
+export class LeftTurns {
+  readonly #setting: LeftTurnsSetting;
+
+  constructor(setting: LeftTurnsSetting) {
+    this.#setting = setting;
+  }
+
+  async takeOver(lane: Lane, { turn, item, wish }: RunningTurn, author: Promise<Access>): Promise<void> {
+    const { sessions, store, conversation, owner, leaseMs, clock } = this.#setting;
+    const taken = await store.turns.takeOver(turn, { owner, leaseMs }, clock());
+    if (!taken) return;
+    if (wish) lane.stop(wish); // The process before was asked to stop it, and ended first.
+    if (!(await this.#keepInterrupted(taken, item))) return;
+    const entry = await sessions.get(taken.sessionId);
+    if (!entry || isGivenUp(taken)) return this.#giveUp(taken, item);
+    await conversation.run(lane, { item, turn: taken, entry, who: await author });
+  }
+
+  async #giveUp(turn: Turn, item: InboxItem): Promise<void> {
+    const { store, notices, clock, onProblem } = this.#setting;
+    const tries = turn.attempt - 1;
+    onProblem(`Gave up a turn: its process ended ${counted(tries, "time")} while it ran (${turn.id}).`);
+    const text = `I gave up on this: I was interrupted ${tries} times while working on it. Try again with /retry.`;
+    const deliveries = await notices.about(item, `${turn.id}.parked`, text);
+    const step = { messages: [], deliveries, steeredIn: [] };
+    await store.turns.finish(turn, "parked", step, `its process ended ${tries} times`, clock());
+  }
+
+  /**
+   * Adds to the transcript what the process before was doing, as far as it is known; false if another process has the
+   * turn now.
+   */
+  async #keepInterrupted(turn: Turn, item: InboxItem): Promise<boolean> {
+    const { store, notices, leaseMs, clock } = this.#setting;
+    const calls = await store.journal.open(turn);
+    const messages = interruptedStep(calls, runningGroup);
+    if (!messages) return true;
+    const said = calls.map((call) => call.said).join("");
+    const texts = [said, interruptedNotice(calls, runningGroup) ?? ""];
+    const told = texts.map((text, n) =>
+      text.trim() ? notices.about(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text) : [],
+    );
+    const deliveries = (await Promise.all(told)).flat();
+    return store.turns.step(turn, { messages, deliveries, steeredIn: [] }, leaseMs, clock());
+  }
+}

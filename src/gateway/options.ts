@@ -1,0 +1,56 @@
+/** What a gateway is made of. */
+import type { Adapter } from "../adapter/adapter.js";
+import type { Agent, Tool } from "../agent/agent.js";
+import type { ContextConfig } from "../session/context.js";
+import type { SessionKey, SessionScopes } from "../session/session-key.js";
+import type { Sessions } from "../session/sessions.js";
+import type { SessionSource } from "../session/source.js";
+import type { Clock } from "../util/clock.js";
+import type { Who } from "./authorize.js";
+import type { BusyModes } from "./busy.js";
+import type { Commands } from "./commands/commands.js";
+import type { LimitLists } from "./limits.js";
+import type { Media } from "./media.js";
+import type { PeopleRules } from "./people.js";
+import type { ToolLists } from "./permissions.js";
+import type { GatewayStore, Move } from "./store.js";
+
+export interface GatewayOptions {
+  readonly sessions: Sessions;
+  readonly store: GatewayStore;
+  readonly agent: Agent;
+  readonly adapters: readonly Adapter[];
+  readonly commands: Commands;
+  /** All that there is for this person; of these an agent has what `toolLists` leave them. */
+  readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
+  readonly toolLists: ToolLists;
+  readonly scopes: SessionScopes;
+  readonly people: PeopleRules;
+  /** How much people may ask for; what is absent is as built in. */
+  readonly limits?: LimitLists;
+  /** What is said to others in this group is answered too. */
+  readonly answersAll?: (source: SessionSource) => boolean;
+  /** Where files of messages are kept; without it none are taken. */
+  readonly media?: Media;
+  readonly busy: BusyModes;
+  readonly context: Omit<ContextConfig, "shared">;
+  readonly maxMessages: number;
+  /** How many messages a turn may send beyond one for each of its steps. */
+  readonly maxSends?: number;
+  readonly deadlineMs: number;
+  /** How long a turn is its process's without a sign of life. */
+  readonly leaseMs?: number;
+  /** How long a handoff may wait to be carried out. */
+  readonly handoffWaitMs?: number;
+  /** Called with each handoff that was asked for here, as it goes on. */
+  readonly onHandoff?: (move: Move) => void;
+  /** Called once with each conversation that is offered to the terminal, in words. */
+  readonly onOffer?: (text: string) => void;
+  /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
+  readonly onElsewhere?: (key: SessionKey) => void;
+  readonly owner: string;
+  readonly clock: Clock;
+  /** Milliseconds that pass whatever the clock says; by these a lease runs out that cannot be renewed. */
+  readonly elapsed?: () => number;
+  readonly onProblem: (problem: string) => void;
+}

@@ -1,0 +1,60 @@
+/** Takes on what other processes left of an account that this process serves. */
+import type { SessionScopes } from "../session/session-key.js";
+import type { Arrivals } from "./arrivals.js";
+import type { CommandRunner } from "./command-runner.js";
+import type { Common } from "./common.js";
+import type { LaneRunner } from "./lane-runner.js";
+import { hasLeft } from "./owner.js";
+import { AGENT, servedAccounts, sharingTexts } from "./shared-accounts.js";
+import type { Account } from "./store.js";
+import type { Surface } from "./surface.js";
+import type { Surfaces } from "./surfaces.js";
+
+export interface RecoverySetting extends Common {
+  readonly scopes: SessionScopes;
+  readonly runner: LaneRunner;
+  readonly commandRunner: CommandRunner;
+  readonly arrivals: Arrivals;
+  readonly surfaces: Surfaces;
+}
+
+export class Recovery {
+  readonly #setting: RecoverySetting;
+  readonly #sharingTold = new Set<string>();
+
+  constructor(setting: RecoverySetting) {
+    this.#setting = setting;
+  }
+
+  /** May be called again and again, beside other processes. */
+  async takeOn(surface: Surface): Promise<void> {
+    const { store, clock, owner: me, runner, commandRunner, arrivals, surfaces } = this.#setting;
+    const account = { platform: surface.platform, account: surface.account };
+    const isExclusive = surface.capabilities.shared !== true;
+    for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
+      if (hasLeft(owner, me, isExclusive)) await commandRunner.interrupted(item);
+    }
+    if (isExclusive) await this.#tellOfSharing(account);
+    for (const running of await store.turns.running(account, clock())) runner.goOnWith(running);
+    const waiting = await store.inbox.waiting(account);
+    const left = waiting.filter(({ owner }) => hasLeft(owner, me, isExclusive));
+    for (const from of new Set(left.map(({ owner }) => owner))) await store.inbox.adopt(account, from, me);
+    // This process's own, too: if it missed a commit, it does not know that it has them.
+    for (const { item } of [...left, ...waiting.filter(({ owner }) => owner === me)]) {
+      if (item.kind === "command") commandRunner.start(item);
+      else if (!arrivals.has(item)) runner.queue(item);
+    }
+    surfaces.wake(surface);
+  }
+
+  /** Says, once each, which accounts share people's conversations with this one. */
+  async #tellOfSharing(account: Account): Promise<void> {
+    const { store, scopes, clock, onProblem } = this.#setting;
+    await store.accounts.write(account, AGENT, scopes.agent || "main");
+    for (const text of sharingTexts(await servedAccounts(store.accounts, clock()))) {
+      if (this.#sharingTold.has(text)) continue;
+      this.#sharingTold.add(text);
+      onProblem(text);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Begins the turn that answers a message, if it may begin: its author has a turn to spare, no other turn runs in the
+ * session, no handoff moves it, and nothing older waits.
+ */
+import { randomUUID } from "node:crypto";
+import type { SessionEntry } from "../session/session.js";
+import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
+import type { Allowance } from "./allowance.js";
+import { isTriedAlone } from "./attempts.js";
+import type { Access, Who } from "./authorize.js";
+import type { Common } from "./common.js";
+import type { Conversation } from "./conversation.js";
+import type { Lane } from "./lane.js";
+import type { LeftTurns } from "./left-turns.js";
+import type { Notices } from "./notices.js";
+import { isLeft } from "./owner.js";
+import { authorIn, type Requests } from "./requests.js";
+import { resetText } from "./reset-words.js";
+import { Solitude } from "./solitude.js";
+import type { InboxItem, NewDelivery, RunningTurn } from "./store.js";
+import type { Surfaces } from "./surfaces.js";
+import { messageOf } from "./turn-run.js";
+
+export interface TurnStarterSetting extends Common {
+  readonly scopes: SessionScopes;
+  readonly allowance: Allowance;
+  readonly requests: Requests;
+  readonly notices: Notices;
+  readonly surfaces: Surfaces;
+  readonly conversation: Conversation;
+  readonly leftTurns: LeftTurns;
+  /** Called again and again while a message waits for another process that answers in its session. */
+  readonly onElsewhere: (key: SessionKey) => void;
+  /** Aborted when the gateway stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** How long a turn that is tried alone waits for others, and they for it. */
+const ALONE_MS = 60_000;
+
+export class TurnStarter {
+  readonly #setting: TurnStarterSetting;
+  readonly #solitude = new Solitude(ALONE_MS);
+
+  constructor(setting: TurnStarterSetting) {
+    this.#setting = setting;
+  }
+
+  /** False if it waits: for another process, a handoff, older messages, or its author's other turns. */
+  async answer(lane: Lane, item: InboxItem, author: Promise<Access>): Promise<boolean> {
+    const who = await author;
+    const end = who.allowed ? this.#setting.allowance.tryTurn(who) : () => {};
+    if (!end) return this.#waitOrSkip(item);
+    try {
+      return await this.#beside(false, () => this.#beginAndRun(lane, item, who));
+    } finally {
+      end();
+    }
+  }
+
+  /** Goes on with a turn that was left; alone, if a process that ran it ended more than once. */
+  async goOn(lane: Lane, left: RunningTurn, author: Promise<Access>): Promise<void> {
+    const alone = isTriedAlone({ attempt: left.turn.attempt + 1 });
+    await this.#beside(alone, () => this.#setting.leftTurns.takeOver(lane, left, author));
+  }
+
+  /** Its author has as many turns as they may have. In a lane of their own they wait; in a shared one nobody waits for them. */
+  async #waitOrSkip(item: InboxItem): Promise<boolean> {
+    const { store, scopes, notices, owner, clock } = this.#setting;
+    if (!isShared(item.source, scopes)) return false;
+    const text =
+      "You already have as many requests running as you are allowed, so I skipped this one. Send it again when one of them is done.";
+    const deliveries = await notices.about(item, `inbox.${item.id}.skipped`, text);
+    await store.inbox.skip(item.id, owner, deliveries, clock());
+    return true;
+  }
+
+  /** Runs it beside other turns of this process, or alone. It waits before it begins, so nothing runs while it waits. */
+  async #beside<Result>(alone: boolean, work: () => Promise<Result>): Promise<Result | false> {
+    const end = await this.#solitude.enter(alone);
+    try {
+      return this.#setting.stopping.aborted ? false : await work();
+    } finally {
+      end();
+    }
+  }
+
+  async #beginAndRun(lane: Lane, item: InboxItem, who: Access): Promise<boolean> {
+    const { sessions, store, surfaces, conversation, owner, leaseMs } = this.#setting;
+    const interrupting = lane.takeInterrupting();
+    const message = messageOf(item, authorIn(item, who));
+    const begun = await sessions.resolveIn(item.source, { touch: !item.inBackground }, message, (request) =>
+      store.turns.begin(`turn_${randomUUID()}`, item, request, { owner, leaseMs }, (entry, before) =>
+        this.#resetNotices(item, entry, before),
+      ),
+    );
+    switch (begun.kind) {
+      case "begun":
+        await conversation.run(lane, { item, turn: begun.turn, entry: begun.entry, who });
+        return true;
+      case "gone":
+        return true;
+      case "behind":
+        await surfaces.takeOn(item); // What it is behind comes before it here, too.
+        return false;
+      case "busy":
+        await this.#waitFor(begun.running, lane, item, interrupting);
+        return false;
+      case "moving":
+        return false;
+      default:
+        return begun satisfies never;
+    }
+  }
+
+  /** Another turn runs in the session: it was left, or somebody may interrupt it, or it is waited for. */
+  async #waitFor(
+    running: RunningTurn,
+    lane: Lane,
+    { key }: InboxItem,
+    interrupting: readonly Who[],
+  ): Promise<void> {
+    const { store, clock, onElsewhere } = this.#setting;
+    if (isLeft(running.lease, clock())) lane.left.push(running);
+    else if (await this.#mayInterrupt(interrupting, running))
+      await store.turns.askToStop(running.turn, "interrupted");
+    else onElsewhere(key);
+  }
+
+  async #mayInterrupt(interrupting: readonly Who[], { item }: RunningTurn): Promise<boolean> {
+    const { requests } = this.#setting;
+    if (interrupting.length === 0) return false;
+    const author = await requests.authorOf(item);
+    return interrupting.some((who) => requests.may(who, author));
+  }
+
+  #resetNotices(item: InboxItem, entry: SessionEntry, before: SessionEntry | null): NewDelivery[] {
+    const { sessions, notices } = this.#setting;
+    const text = resetText(entry, before);
+    if (text === null || !sessions.policyFor(entry).notify) return [];
+    const { sessionId } = entry;
+    return notices.shortly(item, `inbox.${item.id}.reset`, text).map((notice) => ({ ...notice, sessionId }));
+  }
+}
