@@ -28,7 +28,7 @@ export async function answer(
 ): Promise<string> {
   // The message is on disk when this returns: if the process dies now, the next one finds it.
   const { entry } = await sessions.receive(source, { role: "user", content: text });
-  const context = buildSessionContext(source, { connectedPlatforms: [source.platform], homeChannels: {} });
+  const context = buildSessionContext(source, { connectedPlatforms: [source.platform], homeChannels: [] });
   const history = await sessions.history(entry.sessionId, { maxMessages: 200 });
   const reply = await ask(buildSessionContextPrompt(context), history);
   await sessions.record(entry.sessionId, [{ role: "assistant", content: reply.text }], reply.usage);

@@ -94,11 +94,17 @@ export {
 
 // Bring conversations in and out.
 
-export type { ImportedSession } from "./store/jsonl/adopt.js";
-export { type ExportFormat, exportSession, type Write } from "./store/jsonl/export.js";
-export type { ImportFormat } from "./store/jsonl/found-session.js";
-export { type ImportOptions, type ImportReport, importSessions } from "./store/jsonl/import.js";
-export type { ImportProblem } from "./store/jsonl/problems.js";
+export type {
+  ExportFormat,
+  ImportedSession,
+  ImportFormat,
+  ImportOptions,
+  ImportProblem,
+  ImportReport,
+  Write,
+} from "./session/transfer.js";
+export { exportSession } from "./store/jsonl/export.js";
+export { importSessions } from "./store/jsonl/import.js";
 
 // Move a session to another chat.
 

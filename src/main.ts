@@ -227,13 +227,11 @@ async function openChat(
   };
 }
 
-/** Where results go that belong to no chat, by platform. */
-async function homeChannelsOf({ platforms }: Config): Promise<Record<string, HomeChannel>> {
+/** The home channels in the settings. */
+async function homeChannelsOf({ platforms }: Config): Promise<readonly HomeChannel[]> {
   const { addressIn } = await import("./config/home-channel.js");
-  return Object.fromEntries(
-    Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
-      homeChannel === null ? [] : [[platform, { ...addressIn(platform, homeChannel), name: "home" }]],
-    ),
+  return Object.entries(platforms).flatMap(([platform, { homeChannel }]) =>
+    homeChannel === null ? [] : [{ address: addressIn(platform, homeChannel), name: "home" }],
   );
 }
 

@@ -89,7 +89,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     busy: { default: "interrupt", byPlatform: {}, byChat: {}, ...busy },
     context: {
       connectedPlatforms: adapters.map(({ platform }) => platform).filter((platform) => platform !== LOCAL),
-      homeChannels: options.homeChannels ?? {},
+      homeChannels: options.homeChannels ?? [],
     },
     ...(options.mediaFolder === undefined
       ? {}

@@ -1,4 +1,5 @@
 /** JSON from outside, read field by field: nothing is taken to be what it should be, and nothing throws. */
+import { type Fields, isFields } from "../util/json.js";
 import { storableText } from "../util/text.js";
 import { boundedText } from "./inbound-limit.js";
 
@@ -14,20 +15,18 @@ export function field(value: unknown, ...path: readonly string[]): unknown {
   return at;
 }
 
-export type Fields = { readonly [name: string]: unknown };
-
 const NOTHING: Fields = Object.freeze(Object.create(null) as Fields);
 
 /** The object, as far as it is one; `__proto__` and its like are only names in it. */
 export function record(value: unknown): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return NOTHING;
+  if (!isFields(value)) return NOTHING;
   return Object.assign(Object.create(null) as Fields, Object.fromEntries(Object.entries(value)));
 }
 
 /** The object at the end of the path. */
 export function objectIn(value: unknown, ...path: readonly string[]): Fields | undefined {
   const found = field(value, ...path);
-  return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Fields) : undefined;
+  return isFields(found) ? found : undefined;
 }
 
 /** The text at the end of the path, if there is something in it. */

@@ -12,9 +12,10 @@ import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { AccountHolder, Move, Moves, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
 import type { SessionEntry } from "../session/session.js";
-import type { SessionKey, SessionScopes } from "../session/session-key.js";
+import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
+import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
@@ -145,59 +146,12 @@ export interface BackupFacts {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-export const EXPORT_FORMATS = ["jsonl", "markdown", "json"] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
 interface Export {
-  exportSession(
-    sessions: Sessions,
-    entry: SessionEntry,
-    format: ExportFormat,
-    write: (text: string) => void | Promise<void>,
-  ): Promise<void>;
+  exportSession(sessions: Sessions, entry: SessionEntry, format: ExportFormat, write: Write): Promise<void>;
   exportFileName(entry: SessionEntry, format: ExportFormat): string;
 }
 
-type ImportSessions = (
-  path: string,
-  sessions: Sessions,
-  options: {
-    readonly dryRun?: boolean;
-    readonly scopes?: SessionScopes;
-    readonly onProgress?: (done: number, total: number) => void;
-  },
-) => Promise<ImportReport>;
-
-/** What was imported, or would be. */
-export interface ImportReport {
-  readonly format: string;
-  readonly dryRun: boolean;
-  readonly sessions: readonly ImportedSession[];
-  readonly totals: {
-    readonly sessions: number;
-    readonly new: number;
-    readonly extended: number;
-    readonly present: number;
-    readonly messages: number;
-    readonly added: number;
-  };
-  readonly problems: readonly {
-    readonly file: string;
-    /** Counted from 1; null if it is not about one line. */
-    readonly line: number | null;
-    readonly reason: string;
-  }[];
-}
-
-export interface ImportedSession {
-  readonly sessionId: string;
-  readonly key: string;
-  readonly title: string | null;
-  readonly messages: number;
-  readonly added: number;
-  readonly status: "new" | "extended" | "present";
-  readonly note?: string;
-}
+type ImportSessions = (path: string, sessions: Sessions, options: ImportOptions) => Promise<ImportReport>;
 
 /** Opens the store for one command and always closes it. */
 export async function withSessions<Result>(

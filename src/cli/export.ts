@@ -6,10 +6,11 @@ import { fileURLToPath } from "node:url";
 import { OWNER } from "../session/access.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
+import type { ExportFormat } from "../session/transfer.js";
 import { makeFolder } from "../util/make-folder.js";
 import { printableText } from "../util/text.js";
 import { counted } from "../util/words.js";
-import { type Cli, type ExportFormat, withSessions } from "./cli.js";
+import { type Cli, withSessions } from "./cli.js";
 import { CliError, wrongUsage } from "./failure.js";
 
 interface ExportOptions {

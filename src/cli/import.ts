@@ -1,8 +1,9 @@
 /** `baton sessions import`: imports conversations from other tools and from our own exports. */
 import { existsSync } from "node:fs";
+import type { ImportedSession, ImportReport } from "../session/transfer.js";
 import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
-import { type Cli, type ImportedSession, type ImportReport, withSessions } from "./cli.js";
+import { type Cli, withSessions } from "./cli.js";
 import { CliError } from "./failure.js";
 import type { Column } from "./table.js";
 import type { Terminal } from "./terminal.js";

@@ -85,7 +85,7 @@ export class Conversation {
     const surface = surfaces.of(item);
     const history = await sessions.history(turn.sessionId, { maxMessages: setting.maxMessages });
     const shared = isShared(item.source, setting.scopes) || hasOthers(history, who);
-    const homeChannels = await homes.forContext();
+    const homeChannels = await homes.all();
     const context = buildSessionContext(item.source, { ...setting.context, homeChannels, shared }, entry);
     return new TurnRun(turn, {
       agent: setting.agent,

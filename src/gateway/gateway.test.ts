@@ -84,7 +84,7 @@ async function world(
     toolLists: {},
     people: { allow: { [adapter.platform]: ["ann", "bob"] } },
     busy: { default: "interrupt", byPlatform: {}, byChat: {} },
-    context: { connectedPlatforms: [adapter.platform], homeChannels: {} },
+    context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
     maxMessages: 500,
     deadlineMs: 60_000,
     owner: processOwner(),

@@ -5,6 +5,7 @@
  */
 
 import type { Purpose } from "../adapter/adapter.js";
+import type { HomeChannel } from "../session/context.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
@@ -268,12 +269,6 @@ export interface Outbox {
   areSent(deliveryIds: readonly string[]): Promise<boolean>;
   /** How many messages there since then are in doubt, and when the last of them was made. */
   doubtful(account: Account, address: Address, since: number): Promise<Doubtful>;
-}
-
-/** Where a platform's results go that are for nobody in particular. */
-export interface HomeChannel {
-  readonly address: Address;
-  readonly name: string;
 }
 
 /** Who has an account, and since when. */

@@ -8,9 +8,13 @@ import {
 } from "./context.js";
 import { localSource, parseSource, type SessionSource } from "./source.js";
 
+const slackHome = (chatId: string, name: string) => ({ address: { platform: "slack", chatId }, name });
 const config: ContextConfig = {
   connectedPlatforms: ["slack", "telegram"],
-  homeChannels: { slack: { chatId: "C1", name: "general" }, telegram: { chatId: "-100", name: "Home" } },
+  homeChannels: [
+    slackHome("C1", "general"),
+    { address: { platform: "telegram", chatId: "-100" }, name: "Home" },
+  ],
 };
 const group = parseSource({
   platform: "telegram",
@@ -123,14 +127,8 @@ describe("hostile labels", () => {
     ["threadId", (value) => prompt({ ...group, threadId: value })],
     ["userName", (value) => prompt({ ...dm, userName: value })],
     ["userId", (value) => prompt({ ...dm, userName: "", userId: value })],
-    [
-      "home channel name",
-      (value) => prompt(dm, { ...config, homeChannels: { slack: { chatId: "C", name: value } } }),
-    ],
-    [
-      "home channel id",
-      (value) => prompt(dm, { ...config, homeChannels: { slack: { chatId: value, name: "n" } } }),
-    ],
+    ["home channel name", (value) => prompt(dm, { ...config, homeChannels: [slackHome("C", value)] })],
+    ["home channel id", (value) => prompt(dm, { ...config, homeChannels: [slackHome(value, "n")] })],
   ];
 
   it.each(fields)("%s changes no other byte", (_, build) => {
@@ -188,7 +186,7 @@ describe("with labels apart", () => {
         "Home channel of slack: general",
       ].join("\n"),
     );
-    expect(labels(localSource(), { connectedPlatforms: [], homeChannels: {} })).toBeNull();
+    expect(labels(localSource(), { connectedPlatforms: [], homeChannels: [] })).toBeNull();
     expect(labels(parseSource({ platform: "signal", chat_id: "x", user_name: "Ann" }))).toContain(
       "User: Ann",
     );

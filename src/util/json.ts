@@ -1,4 +1,12 @@
-/** JSON from outside that other code walks or writes again: deeper than this, that code would run out of stack. */
+/** JSON from outside: nothing is known of its fields yet. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Code that walks deeper JSON, or writes it again, would run out of stack. */
 const DEEPEST = 50;
 
 /** Throws if the text is not JSON, or is nested too deeply. */

@@ -151,7 +151,7 @@ const gateway = new Gateway({
   people: { allow: { [platform]: people } },
   toolLists: { members: ["look"] },
   busy: { default: "queue", byPlatform: {}, byChat: busy },
-  context: { connectedPlatforms: [platform], homeChannels: {} },
+  context: { connectedPlatforms: [platform], homeChannels: [] },
   maxMessages: 500,
   deadlineMs: 60_000,
   leaseMs,

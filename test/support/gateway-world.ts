@@ -98,7 +98,7 @@ export class World {
       scopes: this.#config.scopes ?? {},
       people: this.#people,
       busy: { default: "interrupt", byPlatform: {}, byChat: {} },
-      context: { connectedPlatforms: [adapter.platform], homeChannels: {} },
+      context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
       maxMessages: 500,
       deadlineMs: 60_000,
       owner: processOwner(),

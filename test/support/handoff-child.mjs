@@ -105,7 +105,7 @@ const gateway = new Gateway({
   scopes: {},
   people: { owners: people },
   busy: { default: "queue", byPlatform: {}, byChat: {} },
-  context: { connectedPlatforms: [platform], homeChannels: {} },
+  context: { connectedPlatforms: [platform], homeChannels: [] },
   maxMessages: 50,
   deadlineMs: 60_000,
   leaseMs,

@@ -5,10 +5,11 @@
  */
 
 import type { SessionSource } from "../../session/source.js";
+import type { Fields } from "../../util/json.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
 import { boundedText } from "../inbound-limit.js";
 import { takenOut } from "../take-out.js";
-import { type Fields, listOf, record } from "../untrusted.js";
+import { listOf, record } from "../untrusted.js";
 import { isSnowflake } from "./snowflake.js";
 
 export interface DiscordChannel {

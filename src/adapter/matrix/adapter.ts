@@ -4,10 +4,11 @@
  */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Fields } from "../../util/json.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { Intake } from "../intake.js";
-import { type Fields, textOf } from "../untrusted.js";
+import { textOf } from "../untrusted.js";
 import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
 import { MAX_TEXT, textBytes } from "./content.js";

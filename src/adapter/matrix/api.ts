@@ -4,9 +4,10 @@
  */
 import { type IHttpOpts, MatrixHttpApi, Method } from "matrix-js-sdk/lib/http-api/index.js";
 import { TypedEventEmitter } from "matrix-js-sdk/lib/models/typed-event-emitter.js";
+import type { Fields } from "../../util/json.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { readBounded, within } from "../http-call.js";
-import { type Fields, record, textOf } from "../untrusted.js";
+import { record, textOf } from "../untrusted.js";
 import { isUnrecognized } from "./trouble.js";
 
 type Query = Record<string, string | number>;

@@ -1,6 +1,7 @@
 /** What is sent, as the content of an event: text with its HTML, an edit, a file; in a thread, as an answer. Pure. */
+
+import type { Fields } from "../../util/json.js";
 import { storableText } from "../../util/text.js";
-import type { Fields } from "../untrusted.js";
 import { escapeHtml, renderHtml } from "./format.js";
 
 /**

@@ -24,7 +24,8 @@ import {
   TrustRequirement,
   UserId,
 } from "@matrix-org/matrix-sdk-crypto-wasm";
-import { type Fields, listOf, record, textOf } from "../untrusted.js";
+import type { Fields } from "../../util/json.js";
+import { listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { id } from "./ids.js";
 import { KeyStore } from "./key-store.js";

@@ -6,7 +6,8 @@
  */
 
 import { backoff, type Pauses } from "../../util/backoff.js";
-import { type Fields, listOf, record, textOf } from "../untrusted.js";
+import type { Fields } from "../../util/json.js";
+import { listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { eventsOf, ourPart, type Stretch } from "./history.js";
 import type { Pending } from "./pending.js";

@@ -1,6 +1,7 @@
 /** Which events of a room are new to us: what the sync left out and what it brought, and where our part of it begins. */
 
-import { type Fields, listOf, record, textOf } from "../untrusted.js";
+import type { Fields } from "../../util/json.js";
+import { listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import type { Gap } from "./pending.js";
 import { isRefusedForGood, reasonOf } from "./trouble.js";

@@ -2,8 +2,10 @@
  * Invitations to rooms. Those who are let in may invite us at any time, strangers now and then: what they say then, the
  * gate refuses.
  */
+
+import type { Fields } from "../../util/json.js";
 import type { Line } from "../adapter.js";
-import { type Fields, listOf, record } from "../untrusted.js";
+import { listOf, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { id } from "./ids.js";
 import type { MatrixSelf } from "./mention.js";

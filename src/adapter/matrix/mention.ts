@@ -1,5 +1,7 @@
 /** Whether a message names the bot, and the message without that. */
-import { type Fields, listOf, record, textOf } from "../untrusted.js";
+
+import type { Fields } from "../../util/json.js";
+import { listOf, record, textOf } from "../untrusted.js";
 
 /** The bot itself. */
 export interface MatrixSelf {

@@ -2,9 +2,10 @@
  * What leaves for a room: in the clear where the room is, and encrypted where it is or ever was. Where it must be and
  * cannot, nothing leaves, neither text nor file.
  */
+
+import type { Fields } from "../../util/json.js";
 import { type LocalFile, SendError } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
-import type { Fields } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { fileContent, type MatrixPlace } from "./content.js";
 import type { Encryption } from "./encryption.js";

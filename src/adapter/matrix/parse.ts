@@ -4,9 +4,10 @@
  * message it answers, whose it changes) is named here and looked up by the adapter.
  */
 import type { ChatType, SessionSource } from "../../session/source.js";
+import type { Fields } from "../../util/json.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { InboundMessage } from "../adapter.js";
-import { type Fields, record, textOf } from "../untrusted.js";
+import { record, textOf } from "../untrusted.js";
 import { id } from "./ids.js";
 import { type MatrixSelf, withoutMention } from "./mention.js";
 

@@ -2,8 +2,10 @@
  * What was taken and is not done: invitations that could not be accepted yet, messages whose keys have not come, and
  * what the homeserver has not given of a room. Remembered for the account, because the homeserver does not send them again. Bounded: the oldest go first.
  */
+
+import type { Fields } from "../../util/json.js";
 import type { Memory } from "../adapter.js";
-import { type Fields, listOf, record } from "../untrusted.js";
+import { listOf, record } from "../untrusted.js";
 import { id } from "./ids.js";
 
 export interface PendingEvent {

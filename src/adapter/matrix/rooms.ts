@@ -3,7 +3,8 @@
  * them. Asked for when a room is first needed, and kept up by what the sync says of it.
  */
 import type { SessionSource } from "../../session/source.js";
-import { type Fields, listOf, record, textOf } from "../untrusted.js";
+import type { Fields } from "../../util/json.js";
+import { listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { id } from "./ids.js";
 import type { RoomFacts } from "./parse.js";

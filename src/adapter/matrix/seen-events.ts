@@ -1,6 +1,7 @@
 /** Events that were seen or sent lately: whose they are and what they said. Others are asked for. */
 
-import { type Fields, record } from "../untrusted.js";
+import type { Fields } from "../../util/json.js";
+import { record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { id } from "./ids.js";
 import { isMissing } from "./trouble.js";

@@ -1,10 +1,11 @@
 /** What is said on Matrix by one line, under transaction ids made of delivery ids: the same delivery is one event. */
 import { createHash } from "node:crypto";
 import type { Address, SessionSource } from "../../session/source.js";
+import type { Fields } from "../../util/json.js";
 import { storableText } from "../../util/text.js";
 import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
 import { prepareMarkdown } from "../markdown/prepare.js";
-import { type Fields, record } from "../untrusted.js";
+import { record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { editContent, type MatrixPlace, textContent, threadRoot } from "./content.js";
 import { id } from "./ids.js";

@@ -4,8 +4,10 @@
  * not finish comes again to the next. The SDK's own sync moves on before its events are handled, and skips those that
  * fail: that is why this one is ours.
  */
+
+import type { Fields } from "../../util/json.js";
 import type { Intake } from "../intake.js";
-import { type Fields, textOf } from "../untrusted.js";
+import { textOf } from "../untrusted.js";
 
 export interface SyncOptions {
   /** Where the last line stopped; null at the very first time. */

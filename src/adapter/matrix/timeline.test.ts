@@ -1,9 +1,9 @@
 /** What events and invitations may cost a homeserver, and what holds where it does not answer. */
 import { HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Fields } from "../../util/json.js";
 import type { InboundMessage } from "../adapter.js";
 import { Intake } from "../intake.js";
-import type { Fields } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { Pending } from "./pending.js";
 import { Rooms } from "./rooms.js";

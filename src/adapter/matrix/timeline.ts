@@ -2,9 +2,11 @@
  * A batch of the sync, taken: invitations are accepted, rooms kept up, and what people wrote is received, in order within
  * a room, rooms side by side.
  */
+
+import type { Fields } from "../../util/json.js";
 import type { Line, Receive, RemoteFile } from "../adapter.js";
 import type { Intake } from "../intake.js";
-import { type Fields, listOf, record } from "../untrusted.js";
+import { listOf, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import type { Encryption } from "./encryption.js";
 import { Gaps } from "./gaps.js";

@@ -2,7 +2,9 @@
  * To whom a text speaks: `@bot` in it, `/command@bot` at its beginning. The mention is taken out, for the agent knows its
  * name; links that hide behind words are written out.
  */
-import { type Fields, field, listIn, numericIdIn, textIn } from "../untrusted.js";
+
+import type { Fields } from "../../util/json.js";
+import { field, listIn, numericIdIn, textIn } from "../untrusted.js";
 
 export interface Addressed {
   readonly text: string;

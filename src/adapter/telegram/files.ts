@@ -1,7 +1,9 @@
 /** The files of a message, and how they are fetched: bounded, and with no word of where from, for the address holds the token. */
+
+import type { Fields } from "../../util/json.js";
 import type { RemoteFile } from "../adapter.js";
 import { within } from "../http-call.js";
-import { type Fields, listIn, numberIn, objectIn, textIn } from "../untrusted.js";
+import { listIn, numberIn, objectIn, textIn } from "../untrusted.js";
 
 /** Fails where the file is larger. */
 export type ReadFile = (fileId: string, maxBytes: number, end: AbortSignal) => Promise<Uint8Array>;

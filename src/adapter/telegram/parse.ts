@@ -4,8 +4,9 @@
  */
 
 import type { SessionSource } from "../../session/source.js";
+import type { Fields } from "../../util/json.js";
 import type { InboundMessage, RemoteFile } from "../adapter.js";
-import { type Fields, field, numberIn, numericIdIn, objectIn, textIn } from "../untrusted.js";
+import { field, numberIn, numericIdIn, objectIn, textIn } from "../untrusted.js";
 import { type Addressed, addressed } from "./addressed.js";
 import { filesOf, type ReadFile } from "./files.js";
 

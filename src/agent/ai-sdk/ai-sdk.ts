@@ -9,7 +9,7 @@ import { shorten } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { Agent, AgentEvent, AssistantMessage, ToolMessage, TurnInput } from "../agent.js";
 import { runToolCall } from "../tool-call.js";
-import { type AnsweredStep, ask, type Conversation, conversationOf, type Waits } from "./ask.js";
+import { type AnsweredStep, ask, conversationOf, type ModelConversation, type Waits } from "./ask.js";
 import { type Endpoint, hostOf } from "./endpoint.js";
 import type { FailureKind } from "./failure.js";
 import { type FinishReason, preload } from "./provider.js";
@@ -54,11 +54,11 @@ export function aiSdkAgent(options: AiSdkOptions): Agent {
 async function* run(
   turn: TurnInput,
   options: AiSdkOptions,
-  refused: Conversation["refused"],
+  refused: ModelConversation["refused"],
 ): AsyncGenerator<AgentEvent> {
   const { endpoint, fallback, maxSteps } = options;
   const first = turn.model === undefined ? endpoint : { ...endpoint, model: turn.model };
-  const talk: Conversation = {
+  const talk: ModelConversation = {
     turn,
     waits: { ...WAITS, ...options.waits },
     endpoints: fallback ? [first, fallback] : [first],
@@ -104,7 +104,7 @@ function lastWord(steps: number): string {
 
 /** Runs the calls of the step and emits all of it as one message. After an abort it emits what there is. */
 async function* keep(
-  talk: Conversation,
+  talk: ModelConversation,
   { text, usage, reasoning, model }: AnsweredStep,
   calls: readonly ToolCall[],
   prices: AiSdkOptions["prices"],
@@ -152,7 +152,7 @@ async function* sayStopped(maxSteps: number): AsyncGenerator<AgentEvent> {
 }
 
 /** Messages that arrived since the last call; none once the turn was stopped. */
-function hear(talk: Conversation): readonly Message[] {
+function hear(talk: ModelConversation): readonly Message[] {
   if (talk.turn.signal.aborted) return [];
   const heard = talk.turn.steer();
   talk.messages = [...talk.messages, ...heard];

@@ -31,7 +31,7 @@ export interface Waits extends StreamLimits {
 }
 
 /** A turn under way. */
-export interface Conversation {
+export interface ModelConversation {
   readonly turn: TurnInput;
   readonly waits: Waits;
   /** The first one is asked; the others are used if it fails. */
@@ -64,7 +64,7 @@ const CONCESSIONS: readonly FailureKind[] = ["no images", "no tools", "no effort
 const MAX_SHORTENINGS = 24;
 
 export async function* ask(
-  talk: Conversation,
+  talk: ModelConversation,
   asking: StepRequest,
 ): AsyncGenerator<AgentEvent, AnsweredStep> {
   const { signal } = talk.turn;
@@ -100,7 +100,7 @@ interface Failed {
 }
 
 async function* askOne(
-  talk: Conversation,
+  talk: ModelConversation,
   endpoint: Endpoint,
   modelId: string,
   asking: StepRequest,
@@ -158,7 +158,7 @@ function labelsOf({ labels }: TurnInput): Message[] {
 }
 
 async function requestOf(
-  talk: Conversation,
+  talk: ModelConversation,
   endpoint: Endpoint,
   refused: ReadonlySet<FailureKind>,
   { tools, mayCall, note }: StepRequest,
@@ -181,7 +181,7 @@ async function requestOf(
   };
 }
 
-function refusedBy(talk: Conversation, endpoint: Endpoint, model: string): Set<FailureKind> {
+function refusedBy(talk: ModelConversation, endpoint: Endpoint, model: string): Set<FailureKind> {
   const key = `${endpoint.baseUrl} ${model}`;
   const refused = talk.refused.get(key) ?? new Set();
   talk.refused.set(key, refused);

@@ -4,6 +4,7 @@
  * behind.
  */
 import type { Clock } from "../../util/clock.js";
+import { isFields } from "../../util/json.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { counted } from "../../util/words.js";
 import type { Tool } from "../agent.js";
@@ -180,7 +181,7 @@ export class McpServer {
   async #call(tool: string, args: unknown, signal: AbortSignal): Promise<string> {
     const { name, timeoutMs } = this.#options;
     if (signal.aborted) return "Not run: the turn was stopped.";
-    if (!isRecord(args)) return "Error: the arguments must be an object.";
+    if (!isFields(args)) return "Error: the arguments must be an object.";
     if (this.#state.kind !== "ready" || !this.#connection) {
       const why = this.#state.kind === "failed" ? `: ${this.#state.reason}` : "";
       return `Error: the MCP server ${name} is not connected now${why}. The tool was not run.`;
@@ -252,8 +253,4 @@ export class McpServer {
   #hide(text: string): string {
     return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text);
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 /** `baton sessions`. */
-import { EXPORT_FORMATS } from "../cli.js";
+import { EXPORT_FORMATS } from "../../session/transfer.js";
 import { duration, examplePlatform, platform, wholeNumber } from "../options.js";
 import { type Flag, JSON_FLAG, SESSION, type Verb, YES_FLAG } from "./verb.js";
 

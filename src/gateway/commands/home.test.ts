@@ -1,6 +1,7 @@
 /** Home channels: who may make one, what counts, and that the agent hears of it with the next turn. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, World } from "../../../test/support/gateway-world.js";
+import type { HomeChannel } from "../../session/context.js";
 
 const HERE = "telegram";
 const people = { owners: { [HERE]: ["boss"] }, allow: { [HERE]: ["ann"] } };
@@ -10,7 +11,7 @@ let world: World;
 let boss: Chat;
 let prompts: string[];
 let labels: (string | null | undefined)[];
-const open = async (homeChannels = {}): Promise<void> => {
+const open = async (homeChannels: readonly HomeChannel[] = []): Promise<void> => {
   const context = { connectedPlatforms: [HERE], homeChannels };
   world = await World.open({ platform: HERE, people, gateway: { context } });
   boss = world.chat("boss");
@@ -68,7 +69,7 @@ describe("/sethome", () => {
     const { store } = world;
     await world.gateway.stop({ drainMs: 0 });
     await store.close();
-    await open({ [HERE]: { chatId: "42", name: "configured" } });
+    await open([{ address: { platform: HERE, chatId: "42" }, name: "configured" }]);
     expect(await boss.ask("/sethome")).toMatch(
       /^The settings already name .*`platforms\.telegram\.homeChannel`/,
     );
@@ -83,7 +84,7 @@ describe("/sethome", () => {
 
   it("is a thread where the settings name one", async () => {
     await world.close();
-    await open({ [HERE]: { chatId: "-100", threadId: "7", name: "configured" } });
+    await open([{ address: { platform: HERE, chatId: "-100", threadId: "7" }, name: "configured" }]);
     expect(await world.gateway.homes.all()).toEqual([
       { address: { platform: HERE, chatId: "-100", threadId: "7" }, name: "configured" },
     ]);

@@ -6,19 +6,8 @@ import { readableText } from "../../session/attachments.js";
 import type { SessionEntry, Usage } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { Message } from "../../session/transcript.js";
+import type { ImportedSession } from "../../session/transfer.js";
 import type { FoundSession } from "./found-session.js";
-
-export interface ImportedSession {
-  readonly sessionId: string;
-  readonly key: string;
-  readonly title: string | null;
-  /** How many messages the source has. */
-  readonly messages: number;
-  /** How many of them came in. */
-  readonly added: number;
-  readonly status: "new" | "extended" | "present";
-  readonly note?: string;
-}
 
 export async function adoptFound(
   found: FoundSession,

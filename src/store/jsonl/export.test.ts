@@ -6,7 +6,8 @@ import { asSessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionSource } from "../../session/source.js";
 import type { Message } from "../../session/transcript.js";
-import { type ExportFormat, exportFileName, exportSession } from "./export.js";
+import type { ExportFormat } from "../../session/transfer.js";
+import { exportFileName, exportSession } from "./export.js";
 import { importSessions } from "./import.js";
 
 async function exported(sessions: Sessions, sessionId: string, format: ExportFormat): Promise<string> {

@@ -1,13 +1,10 @@
 /** Writes one session out, page by page: as JSON lines that an import reads back, as one JSON object, or to be read. */
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
+import type { ExportFormat, Write } from "../../session/transfer.js";
 import { markdownHead, markdownMessage } from "./markdown.js";
 import { jsonLine, messageJson } from "./message-json.js";
 import { metadataLine, sessionFileName, sessionJson, standingOf } from "./session-json.js";
-
-export type ExportFormat = "jsonl" | "markdown" | "json";
-
-export type Write = (text: string) => void | Promise<void>;
 
 const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { jsonl: "jsonl", markdown: "md", json: "json" };
 

@@ -1,11 +1,5 @@
 /** Loosely typed values of other programs' files, read field by field. What cannot be meant counts as absent. */
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A text that says something; numbers and bytes as text. */
 export function textIn(value: unknown): string | undefined {
   if (typeof value === "string") return value === "" ? undefined : value;

@@ -7,13 +7,13 @@ import { createHash } from "node:crypto";
 import { type EndReason, isSessionId, serializeMetadata, sessionIdAt } from "../../session/session.js";
 import type { AdoptedSession } from "../../session/store.js";
 import type { Message } from "../../session/transcript.js";
+import type { ImportFormat } from "../../session/transfer.js";
+import { type Fields, isFields } from "../../util/json.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { amountIn, countIn, type Fields, isFields, textIn, timeIn } from "./fields.js";
+import { amountIn, countIn, textIn, timeIn } from "./fields.js";
 import type { ImportPlace } from "./place.js";
 import type { Problems } from "./problems.js";
 import type { ReadTranscript } from "./transcript-file.js";
-
-export type ImportFormat = "sessions-json" | "metadata-jsonl" | "sqlite";
 
 export interface FoundSession {
   /** Where it was found, for problems and notes. */

@@ -7,36 +7,13 @@ import { basename } from "node:path";
 import { InputError } from "../../session/errors.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
-import { adoptFound, type ImportedSession } from "./adopt.js";
+import type { ImportedSession, ImportOptions, ImportReport } from "../../session/transfer.js";
+import { adoptFound } from "./adopt.js";
 import { readFolder } from "./folder.js";
-import type { ImportFormat, ImportSource } from "./found-session.js";
+import type { ImportSource } from "./found-session.js";
 import { openMetadataJsonl } from "./metadata-jsonl.js";
-import { type ImportProblem, Problems } from "./problems.js";
+import { Problems } from "./problems.js";
 import { INDEX, openSessionsJson } from "./sessions-json.js";
-
-export interface ImportOptions {
-  /** Look and report, change nothing. */
-  readonly dryRun?: boolean;
-  /** Those of the gateway, so that imported sessions go on under its keys. */
-  readonly scopes?: SessionScopes;
-  readonly onProgress?: (done: number, total: number) => void;
-}
-
-export interface ImportReport {
-  readonly format: ImportFormat;
-  readonly dryRun: boolean;
-  readonly sessions: readonly ImportedSession[];
-  readonly totals: {
-    readonly sessions: number;
-    readonly new: number;
-    readonly extended: number;
-    readonly present: number;
-    /** Messages in the source, and how many of them came in. */
-    readonly messages: number;
-    readonly added: number;
-  };
-  readonly problems: readonly ImportProblem[];
-}
 
 export async function importSessions(
   path: string,

@@ -8,7 +8,8 @@
 import { attachmentsOf, type ToldAttachment, tellingText } from "../../session/attachments.js";
 import { BatonError } from "../../session/errors.js";
 import { type Message, parseMessage, type ToolCall } from "../../session/transcript.js";
-import { type Fields, isFields, textIn, timeIn, timeText } from "./fields.js";
+import { type Fields, isFields } from "../../util/json.js";
+import { textIn, timeIn, timeText } from "./fields.js";
 
 export type ReadMessage =
   /** `problem` where something beside the text was lost. */

@@ -7,7 +7,8 @@ import { InputError } from "../../session/errors.js";
 import { isPlatform } from "../../session/platform.js";
 import { isSessionId } from "../../session/session.js";
 import { parseSessionKey, type SessionScopes } from "../../session/session-key.js";
-import { countIn, type Fields, textIn, timeIn } from "./fields.js";
+import type { Fields } from "../../util/json.js";
+import { countIn, textIn, timeIn } from "./fields.js";
 import { stemOf } from "./folder.js";
 import {
   commonFindings,

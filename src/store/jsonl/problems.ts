@@ -1,11 +1,6 @@
 /** What an import could not take, gathered on the way: a damaged line costs that line, never the rest. */
 
-export interface ImportProblem {
-  readonly file: string;
-  /** Counted from 1; null where it is not about one line. */
-  readonly line: number | null;
-  readonly reason: string;
-}
+import type { ImportProblem } from "../../session/transfer.js";
 
 export class Problems {
   readonly list: ImportProblem[] = [];

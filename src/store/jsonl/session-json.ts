@@ -6,7 +6,8 @@ import { InputError } from "../../session/errors.js";
 import { isSessionId, type SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { serializeSource } from "../../session/source.js";
-import { type Fields, timeText } from "./fields.js";
+import type { Fields } from "../../util/json.js";
+import { timeText } from "./fields.js";
 
 /** What the entry alone does not tell. */
 export interface ExportStanding {

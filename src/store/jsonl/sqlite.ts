@@ -3,20 +3,19 @@
  * versions: what is missing counts as absent. A damaged page costs the rows on it.
  */
 import { basename } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { InputError } from "../../session/errors.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import type { Message } from "../../session/transcript.js";
+import type { Fields } from "../../util/json.js";
 import { APPLICATION_ID } from "../sqlite/db.js";
-import { type Fields, textIn, timeIn } from "./fields.js";
+import { textIn, timeIn } from "./fields.js";
 import { type FoundSession, foundSession, type ImportSource, idFor } from "./found-session.js";
 import { readMessage } from "./message-json.js";
 import { ownersPlace, placeOfUser } from "./place.js";
 import type { Problems } from "./problems.js";
 import { copySqlite } from "./sqlite-copy.js";
 import type { ReadTranscript } from "./transcript-file.js";
-
-type Database = InstanceType<typeof DatabaseSync>;
 
 const FORMAT = "sqlite";
 
@@ -29,7 +28,7 @@ export async function openForeignSqlite(
 ): Promise<ImportSource | null> {
   const copy = await copySqlite(path);
   if (!copy) return null;
-  let database: Database | undefined;
+  let database: DatabaseSyncInstance | undefined;
   const close = async () => {
     database?.close();
     await copy.remove();
@@ -59,7 +58,7 @@ export async function openForeignSqlite(
   }
 }
 
-function checkTables(database: Database, path: string): void {
+function checkTables(database: DatabaseSyncInstance, path: string): void {
   database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
   const { application_id } = database.prepare("PRAGMA application_id").get() as { application_id: number };
   if (application_id === APPLICATION_ID) {
@@ -83,7 +82,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The columns of a plain table; none where it is not there, is a view, or lacks what it must have. */
-function columnsOf(database: Database, table: string): Set<string> {
+function columnsOf(database: DatabaseSyncInstance, table: string): Set<string> {
   const plain = database
     .prepare(
       "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND sql NOT LIKE 'CREATE VIRTUAL%'",
@@ -103,13 +102,13 @@ interface ImportSurroundings {
 }
 
 class ForeignSqlite {
-  readonly #database: Database;
+  readonly #database: DatabaseSyncInstance;
   readonly #around: ImportSurroundings;
   readonly #messages: string;
   /** The program's ids as ours, for parents. */
   readonly #ids = new Map<string, string>();
 
-  constructor(database: Database, around: ImportSurroundings) {
+  constructor(database: DatabaseSyncInstance, around: ImportSurroundings) {
     this.#database = database;
     this.#around = around;
     const columns = columnsOf(database, "messages");

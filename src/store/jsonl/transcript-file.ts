@@ -1,7 +1,7 @@
 /** Reads a transcript of one message a line, perhaps headed by a line of metadata. The file is never written to. */
 import { stat } from "node:fs/promises";
 import type { Message } from "../../session/transcript.js";
-import { type Fields, isFields } from "./fields.js";
+import { type Fields, isFields } from "../../util/json.js";
 import { type FileLine, readLines } from "./lines.js";
 import { readMessage } from "./message-json.js";
 import type { Problems } from "./problems.js";

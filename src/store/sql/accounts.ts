@@ -1,5 +1,7 @@
 /** Accounts of platforms: who has them at the moment, what they remember, and the home channels. */
-import type { Account, AccountHolder, Accounts, Hold, HomeChannel } from "../../gateway/store.js";
+
+import type { Account, AccountHolder, Accounts, Hold } from "../../gateway/store.js";
+import type { HomeChannel } from "../../session/context.js";
 import { formatAddress, parseAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db } from "../db.js";

@@ -5,7 +5,7 @@
  */
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { backup, DatabaseSync } from "@photostructure/sqlite";
+import { backup, DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { InputError, StoreError } from "../../session/errors.js";
 import { makeFolder } from "../../util/make-folder.js";
 import type { Row } from "../db.js";
@@ -15,8 +15,6 @@ import { storeErrorOf } from "./errors.js";
 
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGES_A_STEP = 1_000;
-
-type Database = InstanceType<typeof DatabaseSync>;
 
 /** What a store, or a backup of one, holds. */
 interface StoreFacts {
@@ -113,7 +111,7 @@ export async function copyStore<Seen>(
   path: string,
   to: string,
   progress: BackupProgress,
-  look: (source: Database) => Seen,
+  look: (source: DatabaseSyncInstance) => Seen,
 ): Promise<Seen> {
   createPrivately(to);
   const source = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
@@ -133,7 +131,11 @@ export async function copyStore<Seen>(
 }
 
 /** Replaces the pages of a database by those of the source, in one transaction of the engine. */
-export async function copyPages(source: Database, to: string, progress: BackupProgress): Promise<void> {
+export async function copyPages(
+  source: DatabaseSyncInstance,
+  to: string,
+  progress: BackupProgress,
+): Promise<void> {
   await backup(source, to, {
     rate: PAGES_A_STEP,
     progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / Math.max(1, totalPages)),
@@ -166,11 +168,11 @@ export function removeDatabase(path: string): void {
 }
 
 /** Marked as Baton's. */
-export function isOurs(database: Database): boolean {
+export function isOurs(database: DatabaseSyncInstance): boolean {
   return oneValue(database, "PRAGMA application_id") === APPLICATION_ID;
 }
 
-function factsOf(database: Database): StoreFacts {
+function factsOf(database: DatabaseSyncInstance): StoreFacts {
   const tables = database.prepare(TABLES).all() as { name: string }[];
   const rows = tables.map(({ name }) => [name, Number(oneValue(database, `SELECT count(*) FROM "${name}"`))]);
   const hasSchema = tables.some(({ name }) => name === "migrations");
@@ -182,7 +184,7 @@ function factsOf(database: Database): StoreFacts {
 const TABLES =
   "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name";
 
-function oneValue(database: Database, sql: string): unknown {
+function oneValue(database: DatabaseSyncInstance, sql: string): unknown {
   return Object.values(database.prepare(sql).get() as Row)[0];
 }
 

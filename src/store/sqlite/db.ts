@@ -6,7 +6,7 @@
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseSync } from "@photostructure/sqlite";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Fact, Subscriber } from "../../gateway/facts.js";
 import { StoreError } from "../../session/errors.js";
 import { makeFolder } from "../../util/make-folder.js";
@@ -112,7 +112,7 @@ function missing(path: string, how: "gone" | "empty", rememberedIn: string): Sto
 }
 
 function prepareDatabase(
-  database: InstanceType<typeof DatabaseSync>,
+  database: DatabaseSyncInstance,
   path: string,
   { rememberedIn, readOnly }: SqliteOptions,
 ): void {
@@ -173,7 +173,7 @@ async function waitWhileBusy<Result>(attempt: () => Result): Promise<Result> {
 
 class SqliteDb implements Db {
   readonly dialect = dialect;
-  readonly #database: InstanceType<typeof DatabaseSync>;
+  readonly #database: DatabaseSyncInstance;
   readonly #path: string;
   readonly #readOnly: boolean;
   readonly #file: FileWatch;
@@ -186,7 +186,7 @@ class SqliteDb implements Db {
   /** When the first statement of this turn of the event loop began. */
   #sliceBegan: number | undefined;
 
-  constructor(database: InstanceType<typeof DatabaseSync>, path: string, readOnly: boolean) {
+  constructor(database: DatabaseSyncInstance, path: string, readOnly: boolean) {
     this.#database = database;
     this.#path = path;
     this.#readOnly = readOnly;

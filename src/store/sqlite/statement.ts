@@ -2,14 +2,14 @@
  * A prepared statement. The driver takes twice as long to make rows as objects as to give their values, so the objects are
  * made here.
  */
-import type { DatabaseSync, StatementSyncInstance } from "@photostructure/sqlite";
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { type Row, type SqlValue, withoutNul } from "../db.js";
 
 export class Statement {
   readonly #statement: StatementSyncInstance;
   #columns: readonly string[] | undefined;
 
-  constructor(database: InstanceType<typeof DatabaseSync>, sql: string) {
+  constructor(database: DatabaseSyncInstance, sql: string) {
     this.#statement = database.prepare(sql);
     this.#statement.setReturnArrays(true);
   }

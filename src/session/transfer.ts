@@ -1,0 +1,53 @@
+/** Sessions as files: the formats of an export, and what an import says that it did. */
+import type { SessionScopes } from "./session-key.js";
+
+export const EXPORT_FORMATS = ["jsonl", "markdown", "json"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export type Write = (text: string) => void | Promise<void>;
+
+export type ImportFormat = "sessions-json" | "metadata-jsonl" | "sqlite";
+
+export interface ImportOptions {
+  /** Look and report, change nothing. */
+  readonly dryRun?: boolean;
+  /** The scopes of the gateway, so that imported sessions continue under its keys. */
+  readonly scopes?: SessionScopes;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** What was imported, or would be. */
+export interface ImportReport {
+  readonly format: ImportFormat;
+  readonly dryRun: boolean;
+  readonly sessions: readonly ImportedSession[];
+  readonly totals: {
+    readonly sessions: number;
+    readonly new: number;
+    readonly extended: number;
+    readonly present: number;
+    /** Messages in the source, and how many of them came in. */
+    readonly messages: number;
+    readonly added: number;
+  };
+  readonly problems: readonly ImportProblem[];
+}
+
+export interface ImportedSession {
+  readonly sessionId: string;
+  readonly key: string;
+  readonly title: string | null;
+  /** How many messages the source has. */
+  readonly messages: number;
+  /** How many of them came in. */
+  readonly added: number;
+  readonly status: "new" | "extended" | "present";
+  readonly note?: string;
+}
+
+export interface ImportProblem {
+  readonly file: string;
+  /** Counted from 1; null if it is not about one line. */
+  readonly line: number | null;
+  readonly reason: string;
+}
