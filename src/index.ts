@@ -132,6 +132,7 @@ export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";
 export type { Asker, Move } from "./gateway/store.js";
 export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";
+export type { OnProblem, ProblemDetails } from "./util/problem.js";
 export { type HidingStream, Redactor } from "./util/redact.js";
 
 // Write an agent, or a tool for one.

@@ -18,6 +18,7 @@ import { loadOutsidePlatforms } from "./outside-platforms.js";
 import type { HomeChannel } from "./session/context.js";
 import type { Sessions } from "./session/sessions.js";
 import type { Finding } from "./util/finding.js";
+import type { OnProblem } from "./util/problem.js";
 import { Redactor } from "./util/redact.js";
 import { hearSecrets } from "./util/secret.js";
 import { written } from "./util/written.js";
@@ -98,11 +99,7 @@ async function runCommand(): Promise<number> {
   });
 }
 
-async function openSessionsOf(
-  config: Config,
-  purpose: StoreUse,
-  onProblem: (problem: string) => void,
-): Promise<Sessions> {
+async function openSessionsOf(config: Config, purpose: StoreUse, onProblem: OnProblem): Promise<Sessions> {
   const mirrors = config.mirror !== null && purpose !== "look";
   const mirror = mirrors ? { mirror: { folder: config.mirror, onProblem } } : {};
   return (await openCleanly(config, purpose, { config: config.sessions, ...mirror })).sessions;

@@ -15,6 +15,7 @@ import { LOCAL } from "./session/platform.js";
 import type { SessionKey } from "./session/session-key.js";
 import type { Sessions } from "./session/sessions.js";
 import type { SessionSource } from "./session/source.js";
+import type { OnProblem } from "./util/problem.js";
 import type { Redactor } from "./util/redact.js";
 
 export interface OpenGatewayOptions extends OpenOptions {
@@ -49,7 +50,7 @@ export interface OpenGatewayOptions extends OpenOptions {
   readonly onOffer?: (text: string) => void;
   /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
   readonly onElsewhere?: (key: SessionKey) => void;
-  readonly onProblem?: (problem: string) => void;
+  readonly onProblem?: OnProblem;
 }
 
 export interface OpenGateway {

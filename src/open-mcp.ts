@@ -4,6 +4,7 @@ import { childEnvironment } from "./config/environment.js";
 import type { Config } from "./config/load.js";
 import type { McpServerConfig } from "./config/mcp.js";
 import type { Finding } from "./util/finding.js";
+import type { OnProblem } from "./util/problem.js";
 import { counted } from "./util/words.js";
 
 const LOOK_MS = 10_000;
@@ -13,7 +14,7 @@ export interface OpenMcpOptions {
   /** The names of all other tools. */
   readonly reserved: readonly string[];
   readonly log: (line: string) => void;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
   readonly patienceMs?: number;
 }
 

@@ -9,6 +9,7 @@ import type { SessionStore } from "./session/store.js";
 import type { Db } from "./store/db.js";
 import type { JsonlMirror } from "./store/jsonl/mirror.js";
 import type { SqliteOptions } from "./store/sqlite/db.js";
+import type { OnProblem } from "./util/problem.js";
 import type { Hide } from "./util/redact.js";
 
 export interface OpenOptions extends SessionsOptions {
@@ -18,7 +19,7 @@ export interface OpenOptions extends SessionsOptions {
   readonly mirror?: {
     readonly folder: string;
     /** Told once of each distinct problem; a process warning where absent. Must not throw. */
-    readonly onProblem?: (problem: string) => void;
+    readonly onProblem?: OnProblem;
   };
   /** Takes out of every text what must neither be kept nor come out. */
   readonly hide?: Hide;
@@ -71,7 +72,7 @@ const NOTHING = ":memory:";
 
 async function openMirror(options: NonNullable<OpenOptions["mirror"]>): Promise<JsonlMirror> {
   const { JsonlMirror } = await import("./store/jsonl/mirror.js");
-  const { folder, onProblem = (problem: string) => process.emitWarning(problem) } = options;
+  const { folder, onProblem = (problem) => process.emitWarning(problem) } = options;
   return new JsonlMirror({ folder: resolve(folder), onProblem });
 }
 

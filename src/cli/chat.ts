@@ -5,6 +5,7 @@ import type { Move } from "../gateway/store.js";
 import { fileLog } from "../log/file-log.js";
 import { type Log, safeLog } from "../log/log.js";
 import { LOCAL } from "../session/platform.js";
+import type { OnProblem } from "../util/problem.js";
 import { cleanLine, printableText } from "../util/text.js";
 import { chatHistory } from "./chat-history.js";
 import type { Cli, OpenChat } from "./cli.js";
@@ -165,11 +166,11 @@ function movingWords({ target, isBusy, readySince, waitMs }: Moving): string {
 }
 
 /** Shows a problem, and writes it into the log. */
-function noted({ home, redact }: Cli, told: (problem: string) => void): (problem: string) => void {
+function noted({ home, redact }: Cli, told: OnProblem): OnProblem {
   const log: Log = safeLog(redact, fileLog({ home, by: "chat", onProblem: told }));
-  return (problem) => {
+  return (problem, details) => {
     told(problem);
-    log("warn", problem);
+    log("warn", problem, details);
   };
 }
 

@@ -17,6 +17,7 @@ import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
+import type { OnProblem } from "../util/problem.js";
 import type { StandardStreams, Terminal } from "./terminal.js";
 
 /** `look` only reads; `change` changes a store that exists; `write` also creates one. */
@@ -95,7 +96,7 @@ export interface Cli {
 export interface ChatEvents {
   /** A session has changed. */
   readonly onChange?: () => void;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
   /** A handoff that was requested here made progress or ended. */
   readonly onHandoff?: (move: Move) => void;
   /** The places for completing a line have changed. */

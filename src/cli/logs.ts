@@ -23,7 +23,9 @@ export async function logs({ terminal, home, redact }: Cli, options: LogsOptions
   const most = options.lines ?? (options.since === undefined ? DEFAULT_LINES : Number.POSITIVE_INFINITY);
   const safe = (text: string) => redact(cleanLine(text));
   const print = (record: LogRecord): Promise<void> => {
-    const shown = { ...record, time: safe(record.time), by: safe(record.by), msg: safe(record.msg) };
+    const shown: LogRecord = JSON.parse(JSON.stringify(record), (_, value) =>
+      typeof value === "string" ? safe(value) : value,
+    );
     return terminal.write(`${options.json ? JSON.stringify(shown) : readable(shown)}\n`);
   };
   const readable = ({ time, level, by, pid, msg }: LogRecord): string => {

@@ -8,6 +8,7 @@ import type { InboundMessage, RemoteFile } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
 import type { SessionKey } from "../session/session-key.js";
 import { backoff, type Pauses } from "../util/backoff.js";
+import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
 import type { Who } from "./authorize.js";
 import type { Entered } from "./entrance.js";
@@ -24,7 +25,7 @@ export interface ArrivalsSetting {
   readonly owner: string;
   /** Puts a message into its lane. */
   readonly runner: { join(item: InboxItem, who: Who): Promise<unknown> };
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }
 
 /** A message that waits for files, its own or those of an earlier one. */
@@ -165,7 +166,8 @@ export class Arrivals {
       try {
         return await this.#complete(waiting, who, fetch);
       } catch (error) {
-        this.#setting.onProblem(`Could not save the files of a message: ${(error as Error).message}`);
+        const { message } = error as Error;
+        this.#setting.onProblem(`Could not save the files of a message: ${message}`, { cause: error });
         if (signal.aborted) return;
         await pause(backoff(attempt + 1, PAUSES), signal);
       }

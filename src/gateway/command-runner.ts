@@ -34,7 +34,7 @@ export class CommandRunner {
       .of(item.key)
       .hold(() => this.#run(item))
       .catch((error: Error) => {
-        onProblem(`${nameOf(item)} could not be saved: ${error.message}`);
+        onProblem(`${nameOf(item)} could not be saved: ${error.message}`, { cause: error });
         const surface = surfaces.of(item);
         if (surface && error instanceof StoreError) void apologies.say(surface, item, { isKept: true });
       });
@@ -44,7 +44,7 @@ export class CommandRunner {
     const { store, commands, forCommands, notices, owner, clock, onProblem } = this.#setting;
     if (!(await store.inbox.beginCommand(item.id, owner))) return;
     const said = await commands.run(item, forCommands).catch((error: Error) => {
-      onProblem(`${nameOf(item)} failed: ${error.stack ?? error.message}`);
+      onProblem(`${nameOf(item)} failed: ${error.message}`, { cause: error });
       return [`${nameOf(item)}: ${WENT_WRONG}`];
     });
     const why = { purpose: "command" } as const;

@@ -1,6 +1,7 @@
 /** What most parts of a gateway share. */
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
+import type { OnProblem } from "../util/problem.js";
 import type { GatewayStore } from "./store.js";
 
 export interface Common {
@@ -12,5 +13,5 @@ export interface Common {
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says. */
   readonly elapsed: () => number;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }

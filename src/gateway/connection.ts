@@ -9,6 +9,7 @@
 import type { Adapter, Capabilities, ConnectError, Line, Receive, Speaker } from "../adapter/adapter.js";
 import { platformTraits } from "../session/platform.js";
 import type { Clock } from "../util/clock.js";
+import type { OnProblem } from "../util/problem.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { relativeTime } from "../util/words.js";
@@ -40,7 +41,7 @@ export interface ConnectionSetting {
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says. */
   readonly elapsed: () => number;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
   /** The account is this process's now: what was left is taken on before anything comes in. */
   readonly onTaken: () => Promise<void>;
   /** What is to be said can be. */
@@ -263,7 +264,9 @@ export class Connection implements Surface {
     onProblem(`${this.#title}: ${why}`);
     this.#isListening = mayListen && wasConnected;
     if (!this.#isListening) await this.#hangUp();
-    await this.#setting.onLost().catch((error: Error) => onProblem(`${this.#title}: ${error.message}`));
+    await this.#setting
+      .onLost()
+      .catch((cause: Error) => onProblem(`${this.#title}: ${cause.message}`, { cause }));
     this.#later(leaseMs / 3);
   }
 

@@ -10,6 +10,7 @@ import { openDb } from "../open-sessions.js";
 import type { Attachment } from "../session/transcript.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import type { ProblemDetails } from "../util/problem.js";
 import { Deliverer } from "./deliverer.js";
 import { processOwner } from "./owner.js";
 
@@ -19,8 +20,10 @@ let now = 1_000;
 let store: Awaited<ReturnType<typeof openSqlStore>>;
 const open: Deliverer[] = [];
 let problems: string[] = [];
+let details: (ProblemDetails | undefined)[] = [];
 beforeEach(async () => {
   problems = [];
+  details = [];
   store = await openSqlStore(await openDb("sqlite::memory:"), 0);
 });
 afterEach(async () => {
@@ -38,7 +41,10 @@ const deliverer = (
     owner: processOwner(),
     clock: () => now,
     steady: () => now,
-    onProblem: (problem) => problems.push(problem),
+    onProblem: (problem, about) => {
+      problems.push(problem);
+      details.push(about);
+    },
     isReady: () => true,
     findFile,
   });
@@ -303,6 +309,7 @@ describe("what is said with files", () => {
     await settled(deliverer(adapter, findFile));
     expect(shown(adapter)).toEqual(["two files", "b.txt"]);
     expect(problems).toEqual([expect.stringMatching(/was not sent: The file gone no longer exists\.$/)]);
+    expect(details).toEqual([{ delivery: expect.stringMatching(/./) }]);
   });
 
   it("is its text alone on a platform that takes no files, and says so", async () => {

@@ -9,6 +9,7 @@ import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
+import type { OnProblem, ProblemDetails } from "../util/problem.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
@@ -28,7 +29,7 @@ export class Deliverer {
   readonly #owner: string;
   readonly #clock: Clock;
   readonly #steady: Clock;
-  readonly #onProblem: (problem: string) => void;
+  readonly #onProblem: OnProblem;
   readonly #isReady: () => boolean;
   readonly #findFile: (file: Attachment) => Promise<LocalFile | null>;
   readonly #chats = new Map<string, Promise<void>>();
@@ -51,7 +52,7 @@ export class Deliverer {
     clock: Clock;
     /** For waits: it is not set back or forward. */
     steady: Clock;
-    onProblem: (problem: string) => void;
+    onProblem: OnProblem;
     /** The platform is reached; where it is not, nothing is tried. */
     isReady: () => boolean;
     /** Null if it is not there any more. */
@@ -181,7 +182,7 @@ export class Deliverer {
     try {
       goOn = await this.#sendAll(deliveries);
     } catch (error) {
-      this.#onProblem(`Can't continue with the outbox: ${(error as Error).message}`);
+      this.#onProblem(`Can't continue with the outbox: ${(error as Error).message}`, { cause: error });
       this.#later(1_000);
     }
     this.#chats.delete(chat);
@@ -234,16 +235,16 @@ export class Deliverer {
   async #send(delivery: Delivery, begun: BegunMessage | null): Promise<boolean> {
     const outcome = await this.#call(delivery, begun);
     const at = this.#steady();
-    await this.#keep(() => this.#write(delivery, outcome, at));
+    await this.#keep(delivery, () => this.#write(delivery, outcome, at));
     if (outcome.kind === "later") return this.#later(at + outcome.waitMs - this.#steady());
     this.#settle(delivery.deliveryId);
     if (outcome.kind !== "sent") this.#report(delivery, outcome);
     return true;
   }
 
-  #report({ address }: Delivery, { kind, error }: { kind: "failed" | "unknown"; error: string }): void {
+  #report(delivery: Delivery, { kind, error }: { kind: "failed" | "unknown"; error: string }): void {
     const what = kind === "failed" ? "was not sent" : "may not have arrived (unknown)";
-    this.#onProblem(`A message to ${formatAddress(address)} ${what}: ${error}`);
+    this.#onProblem(`A message to ${formatAddress(delivery.address)} ${what}: ${error}`, about(delivery));
   }
 
   async #call(delivery: Delivery, begun: BegunMessage | null): Promise<SendOutcome> {
@@ -276,7 +277,7 @@ export class Deliverer {
    * Writes until it is written, and once more when this process stops: what is known of a send is known here only, and a
    * store that fails for a while must not turn it into a message that is lost, or in doubt.
    */
-  async #keep(write: () => Promise<void>): Promise<void> {
+  async #keep(delivery: Delivery, write: () => Promise<void>): Promise<void> {
     for (let failures = 0; ; failures++) {
       const isLast = this.#isStopped;
       try {
@@ -286,6 +287,7 @@ export class Deliverer {
         if (failures === 0)
           this.#onProblem(
             `Can't save whether a message was sent. Baton keeps trying: ${(error as Error).message}`,
+            { cause: error, ...about(delivery) },
           );
         await pause(backoff(failures + 1, PAUSES), this.#stopping.signal);
       }
@@ -331,6 +333,11 @@ export class Deliverer {
     }, timerMs(ms));
     return false;
   }
+}
+
+/** Where a problem with it leads in the log. */
+function about({ deliveryId, sessionId }: Delivery): ProblemDetails {
+  return { delivery: deliveryId, ...(sessionId === null ? {} : { session: sessionId }) };
 }
 
 function chatOf({ address }: Delivery): string {

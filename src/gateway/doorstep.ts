@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import type { InboundMessage } from "../adapter/adapter.js";
 import { addressOf } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
+import type { OnProblem } from "../util/problem.js";
 import { relativeTime } from "../util/words.js";
 import { senderOf } from "./authorize.js";
 import { linkAnswer } from "./code-answers.js";
@@ -17,7 +18,7 @@ import { type Surface, speakerOf } from "./surface.js";
 export interface DoorstepSetting {
   readonly people: People;
   readonly clock: Clock;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }
 
 export class Doorstep {
@@ -69,10 +70,12 @@ export class Doorstep {
       )
       .then(() => {})
       .catch(async (error: Error) => {
-        onProblem(`Could not answer a stranger: ${error.message}`);
+        onProblem(`Could not answer a stranger: ${error.message}`, { cause: error });
         await undo?.();
       })
-      .catch((error: Error) => onProblem(`Could not withdraw a request to be let in: ${error.message}`))
+      .catch((error: Error) =>
+        onProblem(`Could not withdraw a request to be let in: ${error.message}`, { cause: error }),
+      )
       .finally(() => this.#saying.delete(saying));
     this.#saying.add(saying);
   }

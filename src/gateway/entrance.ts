@@ -7,6 +7,7 @@ import { StoreError } from "../session/errors.js";
 import { buildSessionKey, type SessionScopes } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
+import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
 import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
@@ -30,7 +31,7 @@ export interface EntranceSetting {
   readonly answersAll: (source: SessionSource) => boolean;
   readonly owner: string;
   readonly clock: Clock;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }
 
 export type Entered =
@@ -171,7 +172,7 @@ export class Entrance {
    * apology.
    */
   #fail(what: string, error: Error, told: Surface | null, message: InboundMessage): never {
-    this.#setting.onProblem(`${what}: ${error.message}`);
+    this.#setting.onProblem(`${what}: ${error.message}`, { cause: error });
     if (told) void this.#setting.apologies.say(told, message);
     throw error;
   }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { endedOwner } from "../../test/support/ended-owner.js";
 import { SendError } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
@@ -265,6 +265,31 @@ describe("while a turn is running", () => {
       "user: second",
       "assistant: on to the next",
     ]);
+  });
+
+  const cause = new Error("a defect");
+  const fails = (): never => {
+    throw cause;
+  };
+  it.each([
+    [
+      "as it speaks",
+      scripted(async function* () {
+        yield { kind: "text", text: "I" } as const;
+        fails();
+      }),
+      {},
+    ],
+    ["as it is asked", scripted(fails), {}],
+    ["as it gets its tools", scripted(() => say("hello")), { tools: fails }],
+  ])("that fails %s says in which session and turn, and why", async (_when, agent, options) => {
+    const onProblem = vi.fn();
+    const here = await world(agent, { ...options, onProblem });
+    await here.adapter.write(ann, "hello");
+    await here.adapter.until((sent) => sent.length === 1);
+    const { sessionId: session = "" } = (await here.sessions.current(laneKey(here))) ?? {};
+    const turn = expect.stringMatching(/^turn_/);
+    expect(onProblem.mock.calls).toEqual([["A turn failed: a defect", { cause, session, turn }]]);
   });
 
   it("interrupts one that is just beginning, as where two messages come at once", async () => {

@@ -258,7 +258,7 @@ export class Gateway {
     const { store, onProblem } = this.#common;
     store.turns.toStop(this.owner).then(
       (asked) => this.#lanes.stop(asked),
-      (error: Error) => onProblem(`Can't read which answers to stop: ${error.message}`),
+      (cause: Error) => onProblem(`Can't read which answers to stop: ${cause.message}`, { cause }),
     );
   }
 
@@ -267,6 +267,8 @@ export class Gateway {
     this.#lanes.sweep();
     this.#surfaces
       .reap()
-      .catch(({ message }: Error) => this.#common.onProblem(`Can't read the unfinished work: ${message}`));
+      .catch((cause: Error) =>
+        this.#common.onProblem(`Can't read the unfinished work: ${cause.message}`, { cause }),
+      );
   }
 }

@@ -108,7 +108,7 @@ export class LaneRunner {
       .catch((error: Error) => {
         lane.pumping = undefined;
         if (lane.trouble !== error.message)
-          this.#setting.onProblem(`Can't continue a conversation: ${error.message}`);
+          this.#setting.onProblem(`Can't continue a conversation: ${error.message}`, { cause: error });
         lane.trouble = error.message; // It is reported once, and tried again and again.
         setTimeout(() => this.#pump(lane), RETRY_MS).unref();
       });

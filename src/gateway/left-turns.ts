@@ -36,7 +36,8 @@ export class LeftTurns {
   async #giveUp(turn: Turn, item: InboxItem): Promise<void> {
     const { store, notices, clock, onProblem } = this.#setting;
     const tries = turn.attempt - 1;
-    onProblem(`Gave up a turn: its process ended ${counted(tries, "time")} while it ran (${turn.id}).`);
+    const sentence = `Gave up a turn: its process ended ${counted(tries, "time")} while it ran (${turn.id}).`;
+    onProblem(sentence, { turn: turn.id, session: turn.sessionId });
     const text = `I gave up on this: I was interrupted ${tries} times while working on it. Try again with /retry.`;
     const deliveries = await notices.about(item, `${turn.id}.parked`, text);
     const step = { messages: [], deliveries, steeredIn: [] };

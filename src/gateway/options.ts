@@ -6,6 +6,7 @@ import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
+import type { OnProblem } from "../util/problem.js";
 import type { Who } from "./authorize.js";
 import type { BusyModes } from "./busy.js";
 import type { Commands } from "./commands/commands.js";
@@ -52,5 +53,5 @@ export interface GatewayOptions {
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says; by these a lease runs out that cannot be renewed. */
   readonly elapsed?: () => number;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }

@@ -7,6 +7,7 @@ import type { Adapter } from "../adapter/adapter.js";
 import type { Log } from "../log/log.js";
 import { StoreError } from "../session/errors.js";
 import { platformTraits } from "../session/platform.js";
+import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
 import { stateText } from "./connection.js";
 import type { Gateway } from "./gateway.js";
@@ -22,7 +23,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 export type OpenPlatforms = (
   adapters: readonly Adapter[],
-  onProblem: (problem: string) => void,
+  onProblem: OnProblem,
 ) => Promise<{
   readonly gateway: Pick<Gateway, "start" | "platforms">;
   close(options: { drainMs: number }): Promise<void>;
@@ -107,7 +108,7 @@ async function startWhenItCan({ open, adapters, log }: RunOptions, asked: Promis
     try {
       const opened = await open(
         adapters.map((adapter) => loggedAdapter(adapter, log)),
-        (problem) => log("warn", problem),
+        (problem, details) => log("warn", problem, details),
       );
       await opened.gateway.start().catch(async (error) => {
         await opened.close({ drainMs: 0 });

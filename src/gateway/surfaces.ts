@@ -7,6 +7,7 @@ import { boundedMessage } from "../adapter/inbound-limit.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
+import type { OnProblem } from "../util/problem.js";
 import type { Beginning } from "./beginning.js";
 import { Connection, type ConnectionState } from "./connection.js";
 import { Deliverer } from "./deliverer.js";
@@ -24,7 +25,7 @@ export interface SurfacesSetting {
   readonly clock: Clock;
   readonly steady: Clock;
   readonly elapsed: () => number;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }
 
 /** What the surfaces bring, and to whom. */
@@ -214,8 +215,8 @@ export class Surfaces {
     await store.outbox.release(account, owner);
   }
 
-  #unread({ message }: Error): void {
-    this.#setting.onProblem(`Can't read the outbox: ${message}`);
+  #unread(cause: Error): void {
+    this.#setting.onProblem(`Can't read the outbox: ${cause.message}`, { cause });
   }
 }
 

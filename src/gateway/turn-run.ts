@@ -11,6 +11,7 @@ import { completeUsage, type Usage } from "../session/session.js";
 import type { Author, Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { mapInTurns } from "../util/in-turns.js";
+import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
 import { counted } from "../util/words.js";
 import type { Beginning } from "./beginning.js";
@@ -63,7 +64,7 @@ export interface TurnSetting {
   readonly elapsed: () => number;
   readonly leaseMs: number;
   readonly deadlineMs: number;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }
 
 /** Why a turn is ended from outside. `parked`: the process ends, and the next one goes on. */
@@ -165,26 +166,9 @@ export class TurnRun {
   }
 
   async #converse(): Promise<TurnOutcome> {
-    const { agent, prompt, labels, history, shared, model } = this.#setting;
-    const tools = await Promise.race([this.#setting.tools(), this.#halted]);
-    if (tools === "halted") return this.#end();
-    const given = shared ? await Promise.race([mapInTurns(history, withSender), this.#halted]) : history;
-    if (given === "halted") return this.#end();
-    const events = agent
-      .run({
-        sessionId: this.turn.sessionId,
-        prompt,
-        ...(labels === null ? {} : { labels }),
-        history: given,
-        tools,
-        ...(model === undefined ? {} : { model }),
-        signal: this.#abort.signal,
-        beforeCall: this.#setting.beforeCall,
-        steer: () => this.#takeSteering(),
-      })
-      [Symbol.asyncIterator]();
     try {
-      for (;;) {
+      const events = await this.#begin();
+      while (events) {
         const next = events.next();
         next.catch(() => {}); // Left behind after a halt, it may still fail.
         const result = await Promise.race([next, this.#halted]);
@@ -197,6 +181,27 @@ export class TurnRun {
       if (!this.#reason && !this.#lost) return this.#fail(error);
     }
     return this.#end();
+  }
+
+  /** What the agent says and does, as it comes; null if the turn was ended before. */
+  async #begin(): Promise<AsyncIterator<AgentEvent> | null> {
+    const { agent, prompt, labels, history, shared, model } = this.#setting;
+    const tools = await Promise.race([this.#setting.tools(), this.#halted]);
+    if (tools === "halted") return null;
+    const given = shared ? await Promise.race([mapInTurns(history, withSender), this.#halted]) : history;
+    if (given === "halted") return null;
+    const events = agent.run({
+      sessionId: this.turn.sessionId,
+      prompt,
+      ...(labels === null ? {} : { labels }),
+      history: given,
+      tools,
+      ...(model === undefined ? {} : { model }),
+      signal: this.#abort.signal,
+      beforeCall: this.#setting.beforeCall,
+      steer: () => this.#takeSteering(),
+    });
+    return events[Symbol.asyncIterator]();
   }
 
   async #take(event: AgentEvent): Promise<void> {
@@ -282,7 +287,10 @@ export class TurnRun {
   #fail(error: unknown): Promise<TurnOutcome> {
     const reason = error instanceof Error ? error.message : String(error);
     const text = error instanceof AgentError ? reason : WENT_WRONG;
-    if (!(error instanceof AgentError)) this.#setting.onProblem(`A turn failed: ${reason}`);
+    if (!(error instanceof AgentError)) {
+      const { id: turn, sessionId: session } = this.turn;
+      this.#setting.onProblem(`A turn failed: ${reason}`, { cause: error, turn, session });
+    }
     return this.#finish("failed", this.#partial(), [`${text} Try again with /retry.`], reason);
   }
 

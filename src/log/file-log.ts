@@ -4,6 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type { Logger, pino as Pino } from "pino";
+import type { OnProblem } from "../util/problem.js";
 import type { Log } from "./log.js";
 import { LOG_LIMITS, logFolder, RotatingFile, type RotationLimits } from "./rotating-file.js";
 
@@ -12,7 +13,7 @@ export interface FileLogOptions {
   /** Which part of Baton writes. */
   readonly by: "gateway" | "chat";
   /** Called once, if the log can't be written. */
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
   readonly limits?: RotationLimits;
 }
 
@@ -23,14 +24,14 @@ export function fileLog(options: FileLogOptions): Log {
   const file = new RotatingFile(folder, limits);
   let logger: Logger | null = null;
   let told = false;
-  return (level, text) => {
+  return (level, text, details) => {
     try {
       logger ??= loggerTo(file, by);
-      logger[level](text);
+      logger[level](details ?? {}, text);
     } catch (error) {
       if (told) return;
       told = true;
-      onProblem(`Can't write the log in ${folder}: ${(error as Error).message}.`);
+      onProblem(`Can't write the log in ${folder}: ${(error as Error).message}.`, { cause: error });
     }
   };
 }

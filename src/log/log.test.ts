@@ -60,6 +60,20 @@ describe("the file", () => {
     expect(time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
+  test("says in fields what a problem was about, and why", async () => {
+    const { log } = logTo();
+    const redactor = new Redactor();
+    redactor.know(() => ["canary-secret-value"]);
+    const cause = new Error("the disk is full", { cause: new Error("canary-secret-value") });
+    const details = { session: "s_1", turn: "turn_2", delivery: "turn_2.0", cause };
+    safeLog(redactor.redact, log)("warn", "A turn failed.", details);
+    const { records } = await lastRecords(folder, ALL, 1);
+    expect(records[0]).toMatchObject({ msg: "A turn failed.", session: "s_1", turn: "turn_2" });
+    expect(records[0]?.delivery).toBe("turn_2.0");
+    expect(records[0]?.cause).toMatch(/^Error: the disk is full at .*log\.test\.ts.*Caused by: Error: /);
+    expect(everyLine().join()).not.toContain("canary-secret-value");
+  });
+
   test("is followed by another when it has grown, and the oldest go", async () => {
     const { log } = logTo({ bytes: 1_000, kept: 3 });
     for (let n = 0; n < 200; n++) log("info", `line ${n}`);

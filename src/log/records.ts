@@ -14,7 +14,14 @@ export interface LogRecord {
   readonly by: string;
   readonly pid: number;
   readonly msg: string;
+  /** What it was about, if it was a problem with one of these. */
+  readonly session?: string;
+  readonly turn?: string;
+  readonly delivery?: string;
+  readonly cause?: string;
 }
+
+const DETAILS = ["session", "turn", "delivery", "cause"] as const;
 
 export interface LogFilter {
   readonly level: LogLevel;
@@ -41,7 +48,8 @@ export function recordOf(line: string): LogRecord | null {
   if (!known || typeof time !== "string" || Number.isNaN(Date.parse(time)) || typeof msg !== "string") {
     return null;
   }
-  return { time, level: known, by: String(by), pid: Number(pid), msg };
+  const details = DETAILS.flatMap((name) => (typeof value[name] === "string" ? [[name, value[name]]] : []));
+  return { time, level: known, by: String(by), pid: Number(pid), msg, ...Object.fromEntries(details) };
 }
 
 export function passes(record: LogRecord, { level, since }: LogFilter): boolean {

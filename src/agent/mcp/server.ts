@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../util/clock.js";
 import { isFields } from "../../util/json.js";
+import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { counted } from "../../util/words.js";
 import type { Tool } from "../agent.js";
@@ -43,7 +44,7 @@ export interface McpSurroundings {
   /** For the log only: nobody needs to act on it. */
   readonly log: (line: string) => void;
   /** Called if a server can no longer be used. */
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }
 
 export type McpState = { readonly server: string } & (

@@ -14,6 +14,7 @@ import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import type { Clock } from "../../util/clock.js";
+import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { TERMINAL, type Who } from "../authorize.js";
 import type { Notices } from "../notices.js";
@@ -42,7 +43,7 @@ export interface CarrierSetting {
   readonly owner: string;
   readonly leaseMs: number;
   readonly clock: Clock;
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }
 
 /** It cannot be, for this reason: the session stays where it is. */
@@ -99,7 +100,7 @@ export class HandoffCarrier {
         await this.#look();
       }
     } catch (error) {
-      this.#setting.onProblem(`Can't read handoffs: ${(error as Error).message}`);
+      this.#setting.onProblem(`Can't read handoffs: ${(error as Error).message}`, { cause: error });
       this.#later(1_000);
     } finally {
       this.#looking = undefined;
@@ -181,7 +182,10 @@ export class HandoffCarrier {
       await this.#complete(held, await this.#mayStill(held), surface, destination);
     } catch (error) {
       if (error instanceof Impossible) await this.#fail(held, held.fence, error.message);
-      else if (!(error instanceof Lost)) onProblem(`Can't continue a handoff: ${(error as Error).message}`);
+      else if (!(error instanceof Lost)) {
+        const details = { cause: error, session: held.sessionId };
+        onProblem(`Can't continue a handoff: ${(error as Error).message}`, details);
+      }
     } finally {
       clearInterval(beat);
       this.#carried.delete(held.id);

@@ -5,13 +5,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sessions } from "../../session/sessions.js";
+import type { OnProblem } from "../../util/problem.js";
 import { type MirroredFile, mirrorSession } from "./mirror-file.js";
 import { sessionFileName } from "./session-json.js";
 
 export interface MirrorOptions {
   readonly folder: string;
   /** Called once for each distinct problem. Must not throw. */
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: OnProblem;
 }
 
 /** Changes within this time are written together. */
@@ -21,7 +22,7 @@ const REMEMBERED = 1_000;
 
 export class JsonlMirror {
   readonly #folder: string;
-  readonly #onProblem: (problem: string) => void;
+  readonly #onProblem: OnProblem;
   readonly #files = new Map<string, MirroredFile>();
   readonly #reported = new Set<string>();
   #pending = new Set<string>();
@@ -99,6 +100,7 @@ export class JsonlMirror {
     this.#reported.add(reason);
     this.#onProblem(
       `The mirror in ${this.#folder} is behind (${reason}). Sessions are safe in the store; check that the folder may be written and has room.`,
+      { cause: error },
     );
   }
 }
