@@ -1,12 +1,23 @@
 // The command line in few files: Node.js loads about 25 for `baton sessions list`. What is imported only when it is needed
 // stays a file of its own. The modules beside it are the library.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-/** What every message loads, and what that loads. Any other package stays where npm put it. */
-const INSIDE =
-  /^(?:@ai-sdk\/|commander|ansi-regex|eventsource-parser|get-east-asian-width|json-schema|string-width|strip-ansi|temporal-|zod)/;
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const INSTALLED = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
+
+/** What the library needs too, and every message loads. */
+const ALSO_INSIDE = /^(?:string-width|temporal-polyfill)/;
+
+/** npm installs what the library imports. Anything else is inside, so that it is a development package and nobody installs it. */
+function isOutside(id) {
+  if (/^[./]/.test(id) || ALSO_INSIDE.test(id)) return false;
+  return isBuiltin(id) || INSTALLED.has(id.split("/", id.startsWith("@") ? 2 : 1).join("/"));
+}
 
 /**
  * What nearly every command loads, in three files instead of seventy: Node.js spends most of a start on opening files.
@@ -35,7 +46,7 @@ export async function bundle(folder) {
     input: join(folder, "main.js"),
     platform: "node",
     plugins: [withoutPrograms],
-    external: (id, importer) => /^[^./]/.test(id) && !INSIDE.test(id) && !isUnused(id, importer),
+    external: (id, importer) => isOutside(id) && !isUnused(id, importer),
   });
   const { output } = await bundled.write({
     dir: folder,

@@ -1,9 +1,13 @@
 /**
  * npm warns nobody: neither who clones Baton nor who installs the package. `.ci/run` looks at what npm really prints; this
- * says which package it would be about.
+ * says which package it would be about. And users get every package that the built files import: what only the command line
+ * needs is inside `dist/main/`.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { nodesOf, type SourceFile, sourceFile } from "../support/source-files.js";
 
 interface Locked {
   readonly dev?: boolean;
@@ -14,6 +18,8 @@ interface Locked {
 interface Package {
   readonly scripts: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
 function read<T>(name: string): T {
@@ -43,6 +49,49 @@ function asksUsers(packages: Readonly<Record<string, Locked>>, { scripts }: Pack
   ];
 }
 
+const DOORS = ["index", "testing/index", "adapter/markdown/index", "main"];
+const INSTALLED = [...Object.keys(packageJson.dependencies), ...Object.keys(packageJson.peerDependencies)];
+/** A package of types, which a package that we have needs and brings. */
+const BROUGHT = ["mdast"];
+
+/** What a module of dist/ imports: values and types, at once and later. */
+function imported(file: SourceFile): string[] {
+  return nodesOf(file.program).flatMap((node) => {
+    const named = "source" in node ? node.source : null;
+    return named?.type === "Literal" && typeof named.value === "string" ? [named.value] : [];
+  });
+}
+
+function packageOf(name: string): string {
+  return name.split("/", name.startsWith("@") ? 2 : 1).join("/");
+}
+
+/** Modules that can be reached from this one, with the packages that they import but users do not get. */
+function notInstalled(door: string, ending: string): string[] {
+  const seen = new Set([door]);
+  const missing: string[] = [];
+  for (const path of seen) {
+    for (const name of imported(sourceFile(path, readFileSync(path, "utf8")))) {
+      if (name.startsWith(".")) seen.add(join(dirname(path), name.replace(/\.js$/, ending)));
+      else if (!isBuiltin(name) && ![...INSTALLED, ...BROUGHT].includes(packageOf(name)))
+        missing.push(`${path} → ${name}`);
+    }
+  }
+  return missing;
+}
+
+describe("the package", () => {
+  it.each(DOORS)("brings what dist/%s imports", (door) => {
+    expect(notInstalled(`dist/${door}.js`, ".js")).toEqual([]);
+    if (existsSync(`dist/${door}.d.ts`)) expect(notInstalled(`dist/${door}.d.ts`, ".d.ts")).toEqual([]);
+  });
+
+  it("would be seen to lack one", () => {
+    expect(notInstalled("dist/cli/run.js", ".js").join()).toContain("→ commander");
+    expect(notInstalled("dist/agent/ai-sdk/provider.d.ts", ".d.ts").join()).toContain("→ @ai-sdk/");
+  });
+});
+
 describe("npm install", () => {
   it("knows which packages may run their scripts", () => {
     expect(withScript(locked).length).toBeGreaterThan(0);
@@ -56,9 +105,6 @@ describe("npm install", () => {
   it("would be seen to ask", () => {
     const packages = { "": {}, "node_modules/a/node_modules/@b/c": { hasInstallScript: true } };
     expect(undecided(packages, packageJson)).toEqual(["@b/c"]);
-    expect(asksUsers(packages, { scripts: { prepare: "tsc" }, allowScripts: {} })).toEqual([
-      "prepare",
-      "@b/c",
-    ]);
+    expect(asksUsers(packages, { ...packageJson, scripts: { prepare: "tsc" } })).toEqual(["prepare", "@b/c"]);
   });
 });

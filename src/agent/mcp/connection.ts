@@ -3,13 +3,21 @@
  * flight end with it. Baton refuses everything that a server asks of it, except `ping`.
  */
 import { Client, ProtocolError } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import type { Clock } from "../../util/clock.js";
 import { reasonOf } from "./failure.js";
 import { McpHttpTransport } from "./http-transport.js";
 import { LineLog } from "./line-log.js";
 import { ProcessTransport } from "./process-transport.js";
-import { type McpToolResult, toolResult } from "./result-text.js";
+import type { McpToolResult } from "./result-text.js";
 import { toolPage } from "./tool-list.js";
+
+/** The part of the format that every server follows; each item is checked on its own. */
+const toolResult = z.looseObject({
+  content: z.array(z.unknown()).default([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional().catch(undefined),
+});
 
 export type Reach =
   | {

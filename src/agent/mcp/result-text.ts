@@ -4,13 +4,11 @@ import { isTooDeep } from "../../util/json.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { BoundedOutput } from "../tools/bounded-output.js";
 
-/** The part of the format that every server follows; each item is checked on its own. */
-export const toolResult = z.looseObject({
-  content: z.array(z.unknown()).default([]),
-  structuredContent: z.unknown().optional(),
-  isError: z.boolean().optional().catch(undefined),
-});
-export type McpToolResult = z.infer<typeof toolResult>;
+export interface McpToolResult {
+  readonly content: readonly unknown[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+}
 
 const LONGEST = 30_000;
 /** Nobody reads more parts than this. */
