@@ -1,9 +1,9 @@
 /**
- * What a chat is told while the store fails: once, until messages are kept again. It cannot go through the outbox, for it
- * is the store that fails; so it is sent as it is, and not tried again. It promises an answer only where one will come.
+ * What a chat reads while the store fails: one sentence, until messages can be saved again. The outbox is in the store,
+ * so the sentence is sent directly, and once. It promises an answer only if one will come.
  *
- * A store that takes messages but is damaged where conversations are cannot answer them: while a lane is stuck on that,
- * nothing more is taken.
+ * A damaged store may still save messages although it can't answer them. While a lane is stuck on that, nothing more is
+ * accepted.
  */
 import type { InboundMessage } from "../adapter/adapter.js";
 import { StoreError } from "../session/errors.js";
@@ -14,33 +14,33 @@ const WHY = "The person who runs me can see why with `baton doctor`.";
 const LATER = `I can't save anything right now. Your message is not lost: I will answer when I can. ${WHY}`;
 const AGAIN = `I can't save anything right now. If I have not answered once I am back, please send your message again. ${WHY}`;
 
-/** Trying again does not mend these. */
+/** Trying again does not help with these. */
 const DAMAGE: readonly string[] = ["store_corrupt", "store_gone"];
 
-/** What was said, as far as it matters here. */
+/** The part of a message that matters here. */
 type Unanswered = Pick<InboundMessage, "kind" | "source" | "messageId">;
 
 export class Apologies {
-  /** By chat, what it was told last. */
+  /** The last sentence that each chat got. */
   readonly #told = new Map<string, string>();
   readonly #stuck = new Map<object, StoreError>();
 
-  /** Messages are kept again. */
+  /** Messages can be saved again. */
   over(): void {
     this.#told.clear();
   }
 
-  /** Why nothing may be taken, though it could be kept; null where it may. */
+  /** Why no message may be accepted although it could be saved; null if it may. */
   get damage(): StoreError | null {
     return [...this.#stuck.values()].find(({ code }) => DAMAGE.includes(code)) ?? null;
   }
 
-  /** Nothing waits in the lane any more. */
+  /** The lane is no longer stuck. */
   freed(lane: object): void {
     this.#stuck.delete(lane);
   }
 
-  /** Runs what answers a message that was kept. Where the store fails in it, its chat is told, and the lane is stuck. */
+  /** Runs the work that answers a saved message. If the store fails, the chat gets the sentence, and the lane is stuck. */
   async around<Result>(
     lane: object,
     told: { readonly surface: Surface | undefined; readonly message: Unanswered },
@@ -59,7 +59,7 @@ export class Apologies {
     }
   }
 
-  /** A surface that shows turns as they happen sees the refusal itself, and says it in its own way. */
+  /** A surface that shows turns live sees the error itself, and shows it in its own way. */
   async say(
     surface: Surface,
     { kind, source, messageId }: Unanswered,
@@ -68,11 +68,11 @@ export class Apologies {
     const chat = `${source.platform} ${source.chatId} ${source.threadId ?? ""}`;
     const isWords = kind !== "reaction" && kind !== "button";
     const text = isKept || surface.capabilities.redelivers ? LATER : AGAIN;
-    // Who was told to look whether an answer comes need not be told that one does.
+    // A chat that was asked to send it again does not need this promise as well.
     const { speaker } = surface;
     if (!speaker || speaker.live || !isWords || [text, AGAIN].includes(this.#told.get(chat) ?? "")) return;
     this.#told.set(chat, text);
     const deliveryId = `apology.${messageId}`;
-    await speaker.send({ address: addressOf(source), purpose: "notice", text, deliveryId }).catch(() => {}); // It was worth a try.
+    await speaker.send({ address: addressOf(source), purpose: "notice", text, deliveryId }).catch(() => {}); // If this fails too, there is nothing more to do.
   }
 }

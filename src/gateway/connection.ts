@@ -1,10 +1,10 @@
 /**
- * One account of a platform, as this process has it. An account is one process's at a time: another stands by, and takes
- * it when the first has ended or lost it. A process that cannot renew its lease lets go of the account: it saves and
- * answers nothing meanwhile. If nobody stands by, it goes on listening, only to say that, if the platform brings again
- * what was not confirmed; otherwise it leaves the platform.
- * While the account is ours, its line is kept up (`line-keeper.ts`). A platform that cannot be reached keeps no other from
- * working.
+ * One account of a platform, in this process. One process has the account at a time. Another one stands by, and takes it
+ * when the first one ends or loses it. A process that can't renew its lease gives up the account, and saves and answers
+ * nothing until it has it again. If nobody stands by and the platform repeats unconfirmed messages, it keeps listening,
+ * only to tell people that; otherwise it leaves the platform.
+ * While this process has the account, `line-keeper.ts` keeps its line up. A platform that can't be reached does not stop
+ * the others.
  */
 import type { Adapter, Capabilities, ConnectError, Line, Receive, Speaker } from "../adapter/adapter.js";
 import { platformTraits } from "../session/platform.js";
@@ -24,9 +24,9 @@ export type ConnectionState =
   | { readonly kind: "connected"; readonly since: number }
   /** Another process has the account. */
   | { readonly kind: "standing by"; readonly holder: string }
-  /** It was reached, or will be tried again. */
+  /** It will be tried again. */
   | { readonly kind: "lost"; readonly reason: string }
-  /** Somebody has to mend it. */
+  /** A person must fix it. */
   | { readonly kind: "failed"; readonly reason: string };
 
 export interface ConnectionSetting {
@@ -34,7 +34,7 @@ export interface ConnectionSetting {
   readonly accounts: Accounts;
   readonly commands: Line["commands"];
   readonly receive: Receive;
-  /** Whether this sender is let in. */
+  /** True if this sender has access. */
   readonly knows: Line["knows"];
   readonly owner: string;
   readonly leaseMs: number;
@@ -42,28 +42,28 @@ export interface ConnectionSetting {
   /** Milliseconds that pass whatever the clock says. */
   readonly elapsed: () => number;
   readonly onProblem: OnProblem;
-  /** The account is this process's now: what was left is taken on before anything comes in. */
+  /** This process has the account now. It takes on what others left before anything comes in. */
   readonly onTaken: () => Promise<void>;
-  /** What is to be said can be. */
+  /** Messages can be sent now. */
   readonly onConnected: () => void;
-  /** The account is another's now: what this process had to do with it is left to them. */
+  /** Another process may have the account now, and the work that belongs to it. */
   readonly onLost: () => Promise<void>;
-  /** How long a platform may take to be reached. */
+  /** How long connecting may take. */
   readonly connectMs?: number;
-  /** From 0 to 1, for the pauses between two lines. */
+  /** From 0 to 1, for the pauses between two attempts. */
   readonly random?: () => number;
 }
 
-/** Under which name an account remembers how it was last: for those who look from another process. */
+/** The name under which an account stores its last state, for other processes that look. */
 export const STATE = "state";
-/** Under which name those who stand by leave until when they count. */
+/** The name under which processes that stand by write until when they count. */
 const STANDBY = "standby";
-/** Long, since they set it by their own clocks, and it is no harm if one has ended since. */
+/** Long, because they use their own clocks. It does no harm if one has ended since. */
 const STANDBY_MS = 10 * 60_000;
-/** A holder of whom nothing is known. */
+/** A holder about whom nothing is known. */
 const SOMEBODY = "another process";
 
-/** How a platform is, in words. */
+/** The state of a platform, in words. */
 export function stateText(state: ConnectionState, lastError: string | null, now: number): string {
   const trouble = lastError === null ? "" : ` (last problem: ${cleanLine(lastError)})`;
   switch (state.kind) {
@@ -83,17 +83,17 @@ export function stateText(state: ConnectionState, lastError: string | null, now:
 }
 
 export class Connection implements Surface {
-  /** Settles when the platform was tried for the first time, or another process has the account. */
+  /** Settles after the first attempt to connect, or when another process has the account. */
   readonly tried: Promise<void>;
   readonly #setting: ConnectionSetting;
   #state: ConnectionState = { kind: "idle" };
   #lastError: string | null = null;
-  /** The trouble that was said last, of the platform or the store. */
+  /** The problem that was reported last, of the platform or the store. */
   #trouble: string | null = null;
   #isOurs = false;
-  /** What was left with the account is taken on. */
+  /** True once the work that others left is taken on. */
   #isTakenOn = false;
-  /** Nobody stands by, as far as was seen with the last renewal. */
+  /** True if nobody stood by at the last renewal. */
   #isAlone = false;
   #isListening = false;
   #lease: Renewal | undefined;
@@ -132,12 +132,12 @@ export class Connection implements Surface {
     return this.#state;
   }
 
-  /** What went wrong last, also where all is well again. */
+  /** What went wrong last, even if everything works again. */
   get lastError(): string | null {
     return this.#lastError;
   }
 
-  /** The account is this process's, whether it is reached or not. */
+  /** True if this process has the account, connected or not. */
   get isHeld(): boolean {
     return this.#isOurs && this.#lease?.isOver !== true;
   }
@@ -146,17 +146,17 @@ export class Connection implements Surface {
     return this.#state.kind === "connected" && this.isHeld;
   }
 
-  /** The account is not this process's, but nobody else is there to hear: who writes can be told. */
+  /** True if no process has the account, and this one only tells people that it can't answer. */
   get isListening(): boolean {
     return this.#isListening;
   }
 
-  /** Tries once, and from then on by itself. Throws only if the store fails before the account is ours. */
+  /** Tries once, and later by itself. Throws only if the store fails before this process has the account. */
   async start(): Promise<void> {
     await this.#try().finally(() => this.#onTried());
   }
 
-  /** Receives no more, and leaves the account to the next process. */
+  /** Stops receiving, and leaves the account to the next process. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#next);
@@ -194,7 +194,7 @@ export class Connection implements Surface {
     if (this.#isTakenOn || (await this.#takeOn())) await this.#connect();
   }
 
-  /** Takes on what was left with the account; false if that must be tried again, or the account was lost meanwhile. */
+  /** Takes on what others left with the account; false if it must try again, or lost the account meanwhile. */
   async #takeOn(): Promise<boolean> {
     const lease = this.#lease;
     try {
@@ -209,7 +209,7 @@ export class Connection implements Surface {
     return true;
   }
 
-  /** Null where the account is ours; otherwise who has it. */
+  /** Null if this process has the account now; otherwise the one that has it. */
   async #take(): Promise<string | null> {
     const { accounts, adapter, owner, clock, leaseMs, elapsed } = this.#setting;
     const holder = await accounts.holder(adapter, clock());
@@ -242,7 +242,7 @@ export class Connection implements Surface {
         "another process has the account now; this one stands by.",
       );
     } else if (held instanceof Error) {
-      if (!this.#lease?.isOver) return; // A busy store is not a lost lease.
+      if (!this.#lease?.isOver) return; // A busy store does not mean that the lease is lost.
       const reason = `Could not renew the lease on the account for ${leaseMs / 1_000} s: ${held.message}`;
       await this.#letGo(
         { kind: "lost", reason },
@@ -250,11 +250,11 @@ export class Connection implements Surface {
         this.#isAlone && this.#setting.adapter.capabilities.redelivers === true,
       );
     } else if (wasOver && this.isConnected) {
-      onConnected(); // It had stood still: what was to be said waits.
+      onConnected(); // The process was frozen: messages may wait to be sent.
     }
   }
 
-  /** Leaves the account to whoever comes first, and tries to be that. */
+  /** Leaves the account to the process that takes it first, and tries to be that one. */
   async #letGo(state: ConnectionState, why: string, mayListen = false): Promise<void> {
     const { leaseMs, onProblem } = this.#setting;
     const wasConnected = this.#state.kind === "connected";
@@ -306,7 +306,7 @@ export class Connection implements Surface {
   }
 
   #down({ outcome, message }: ConnectError): void {
-    // Somebody else may have been let in instead: whoever only listens gives way.
+    // Another process may be connected instead, so one that only listens gives way.
     if (this.#isListening) return void this.#hangUp();
     const wasConnected = this.#state.kind === "connected";
     this.#lastError = message;
@@ -320,19 +320,19 @@ export class Connection implements Surface {
       );
   }
 
-  /** Said once, however often it is tried. */
+  /** Reports it once, however often it is tried. */
   #problemOnce(sentence: string, trouble: string): void {
     if (this.#trouble !== trouble) this.#setting.onProblem(sentence);
     this.#trouble = trouble;
   }
 
-  /** Whoever has the account says how it is; the others only look. */
+  /** Only the process that has the account writes its state. */
   #is(state: ConnectionState): void {
     this.#state = state;
     const { accounts, adapter } = this.#setting;
     if (!this.#isOurs || !this.#isExclusive) return;
     const value = JSON.stringify({ state, lastError: this.#lastError });
-    this.#told = this.#told.then(() => accounts.write(adapter, STATE, value)).catch(() => {}); // It is only told.
+    this.#told = this.#told.then(() => accounts.write(adapter, STATE, value)).catch(() => {}); // It is only information.
   }
 
   #later(ms: number): void {
@@ -344,7 +344,7 @@ export class Connection implements Surface {
     this.#next.unref();
   }
 
-  /** The store failed before the platform could be reached: that is said once, however often it is tried. */
+  /** The store failed before the platform was tried. This is reported once, however often it is tried. */
   #again({ message }: Error): void {
     if (this.#stopped) return;
     this.#lastError = message;

@@ -1,6 +1,6 @@
 /**
- * Sends what is in the outbox: in order within a chat, one at a time; chats beside each other. `sending` is written
- * before the call, and what became of it after: until it is written nothing more is sent to that chat. What may or may
+ * Sends what is in the outbox: one message at a time within a chat, in order; chats side by side. It writes `sending`
+ * before the call and the outcome after it, and sends nothing more to that chat in between. A message that may or may
  * not have arrived is `unknown`, and is never blindly sent again.
  */
 import { type Letter, type LocalFile, SendError } from "../adapter/adapter.js";
@@ -20,7 +20,7 @@ import type { Delivery, Outbox } from "./store.js";
 import { type Surface, speakerOf } from "./surface.js";
 
 const PAGE = 200;
-/** Between two tries to write what became of a send: soon, then less often. */
+/** Between two attempts to write an outcome: soon, then less often. */
 const PAUSES: Pauses = { firstMs: 50, longestMs: 5_000 };
 
 export class Deliverer {
@@ -33,11 +33,11 @@ export class Deliverer {
   readonly #isReady: () => boolean;
   readonly #findFile: (file: Attachment) => Promise<LocalFile | null>;
   readonly #chats = new Map<string, Promise<void>>();
-  /** What is being sent here, by the numbers of the outbox. */
+  /** What is being sent here, by outbox number. */
   readonly #inHand = new Set<number>();
-  /** Of replies that this process began to show, by delivery id. */
+  /** The beginnings of replies that this process already shows, by delivery id. */
   readonly #beginnings = new Map<string, Beginning>();
-  /** Something may be `sending` here without this process having heard that it is. */
+  /** The outbox may say `sending` for something that this process does not know it is sending. */
   #isUnsure = false;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
@@ -50,12 +50,12 @@ export class Deliverer {
     outbox: Outbox;
     owner: string;
     clock: Clock;
-    /** For waits: it is not set back or forward. */
+    /** For waits: nobody can set it. */
     steady: Clock;
     onProblem: OnProblem;
-    /** The platform is reached; where it is not, nothing is tried. */
+    /** False while the platform can't be reached: then nothing is tried. */
     isReady: () => boolean;
-    /** Null if it is not there any more. */
+    /** Null if the file no longer exists. */
     findFile: (file: Attachment) => Promise<LocalFile | null>;
   }) {
     this.#surface = options.surface;
@@ -69,11 +69,11 @@ export class Deliverer {
   }
 
   /**
-   * What another process was sending when it ended: the platform may know whether it arrived. What this one was about to
-   * send, and does not know that it was, was not given to the platform.
+   * Looks at what another process was sending when it ended: the platform may know whether it arrived. What this
+   * process was about to send without knowing it did not reach the platform.
    */
   async recover(): Promise<void> {
-    if (!this.#isReady() || !this.#surface.speaker) return; // Done again with the next line.
+    if (!this.#isReady() || !this.#surface.speaker) return; // It is called again when the platform is reached.
     await this.#putBack();
     for (const delivery of await this.#outbox.interrupted(this.#surface))
       if (this.#hasLeft(delivery)) await this.#reconcile(delivery);
@@ -112,17 +112,17 @@ export class Deliverer {
     }
   }
 
-  /** The reply with that id, once it is in the outbox, is made of a message that shows its beginning. */
+  /** The reply with that id, once it is in the outbox, completes a message that shows its beginning. */
   goOnWith(deliveryId: string, beginning: Beginning): void {
     this.#beginnings.set(deliveryId, beginning);
   }
 
-  /** These are not in the outbox any more. */
+  /** These were removed from the outbox. */
   dropped(deliveryIds: readonly string[]): void {
     for (const deliveryId of deliveryIds) this.#settle(deliveryId);
   }
 
-  /** Something may be waiting. However often it is said while the outbox is being read, it is read once more. */
+  /** Something may be waiting. However often this is called while the outbox is being read, it is read once more. */
   wake(): Promise<void> {
     this.#lookAgain = true;
     this.#looking ??= this.#lookUntilSeen();
@@ -130,7 +130,7 @@ export class Deliverer {
   }
 
   async #lookUntilSeen(): Promise<void> {
-    await null; // It is known that somebody looks before the looking can end.
+    await null; // The caller must store this promise before it can settle.
     try {
       while (this.#lookAgain && !this.#isStopped && this.#isReady()) {
         this.#lookAgain = false;
@@ -149,14 +149,14 @@ export class Deliverer {
       byChat.set(chat, [...(byChat.get(chat) ?? []), delivery]);
     }
     for (const [chat, deliveries] of byChat) {
-      // A chat that is being served looks again when it is through.
+      // A chat that is being served looks again when it is done.
       if (!this.#chats.has(chat)) this.#chats.set(chat, this.#serve(chat, deliveries));
     }
   }
 
   /**
-   * What stands there as being sent by this process, though it is not, is put back: what comes after it does not overtake
-   * it. What others send is left alone: the account may be theirs by now.
+   * Puts back what the outbox says this process is sending although it is not, so that nothing overtakes it. What other
+   * processes send is left alone: they may have the account by now.
    */
   async #makeSure(): Promise<void> {
     this.#isUnsure = false;
@@ -168,7 +168,7 @@ export class Deliverer {
     }
   }
 
-  /** What this process is to send, or one that ended was to. */
+  /** What this process must send, or what a process that ended had to. */
   async #mine(): Promise<Delivery[]> {
     const now = this.#steady();
     const due = await this.#outbox.nextDue(this.#surface, now);
@@ -189,7 +189,7 @@ export class Deliverer {
     if (goOn) await this.wake().catch(() => this.#later(1_000));
   }
 
-  /** Waits until nothing is on its way. */
+  /** Waits until nothing is being sent. */
   async idle(): Promise<void> {
     while (this.#chats.size > 0) await Promise.all(this.#chats.values());
   }
@@ -204,7 +204,7 @@ export class Deliverer {
     await this.idle();
   }
 
-  /** True where it may go on at once. */
+  /** True if it may continue at once. */
   async #sendAll(deliveries: readonly Delivery[]): Promise<boolean> {
     for (const delivery of deliveries) {
       if (this.#isStopped || !this.#isReady()) return false;
@@ -221,7 +221,7 @@ export class Deliverer {
     return true;
   }
 
-  /** False if it was dropped, belongs to another process, or was begun without our knowing: the next look finds out. */
+  /** False if it was dropped, belongs to another process, or was begun without our knowledge: the next look finds out. */
   async #begin({ id }: Delivery): Promise<boolean> {
     let isBegun = false;
     try {
@@ -274,8 +274,8 @@ export class Deliverer {
   }
 
   /**
-   * Writes until it is written, and once more when this process stops: what is known of a send is known here only, and a
-   * store that fails for a while must not turn it into a message that is lost, or in doubt.
+   * Tries until it is written, and once more when this process stops. Only this process knows the outcome of a send, so
+   * a store that fails for a while must not turn it into a lost or doubtful message.
    */
   async #keep(delivery: Delivery, write: () => Promise<void>): Promise<void> {
     for (let failures = 0; ; failures++) {
@@ -321,7 +321,7 @@ export class Deliverer {
     this.#beginnings.delete(deliveryId);
   }
 
-  /** Looks again after a while, or sooner where that was already planned. */
+  /** Looks again after a while, or sooner if that was already planned. */
   #later(ms: number): false {
     const at = this.#steady() + ms;
     if (this.#isStopped || (this.#timer && this.#wakeAt <= at)) return false;
@@ -335,7 +335,7 @@ export class Deliverer {
   }
 }
 
-/** Where a problem with it leads in the log. */
+/** The fields of the log that lead to this delivery. */
 function about({ deliveryId, sessionId }: Delivery): ProblemDetails {
   return { delivery: deliveryId, ...(sessionId === null ? {} : { session: sessionId }) };
 }

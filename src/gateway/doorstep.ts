@@ -1,7 +1,7 @@
 /**
- * Those who are not let in. In private they may ask (a code, once, for the owner to approve) or type a code that one of
- * their other identities was shown; nothing of what they write is kept, and no agent hears of it. In a group they are
- * not answered at all. What is said here has codes in it, so it goes straight out and is never kept.
+ * People without access. In private they may ask for it (they get a code, once, which the owner approves) or type a code
+ * that another account of theirs got. Nothing that they write is stored, and no agent reads it. In a group they get no
+ * answer at all. The replies contain codes, so they are sent directly and never stored.
  */
 import { randomUUID } from "node:crypto";
 import type { InboundMessage } from "../adapter/adapter.js";
@@ -29,7 +29,7 @@ export class Doorstep {
     this.#setting = setting;
   }
 
-  /** Somebody wrote who is not let in. */
+  /** Somebody without access wrote. */
   async receive(surface: Surface, message: InboundMessage): Promise<void> {
     if (message.kind !== "message" && message.kind !== "command") return;
     const { people, clock } = this.#setting;
@@ -55,12 +55,12 @@ export class Doorstep {
     }
   }
 
-  /** Waits until what is being said is out, or has failed. */
+  /** Waits until the replies are sent, or have failed. */
   async idle(): Promise<void> {
     await Promise.all(this.#saying);
   }
 
-  /** Says something that is not kept; `undo` takes back what it was about if it does not go out. */
+  /** Sends a reply without storing it; `undo` takes back what it was about if that fails. */
   say(surface: Surface, message: InboundMessage, text: string, undo?: () => Promise<void>): void {
     const { onProblem } = this.#setting;
     const address = addressOf(message.source);
@@ -82,8 +82,9 @@ export class Doorstep {
 }
 
 /**
- * Whether somebody unknown hears what became of their code. A right one is always answered, a wrong one where strangers
- * are answered at all, one that was not looked at never: whoever guesses in a rush hears nothing. The fifth wrong one is told that it was the last, so that who is locked out need not hear it again.
+ * True if somebody unknown learns whether their code was right. A right one is always answered, a wrong one only if
+ * strangers are answered at all, and one that was not checked never: somebody who guesses quickly learns nothing. The
+ * answer to the fifth wrong one says that it was the last, so later ones need no answer.
  */
 function isTold(
   outcome: "linked" | "same" | "refused" | "wrong" | "locked" | "busy",

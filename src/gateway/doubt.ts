@@ -1,10 +1,10 @@
-/** What a chat is told of a message of which nobody knows whether it arrived: once, and never of that sentence itself. */
+/** Tells a chat, once, that a message may not have arrived; never about that sentence itself. */
 import { cleanLine, shorten } from "../util/text.js";
 import type { Delivery, NewDelivery } from "./store.js";
 
 const SHOWN_CHARS = 60;
 
-/** Null where the chat is not told. The first words of a handoff are looked after by who carries it out. */
+/** Null if the chat gets no such sentence. The carrier of a handoff takes care of its first words. */
 export function doubtOf(delivery: Delivery, owner: string): NewDelivery | null {
   const { deliveryId, account, address, purpose, sessionId } = delivery;
   if (purpose === "doubt" || purpose === "announcement") return null;

@@ -1,8 +1,8 @@
 /**
- * A turn as it is made, on a platform that can edit: each reply begins as a message that grows at a pace. One call at a
- * time, also beside the deliverer: a reply begins only when nothing waits to be sent there, so that it overtakes nothing.
- * Nothing here throws, and nothing here is needed: a call that fails ends the streaming of this turn, and the outbox has
- * the reply.
+ * Shows a turn while it is written, on a platform that can edit: each reply begins as a message that grows step by step.
+ * It makes one call at a time, also together with the deliverer: a reply begins only if nothing waits to be sent there,
+ * so it overtakes nothing. Nothing here throws or is needed: a call that fails ends the streaming of this turn, and the
+ * outbox sends the reply.
  */
 import { fitsInto, type LiveReply } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
@@ -15,20 +15,20 @@ import { type Surface, speakerOf } from "./surface.js";
 interface EditStreamOptions {
   readonly surface: Surface;
   readonly address: Address;
-  /** How the ids of what it sends begin; those of the replies are others, so that no platform takes one for the other. */
+  /** How the ids of its messages begin. Replies have other ids, so no platform confuses the two. */
   readonly id: string;
-  /** Nothing waits to be sent there, and nothing is being sent. */
+  /** True if nothing waits to be sent there, and nothing is being sent. */
   readonly isClear: () => Promise<boolean>;
   /** The time between the end of a call and the next one. */
   readonly paceMs?: number;
   readonly later?: Later;
 }
 
-/** Calls it after a while; what is returned cancels that. */
+/** Calls it after a while; the returned function cancels that. */
 type Later = (call: () => void, ms: number) => () => void;
 
 const PACE_MS = 1_000;
-/** A message begins with a sentence or that much text, or after that time with what there is. */
+/** A message begins with a sentence or this much text, or after this time with what there is. */
 const FIRST_CHARS = 80;
 const FIRST_MS = 1_000;
 const SENTENCE = /\S[.!?…]["'”’)\]]*\s|[。！？]|\S\s*\n/u;
@@ -42,7 +42,7 @@ export class EditStream implements LiveReply {
   readonly #options: EditStreamOptions;
   #growing: GrowingMessage | undefined;
   #begun = 0;
-  /** Replies that were handed over and are not there yet. */
+  /** Replies that were handed to the deliverer and are not sent yet. */
   #unsettled = 0;
   #broken = false;
 
@@ -60,7 +60,7 @@ export class EditStream implements LiveReply {
   toolCall(): void {}
   toolResult(): void {}
 
-  /** The reply is whole, and this is its text; whoever delivers it goes on with what was begun. */
+  /** The reply is complete, and this is its text; the deliverer completes the message that was begun. */
   handOver(text: string): Beginning {
     const growing = this.#growing;
     this.#growing = undefined;
@@ -92,7 +92,7 @@ export class EditStream implements LiveReply {
   }
 }
 
-/** What a message has to ask, and to tell, before and after a call. */
+/** What a growing message asks before a call, and reports after it. */
 interface Turnstile {
   readonly mayCall: () => boolean;
   readonly onFailure: () => void;
@@ -111,9 +111,9 @@ class GrowingMessage {
   #calling: Promise<void> | undefined;
   #cancelRest: (() => void) | undefined;
   #closed = false;
-  /** It was time to show something before. */
+  /** True if it was already time to show something. */
   #isTried = false;
-  /** It has become longer than a message: it is shown no further. */
+  /** True if it is too long for one message: then it stops growing. */
   #isFull = false;
   #isSending = false;
 
@@ -138,11 +138,11 @@ class GrowingMessage {
     this.look();
   }
 
-  /** Shows what there is, if it is time to. */
+  /** Shows the text so far, if it is time. */
   look(): void {
     if (!this.#isTried && isBeginning(this.#text)) this.#stopResting();
     if (this.#closed || this.#calling || this.#cancelRest || !this.#turnstile.mayCall()) return;
-    // What has come so far may end in half a character.
+    // The text so far may end in half a character.
     const text = storableText(this.#text.replace(/[\ud800-\udbff]$/u, ""));
     if (text.trim() === "" || text === this.#begun?.text || this.#isFull) return;
     this.#isTried = true;
@@ -152,7 +152,7 @@ class GrowingMessage {
     });
   }
 
-  /** Calls no more, and waits for the call that is under way. */
+  /** Makes no more calls, and waits for the current one. */
   async close(): Promise<BegunMessage | null> {
     this.#closed = true;
     this.#stopResting();
@@ -185,7 +185,7 @@ class GrowingMessage {
         this.#begun = { messageId, text };
       }
     } catch {
-      // Streaming is a courtesy: the outbox has the reply, and says what is wrong if that fails too.
+      // Streaming is optional: the outbox sends the reply, and reports it if that fails too.
       this.#turnstile.onFailure();
     }
   }

@@ -4,7 +4,7 @@
  */
 import type { InboundMessage } from "../adapter/adapter.js";
 import { attachmentLine } from "../session/attachments.js";
-import { noteLine, ownWords } from "../session/sender.js";
+import { isNoteLine, noteLine, ownWords } from "../session/sender.js";
 import { cleanLine, shorten } from "../util/text.js";
 import type { Taken } from "./media.js";
 import type { InboxItem } from "./store.js";
@@ -46,6 +46,6 @@ function linesOf({ attachments, problems }: Taken): string[] {
 /** The text, and the note about missing files; nobody can write such a line. */
 function apart(text: string): { readonly said: readonly string[]; readonly missing: readonly string[] } {
   const lines = text === "" ? [] : text.split("\n");
-  const end = lines.findLastIndex((line) => !/^\[not taken: .*\]$/.test(line)) + 1;
+  const end = lines.findLastIndex((line) => !isNoteLine(line, "not taken")) + 1;
   return { said: lines.slice(0, end), missing: lines.slice(end) };
 }

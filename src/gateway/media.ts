@@ -1,6 +1,6 @@
 /**
- * The media store: files that came with messages, or go with them, in one private folder under names of our own. What
- * a sender calls a file is kept beside it and never used as a path.
+ * The media store: the files of messages, in one private folder, under names of our own. The name that a sender gave a
+ * file is stored beside it and never used as a path.
  */
 import { randomBytes } from "node:crypto";
 import { lstat, rm, stat, unlink, writeFile } from "node:fs/promises";
@@ -13,28 +13,28 @@ import { cleanLine, shorten } from "../util/text.js";
 import { Patience } from "./patience.js";
 import type { MediaFiles } from "./store.js";
 
-/** The most that one file may have. */
+/** The largest file that is accepted. */
 export const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_FILES = 10;
-/** How long the files of one message may take, all in all: then it goes on without the rest. */
+/** How long the files of one message may take in total; then it is answered without the rest. */
 const PATIENCE_MS = 60_000;
-/** So many files are fetched at once; each is held in memory while it is. */
+/** How many files are downloaded at once; each is in memory meanwhile. */
 const AT_ONCE = 8;
 const OUR_NAME = /^[0-9a-f]{32}(?:\.[a-z0-9]{1,8})?$/;
 
 export interface Taken {
   readonly attachments: readonly Attachment[];
-  /** What could not be taken, in words. */
+  /** What could not be downloaded, in words. */
   readonly problems: readonly string[];
 }
 
-/** How many bytes may be taken, and why not more. */
+/** How many bytes may be downloaded, and why not more. */
 export interface MediaRoom {
   readonly bytes: number;
   readonly reason: string | null;
 }
 
-/** What is said of files that are not there yet, in case they never are. */
+/** The note about files that are not here yet, in case they never arrive. */
 export function notYetTaken(files: readonly RemoteFile[]): Taken {
   const problems = files
     .slice(0, MAX_FILES)
@@ -50,7 +50,7 @@ export interface Swept {
   readonly bytes: number;
 }
 
-/** A file that was taken is referred to within moments: nothing younger is swept. */
+/** A new file is referred to within moments, so nothing younger than this is swept. */
 const SWEPT_AFTER_MS = 24 * 60 * 60 * 1_000;
 
 export class Media {
@@ -58,7 +58,7 @@ export class Media {
   readonly #files: MediaFiles;
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  /** How many files are being fetched, and who waits for that. */
+  /** How many files are being downloaded, and who waits for one of those places. */
   #fetching = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -69,14 +69,14 @@ export class Media {
     this.#patienceMs = patienceMs;
   }
 
-  /** How long the files of a message that has just come may take, all in all. */
+  /** The time that the files of a new message may take in total. */
   patience(): Patience {
     return new Patience(this.#patienceMs);
   }
 
   /**
-   * Fetches and keeps the files of a message; what cannot be is told, and costs no other. The store knows each before it
-   * is there, so that none is left behind by a process that ends in between.
+   * Downloads the files of a message; one that fails is reported and does not affect the others. The store knows each
+   * file before it exists, so a process that ends in between leaves none behind.
    */
   async take(
     files: readonly RemoteFile[],
@@ -107,25 +107,25 @@ export class Media {
     return { attachments, problems };
   }
 
-  /** The file of our own store behind it; null if it is not there. */
+  /** The file in our folder; null if it does not exist. */
   async find({ file, mediaType, name = file }: Attachment): Promise<LocalFile | null> {
     const path = mediaPath(this.#folder, file);
     const isThere = path && (await stat(path).catch(() => null))?.isFile();
     return isThere ? { path, mediaType, name } : null;
   }
 
-  /** Takes back what was kept for a message that was there already. */
+  /** Removes the files of a message that turned out not to need them. */
   forget(attachments: readonly Attachment[]): Promise<void> {
     return this.#remove(attachments.map(({ file }) => file));
   }
 
-  /** Removes what this store has taken and refers to no more. What it did not take is left alone. */
+  /** Removes the files that this store made and no longer refers to. Other files are left alone. */
   async sweep(): Promise<Swept> {
     const removed: string[] = [];
     let bytes = 0;
     for (const file of await this.#files.unneeded(this.#clock() - SWEPT_AFTER_MS)) {
       const size = await removeFile(mediaPath(this.#folder, file));
-      if (size === null) continue; // In the folder of another machine with this store, or gone by another sweep.
+      if (size === null) continue; // It is on another machine that uses this store, or another sweep removed it.
       removed.push(file);
       bytes += size;
     }
@@ -141,7 +141,7 @@ export class Media {
     if (names.length > 0) await this.#files.gone(names);
   }
 
-  /** A place is given back when the fetching has ended, or nobody waits for it any more. */
+  /** Frees the place when the download has ended, or when nobody waits for it any more. */
   async #fetch(remote: RemoteFile, most: number, patience: Patience): Promise<Uint8Array> {
     if (this.#fetching >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#fetching += 1;
@@ -167,12 +167,12 @@ export class Media {
   }
 }
 
-/** Where a file of the media store is; null where the name is not one of ours. */
+/** The path of a file in the media store; null if the name is not one of ours. */
 export function mediaPath(folder: string, file: string): string | null {
   return OUR_NAME.test(file) ? join(folder, file) : null;
 }
 
-/** The size of the file that was removed; null where there is none. A link or a folder of that name is none. */
+/** The size of the removed file; null if there was none. A link or a folder of that name does not count. */
 async function removeFile(path: string | null): Promise<number | null> {
   const found = path === null ? null : await lstat(path).catch(ifAbsent);
   if (path === null || !found?.isFile()) return null;
@@ -197,7 +197,7 @@ function nameOf({ name }: RemoteFile): string {
   return shorten(cleanLine(name ?? ""), 100) || "file";
 }
 
-/** For people who look into the folder; nothing here goes by it. */
+/** For people who look into the folder; Baton does not use it. */
 function extensionOf(name: string | undefined): string {
   return /\.[a-z0-9]{1,8}$/.exec(name?.toLowerCase() ?? "")?.[0] ?? "";
 }

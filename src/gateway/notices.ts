@@ -1,4 +1,4 @@
-/** What the gateway itself says where a message came from: in pieces that the place takes, for whoever is to send it. */
+/** What the gateway itself says in a chat, in pieces that the platform accepts, for the process that sends it. */
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 import { type Piece, type PieceRoom, split, splitInTurns } from "../delivery/split.js";
@@ -6,27 +6,27 @@ import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
 import type { Account, InboxItem, NewDelivery } from "./store.js";
 
-/** As many as turns that end at once. */
+/** About as many as turns that end at the same time. */
 const MAX_CUT = 16;
 
 export class Notices {
   readonly #adapters: readonly Adapter[];
   readonly #senderOf: (account: Account) => string;
-  /** What was cut of late. */
+  /** The texts that were cut lately. */
   readonly #cut = new Map<string, readonly string[]>();
 
-  /** `senderOf`: this process, or nobody in particular where another has the account. */
+  /** `senderOf`: this process, or "" if another one has the account. */
   constructor(adapters: readonly Adapter[], senderOf: (account: Account) => string) {
     this.#adapters = adapters;
     this.#senderOf = senderOf;
   }
 
-  /** A long text is cut beside other work. */
+  /** Cuts a long text, letting other work run meanwhile. */
   about(item: InboxItem, deliveryId: string, text: string, why?: Why): Promise<NewDelivery[]> {
     return this.to(placeOf(item), deliveryId, text, why);
   }
 
-  /** A short text, in the middle of a transaction. */
+  /** For a short text, within a transaction. */
   shortly(item: InboxItem, deliveryId: string, text: string): NewDelivery[] {
     return this.#deliveries(placeOf(item), deliveryId, text);
   }
@@ -55,14 +55,14 @@ export class Notices {
     }));
   }
 
-  /** A text in pieces that the platform takes; a long one is cut beforehand. */
+  /** A text in pieces that the platform accepts; a long one should be cut before, with `cut`. */
   piecesOf(platform: Platform, text: string): readonly string[] {
     const room = this.#roomIn(platform);
     if (!room) return [text];
     return this.#cut.get(keyOf(platform, text)) ?? textsOf(split(text, room));
   }
 
-  /** Cuts a long text beforehand, beside other work: `piecesOf` has it from then on. */
+  /** Cuts a long text, letting other work run meanwhile; then `piecesOf` has it at hand. */
   async cut(platform: Platform, text: string): Promise<void> {
     const room = this.#roomIn(platform);
     if (!room || text.length < room.max / 2) return;
@@ -82,7 +82,7 @@ export class Notices {
   }
 }
 
-/** Why it is said; a notice, unless it is more than that. */
+/** What it is for; by default a notice. */
 type Why = Pick<NewDelivery, "purpose" | "handoffId">;
 
 interface NoticeTarget {

@@ -1,7 +1,7 @@
 /**
- * People: who is let in and as what, how somebody unknown asks, and how the identities of one person are joined. Whoever
- * looks a person up looks into the store, so that what the owner decides counts with the next message, in every process.
- * Who wrote lately is remembered with the version of all persons: that counts only as long as the store has no newer one.
+ * People: who has access and with which role, how somebody unknown asks for it, and how a person links their accounts.
+ * Each look-up reads the store, so what the owner decides counts from the next message on, in every process. People who
+ * wrote lately are remembered together with the store's version of all people, and only while that version is current.
  */
 import { randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
@@ -25,23 +25,23 @@ import { askingBy, CODE_MS, makeCode } from "./pairing.js";
 import type { KnownPerson, MayJoin, PeopleStore, Person, Tried } from "./people-store.js";
 import { atLeast, highest, mayAllThat, type Role, type ToolLists } from "./permissions.js";
 
-/** What the configuration says of people. */
+/** What the configuration says about people. */
 export interface PeopleRules extends ListedPeople {
-  /** Whether somebody unknown who writes in private may ask to be let in. Default on. */
+  /** True if somebody unknown who writes in private may ask for access. This is the default. */
   readonly pairing?: "on" | "off";
 }
 
 export interface PeopleSetting {
   readonly clock: Clock;
   readonly randomBytes?: (count: number) => Uint8Array;
-  /** Slow enough that codes cannot be found from their hashes while they count. */
+  /** Slow enough that nobody finds a code from its hash while it is valid. */
   readonly hash?: (code: string, salt: string) => Promise<string>;
-  /** The tools and limits of people, which a link must not add to. */
+  /** The lists of tools and limits: a link must not give anybody more. */
   readonly toolLists?: ToolLists;
   readonly limitLists?: LimitLists;
 }
 
-/** What somebody unknown who writes is to be told. */
+/** What somebody unknown gets as a reply. */
 export type Knock =
   | { readonly kind: "code"; readonly code: string; readonly withdraw: () => Promise<void> }
   | { readonly kind: "waiting"; readonly expiresAt: number }
@@ -49,10 +49,10 @@ export type Knock =
 
 const NOTHING: Knock = { kind: "nothing" };
 const LONGEST_NAME = 64;
-/** So many of those who wrote lately are remembered. */
+/** How many people who wrote lately are remembered. */
 const MOST_REMEMBERED = 10_000;
 
-/** Whether somebody is let in, as of a version of all persons. */
+/** Somebody's access, and the version of all people that it is based on. */
 export interface Seen {
   readonly access: Access;
   readonly peopleVersion: number;
@@ -66,7 +66,7 @@ export class People {
   readonly #random: (count: number) => Uint8Array;
   readonly #hash: (code: string, salt: string) => Promise<string>;
   readonly #hashes = new HashQueue();
-  /** Who has a code that is being looked at. */
+  /** The people whose code is being checked. */
   readonly #trying = new Set<string>();
   readonly #toolLists: ToolLists;
   readonly #limitLists: LimitLists;
@@ -84,15 +84,15 @@ export class People {
     this.#hash = setting.hash ?? slowHash;
   }
 
-  /** Who writes, and as what. */
+  /** Who the sender is, and with which role. */
   async access(source: SessionSource): Promise<Access> {
     const sender = source.isBot ? null : senderOf(source);
     return authorize(source, this.listed, sender === null ? null : await this.store.find(sender));
   }
 
   /**
-   * The same from memory, for those who are let in; null for anybody else. It may be outdated: what is done by it must
-   * be bound to its version.
+   * The same from memory, for people who have access; null for everybody else. It may be outdated, so a write that
+   * depends on it must check its version.
    */
   remembered(source: SessionSource): Seen | null {
     const known = this.#recent.get(senderOf(source) ?? "");
@@ -110,7 +110,7 @@ export class People {
     return { access, peopleVersion: known.version };
   }
 
-  /** Whether they are let in, as far as is known: for what is decided by the gate again. */
+  /** True if they have access, as far as is known. For questions that the gate decides again later. */
   async isLetIn(source: SessionSource): Promise<boolean> {
     return this.remembered(source) !== null || (await this.lookUp(source)).access.allowed;
   }
@@ -122,17 +122,17 @@ export class People {
     if (this.#recent.size > MOST_REMEMBERED && oldest !== undefined) this.#recent.delete(oldest);
   }
 
-  /** Whether they are answered in any case, known to the store or not: where it cannot be asked. */
+  /** True if they have access by configuration alone: for when the store can't be asked. */
   isAnswered(source: SessionSource): boolean {
     return authorize(source, this.listed, null).allowed || this.#mayKnock(source);
   }
 
-  /** What a person is; null where nothing lets them in. */
+  /** The role of a person; null if they have no access. */
   roleOf(person: Pick<Person, "identities">): Role | null {
     return roleOf(person, this.listed);
   }
 
-  /** The identity of the owner on a platform, listed or let in; null where there is none, or more than one. */
+  /** The owner's identity on a platform; null if there is none, or more than one. */
   async ownerOn(platform: Platform): Promise<string | null> {
     const listed = [...this.listed].filter(([, role]) => role === "owner").map(([identity]) => identity);
     const persons = (await this.store.list()).filter((person) => this.roleOf(person) === "owner");
@@ -142,13 +142,13 @@ export class People {
     return there.size === 1 ? only : null;
   }
 
-  /** Somebody who is not let in wrote in private: the first time they get a code; whoever asks gets to know how it is. */
+  /** Somebody without access wrote in private. The first time they get a code; later they learn its state if they ask. */
   async knock(source: SessionSource, asks: boolean): Promise<Knock> {
     const identity = senderOf(source);
     if (identity === null || !this.#mayKnock(source)) return NOTHING;
     const { platform } = source;
     const now = this.#clock();
-    // Looked at before a hash is made: whoever writes all day costs no more than this.
+    // This comes before the slow hash: somebody who writes all day costs no more than this.
     const standing = await this.store.standing(identity, platform, now);
     const asked = askingBy(standing, now);
     if (asked === "waiting" && asks && standing.request && (await this.store.answerAgain(identity, now))) {
@@ -157,14 +157,14 @@ export class People {
     if (asked !== "asked") return NOTHING;
     const code = makeCode(this.#random);
     const codeHash = await this.#hashed(code, true);
-    if (codeHash === null) return NOTHING; // Too many ask at once; who writes again gets their code then.
+    if (codeHash === null) return NOTHING; // Too many people ask at once; they get their code when they write again.
     const called = shorten(cleanLine(source.userName ?? ""), LONGEST_NAME) || null;
     const request = { identity, platform, called, codeHash, expiresAt: now + CODE_MS };
     if ((await this.store.ask(request, now)) !== "asked") return NOTHING;
     return { kind: "code", code, withdraw: () => this.store.withdraw(identity, codeHash) };
   }
 
-  /** Whether the owner said no to them, and has not thought better of it. */
+  /** True if the owner refused them, and has not let them in since. */
   async isDenied(source: SessionSource): Promise<boolean> {
     const identity = senderOf(source);
     if (identity === null) return false;
@@ -172,7 +172,7 @@ export class People {
     return request?.denied === true;
   }
 
-  /** Lets in exactly who asked with this code. `by` is who gives it: their wrong tries are counted. */
+  /** Gives access to exactly the person who got this code. `by` typed it: wrong attempts count against them. */
   approve(by: string, code: string, as: { readonly role: Role; readonly name: string | null }) {
     return this.#try(by, false, code, (hash, now) =>
       this.store.approve(by, hash, { id: this.newId(), ...as }, now),
@@ -183,7 +183,7 @@ export class People {
     return this.#try(by, false, code, (hash, now) => this.store.denyCode(by, hash, now));
   }
 
-  /** A code that joins whoever types it to this one. Only to be shown to them. */
+  /** A code that links the account that types it to this one. Only this person may see it. */
   async showLink(identity: string): Promise<string> {
     const code = makeCode(this.#random);
     const salt = await this.#saltOfCodes();
@@ -193,14 +193,14 @@ export class People {
   }
 
   /**
-   * Joins who types a code to who was shown it. Whoever types it becomes the other, never more: somebody who talks the
-   * owner into typing a code gets nothing. Both are on different platforms: two people on one do not become one by a slip.
-   * A code that others have seen is only made worthless.
+   * Links the account that types a code to the account that got it. The one that types becomes the other, and never
+   * more: somebody who talks the owner into typing a code gains nothing. They must be on different platforms, so that
+   * two people on one platform are not linked by mistake. A code that others have seen only becomes invalid.
    */
   link(
     typed: string,
     code: string,
-    /** `role`: what whoever types it may do; null for somebody unknown. */
+    /** `role`: the role of the account that types it; null for somebody unknown. */
     options: { readonly seenByOthers: boolean; readonly role: Role | null },
   ) {
     const mayJoin: MayJoin = (shown, other) => {
@@ -210,7 +210,7 @@ export class People {
         ({ identity }) => platformOf(identity) !== platformOf(typed),
       );
       if (!isElsewhere || role === null || (otherRole !== null && !atLeast(role, otherRole))) return false;
-      // A list that names who types it would count for both: it must bring nothing to who showed the code.
+      // A list that names the account that types would count for both, so it must not give the other one more.
       const before = { role, source: { platform: "" }, names: namesOf(shown) };
       const after = { ...before, names: [...namesOf(shown), ...namesOf(other)] };
       return (
@@ -231,7 +231,7 @@ export class People {
     return this.#pairing && senderOf(source) !== null && !source.isBot && source.chatType === "dm";
   }
 
-  /** One code at a time for each who tries, so that none is looked at before the last one was counted. */
+  /** One code at a time for each person, so that each attempt is counted before the next is checked. */
   async #try<Outcome>(
     who: string,
     isStranger: boolean,

@@ -1,6 +1,7 @@
 /**
- * Whose requests there are, and who may touch them. A request is its author's wherever it is answered and whoever asks
- * it again: it runs with their rights. The rule is `mayTouch`; this file knows who the people are, as they are now.
+ * Whose requests there are, and who may touch them. A request belongs to its author, wherever it is answered and even if
+ * somebody else repeats it: it runs with the author's rights. The rule is `mayTouch`; this file finds out who the people
+ * are and what they may do now.
  */
 import { identityNamed, partsOfIdentity, personOf } from "../session/access.js";
 import { ConflictError } from "../session/errors.js";
@@ -25,7 +26,7 @@ export class Requests {
     this.#lists = lists;
   }
 
-  /** Whose it is, as they are where it is answered. */
+  /** The author of a request, with their rights in the chat where it is answered. */
   async authorOf({ source, by }: Pick<InboxItem, "source" | "by">): Promise<Access> {
     const access = await this.#people.access(by ?? source);
     return access.allowed && by ? { allowed: true, ...seenFrom(access, source) } : access;
@@ -35,18 +36,18 @@ export class Requests {
     return mayTouch(actor, author, this.#lists);
   }
 
-  /** Fails with a sentence for the chat where somebody may not touch what these people wrote; null is somebody unknown. */
+  /** Fails with a sentence for the chat if the person may not touch what these people wrote; null is somebody unknown. */
   must(actor: Who, authors: readonly (Access | null)[]): void {
     if (!authors.every((author) => this.may(actor, author))) throw new ConflictError("not_yours", OTHERS);
   }
 
-  /** The same for what is in the inbox. */
+  /** The same for messages in the inbox. */
   async mustForItems(actor: Who, items: readonly InboxItem[]): Promise<void> {
     const byAuthor = new Map(items.map((item) => [senderOf(item.by ?? item.source), item]));
     this.must(actor, await Promise.all([...byAuthor.values()].map((item) => this.authorOf(item))));
   }
 
-  /** The same for what is in a transcript, answered at that place. */
+  /** The same for messages in a transcript that is answered in that chat. */
   async mustForMessages(
     actor: Who,
     messages: readonly Message[],
@@ -64,7 +65,7 @@ export class Requests {
   }
 }
 
-/** Who wrote an item, as a transcript keeps it. */
+/** The author of an inbox item, as the transcript stores it. */
 export function authorIn({ source, by }: Pick<InboxItem, "source" | "by">, access: Access): Author | null {
   const writer = by ?? source;
   const id = senderOf(writer);
@@ -78,7 +79,7 @@ export function authorIn({ source, by }: Pick<InboxItem, "source" | "by">, acces
   };
 }
 
-/** Somebody by what a transcript keeps of them; null where their platform is not known here any more. */
+/** The source of an author in a transcript; null if their platform is no longer known here. */
 export function sourceOf({ id, alias }: Author, userName?: string): SessionSource | null {
   const named = userName ? { userName } : {};
   if (id === TERMINAL) return { ...localSource(), ...named };
@@ -89,7 +90,7 @@ export function sourceOf({ id, alias }: Author, userName?: string): SessionSourc
   return { platform, chatId: userId, chatType: "dm", userId: second, userIdAlt: userId, ...named };
 }
 
-/** What nobody is known to have written in a person's own session is taken for theirs. */
+/** A message without an author in a person's own session counts as theirs. */
 function ownerOf(owner: string): Author | null {
   const id = personOf({ owner });
   return id === null ? null : { id };

@@ -1,7 +1,6 @@
 /**
- * The tool `send_message`: a text to another chat that the turn's person may use, which is one where they have a
- * conversation already; for the gateway's owner, any that is known. What is sent is in the transcript of the chat it lands
- * in, so it can be answered there.
+ * The tool `send_message`: sends a text to another chat. The turn's person must already have a conversation there; an
+ * owner may use any known chat. The text is added to the transcript of that chat, so people can answer it there.
  */
 import type { Adapter } from "../adapter/adapter.js";
 import type { Tool } from "../agent/agent.js";
@@ -20,7 +19,7 @@ export interface SendSetting {
   readonly adapters: readonly Adapter[];
   readonly owner: string;
   readonly clock: Clock;
-  /** A text in pieces that the place takes. */
+  /** A text in pieces that the platform accepts. */
   readonly pieces: (address: Address, text: string) => Promise<readonly string[]>;
 }
 

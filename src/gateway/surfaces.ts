@@ -1,6 +1,6 @@
 /**
- * The adapters of this process, each with the connection that keeps it up and the deliverer that speaks through it. What
- * is received goes in by `receive`; what is to be said is in the outbox, and is sent when a commit has put it there.
+ * The adapters of this process, each with the connection that keeps it up and the deliverer that sends through it.
+ * Received messages go to the host; the outbox has what to send, and a commit that adds to it wakes the deliverer.
  */
 import type { Adapter, InboundMessage, Line, Received } from "../adapter/adapter.js";
 import { boundedMessage } from "../adapter/inbound-limit.js";
@@ -28,7 +28,7 @@ export interface SurfacesSetting {
   readonly onProblem: OnProblem;
 }
 
-/** What the surfaces bring, and to whom. */
+/** What the surfaces tell the gateway. */
 export interface SurfaceHost {
   receive(surface: Surface, message: InboundMessage): Promise<Received>;
   /** Tells the sender that the store does not answer; stores nothing. */
@@ -48,7 +48,7 @@ export interface PlatformState {
   readonly lastError: string | null;
 }
 
-/** What keeps a surface up, and what speaks through it. */
+/** What keeps a surface up, and what sends through it. */
 interface Served {
   readonly connection: Connection;
   readonly deliverer: Deliverer;
@@ -113,12 +113,12 @@ export class Surfaces {
     return this.#host;
   }
 
-  /** Says no more; what is being said is waited for. */
+  /** Sends nothing more, after what is being sent now. */
   async fallSilent(): Promise<void> {
     for (const { deliverer } of this.#all) await deliverer.stop();
   }
 
-  /** Leaves the accounts, with all that is kept for them. */
+  /** Leaves the accounts and their waiting work to other processes. */
   async stop(): Promise<void> {
     for (const { connection } of this.#all) await connection.stop();
     for (const { connection } of this.#all) await this.#leave(connection);
@@ -144,7 +144,7 @@ export class Surfaces {
     }));
   }
 
-  /** Who sends what is said to it: this process, or whichever one has the account. */
+  /** The process that sends through this account: this one, or "" for the one that has the account. */
   senderOf(account: Account): string {
     return this.of(account)?.isHeld ? this.#setting.owner : "";
   }
@@ -160,17 +160,17 @@ export class Surfaces {
     for (const { connection } of this.#all) this.wake(connection);
   }
 
-  /** What a stream has begun to show is finished by its delivery. */
+  /** The delivery with that id completes a message that already shows its beginning. */
   goOnWith(account: Account, deliveryId: string, beginning: Beginning): void {
     this.#served(account)?.deliverer.goOnWith(deliveryId, beginning);
   }
 
-  /** These will not be sent any more. */
+  /** These deliveries were dropped from the outbox. */
   dropped(account: Account, deliveryIds: readonly string[]): void {
     this.#served(account)?.deliverer.dropped(deliveryIds);
   }
 
-  /** Waits until what is to be said now has been sent. */
+  /** Waits until everything that is ready to be sent has been sent. */
   async delivered(): Promise<void> {
     for (const { deliverer } of this.#all) {
       await deliverer.wake();
@@ -178,11 +178,11 @@ export class Surfaces {
     }
   }
 
-  /** Takes on what processes left behind that ended, were stopped, or lost their store; done again and again. */
+  /** Takes on what other processes left: they ended, were stopped, or lost their store. Called again and again. */
   async reap(): Promise<void> {
     for (const { connection, deliverer } of this.#all) {
       if (!connection.isHeld) {
-        await this.#leave(connection); // What was still being kept when the account was lost.
+        await this.#leave(connection); // Something may have been stored while the account was being lost.
         continue;
       }
       await this.#started.taken(connection);
@@ -192,13 +192,13 @@ export class Surfaces {
     }
   }
 
-  /** Takes on what was left of an account, where this process has it. */
+  /** Takes on what was left of an account, if this process has it. */
   async takeOn(account: Account): Promise<void> {
     const connection = this.of(account);
     if (connection?.isHeld) await this.#started.taken(connection);
   }
 
-  /** What was being said when a process ended, then what is to be said. */
+  /** First what a process was sending when it ended, then what waits. */
   #deliverLeft(deliverer: Deliverer): void {
     const work = async (): Promise<void> => {
       await deliverer.recover();
@@ -207,7 +207,7 @@ export class Surfaces {
     work().catch((error: Error) => this.#unread(error));
   }
 
-  /** Leaves what waits and what is to be said to whichever process has the account next. */
+  /** Leaves the waiting messages and deliveries to the process that has the account next. */
   async #leave(account: Account): Promise<void> {
     const { store, owner } = this.#setting;
     this.#host?.left(account);

@@ -1,7 +1,7 @@
 /**
- * One turn, from its beginning to its end: context and history to the agent, its events to whoever watches, each finished
- * step to the store. The turn ends when the agent is done, when it is stopped, or when its time is over; an agent or a
- * tool that does not come to an end is left behind, and its fence keeps it from writing.
+ * One turn, from its beginning to its end. The agent gets context and history, its events are shown as they come, and
+ * each finished step is stored. The turn ends when the agent is done, when it is stopped, or when its time is over. An
+ * agent or a tool that does not stop then is abandoned, and the turn's fence keeps it from writing.
  */
 
 import type { LiveReply } from "../adapter/adapter.js";
@@ -32,32 +32,32 @@ export interface TurnSetting {
   readonly agent: Agent;
   readonly turns: Turns;
   readonly journal: ToolJournal;
-  /** Guarded: each call is in the journal while it runs. Asked for once, when the turn begins; soon there. */
+  /** Guarded: the journal has each call while it runs. Called once, when the turn begins; must not take long. */
   readonly tools: () => Promise<readonly Tool[]>;
   readonly prompt: string;
   readonly labels: string | null;
   readonly history: readonly Message[];
-  /** The model that the session asks for, where it does. */
+  /** The model that the session asks for, if it does. */
   readonly model?: string;
   /** Awaited before each call of a model. */
   readonly beforeCall: () => Promise<void>;
-  /** Several people speak in the session: their messages are given as `[name #id role] text`. */
+  /** True if several people speak in the session: the agent reads their messages as `[name #id role] text`. */
   readonly shared: boolean;
-  /** Shows the turn, so that its replies need not be sent. */
+  /** Shows the turn live, so its replies need not be sent. */
   readonly live: LiveReply | undefined;
-  /** Begins the replies as they are made; they are sent all the same. */
+  /** Shows the beginning of replies while they are written; the outbox still sends them. */
   readonly stream: EditStream | undefined;
-  /** Cuts an answer beforehand, beside other work: a long one takes a while. */
+  /** Cuts a long answer into pieces in advance, letting other work run meanwhile. */
   readonly cut: (text: string) => Promise<void>;
-  /** The text in pieces that the place takes. */
+  /** The text in pieces that the platform accepts. */
   readonly pieces: (text: string) => readonly string[];
   /** How many messages the turn may send beyond one for each of its steps. */
   readonly maxSends: number;
-  /** The message of the platform that the turn answers, where it is to be shown as an answer. */
+  /** The platform's id of the message that is answered, if the reply should quote it. */
   readonly replyTo: string | null;
-  /** Called before the reply with that id is kept. */
+  /** Called before the reply with that id is stored. */
   readonly onBegun: (deliveryId: string, beginning: Beginning) => void;
-  /** Through which account what is said goes, and which process sends it. */
+  /** The account that replies are sent through, and the process that sends them. */
   readonly account: string;
   readonly owner: () => string;
   readonly clock: Clock;
@@ -67,19 +67,19 @@ export interface TurnSetting {
   readonly onProblem: OnProblem;
 }
 
-/** Why a turn is ended from outside. `parked`: the process ends, and the next one goes on. */
+/** Why a turn is ended from outside. `parked`: this process stops, and the next one continues. */
 export type StopReason = StopWish | "deadline" | "parked";
 
-/** What is wrong inside is not for everybody's eyes. */
+/** The reason may contain internals, so the chat does not show it. */
 export const WENT_WRONG =
   "Something went wrong on my side. The person who runs me can see what with `baton logs`.";
 
-/** How long an agent has to end by itself once it was told to. */
+/** How long an agent may take to stop after it was told to. */
 const GRACE_MS = 150;
 
 export type TurnOutcome = TurnEnd | "interrupted" | "lost" | "released";
 
-/** Something that came in meanwhile, what it is in the transcript, and how the agent is given it. */
+/** A message that came in meanwhile: as the inbox has it, as the transcript keeps it, and as the agent reads it. */
 interface Steering {
   readonly item: InboxItem;
   readonly message: Message;
@@ -98,17 +98,17 @@ export class TurnRun {
   #lost = false;
   #replies = 0;
   #steering: Steering[] = [];
-  /** What the agent has said and done since its last whole message. */
+  /** What the agent said and did since its last complete message. */
   #text = "";
   #calls: ToolCall[] = [];
   #results = new Map<string, string>();
-  /** What is whole and not kept yet, in its order; its last message may be the last of all. */
+  /** Complete messages that are not stored yet, in order. The last one may be the last of the turn. */
   #whole: Message[] = [];
-  /** Messages that the agent was given meanwhile; kept with the next step. */
+  /** Messages that the agent has read meanwhile; they are stored with the next step. */
   #steeredIn: Steering[] = [];
   #usage: Required<Usage> | undefined;
   readonly #beginnings = new WeakMap<Message, Beginning>();
-  /** How many pieces of each message are sent, and how many may still be. */
+  /** How many pieces of each message are sent, and how many more may be. */
   readonly #shares = new WeakMap<Message, number>();
   #room: number;
 
@@ -130,12 +130,12 @@ export class TurnRun {
     setTimeout(() => this.#halt("halted"), GRACE_MS).unref();
   }
 
-  /** Gives the running turn a message that came in meanwhile. */
+  /** Passes a message that came in meanwhile to the running turn. */
   steer(item: InboxItem, message: Message): void {
     this.#steering.push({ item, message, given: this.#setting.shared ? withSender(message) : message });
   }
 
-  /** Messages that were to be steered in, but the turn ended before they were kept. */
+  /** Messages for this turn that it has not stored yet. */
   get unsteered(): readonly InboxItem[] {
     return [...this.#steeredIn, ...this.#steering].map(({ item }) => item);
   }
@@ -148,7 +148,7 @@ export class TurnRun {
       async () => {
         const renewed = await lease.ask(() => turns.renew(this.turn, leaseMs, clock()));
         if (renewed instanceof Error) {
-          if (lease.isOver) this.#lose(); // A store that is busy is not a lost lease.
+          if (lease.isOver) this.#lose(); // A busy store does not mean that the lease is lost.
         } else if (renewed === "lost") this.#lose();
         else if (renewed !== "held") this.stop(renewed);
       },
@@ -170,7 +170,7 @@ export class TurnRun {
       const events = await this.#begin();
       while (events) {
         const next = events.next();
-        next.catch(() => {}); // Left behind after a halt, it may still fail.
+        next.catch(() => {}); // If the turn is halted meanwhile, nobody waits for it any more.
         const result = await Promise.race([next, this.#halted]);
         if (result === "halted" || result.done) break;
         await this.#take(result.value);
@@ -244,13 +244,13 @@ export class TurnRun {
     }
   }
 
-  /** What was said goes with the first call of a step. */
+  /** The first call of a step carries the text before it. */
   async #plan(call: ToolCall): Promise<void> {
     const said = this.#calls.length === 0 ? this.#text : "";
     if (!(await this.#setting.journal.planned(this.turn, call, said))) this.#lose();
   }
 
-  /** Keeps a step that turned out not to be the last one. */
+  /** Stores a step that turned out not to be the last one. */
   async #keepWhole(): Promise<void> {
     if (this.#lost || !this.#whole.some(({ role }) => role === "assistant")) return;
     const { turns, clock, leaseMs } = this.#setting;
@@ -262,7 +262,7 @@ export class TurnRun {
   }
 
   async #end(): Promise<TurnOutcome> {
-    if (this.#lost) return "lost"; // Also where nobody has taken it yet: whoever goes on with it answers.
+    if (this.#lost) return "lost"; // Even if no process has taken it yet: the one that does will answer.
     if (this.#reason === "parked") return "released";
     const messages = this.#partial();
     switch (this.#reason) {
@@ -312,7 +312,7 @@ export class TurnRun {
     return end;
   }
 
-  /** What is whole and then this, as one step, with what is to be said of it. */
+  /** The complete messages so far and then these, as one step with its deliveries. */
   #step(last: readonly Message[], isLast: boolean): TurnStep {
     const messages = [...this.#whole, ...last];
     const usage = this.#usage ? { usage: this.#usage } : {};
@@ -329,14 +329,14 @@ export class TurnRun {
     const deliveries = this.#bounded(message).map((piece) => this.#delivery("reply", piece, false));
     const [first] = deliveries;
     const beginning = first && this.#beginningOf(message, first.text);
-    // What an interrupted turn had said was either seen as it was made, or is not worth sending any more. Before its
-    // end that is not known: a process that ends in between leaves a turn that goes on, and is answered.
+    // An interrupted turn's text was either shown live or is no longer wanted. But that is known only at its end: if
+    // this process ends before, the next one continues the turn and sends it.
     if (isLast && this.#reason && !beginning?.isSeen) return [];
     if (first && beginning) this.#setting.onBegun(first.deliveryId, beginning);
     return isLast && this.#reason ? deliveries.slice(0, 1) : deliveries;
   }
 
-  /** The pieces of a reply for which there is room, and a word on the others. The same each time, as above. */
+  /** As many pieces of a reply as may be sent, and a note about the rest. Always the same for one message, as above. */
   #bounded(message: Message): readonly string[] {
     const pieces = this.#setting.pieces(message.content);
     const share = this.#shares.get(message) ?? Math.min(pieces.length, Math.max(1, this.#room));
@@ -353,7 +353,7 @@ export class TurnRun {
     return this.#setting.pieces(text).map((piece) => this.#delivery(purpose, piece, false));
   }
 
-  /** The same one each time: a step that could not be kept may be tried again. */
+  /** Always the same for one message: a step that could not be stored may be tried again. */
   #beginningOf(message: Message, firstPiece: string): Beginning | undefined {
     const beginning = this.#beginnings.get(message) ?? this.#setting.stream?.handOver(firstPiece);
     if (beginning) this.#beginnings.set(message, beginning);
@@ -382,7 +382,7 @@ export class TurnRun {
     };
   }
 
-  /** What was said and done since the last whole message, made whole: calls without a result say so. */
+  /** What was said and done since the last complete message, as messages; calls without a result say so. */
   #partial(): Message[] {
     if (this.#text.trim() === "" && this.#calls.length === 0) return [];
     const results = this.#calls.map((call): Message => {
@@ -409,7 +409,7 @@ export class TurnRun {
   }
 }
 
-/** The user's message that an item of the inbox is. */
+/** An inbox item as a message of the transcript. */
 export function messageOf(item: InboxItem, author: Author | null): Message {
   const { userName } = item.by ?? item.source;
   const { text, attachments, receivedAt, made } = item;
