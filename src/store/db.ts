@@ -38,6 +38,8 @@ export interface Db extends Queries {
   transaction<Result>(work: (tx: Queries) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /** Runs the work on one consistent snapshot. */
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
+  /** A row that was read before, as it would be read now. */
+  again(row: Row): Row;
   /** Tells of what this process commits. Returns how to end it. */
   subscribe(subscriber: Subscriber): () => void;
   /** Tells, soon, of what other processes commit. Returns how to end it. */

@@ -42,6 +42,20 @@ test("no known secret gets into a database, nor out of it where it was written b
   await db.close();
 });
 
+test("a message that this process has read before is cleaned of a secret that became known since", async () => {
+  const redactor = new Redactor();
+  const sessions = new Sessions(
+    await openSqlStore(hidingDb(await openSqlite(":memory:"), redactor.hide), 1),
+    {},
+  );
+  const said = { role: "user", content: `it is ${CANARY}` } as const;
+  const { sessionId } = (await sessions.receive(localSource(), said)).entry;
+  expect(await sessions.history(sessionId)).toEqual([said]);
+  redactor.know(() => [CANARY]);
+  expect(await sessions.history(sessionId)).toEqual([{ ...said, content: "it is ***" }]);
+  await sessions.close();
+});
+
 test("no known secret gets into a store's file: titles, messages, errors of deliveries and of handoffs", async () => {
   const redactor = new Redactor();
   redactor.know(() => [CANARY]);

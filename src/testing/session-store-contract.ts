@@ -692,6 +692,51 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         await expect(sessions.load("nope")).rejects.toThrow(code("session_not_found"));
       });
 
+      it("gives the model the window as it is now, whichever connection changed it", async () => {
+        const both = [sessions, await connect()];
+        const { entry } = await sessions.receive(ann, user("0"));
+        const { sessionId } = entry;
+        let turn = 0;
+        /** A number below `end`, the same in every run. */
+        const pick = (end: number): number => (Math.imul(++turn, 2_654_435_761) >>> 8) % end;
+        const some = () => Array.from({ length: 1 + pick(3) }, (_, n) => user(`${turn}.${n}`));
+        const changes: ((by: Sessions, whole: readonly Message[]) => Promise<unknown>)[] = [
+          (by) => by.appendMany(sessionId, some()),
+          (by) => by.receive(ann, user(`received ${turn}`)),
+          (by, whole) => by.rewrite(sessionId, whole.slice(0, -1)),
+          (by, whole) => by.rewrite(sessionId, [...whole.slice(0, -1), user(`instead ${turn}`)]),
+          (by, whole) => by.rewrite(sessionId, [...whole.slice(0, pick(9)), ...some()]),
+          (by, whole) => by.update(entry.key, { consolidatedThrough: pick(whole.length + 3) }),
+          async () => {},
+        ];
+        for (let step = 0; step < 150; step++) {
+          const whole = await sessions.load(sessionId);
+          await changes[pick(changes.length)]?.(both[pick(2)] as Sessions, whole);
+          const { consolidatedThrough = 0 } = (await sessions.get(sessionId)) ?? {};
+          const now = await sessions.load(sessionId);
+          for (const reader of both.slice(pick(2))) {
+            const maxMessages = [1, 3, 8, 500][pick(4)] ?? 0;
+            const expected = historyWindow(now, { maxMessages, consolidatedThrough });
+            expect(await reader.history(sessionId, { maxMessages })).toEqual(expected);
+          }
+        }
+      });
+
+      it("gives the model the messages of a session that was brought in again under its old id", async () => {
+        const other = await connect();
+        const { sessionId, key, owner, laneOwner, chat } = await sessions.getOrCreate(ann);
+        await sessions.appendMany(sessionId, [user("old 1"), said("old 2")]);
+        expect(await other.history(sessionId)).toEqual([user("old 1"), said("old 2")]);
+        await sessions.end(sessionId);
+        now += 1;
+        expect((await sessions.prune({ endedBeforeMs: 0 })).sessions).toBe(1);
+        await expect(other.history(sessionId)).rejects.toThrow(code("session_not_found"));
+        const lane = { key, owner, laneOwner, chat, origin: ann, displayName: "Ann" };
+        const session = { ...lane, sessionId, createdAt: now, updatedAt: now, bind: true };
+        await sessions.adopt(session, [user("new 1"), said("new 2")]);
+        expect(await other.history(sessionId)).toEqual([user("new 1"), said("new 2")]);
+      });
+
       it("is loaded whole, however long", async () => {
         const { sessionId } = await sessions.getOrCreate(ann);
         await sessions.appendMany(

@@ -127,6 +127,10 @@ class PostgresDb implements Db {
     this.#tell([fact]);
   }
 
+  again(row: Row): Row {
+    return row;
+  }
+
   subscribe(subscriber: Subscriber): () => void {
     return this.#subscribers.add(subscriber);
   }

@@ -9,6 +9,7 @@ import { shorten, storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { addRoute } from "./lanes.js";
+import { RecentMessages } from "./recent-messages.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
 import { readSession, titleHolder } from "./session-steps.js";
 
@@ -16,9 +17,11 @@ const PAGE = 1_000;
 
 export class SqlTranscript implements TranscriptStore {
   readonly #db: Db;
+  readonly #recent: RecentMessages;
 
   constructor(db: Db) {
     this.#db = db;
+    this.#recent = new RecentMessages(db);
   }
 
   append(request: AppendRequest): Promise<number> {
@@ -33,6 +36,7 @@ export class SqlTranscript implements TranscriptStore {
         this.#db.dialect.forUpdate("sessions"),
       );
       const kept = await equalBeginning(tx, sessionId, activeFrom, messages);
+      // Always the last ones: `RecentMessages` relies on it.
       await tx.run(
         "UPDATE messages SET superseded_at = ? WHERE session_id = ? AND seq > ? AND superseded_at IS NULL",
         now,
@@ -67,19 +71,8 @@ export class SqlTranscript implements TranscriptStore {
     return rows.map(storedMessage);
   }
 
-  async recent(sessionId: string, limit: number): Promise<StoredMessage[]> {
-    const session = await this.#db.get(
-      "SELECT active_from, consolidated_through FROM sessions WHERE id = ?",
-      sessionId,
-    );
-    if (!session) throw sessionNotFound(sessionId);
-    const rows = await this.#db.all(
-      `SELECT ${columnsOf("messages")} FROM messages WHERE session_id = ? AND seq >= ? AND superseded_at IS NULL ORDER BY seq DESC LIMIT ?`,
-      sessionId,
-      Math.max(Number(session.active_from), Number(session.consolidated_through) + 1),
-      Math.max(0, Math.floor(limit)),
-    );
-    return rows.reverse().map(storedMessage);
+  recent(sessionId: string, limit: number): Promise<StoredMessage[]> {
+    return this.#recent.read(sessionId, Math.max(0, Math.floor(limit)));
   }
 
   adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean> {
