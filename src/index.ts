@@ -109,6 +109,7 @@ export { importSessions } from "./store/jsonl/import.js";
 // Move a session to another chat.
 
 export {
+  type Asker,
   type Handoff,
   type HandoffOutcome,
   type HandoffState,
@@ -130,7 +131,6 @@ export type { Gateway } from "./gateway/gateway.js";
 export type { LimitLists } from "./gateway/limits.js";
 export type { PeopleRules } from "./gateway/people.js";
 export type { Role, ToolLists } from "./gateway/permissions.js";
-export type { Asker, Move } from "./gateway/store.js";
 export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-gateway.js";
 export type { OnProblem, ProblemDetails } from "./util/problem.js";
 export { type HidingStream, Redactor } from "./util/redact.js";
@@ -206,7 +206,10 @@ export {
 
 export type {
   AdoptedSession,
+  Answering,
   AppendRequest,
+  HandoffEffects,
+  HandoffRequest,
   HandoffStore,
   LanePlace,
   ListFilter,

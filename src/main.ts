@@ -147,18 +147,18 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
   const { HandoffDesk } = await import("./gateway/handoff/desk.js");
   const { Homes } = await import("./gateway/homes.js");
   const { store, sessions } = await openCleanly(config, purpose, { config: config.sessions });
-  const { moves, accounts } = store;
+  const { handoffs, accounts } = store;
   const homes = new Homes(accounts, await homeChannelsOf(config));
   const desk = new HandoffDesk({
     sessions,
-    moves,
+    handoffs,
     accounts,
     homes,
     connected: () => [],
     waitMs: config.handoff.waitSeconds * 1_000,
     clock: Date.now,
   });
-  return { desk, sessions, moves, close: () => sessions.close() };
+  return { desk, sessions, handoffs, close: () => sessions.close() };
 }
 
 async function sweepMedia(config: Config) {

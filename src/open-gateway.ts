@@ -8,9 +8,9 @@ import type { Gateway } from "./gateway/gateway.js";
 import type { LimitLists } from "./gateway/limits.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
-import type { Move } from "./gateway/store.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
 import type { ContextConfig } from "./session/context.js";
+import type { Handoff } from "./session/handoff.js";
 import { LOCAL } from "./session/platform.js";
 import type { SessionKey } from "./session/session-key.js";
 import type { Sessions } from "./session/sessions.js";
@@ -45,7 +45,7 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** How long a handoff may wait to be carried out. */
   readonly handoffWaitMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
-  readonly onHandoff?: (move: Move) => void;
+  readonly onHandoff?: (handoff: Handoff) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
   readonly onOffer?: (text: string) => void;
   /** Called again and again while another process answers in the session of this lane, and a message waits for that. */

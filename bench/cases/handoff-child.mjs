@@ -28,7 +28,7 @@ await gateway.start();
 const { store } = await openStore({ url });
 process.on("message", async ({ watch, idleMs }) => {
   if (watch) {
-    while ((await store.moves.find(watch, Date.now())).state === "pending") await sleep(1);
+    while ((await store.handoffs.find(watch, Date.now())).state === "pending") await sleep(1);
     process.send({ kind: "claimed", id: watch, at: now() });
   }
   if (idleMs) {

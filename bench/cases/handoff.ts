@@ -31,10 +31,7 @@ export async function handoff({ stores, sizes }: Bench): Promise<Outcome> {
     for (let number = 0; number < sizes.handoffs; number++) {
       const { sessionId } = await sessions.getOrCreate({ ...localSource(), chatId: `asks ${number}` });
       const id = `ho_${number}`;
-      await store.moves.request(
-        { id, sessionId, target: `${PLATFORM}:chat${number}`, asker: null },
-        Date.now(),
-      );
+      await store.handoffs.request({ id, sessionId, target: `${PLATFORM}:chat${number}` }, Date.now());
       const asked = performance.timeOrigin + performance.now();
       child.send({ watch: id });
       const [claim, confirmation] = await Promise.all([told(child, "claimed"), told(child, "confirmed")]);

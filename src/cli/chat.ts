@@ -1,9 +1,9 @@
 /** `baton chat`: talk to the agent in this terminal, or send it one message from a script. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RemoteFile } from "../adapter/adapter.js";
-import type { Move } from "../gateway/store.js";
 import { fileLog } from "../log/file-log.js";
 import { type Log, safeLog } from "../log/log.js";
+import type { Handoff } from "../session/handoff.js";
 import { LOCAL } from "../session/platform.js";
 import type { OnProblem } from "../util/problem.js";
 import { cleanLine, printableText } from "../util/text.js";
@@ -50,13 +50,13 @@ async function ask(cli: Cli, options: ChatFlags): Promise<void> {
   const adapter = new ScriptAdapter({ stdout, stderr, json: options.json ?? false });
   const onProblem = noted(cli, (problem) => tell(cli, problem));
   const stillWaits = waitNotice(Date.now, (notice) => adapter.notice(notice));
-  const handoff: { move?: Move } = {};
+  const asked: { handoff?: Handoff } = {};
   const config = await cli.loadConfig();
   const open = await cli.openChat({ ...config, busy: ONE_AFTER_ANOTHER }, adapter, {
     onProblem,
     onElsewhere: (key) => key === open.key && stillWaits(),
-    onHandoff: (move) => {
-      handoff.move = move;
+    onHandoff: (handoff) => {
+      asked.handoff = handoff;
     },
   });
   try {
@@ -65,14 +65,14 @@ async function ask(cli: Cli, options: ChatFlags): Promise<void> {
     await open.gateway.delivered(); // First what an earlier chat still had to show: it is no answer to this.
     const outcome = await adapter.ask(text, await attached(options.attach ?? []), async () => {
       await open.gateway.lane(open.key).idle(); // A command may have started another turn.
-      await moved(cli, handoff);
+      await moved(cli, asked);
       await open.gateway.delivered(); // Also notices, such as why there is no answer.
-      if (handoff.move?.state === "failed") adapter.finish("failed");
+      if (asked.handoff?.state === "failed") adapter.finish("failed");
     });
-    if (handoff.move?.state === "failed")
+    if (asked.handoff?.state === "failed")
       throw new CliError(
         "handoff_failed",
-        `The conversation was not moved: ${cleanLine(handoff.move.error ?? "")}`,
+        `The conversation was not moved: ${cleanLine(asked.handoff.error ?? "")}`,
       );
     if (outcome !== "done") throw new CliError("chat", UNFINISHED[outcome]);
   } finally {
@@ -81,10 +81,10 @@ async function ask(cli: Cli, options: ChatFlags): Promise<void> {
 }
 
 /** Waits until the requested handoff is over, showing the seconds; the gateway ends one that takes too long. */
-async function moved({ terminal }: Cli, handoff: { readonly move?: Move }): Promise<void> {
-  const isMoving = ({ finishedAt, target }: Move): boolean => finishedAt === null && target !== LOCAL;
-  while (handoff.move && isMoving(handoff.move)) {
-    terminal.progress(movingWords(handoff.move));
+async function moved({ terminal }: Cli, asked: { readonly handoff?: Handoff }): Promise<void> {
+  const isMoving = ({ finishedAt, target }: Handoff): boolean => finishedAt === null && target !== LOCAL;
+  while (asked.handoff && isMoving(asked.handoff)) {
+    terminal.progress(movingWords(asked.handoff));
     await sleep(LOOK_MS);
     terminal.progress("");
   }
@@ -156,7 +156,7 @@ async function talk(cli: Cli, options: ChatFlags): Promise<void> {
   }
 }
 
-type Moving = Pick<Move, "target" | "isBusy" | "readySince" | "waitMs">;
+type Moving = Pick<Handoff, "target" | "isBusy" | "readySince" | "waitMs">;
 
 /** `moving to discord:7, 12 s of 60`. */
 function movingWords({ target, isBusy, readySince, waitMs }: Moving): string {

@@ -9,12 +9,14 @@ import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
-import type { AccountHolder, Move, Moves, Spending } from "../gateway/store.js";
+import type { AccountHolder, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
+import type { Handoff } from "../session/handoff.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
+import type { HandoffStore } from "../session/store.js";
 import type { ExportFormat, ImportOptions, ImportReport, Write } from "../session/transfer.js";
 import type { Finding } from "../util/finding.js";
 import type { OnProblem } from "../util/problem.js";
@@ -98,7 +100,7 @@ export interface ChatEvents {
   readonly onChange?: () => void;
   readonly onProblem: OnProblem;
   /** A handoff that was requested here made progress or ended. */
-  readonly onHandoff?: (move: Move) => void;
+  readonly onHandoff?: (handoff: Handoff) => void;
   /** The places for completing a line have changed. */
   readonly onPlaces?: () => void;
   /** A conversation is offered to the terminal; the text says so. */
@@ -110,7 +112,7 @@ export interface ChatEvents {
 export interface OpenHandoffs {
   readonly desk: HandoffDesk;
   readonly sessions: Sessions;
-  readonly moves: Moves;
+  readonly handoffs: HandoffStore;
   close(): Promise<void>;
 }
 

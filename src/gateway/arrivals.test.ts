@@ -195,16 +195,16 @@ it.each(["is moved", "has its file"])(
     await own.ask("hello");
     const { sessionId } = await own.session();
     const file = await send(own, "look");
-    const { moves, inbox } = world.store;
+    const { routes, inbox } = world.store;
     if (what === "is moved") {
       const done = after(inbox, "complete");
-      holding(moves, "bring", async () => {
+      holding(routes, "bind", async () => {
         file.come();
         await done;
       });
       await bring(sessionId, there);
     } else {
-      const done = after(moves, "bring");
+      const done = after(routes, "bind");
       holding(inbox, "complete", async () => {
         void bring(sessionId, there);
         await done;

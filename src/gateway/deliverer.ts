@@ -258,7 +258,7 @@ export class Deliverer {
   }
 
   #write(delivery: Delivery, outcome: SendOutcome, at: number): Promise<void> {
-    const which = { id: delivery.id, owner: this.#owner };
+    const which = { ...delivery, owner: this.#owner };
     switch (outcome.kind) {
       case "sent":
         return this.#outbox.sent(which, outcome.messageId, this.#clock());

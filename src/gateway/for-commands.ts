@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { ConflictError } from "../session/errors.js";
-import type { Handoff } from "../session/handoff.js";
+import type { Asker, Handoff } from "../session/handoff.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
@@ -24,7 +24,7 @@ import type { Lanes } from "./lanes.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
 import type { Requests } from "./requests.js";
-import type { Asker, Doubtful, InboxItem, RunningTurn, StandingApprovals } from "./store.js";
+import type { Doubtful, InboxItem, RunningTurn, StandingApprovals } from "./store.js";
 import { speakerOf } from "./surface.js";
 import type { PlatformState, Surfaces } from "./surfaces.js";
 import type { TurnRun } from "./turn-run.js";
@@ -231,7 +231,7 @@ export class ForCommands {
 
   /** The last session that was handed off from this lane, and when. */
   handedOff(key: SessionKey): Promise<Handoff | null> {
-    return this.#setting.store.moves.lastFrom(key);
+    return this.#setting.store.handoffs.lastFrom(key);
   }
 
   /** Says something in the chat that a message came from, and stores nothing; fails if it was not sent. */

@@ -122,7 +122,7 @@ export class Gateway {
 
     const handoffs = new HandoffDesk({
       sessions,
-      moves: store.moves,
+      handoffs: store.handoffs,
       accounts: store.accounts,
       homes,
       connected,
@@ -131,7 +131,8 @@ export class Gateway {
     });
     const carrier = new HandoffCarrier({
       ...common,
-      moves: store.moves,
+      handoffs: store.handoffs,
+      outbox: store.outbox,
       desk: handoffs,
       people,
       notices,

@@ -2,6 +2,7 @@
 import type { Adapter } from "../adapter/adapter.js";
 import type { Agent, Tool } from "../agent/agent.js";
 import type { ContextConfig } from "../session/context.js";
+import type { Handoff } from "../session/handoff.js";
 import type { SessionKey, SessionScopes } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
 import type { SessionSource } from "../session/source.js";
@@ -14,7 +15,7 @@ import type { LimitLists } from "./limits.js";
 import type { Media } from "./media.js";
 import type { PeopleRules } from "./people.js";
 import type { ToolLists } from "./permissions.js";
-import type { GatewayStore, Move } from "./store.js";
+import type { GatewayStore } from "./store.js";
 
 export interface GatewayOptions {
   readonly sessions: Sessions;
@@ -44,7 +45,7 @@ export interface GatewayOptions {
   /** How long a handoff may wait to be carried out. */
   readonly handoffWaitMs?: number;
   /** Called with each handoff that was asked for here, as it goes on. */
-  readonly onHandoff?: (move: Move) => void;
+  readonly onHandoff?: (handoff: Handoff) => void;
   /** Called once with each conversation that is offered to the terminal, in words. */
   readonly onOffer?: (text: string) => void;
   /** Called again and again while another process answers in the session of this lane, and a message waits for that. */

@@ -6,11 +6,10 @@
 
 import type { Purpose } from "../adapter/adapter.js";
 import type { HomeChannel } from "../session/context.js";
-import type { Handoff } from "../session/handoff.js";
 import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
-import type { Address, SessionSource } from "../session/source.js";
-import type { LanePlace, ResolveRequest } from "../session/store.js";
+import type { Address } from "../session/source.js";
+import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
 import type { Attachment, Message, ToolCall } from "../session/transcript.js";
 import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem } from "./inbox-item.js";
@@ -232,7 +231,10 @@ export interface Doubtful {
 }
 
 /** A delivery that a process is sending. What became of it is written only while it is still that process's. */
-export type Sending = Pick<Delivery, "id" | "owner">;
+export type Sending = Pick<Delivery, "id" | "owner" | "handoffId">;
+
+/** What became of what the destination of a handoff was told. */
+export type Announcement = Readonly<{ state: DeliveryState; error: string | null }>;
 
 export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
@@ -267,6 +269,8 @@ export interface Outbox {
   isClear(account: Account, address: Address): Promise<boolean>;
   /** Each of these has surely been sent. */
   areSent(deliveryIds: readonly string[]): Promise<boolean>;
+  /** What the destination of a handoff was told, the first part of it; null if nothing was announced. */
+  announcement(handoffId: string): Promise<Announcement | null>;
   /** How many messages there since then are in doubt, and when the last of them was made. */
   doubtful(account: Account, address: Address, since: number): Promise<Doubtful>;
 }
@@ -295,98 +299,14 @@ export interface Accounts {
   setHome(home: HomeChannel): Promise<void>;
 }
 
-/** Who asked for a handoff, and where they are told what came of it. */
-export interface Asker {
-  readonly source: SessionSource;
-  readonly account: string;
-  /** The process that tells them; "" for whichever has the account. */
-  readonly owner: string;
-}
-
-/** A handoff with all that was done of it so far: whoever goes on with it repeats nothing. */
-export interface Move extends Handoff {
-  /** Null where a program asked. */
-  readonly asker: Asker | null;
-  /** A thread was about to be made for it. Without a destination, nobody knows whether it was. */
-  readonly isThreadBegun: boolean;
-  /** The lane that it will have, once that is known. */
-  readonly destination: SessionSource | null;
-  /** A turn of the session is running, whose end is waited for. */
-  readonly isBusy: boolean;
-  /** Since when it could have been carried out, and how long it may wait from then on. */
-  readonly readySince: number;
-  readonly waitMs: number;
-}
-
-/** What is said with a step of a handoff, in the same commit. */
-export interface MoveSayings {
-  readonly deliveries: readonly NewDelivery[];
-  /** Said where the destination was told of it before, wherever that is by now. */
+/** What a step of a handoff commits beside the handoff itself. */
+export interface GatewayEffects extends HandoffEffects {
+  /** An announcement goes into the outbox once. */
+  readonly deliveries?: readonly NewDelivery[];
+  /** The first message in the new lane, before those that come along. */
+  readonly first?: NewInboxItem;
+  /** If the handoff fails: what the destination hears if it was told before. What was not sent yet is taken back. */
   readonly retraction?: readonly string[];
-}
-
-/** Handoffs as the gateway carries them out. Each write of a holder carries its fence, and is refused once that is old. */
-export interface Moves {
-  /** Null where the session has a handoff already. `said` is said in the same commit: before all that comes of it. */
-  request(
-    asked: {
-      readonly id: string;
-      readonly sessionId: string;
-      readonly target: string;
-      readonly asker: Asker | null;
-      readonly waitMs?: number;
-      readonly said?: readonly NewDelivery[];
-    },
-    now: number,
-  ): Promise<Handoff | null>;
-  /** Those that are not over, oldest first. */
-  open(now: number): Promise<Move[]>;
-  find(id: string, now: number): Promise<Move | null>;
-  /** Takes it, if it is as it was seen and no turn of the session runs. `left`: its holder has certainly ended. */
-  claim(
-    move: Handoff,
-    lease: { readonly owner: string; readonly leaseMs: number; readonly left: boolean },
-    now: number,
-  ): Promise<Move | null>;
-  renew(held: Handoff, leaseMs: number, now: number): Promise<boolean>;
-  beginThread(held: Handoff): Promise<boolean>;
-  aim(held: Handoff, destination: LanePlace): Promise<boolean>;
-  /** Puts what the destination is told into the outbox, once. */
-  announce(held: Handoff, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
-  /** What became of the first thing that the destination was told; null where that is not in the outbox. */
-  announced(id: string): Promise<{ readonly state: DeliveryState; readonly error: string | null } | null>;
-  /**
-   * Completes it: the session is the destination's, and what waited for an answer in the old lane waits in the new one,
-   * behind the first item, if there is one. False where it is refused; nothing was changed then.
-   */
-  complete(
-    held: Handoff,
-    to: {
-      readonly place: LanePlace;
-      readonly account: Account;
-      readonly owner: string;
-      readonly first: NewInboxItem | null;
-      readonly deliveries: readonly NewDelivery[];
-    },
-    now: number,
-  ): Promise<boolean>;
-  /**
-   * Binds the lane to a session without a handoff; where it was in another lane, what waited for an answer there waits
-   * in this one. A turn of it that runs there goes on.
-   */
-  bring(
-    sessionId: string,
-    to: { readonly place: LanePlace; readonly account: Account; readonly owner: string },
-    now: number,
-  ): Promise<SessionEntry>;
-  /** Fails it; without a fence only while nobody has claimed it. What the destination was to be told is taken back. */
-  fail(
-    id: string,
-    failure: { readonly fence: number | null; readonly error: string } & MoveSayings,
-    now: number,
-  ): Promise<Handoff | null>;
-  /** The last one that left this lane. */
-  lastFrom(key: SessionKey): Promise<Handoff | null>;
 }
 
 /** Files that came with messages, by their names in the media folder. Another store may have files there too. */
@@ -450,7 +370,7 @@ export interface GatewayStore {
   readonly outbox: Outbox;
   readonly people: PeopleStore;
   readonly accounts: Accounts;
-  readonly moves: Moves;
+  readonly handoffs: HandoffStore<GatewayEffects>;
   /** Tells of what this process commits, and soon of what others do. Returns how to end it. */
   subscribe(subscriber: Subscriber): () => void;
   readonly files: MediaFiles;

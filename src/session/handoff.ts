@@ -1,6 +1,7 @@
 /**
  * Moving a session to another lane, as a state machine. Pure: the store applies `stepHandoff` to the row it holds
- * locked and writes the result, so a step that is refused here can never happen.
+ * locked and writes the result, so a step that is refused here can never happen. `holdsTurns` decides which messages
+ * wait for a handoff.
  *
  * - `pending`: asked for. The asker may still cancel; a gateway may claim.
  * - `running`: claimed by one gateway, with a lease and a fence that only grows. Once the lease has run out another may
@@ -8,11 +9,21 @@
  * - `completed`, `failed`: never change again.
  */
 import { cleanLine, shorten } from "../util/text.js";
-import type { Platform } from "./platform.js";
+import { LOCAL, type Platform } from "./platform.js";
 import type { SessionKey } from "./session-key.js";
+import type { SessionSource } from "./source.js";
 
 export type HandoffState = "pending" | "running" | "completed" | "failed";
 
+/** Who asked for a handoff, and where they hear of its outcome. */
+export interface Asker {
+  readonly source: SessionSource;
+  readonly account: string;
+  /** The process that tells them; "" for any process that has the account. */
+  readonly owner: string;
+}
+
+/** A handoff and how far it has got: a gateway that continues it repeats nothing. */
 export interface Handoff {
   readonly id: string;
   readonly sessionId: string;
@@ -28,6 +39,18 @@ export interface Handoff {
   readonly claims: number;
   readonly finishedAt: number | null;
   readonly error: string | null;
+  /** Null if a program asked. */
+  readonly asker: Asker | null;
+  /** A gateway was about to create a thread for it. Without a destination, nobody knows if the thread exists. */
+  readonly isThreadBegun: boolean;
+  /** The lane that it goes to, once that is known. */
+  readonly destination: SessionSource | null;
+  readonly destinationKey: SessionKey | null;
+  /** A turn of the session is running; the handoff waits for its end. */
+  readonly isBusy: boolean;
+  /** Since when a gateway could have begun it, and how long it may wait from then on. */
+  readonly readySince: number;
+  readonly waitMs: number;
 }
 
 /** The platform in a target. A program may name anything: then it is one that nobody has. */
@@ -35,10 +58,25 @@ export function platformOfTarget(target: string): Platform {
   return target.split(":")[0]?.toLowerCase() ?? "";
 }
 
+/** Each step carries the fence that its caller knows, and is refused if that is not the newest. */
 export type HandoffStep =
   /** `left`: the process that held it has certainly ended, so its lease need not run out. */
-  | { readonly kind: "claim"; readonly owner: string; readonly leaseMs: number; readonly left?: boolean }
+  | {
+      readonly kind: "claim";
+      readonly fence: number;
+      readonly owner: string;
+      readonly leaseMs: number;
+      readonly left?: boolean;
+    }
   | { readonly kind: "renew"; readonly fence: number; readonly leaseMs: number }
+  | { readonly kind: "begin thread"; readonly fence: number }
+  | {
+      readonly kind: "aim";
+      readonly fence: number;
+      readonly destination: { readonly key: SessionKey; readonly origin: SessionSource };
+    }
+  /** Tells the destination, once. */
+  | { readonly kind: "announce"; readonly fence: number }
   | { readonly kind: "complete"; readonly fence: number }
   | { readonly kind: "fail"; readonly fence: number; readonly error: string }
   /** By the asker, who holds no fence. */
@@ -57,23 +95,49 @@ function isActiveHandoff(handoff: Handoff): boolean {
   return handoff.state === "pending" || handoff.state === "running";
 }
 
+/** When the asker stops waiting for a gateway that begins it. */
+export function overdueAt({ readySince, waitMs }: Pick<Handoff, "readySince" | "waitMs">): number {
+  return readySince + waitMs;
+}
+
+/**
+ * True if no turn may begin in this lane, because its session is about to leave or another session is about to arrive.
+ * An offer to the terminal holds nothing until somebody takes it; a handoff that no gateway began in time holds nothing
+ * more.
+ */
+export function holdsTurns(
+  handoff: Handoff,
+  lane: { readonly key: SessionKey; readonly sessionId: string | null },
+  now: number,
+): boolean {
+  const isLeaving = handoff.sessionId === lane.sessionId;
+  if (handoff.state === "running") return isLeaving || handoff.destinationKey === lane.key;
+  return handoff.state === "pending" && isLeaving && handoff.target !== LOCAL && now < overdueAt(handoff);
+}
+
 export function stepHandoff(handoff: Handoff, step: HandoffStep, now: number): HandoffOutcome {
   if (!isActiveHandoff(handoff)) return refuse(`the handoff is already ${handoff.state}`);
   switch (step.kind) {
     case "claim":
       return claim(handoff, step, now);
     case "renew":
-      return (
-        heldBy(handoff, step.fence) ?? { ok: true, handoff: { ...handoff, leaseUntil: now + step.leaseMs } }
-      );
+      return ifHeld(handoff, step, () => ({ ...handoff, leaseUntil: now + step.leaseMs }));
+    case "begin thread":
+      return ifHeld(handoff, step, () => ({ ...handoff, isThreadBegun: true }));
+    case "aim": {
+      const { origin, key } = step.destination;
+      return ifHeld(handoff, step, () => ({ ...handoff, destination: origin, destinationKey: key }));
+    }
+    case "announce":
+      return ifHeld(handoff, step, () => handoff);
     case "complete":
-      return heldBy(handoff, step.fence) ?? { ok: true, handoff: finish(handoff, "completed", null, now) };
+      return ifHeld(handoff, step, () => finish(handoff, "completed", null, now));
     case "fail":
-      return heldBy(handoff, step.fence) ?? { ok: true, handoff: finish(handoff, "failed", step.error, now) };
+      return ifHeld(handoff, step, () => finish(handoff, "failed", step.error, now));
     case "cancel":
       if (handoff.state !== "pending")
         return refuse("a gateway is already carrying it out; wait for its outcome");
-      return { ok: true, handoff: finish(handoff, "failed", step.error, now) };
+      return accept(finish(handoff, "failed", step.error, now));
     default:
       return step satisfies never;
   }
@@ -81,37 +145,44 @@ export function stepHandoff(handoff: Handoff, step: HandoffStep, now: number): H
 
 function claim(
   handoff: Handoff,
-  step: { owner: string; leaseMs: number; left?: boolean },
+  step: Extract<HandoffStep, { readonly kind: "claim" }>,
   now: number,
 ): HandoffOutcome {
   const isHeld = handoff.state === "running" && (handoff.leaseUntil ?? 0) > now;
-  if (isHeld && !step.left) return refuse(`${handoff.claimedBy} has already claimed it`);
+  if (handoff.fence !== step.fence || (isHeld && !step.left))
+    return refuse(`${handoff.claimedBy} has already claimed it`);
   if (handoff.claims >= MAX_CLAIMS) {
     const error = `Gave up after ${MAX_CLAIMS} gateways took it and none finished.`;
-    return { ok: true, handoff: finish(handoff, "failed", error, now) };
+    return accept(finish(handoff, "failed", error, now));
   }
-  return {
-    ok: true,
-    handoff: {
-      ...handoff,
-      state: "running",
-      claimedBy: step.owner,
-      leaseUntil: now + step.leaseMs,
-      fence: handoff.fence + 1,
-      claims: handoff.claims + 1,
-    },
-  };
+  if (handoff.isBusy) return refuse("the session is answering; wait for the end of its turn");
+  return accept({
+    ...handoff,
+    state: "running",
+    claimedBy: step.owner,
+    leaseUntil: now + step.leaseMs,
+    fence: handoff.fence + 1,
+    claims: handoff.claims + 1,
+  });
 }
 
 /** Refuses a step whose fence is not the newest: its holder was replaced. */
-function heldBy(handoff: Handoff, fence: number): HandoffOutcome | null {
+function ifHeld(
+  handoff: Handoff,
+  { fence }: { readonly fence: number },
+  change: () => Handoff,
+): HandoffOutcome {
   if (handoff.state !== "running") return refuse("nobody has claimed it");
-  return handoff.fence === fence ? null : refuse("another gateway has taken it since");
+  return handoff.fence === fence ? accept(change()) : refuse("another gateway has taken it since");
 }
 
 function finish(handoff: Handoff, state: "completed" | "failed", error: string | null, now: number): Handoff {
   const reason = error === null ? null : shorten(cleanLine(error) || "unknown error", MAX_ERROR);
   return { ...handoff, state, error: reason, leaseUntil: null, finishedAt: now };
+}
+
+function accept(handoff: Handoff): HandoffOutcome {
+  return { ok: true, handoff };
 }
 
 function refuse(reason: string): HandoffOutcome {

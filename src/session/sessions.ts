@@ -9,7 +9,7 @@ import { storableText } from "../util/text.js";
 import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
-import type { Handoff, HandoffStep } from "./handoff.js";
+import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
 import { isPlatform } from "./platform.js";
 import {
   checkResetConfig,
@@ -44,6 +44,8 @@ import {
 import { type Address, parseSource, type SessionSource } from "./source.js";
 import type {
   AdoptedSession,
+  Answering,
+  HandoffEffects,
   LanePlace,
   ListFilter,
   NewSession,
@@ -233,21 +235,15 @@ export class Sessions {
 
   /**
    * Binds a lane to an existing session and reopens it; the lane's current session ends as `switched`. The lane is that
-   * of a source, or of a key that was used before.
+   * of a source, or of a key that was used before. With `answering`, messages that wait for an answer come along.
    */
-  async switchTo(lane: SessionSource | SessionKey, sessionId: string): Promise<SessionEntry> {
-    const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
-    return this.#store.routes.bind(to, checkId(sessionId), this.#clock());
-  }
-
-  /** The same for a store whose step does more, in one transaction. */
-  async switchIn(
-    source: SessionSource,
+  async switchTo(
+    lane: SessionSource | SessionKey,
     sessionId: string,
-    step: (place: LanePlace, now: number) => Promise<SessionEntry>,
+    answering?: Answering,
   ): Promise<SessionEntry> {
-    checkId(sessionId);
-    return step(this.laneOf(source), this.#clock());
+    const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
+    return this.#store.routes.bind(to, checkId(sessionId), this.#clock(), answering);
   }
 
   /** The lane of a source: its key, and the place and people behind it. */
@@ -496,13 +492,22 @@ export class Sessions {
     if (!Number.isSafeInteger(leaseMs) || leaseMs <= 0) {
       throw new InputError("invalid_handoff", "leaseMs must be a whole number of milliseconds above 0.");
     }
-    return this.#store.handoffs.claim(checkText(claim.owner, "owner"), leaseMs, this.#clock());
+    const owner = checkText(claim.owner, "owner");
+    const now = this.#clock();
+    for (const seen of await this.#store.handoffs.open(now)) {
+      const step: HandoffStep = { kind: "claim", fence: seen.fence, owner, leaseMs };
+      if (!stepHandoff(seen, step, now).ok) continue;
+      const outcome = await this.#store.handoffs.step(seen.id, step, now);
+      if (outcome?.ok && outcome.handoff.state === "running") return outcome.handoff;
+    }
+    return null;
   }
 
   /** Completes it and binds the destination's key to the session, in one transaction. Refused with a stale fence. */
   async completeHandoff(id: string, done: { fence: number; destination?: SessionSource }): Promise<Handoff> {
     const { fence, destination } = done;
-    return this.#step(id, { kind: "complete", fence }, destination ? this.laneOf(destination) : null);
+    const effects = destination && { place: this.laneOf(destination) };
+    return this.#step(id, { kind: "complete", fence }, effects);
   }
 
   /**
@@ -511,20 +516,16 @@ export class Sessions {
    */
   async failHandoff(id: string, failure: { error: string; fence?: number }): Promise<Handoff> {
     const { error, fence } = failure;
-    return this.#step(
-      id,
-      fence === undefined ? { kind: "cancel", error } : { kind: "fail", fence, error },
-      null,
-    );
+    return this.#step(id, fence === undefined ? { kind: "cancel", error } : { kind: "fail", fence, error });
   }
 
   async getHandoff(id: string): Promise<Handoff | null> {
-    return this.#store.handoffs.get(checkText(id, "id"), this.#clock());
+    return this.#store.handoffs.find(checkText(id, "id"), this.#clock());
   }
 
   /** Handoffs not yet finished, oldest first. */
   listPendingHandoffs(): Promise<Handoff[]> {
-    return this.#store.handoffs.active(this.#clock());
+    return this.#store.handoffs.open(this.#clock());
   }
 
   close(): Promise<void> {
@@ -562,8 +563,8 @@ export class Sessions {
     }
   }
 
-  async #step(id: string, step: HandoffStep, destination: LanePlace | null): Promise<Handoff> {
-    const outcome = await this.#store.handoffs.step(checkText(id, "id"), step, destination, this.#clock());
+  async #step(id: string, step: HandoffStep, effects?: HandoffEffects): Promise<Handoff> {
+    const outcome = await this.#store.handoffs.step(checkText(id, "id"), step, this.#clock(), effects);
     if (!outcome) throw new NotFoundError("handoff_not_found", `There is no handoff ${JSON.stringify(id)}.`);
     if (!outcome.ok)
       throw new ConflictError("handoff_refused", `The handoff was not changed: ${outcome.reason}.`);

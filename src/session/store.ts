@@ -4,7 +4,7 @@
  * that fails throws; it never answers "nothing there".
  */
 import type { Belonging, Viewer } from "./access.js";
-import type { Handoff, HandoffOutcome, HandoffStep } from "./handoff.js";
+import type { Asker, Handoff, HandoffOutcome, HandoffStep } from "./handoff.js";
 import type { Platform } from "./platform.js";
 import type { ResetReason } from "./reset-policy.js";
 import type { EndReason, SessionEntry, SessionPatch, Usage } from "./session.js";
@@ -86,8 +86,16 @@ export interface RouteStore {
   resolve(request: ResolveRequest): Promise<Resolved>;
   /** Starts a session with this id under the key and ends the current one; null if the key has none. */
   reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null>;
-  /** Binds the lane to a session; if the lane is given by its key only, its place stays the same. */
-  bind(lane: LanePlace | SessionKey, sessionId: string, now: number): Promise<SessionEntry>;
+  /**
+   * Binds the lane to a session; if the lane is given by its key only, its place stays the same. With `answering`,
+   * messages that wait for an answer in the session's old lane come along. A turn that runs there goes on.
+   */
+  bind(
+    lane: LanePlace | SessionKey,
+    sessionId: string,
+    now: number,
+    answering?: Answering,
+  ): Promise<SessionEntry>;
   update(key: SessionKey, patch: SessionPatch, touch: boolean, now: number): Promise<SessionEntry | null>;
   setTitle(sessionId: string, title: string | null): Promise<SessionEntry>;
   /** With `onlyIn`, nothing happens to a session that has moved to another lane. */
@@ -164,20 +172,36 @@ export interface SearchStore {
   indexAll(): Promise<void>;
 }
 
-export interface HandoffStore {
+/** Who answers in a lane what waited for an answer in another: an account of its platform, and the process that has it. */
+export interface Answering {
+  readonly account: string;
+  readonly owner: string;
+}
+
+export interface HandoffRequest extends Pick<Handoff, "id" | "sessionId" | "target"> {
+  readonly asker?: Asker | null;
+  readonly waitMs?: number;
+}
+
+/** What a step commits beside the handoff itself. */
+export interface HandoffEffects {
+  /** The lane that a completed handoff binds to the session. */
+  readonly place?: LanePlace;
+  /** Without it, messages that wait for an answer stay in the old lane. */
+  readonly answering?: Answering;
+}
+
+/** Handoffs, each with all that was done of it so far. A layer above may commit more with a step. */
+export interface HandoffStore<Effects extends HandoffEffects = HandoffEffects> {
   /** Null if the session already has a pending or running handoff. */
-  request(handoff: { id: string; sessionId: string; target: string }, now: number): Promise<Handoff | null>;
-  /** Claims the oldest handoff that can be claimed; fails those that have no claims left. */
-  claim(owner: string, leaseMs: number, now: number): Promise<Handoff | null>;
-  /** Applies a step; a completed handoff binds the destination in the same step. */
-  step(
-    id: string,
-    step: HandoffStep,
-    destination: LanePlace | null,
-    now: number,
-  ): Promise<HandoffOutcome | null>;
-  get(id: string, now: number): Promise<Handoff | null>;
-  active(now: number): Promise<Handoff[]>;
+  request(asked: HandoffRequest, now: number, effects?: Effects): Promise<Handoff | null>;
+  /** The pending and running ones, oldest first. */
+  open(now: number): Promise<Handoff[]>;
+  find(id: string, now: number): Promise<Handoff | null>;
+  /** Applies `stepHandoff`; null if there is no such handoff. A refused step has no effects. */
+  step(id: string, step: HandoffStep, now: number, effects?: Effects): Promise<HandoffOutcome | null>;
+  /** The last one that left this lane. */
+  lastFrom(key: SessionKey): Promise<Handoff | null>;
 }
 
 export interface SessionStore {

@@ -8,7 +8,7 @@ import type { Handoff } from "./handoff.js";
 import type { SessionEntry } from "./session.js";
 import type { Sessions } from "./sessions.js";
 import type { Address, SessionSource } from "./source.js";
-import type { LanePlace, ListFilter, OccupiedLane, Page, SearchHit, SearchOptions } from "./store.js";
+import type { Answering, ListFilter, OccupiedLane, Page, SearchHit, SearchOptions } from "./store.js";
 import type { StoredMessage } from "./transcript.js";
 
 export class SessionsView {
@@ -62,25 +62,11 @@ export class SessionsView {
   }
 
   /** Brings a session into the lane of this source, which must be this person's own. */
-  async switchTo(source: SessionSource, sessionId: string): Promise<SessionEntry> {
-    await this.#mayTake(source, sessionId);
-    return this.#sessions.switchTo(source, sessionId);
-  }
-
-  /** The same for a store whose step does more, in one transaction. */
-  async switchIn(
-    source: SessionSource,
-    sessionId: string,
-    step: (place: LanePlace, now: number) => Promise<SessionEntry>,
-  ): Promise<SessionEntry> {
-    await this.#mayTake(source, sessionId);
-    return this.#sessions.switchIn(source, sessionId, step);
-  }
-
-  async #mayTake(source: SessionSource, sessionId: string): Promise<void> {
+  async switchTo(source: SessionSource, sessionId: string, answering?: Answering): Promise<SessionEntry> {
     const { owner, chat } = this.#sessions.laneOf(source);
     if (!mayAccess(this.#viewer, { owner, chat, laneOwner: owner })) throw sessionNotFound(sessionId);
     await this.get(sessionId);
+    return this.#sessions.switchTo(source, sessionId, answering);
   }
 
   async requestHandoff(sessionId: string, target: string): Promise<Handoff> {

@@ -7,7 +7,7 @@ import { type Postgres, startPostgres } from "../../test/support/postgres.js";
 import { openDb } from "../open-sessions.js";
 import { factsContract } from "../testing/facts-contract.js";
 import { gatewayStoreContract } from "../testing/gateway-store-contract.js";
-import { movesStoreContract } from "../testing/moves-store-contract.js";
+import { handoffStoreContract } from "../testing/handoff-store-contract.js";
 import { peopleStoreContract } from "../testing/people-store-contract.js";
 import { sessionStoreContract } from "../testing/session-store-contract.js";
 import { openSqlStore } from "./sql-store.js";
@@ -30,7 +30,7 @@ async function fixtureAt(url: string, remove: () => void | Promise<void>) {
 for (const contract of [
   sessionStoreContract,
   gatewayStoreContract,
-  movesStoreContract,
+  handoffStoreContract,
   factsContract,
   peopleStoreContract,
 ]) {

@@ -86,8 +86,8 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
     expect(await store.outbox.sending(sending.id, sending.owner)).toBe(true);
     await store.outbox.fail(sending, `outbox ${CANARY}`);
 
-    await store.moves.request({ id: "h", sessionId, target: "telegram:1", asker: null }, 1);
-    await store.moves.fail("h", { fence: null, error: `handoff ${CANARY}`, deliveries: [] }, 1);
+    await store.handoffs.request({ id: "h", sessionId, target: "telegram:1" }, 1);
+    await store.handoffs.step("h", { kind: "cancel", error: `handoff ${CANARY}` }, 1);
 
     const content = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
     for (const what of ["message", "title", "delivery", "outbox", "handoff"])

@@ -10,7 +10,6 @@ import { SqlAccounts } from "./sql/accounts.js";
 import { SqlHandoffs } from "./sql/handoffs.js";
 import { SqlInbox } from "./sql/inbox.js";
 import { SqlMediaFiles } from "./sql/media-files.js";
-import { SqlMoves } from "./sql/moves.js";
 import { SqlOutbox } from "./sql/outbox.js";
 import { SqlPeople } from "./sql/people.js";
 import { SqlReader } from "./sql/reader.js";
@@ -63,7 +62,6 @@ function storeOver(db: Db): SessionStore & GatewayStore {
     outbox: new SqlOutbox(db),
     people: new SqlPeople(db),
     accounts: new SqlAccounts(db),
-    moves: new SqlMoves(db),
     changes: (onChange) =>
       db.subscribe((fact) => {
         if (fact.kind === "session") onChange(fact.sessionId);

@@ -123,18 +123,17 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
     it("tells of a handoff, of the end of the turn it waits for, and of the session that it ends", async () => {
       const turn = await begin("1");
       const { sessionId: before } = await sessions.getOrCreate(there);
-      const ask = () =>
-        store.moves.request({ id: "h", sessionId: turn.sessionId, target: THERE, asker: null }, now);
+      const ask = () => store.handoffs.request({ id: "h", sessionId: turn.sessionId, target: THERE }, now);
       expect(await factsOf(ask)).toContainEqual({ kind: "handoffs" });
       const none = { messages: [], deliveries: [], steeredIn: [] };
       expect(await factsOf(() => store.turns.finish(turn, "done", none, null, now))).toEqual([
         { kind: "handoffs" },
       ]);
-      const [open] = await store.moves.open(now);
-      const held = open && (await store.moves.claim(open, { owner: "gw", leaseMs: 100, left: false }, now));
-      if (!held) throw new Error("It is not to be had.");
-      const to = { place: sessions.laneOf(there), account, owner: "gw", first: null, deliveries: [] };
-      const facts = await factsOf(() => store.moves.complete(held, to, now));
+      const claim = { kind: "claim", fence: 0, owner: "gw", leaseMs: 100 } as const;
+      expect(await factsOf(() => store.handoffs.step("h", claim, now))).toEqual([{ kind: "handoffs" }]);
+      const complete = { kind: "complete", fence: 1 } as const;
+      const effects = { place: sessions.laneOf(there), answering: { account: account.account, owner: "gw" } };
+      const facts = await factsOf(() => store.handoffs.step("h", complete, now, effects));
       expect(facts).toEqual(
         expect.arrayContaining([session(turn.sessionId), session(before), { kind: "handoffs" }]),
       );

@@ -37,6 +37,6 @@ export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
 export { factsContract } from "./facts-contract.js";
 export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
-export { movesStoreContract } from "./moves-store-contract.js";
+export { handoffStoreContract } from "./handoff-store-contract.js";
 export { peopleStoreContract } from "./people-store-contract.js";
 export { type StoreFixture, sessionStoreContract } from "./session-store-contract.js";

@@ -21,16 +21,16 @@ const LEASE_MS = 600;
 const LONGEST_MS = 60_000;
 
 const STEPS: readonly { readonly at: Name; readonly step: string }[] = [
-  { at: HERE, step: "moves.request" },
+  { at: HERE, step: "handoffs.request" },
   { at: HERE, step: "inbox.finishCommand" },
-  { at: THERE, step: "moves.claim" },
-  { at: THERE, step: "moves.beginThread" },
+  { at: THERE, step: "handoffs.step claim" },
+  { at: THERE, step: "handoffs.step begin thread" },
   { at: THERE, step: "adapter.createThread" },
-  { at: THERE, step: "moves.aim" },
-  { at: THERE, step: "moves.announce" },
+  { at: THERE, step: "handoffs.step aim" },
+  { at: THERE, step: "handoffs.step announce" },
   { at: THERE, step: "outbox.sending" },
   { at: THERE, step: "adapter.send" },
-  { at: THERE, step: "moves.complete" },
+  { at: THERE, step: "handoffs.step complete" },
   { at: THERE, step: "turns.begin" },
   { at: THERE, step: "turns.finish" },
 ];

@@ -74,7 +74,7 @@ it("refuses the second of two handoffs of one conversation, with the state of th
     expect(refused).toMatch(
       /This conversation is already being handed off (to `discord:ann\d+` \((pending|running)\)|just now)/,
     );
-    const end = async () => (await asker.store.moves.find(done?.id ?? "", 0))?.state;
+    const end = async () => (await asker.store.handoffs.find(done?.id ?? "", 0))?.state;
     while ((await end()) !== "completed") await new Promise((resolve) => setImmediate(resolve));
     const moved = await asker.sessions.get(entry.sessionId);
     expect(`${THERE}:${moved?.origin.chatId}`).toBe(done?.target);

@@ -1,6 +1,6 @@
 /** What must hold of a handoff once everything has settled, whatever happened on the way. */
 import { isDeepStrictEqual } from "node:util";
-import type { Move } from "../../src/gateway/store.js";
+import type { Handoff, HandoffStep } from "../../src/session/handoff.js";
 import type { Stage, Typed } from "./stage.js";
 import type { DeliveryRow, HandoffRow } from "./witness.js";
 
@@ -118,24 +118,23 @@ function checkPlatform({ there }: Stage, { id, state, error }: HandoffRow): void
 }
 
 /** Whoever comes late changes nothing. */
-async function checkLate(stage: Stage, handoff: HandoffRow): Promise<void> {
-  const { moves } = stage.actor("gateway").store;
-  const move = (await moves.find(handoff.id, stage.clock())) as Move;
+async function checkLate(stage: Stage, { id }: HandoffRow): Promise<void> {
+  const { handoffs } = stage.actor("gateway").store;
   const now = stage.clock();
-  for (let fence = 0; fence <= move.fence; fence++) {
-    const held = { ...move, fence };
-    const to = { ...stage.destination, owner: "", first: null, deliveries: [] };
-    const failure = { error: "too late", deliveries: [] };
-    const late = [
-      await moves.claim({ ...held, state: "running" }, { owner: "late", leaseMs: 1, left: true }, now),
-      await moves.complete(held, to, now),
-      await moves.fail(move.id, { fence, ...failure }, now),
-      await moves.fail(move.id, { fence: null, ...failure }, now),
+  const before = (await handoffs.find(id, now)) as Handoff;
+  for (let fence = 0; fence <= before.fence; fence++) {
+    const late: HandoffStep[] = [
+      { kind: "claim", fence, owner: "late", leaseMs: 1, left: true },
+      { kind: "complete", fence },
+      { kind: "fail", fence, error: "too late" },
+      { kind: "cancel", error: "too late" },
     ];
-    if (late.some(Boolean)) fail("something that was done too late", late);
+    for (const step of late)
+      if ((await handoffs.step(id, step, now, stage.destination))?.ok !== false)
+        fail("something that was done too late", step);
   }
-  if (!isDeepStrictEqual(await moves.find(move.id, now), move))
-    fail("a handoff that changed after its end", move);
+  if (!isDeepStrictEqual(await handoffs.find(id, now), before))
+    fail("a handoff that changed after its end", before);
 }
 
 function fail(what: string, about: unknown): never {

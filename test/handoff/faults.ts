@@ -7,15 +7,15 @@ import type { Stage } from "./stage.js";
 
 /** Each step of a handoff, and how it is known when it is reached. */
 export const STEPS = {
-  request: isCall("moves.request"),
-  claim: isCall("moves.claim"),
-  "thread begun": isCall("moves.beginThread"),
+  request: isCall("handoffs.request"),
+  claim: isCall("handoffs.step claim"),
+  "thread begun": isCall("handoffs.step begin thread"),
   "thread made": isCall("there.createThread"),
-  "thread and lane saved": isCall("moves.aim"),
-  "notice queued": isCall("moves.announce"),
+  "thread and lane saved": isCall("handoffs.step aim"),
+  "notice queued": isCall("handoffs.step announce"),
   "notice delivered": (reached: Reached) =>
     isCall("there.send")(reached) && (reached.args[0] as Letter).deliveryId.endsWith(".here"),
-  completed: isCall("moves.complete"),
+  completed: isCall("handoffs.step complete"),
   turn: (reached: Reached) =>
     isCall("turns.finish")(reached) &&
     (reached.args[2] as TurnStep).messages.some(({ content }) =>

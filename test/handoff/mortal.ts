@@ -4,6 +4,7 @@
  * as with a real kill.
  */
 import type { GatewayStore } from "../../src/gateway/store.js";
+import type { HandoffStep } from "../../src/session/handoff.js";
 import { endedOwner } from "../support/ended-owner.js";
 
 export type Side = "before" | "after";
@@ -58,13 +59,15 @@ export class Mortal {
     return goOn;
   }
 
-  /** The same object, as long as the process lives; its steps are called `name.method`. */
+  /** The same object, as long as the process lives; its steps are called `name.method`, those of a handoff by their kind. */
   wrap<Part extends object>(name: string, part: Part): Part {
     const read = (_: Part, property: string | symbol): unknown => {
       const value = Reflect.get(part, property, part) as unknown;
       if (typeof value !== "function") return value;
       return (...args: unknown[]) =>
-        this.#live(`${name}.${String(property)}`, args, () => Reflect.apply(value, part, args));
+        this.#live(stepName(`${name}.${String(property)}`, args), args, () =>
+          Reflect.apply(value, part, args),
+        );
     };
     return new Proxy(part, { get: read });
   }
@@ -93,6 +96,11 @@ export class Mortal {
     await this.#stalled;
     if (this.isDead) return never();
   }
+}
+
+/** A step of a handoff is called by its kind. */
+function stepName(call: string, [, step]: readonly unknown[]): string {
+  return call === "handoffs.step" ? `${call} ${(step as HandoffStep).kind}` : call;
 }
 
 function never(): Promise<never> {

@@ -19,7 +19,7 @@ export async function perform(path: string, { step, fault, variant }: Run): Prom
     const before = await stage.begin();
     let strikes = 0;
     stage.onReached = (reached) => {
-      if (reached.step === "moves.request") setTimeout(() => stage.release(), stage.random() * 20);
+      if (reached.step === "handoffs.request") setTimeout(() => stage.release(), stage.random() * 20);
       if (strikes >= variant.strikes || reached.side !== variant.side || !STEPS[step](reached)) return;
       strikes += 1;
       FAULTS[fault](stage);

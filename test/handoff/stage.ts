@@ -264,7 +264,7 @@ export class Stage {
   /** Where a late completion would put it. */
   get destination() {
     const place = new Sessions(this.actor("gateway").store).laneOf(this.annThere);
-    return { place, account: { platform: THERE, account: "bot" } };
+    return { place, answering: { account: "bot", owner: "" } };
   }
 
   /** In the thread, if there is one by now. */

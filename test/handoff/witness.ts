@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
-import type { Handoff } from "../../src/session/handoff.js";
+import type { Handoff, HandoffOutcome } from "../../src/session/handoff.js";
 import type { Reached } from "./mortal.js";
 
 export interface HandoffRow {
@@ -65,7 +65,8 @@ export class Witness {
     const { step, side } = reached;
     try {
       this.#check();
-      if (step === "moves.complete" && reached.result) this.#checkFence(reached.args[0] as Handoff);
+      const outcome = reached.result as HandoffOutcome | null | undefined;
+      if (step === "handoffs.step complete" && outcome?.ok) this.#checkFence(outcome.handoff);
     } catch (error) {
       this.#failure ??= new Error(`${(error as Error).message} (${side} ${step})`);
     }

@@ -18,8 +18,9 @@ function passing(step, side) {
 }
 
 const around =
-  (step, call) =>
+  (name, call) =>
   async (...args) => {
+    const step = name === "handoffs.step" ? `${name} ${args[1].kind}` : name;
     passing(step, "before");
     const result = await call(...args);
     passing(step, "after");
@@ -95,7 +96,7 @@ const gateway = new Gateway({
     inbox: deadly("inbox", store.inbox),
     turns: deadly("turns", store.turns),
     outbox: deadly("outbox", store.outbox),
-    moves: deadly("moves", store.moves),
+    handoffs: deadly("handoffs", store.handoffs),
   },
   agent,
   adapters: [adapter],

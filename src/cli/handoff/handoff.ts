@@ -1,7 +1,7 @@
 /** `baton handoff`: moves a conversation, with the rights of the owner, and waits for the result. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Move } from "../../gateway/store.js";
 import { OWNER } from "../../session/access.js";
+import { type Handoff, overdueAt } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
@@ -57,28 +57,36 @@ function ask(cli: Cli, which: string, where: string | undefined, options: AskOpt
     const asked = await open.desk.ask(entry, place, null);
     const isOffer = asked.target === LOCAL;
     const waits = options.wait && !isOffer;
-    const move = waits ? await outcome(cli, open, asked.id) : await open.moves.find(asked.id, Date.now());
-    if (options.json) cli.terminal.json(move && handoffFacts(move));
-    else if (move && move.state !== "failed") cli.terminal.line(said(entry, move));
-    if (move?.state === "failed")
-      throw new CliError("handoff_failed", `The conversation was not moved: ${cleanLine(move.error ?? "")}`);
+    const handoff = waits
+      ? await outcome(cli, open, asked.id)
+      : await open.handoffs.find(asked.id, Date.now());
+    if (options.json) cli.terminal.json(handoff && handoffFacts(handoff));
+    else if (handoff && handoff.state !== "failed") cli.terminal.line(said(entry, handoff));
+    if (handoff?.state === "failed")
+      throw new CliError(
+        "handoff_failed",
+        `The conversation was not moved: ${cleanLine(handoff.error ?? "")}`,
+      );
   });
 }
 
 /** Waits and shows the seconds; when the time is up, cancels a handoff that has not started. */
-async function outcome({ terminal }: Cli, { desk, moves }: OpenHandoffs, id: string): Promise<Move | null> {
+async function outcome(
+  { terminal }: Cli,
+  { desk, handoffs }: OpenHandoffs,
+  id: string,
+): Promise<Handoff | null> {
   try {
     for (;;) {
-      const move = await moves.find(id, Date.now());
-      if (!move || move.finishedAt !== null) return move;
-      const waited = Date.now() - move.readySince;
-      if (move.state === "pending" && !move.isBusy && waited > move.waitMs)
-        await desk.giveUp(move).catch(() => {}); // It started just now.
-      const seconds = Math.max(0, Math.round(waited / 1_000));
+      const handoff = await handoffs.find(id, Date.now());
+      if (!handoff || handoff.finishedAt !== null) return handoff;
+      if (handoff.state === "pending" && !handoff.isBusy && Date.now() > overdueAt(handoff))
+        await desk.giveUp(handoff).catch(() => {}); // It started just now.
+      const seconds = Math.max(0, Math.round((Date.now() - handoff.readySince) / 1_000));
       terminal.progress(
-        move.isBusy
+        handoff.isBusy
           ? "Waiting for the current answer …"
-          : `Moving, ${seconds} s of ${Math.round(move.waitMs / 1_000)} …`,
+          : `Moving, ${seconds} s of ${Math.round(handoff.waitMs / 1_000)} …`,
       );
       await sleep(LOOK_MS);
     }
@@ -87,7 +95,7 @@ async function outcome({ terminal }: Cli, { desk, moves }: OpenHandoffs, id: str
   }
 }
 
-function said(entry: SessionEntry, { id, target, state, destination }: Move): string {
+function said(entry: SessionEntry, { id, target, state, destination }: Handoff): string {
   const name = nameOf(entry);
   if (target === LOCAL)
     return `${name} is offered to the terminal. Start \`baton\` and type /resume to continue it there.`;

@@ -1,5 +1,5 @@
 /** `baton handoff list`, `show` and `cancel`. */
-import type { Move } from "../../gateway/store.js";
+import type { Handoff } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
@@ -14,12 +14,12 @@ interface JsonOptions {
 
 export function listHandoffs(cli: Cli, { json }: JsonOptions): Promise<void> {
   const { terminal } = cli;
-  return withHandoffs(cli, "look", async ({ moves }) => {
-    const open = await moves.open(Date.now());
+  return withHandoffs(cli, "look", async ({ handoffs }) => {
+    const open = await handoffs.open(Date.now());
     if (json) return terminal.json(open.map(handoffFacts));
     if (open.length === 0) return terminal.line("No handoffs are in progress.");
     const now = Date.now();
-    await printTable<Move>(
+    await printTable<Handoff>(
       terminal,
       [
         { title: "HANDOFF", cell: ({ id }) => id },
@@ -36,17 +36,17 @@ export function listHandoffs(cli: Cli, { json }: JsonOptions): Promise<void> {
 export function showHandoff(cli: Cli, which: string, { json }: JsonOptions): Promise<void> {
   const { terminal } = cli;
   return withHandoffs(cli, "look", async (open) => {
-    const move = await find(open, which);
-    if (json) return terminal.json(handoffFacts(move));
+    const handoff = await find(open, which);
+    if (json) return terminal.json(handoffFacts(handoff));
     const now = Date.now();
-    const end = move.finishedAt === null ? [] : [`Finished: ${relativeTime(move.finishedAt, now)}`];
-    const error = move.error === null ? [] : [`Reason: ${cleanLine(move.error)}`];
+    const end = handoff.finishedAt === null ? [] : [`Finished: ${relativeTime(handoff.finishedAt, now)}`];
+    const error = handoff.error === null ? [] : [`Reason: ${cleanLine(handoff.error)}`];
     const lines = [
-      `${move.id}: ${move.state}`,
-      `Session: ${move.sessionId}`,
-      `To: ${whereTo(move)}`,
-      `Requested: ${relativeTime(move.requestedAt, now)}`,
-      ...(move.isBusy ? ["Waiting for the current answer."] : []),
+      `${handoff.id}: ${handoff.state}`,
+      `Session: ${handoff.sessionId}`,
+      `To: ${whereTo(handoff)}`,
+      `Requested: ${relativeTime(handoff.requestedAt, now)}`,
+      ...(handoff.isBusy ? ["Waiting for the current answer."] : []),
       ...end,
       ...error,
     ];
@@ -56,16 +56,16 @@ export function showHandoff(cli: Cli, which: string, { json }: JsonOptions): Pro
 
 export function cancelHandoff(cli: Cli, which: string, { json }: JsonOptions): Promise<void> {
   return withHandoffs(cli, "write", async (open) => {
-    const move = await find(open, which);
-    await open.desk.cancel(move, { tell: true });
-    if (json) cli.terminal.json(handoffFacts(await find(open, move.id)));
-    else cli.terminal.line(`Cancelled ${move.id}. The conversation stays where it is.`);
+    const handoff = await find(open, which);
+    await open.desk.cancel(handoff, { tell: true });
+    if (json) cli.terminal.json(handoffFacts(await find(open, handoff.id)));
+    else cli.terminal.line(`Cancelled ${handoff.id}. The conversation stays where it is.`);
   });
 }
 
-async function find({ moves }: OpenHandoffs, which: string): Promise<Move> {
-  const known = (await moves.open(Date.now())).filter(({ id }) => id.startsWith(which));
-  const found = known.length === 1 ? known[0] : await moves.find(which, Date.now());
+async function find({ handoffs }: OpenHandoffs, which: string): Promise<Handoff> {
+  const known = (await handoffs.open(Date.now())).filter(({ id }) => id.startsWith(which));
+  const found = known.length === 1 ? known[0] : await handoffs.find(which, Date.now());
   if (!found)
     throw new CliError(
       "handoff_not_found",

@@ -2,13 +2,13 @@
  * `/sessions` lists sessions, and `/resume` goes back to one. A session of somebody else looks as if it did not exist.
  */
 import { NotFoundError, sessionNotFound } from "../../session/errors.js";
+import type { Handoff } from "../../session/handoff.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
 import { mayMove } from "../handoff/desk.js";
 import { leftText } from "../handoff/words.js";
-import type { Move } from "../store.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 import { nameOf, quoted } from "./describe.js";
@@ -74,7 +74,7 @@ async function backIn(target: SessionEntry, call: CommandCall, now: number): Pro
 }
 
 /** Takes a session that a chat has offered to the terminal. */
-async function takeOffer(offer: Move, call: CommandCall, now: number): Promise<string> {
+async function takeOffer(offer: Handoff, call: CommandCall, now: number): Promise<string> {
   const { item, gateway, sessions, who } = call;
   const before = await sessions.get(offer.sessionId);
   const taken = await gateway.change(item.key, who, ({ handoffs }) =>

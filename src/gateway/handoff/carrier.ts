@@ -7,12 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../adapter/adapter.js";
 import { identityNamed, isOwn, partsOfIdentity, personOf } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
-import { type Handoff, platformOfTarget } from "../../session/handoff.js";
+import { type Handoff, type HandoffStep, overdueAt, platformOfTarget } from "../../session/handoff.js";
 import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
-import type { LanePlace } from "../../session/store.js";
+import type { HandoffStore, LanePlace } from "../../session/store.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
@@ -20,7 +20,7 @@ import { TERMINAL, type Who } from "../authorize.js";
 import type { Notices } from "../notices.js";
 import { mayBeAlive } from "../owner.js";
 import type { People } from "../people.js";
-import type { Account, Move, Moves } from "../store.js";
+import type { Account, GatewayEffects, Outbox } from "../store.js";
 import { type Surface, speakerOf } from "../surface.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
@@ -28,7 +28,8 @@ import { askToConfirm, failedText, hereText, offerText, retractedText } from "./
 
 export interface CarrierSetting {
   readonly sessions: Sessions;
-  readonly moves: Moves;
+  readonly handoffs: HandoffStore<GatewayEffects>;
+  readonly outbox: Pick<Outbox, "announcement">;
   readonly desk: HandoffDesk;
   readonly people: People;
   readonly notices: Notices;
@@ -37,7 +38,7 @@ export interface CarrierSetting {
   /** A turn of this session is waited for: one whose process has ended is gone on with here. */
   readonly onAwaited: (sessionId: string) => Promise<void>;
   /** Each time one is seen that was asked for by this process, and once it is over. */
-  readonly onSeen: (move: Move) => void;
+  readonly onSeen: (handoff: Handoff) => void;
   /** Once for each that is offered to the terminal, in words. */
   readonly onOffer: (text: string) => void;
   readonly owner: string;
@@ -73,8 +74,8 @@ export class HandoffCarrier {
 
   /** Tells of this one, and then whenever it may have changed, until it is over. */
   async follow({ id }: Handoff): Promise<void> {
-    const move = await this.#setting.moves.find(id, this.#setting.clock());
-    if (move) this.#setting.onSeen(move);
+    const handoff = await this.#setting.handoffs.find(id, this.#setting.clock());
+    if (handoff) this.#setting.onSeen(handoff);
     this.#asked.add(id);
   }
 
@@ -108,40 +109,42 @@ export class HandoffCarrier {
   }
 
   async #look(): Promise<void> {
-    const { moves, clock } = this.#setting;
-    const open = await moves.open(clock());
+    const { handoffs, clock } = this.#setting;
+    const open = await handoffs.open(clock());
     for (const id of this.#asked) await this.#tellOf(id, open);
     const now = clock();
-    for (const move of open) if (!this.#carried.has(move.id)) await this.#attend(move, now);
+    for (const handoff of open) if (!this.#carried.has(handoff.id)) await this.#attend(handoff, now);
   }
 
-  async #attend(move: Move, now: number): Promise<void> {
-    const { moves, owner, leaseMs, onAwaited } = this.#setting;
-    if (move.target === LOCAL && move.state === "pending") await this.#offer(move);
-    const isAbandoned = move.claimedBy === owner || !mayBeAlive(move.claimedBy ?? "");
-    const decision = decide(move, { now, isHere: this.#surfaceFor(move) !== undefined, isAbandoned });
+  async #attend(handoff: Handoff, now: number): Promise<void> {
+    const { handoffs, owner, leaseMs, onAwaited } = this.#setting;
+    if (handoff.target === LOCAL && handoff.state === "pending") await this.#offer(handoff);
+    const isAbandoned = handoff.claimedBy === owner || !mayBeAlive(handoff.claimedBy ?? "");
+    const decision = decide(handoff, { now, isHere: this.#surfaceFor(handoff) !== undefined, isAbandoned });
     if (decision.kind === "wait") {
       if (decision.at !== null) this.#later(decision.at - now);
     } else if (decision.kind === "await turn") {
-      await onAwaited(move.sessionId);
+      await onAwaited(handoff.sessionId);
       this.#later(leaseMs / 3);
     } else if (decision.kind === "give up") {
-      await this.#fail(move, move.state === "pending" ? null : move.fence, decision.reason);
+      await this.#fail(handoff, handoff.state === "pending" ? null : handoff.fence, decision.reason);
     } else {
-      const held = await moves.claim(move, { owner, leaseMs, left: decision.left }, now);
-      if (held) this.#carried.set(held.id, this.#carry(held));
+      const { id, fence } = handoff;
+      const claim = { kind: "claim", fence, owner, leaseMs, left: decision.left } as const;
+      const claimed = await handoffs.step(id, claim, now);
+      if (claimed?.ok) this.#carried.set(id, this.#carry(claimed.handoff));
       else this.#later(RETRY_MS); // Somebody was quicker, or a turn has begun.
     }
   }
 
-  async #tellOf(id: string, open: readonly Move[]): Promise<void> {
-    const { moves, clock, onSeen } = this.#setting;
-    const move = open.find((each) => each.id === id) ?? (await moves.find(id, clock()));
-    if (move) onSeen(move);
-    if (!move || move.finishedAt !== null) this.#asked.delete(id);
+  async #tellOf(id: string, open: readonly Handoff[]): Promise<void> {
+    const { handoffs, clock, onSeen } = this.#setting;
+    const handoff = open.find((each) => each.id === id) ?? (await handoffs.find(id, clock()));
+    if (handoff) onSeen(handoff);
+    if (!handoff || handoff.finishedAt !== null) this.#asked.delete(id);
   }
 
-  async #offer({ id, sessionId }: Move): Promise<void> {
+  async #offer({ id, sessionId }: Handoff): Promise<void> {
     if (this.#offered.has(id)) return;
     this.#offered.add(id);
     const entry = await this.#setting.sessions.get(sessionId);
@@ -165,11 +168,12 @@ export class HandoffCarrier {
     }
   }
 
-  async #carry(held: Move): Promise<void> {
-    const { moves, leaseMs, clock, onProblem } = this.#setting;
+  async #carry(held: Handoff): Promise<void> {
+    const { handoffs, leaseMs, clock, onProblem } = this.#setting;
     const beat = setInterval(
       () => {
-        moves.renew(held, leaseMs, clock()).catch(() => {}); // A busy store is not a lost lease.
+        const renewal = { kind: "renew", fence: held.fence, leaseMs } as const;
+        handoffs.step(held.id, renewal, clock()).catch(() => {}); // A busy store is not a lost lease.
       },
       timerMs(leaseMs / 3),
     );
@@ -194,7 +198,7 @@ export class HandoffCarrier {
   }
 
   /** The session, if who asked may still move it there. */
-  async #mayStill(held: Move): Promise<SessionEntry> {
+  async #mayStill(held: Handoff): Promise<SessionEntry> {
     const { sessions, desk } = this.#setting;
     const entry = await sessions.get(held.sessionId);
     if (!entry) throw new Impossible("The session is gone.");
@@ -206,14 +210,14 @@ export class HandoffCarrier {
     return entry;
   }
 
-  async #whoAsked({ asker }: Move): Promise<Who | null> {
+  async #whoAsked({ asker }: Handoff): Promise<Who | null> {
     if (!asker) return null;
     const access = await this.#setting.people.access(asker.source);
     return access.allowed ? access : null;
   }
 
   /** Tries again what the platform could not do just now, for as long as who asked waits. */
-  async #within<Result>(held: Move, attempt: () => Promise<Result>): Promise<Result> {
+  async #within<Result>(held: Handoff, attempt: () => Promise<Result>): Promise<Result> {
     const { clock } = this.#setting;
     for (;;) {
       try {
@@ -230,19 +234,18 @@ export class HandoffCarrier {
   }
 
   /** For as long as who asked waits; who goes on with what another began has some time, too. */
-  #deadline({ readySince, waitMs, leaseUntil }: Move): number {
-    return Math.max(readySince + waitMs, leaseUntil ?? 0);
+  #deadline(held: Handoff): number {
+    return Math.max(overdueAt(held), held.leaseUntil ?? 0);
   }
 
   /** The lane that the session will have: kept before anything is said there. */
-  async #destination(held: Move, entry: SessionEntry, surface: Surface): Promise<SessionSource> {
+  async #destination(held: Handoff, entry: SessionEntry, surface: Surface): Promise<SessionSource> {
     if (held.destination) return held.destination;
-    const { moves } = this.#setting;
     const asked = await this.#placeAsked(held);
     const person = await this.#personOn(asked.platform, held);
     const address = asked.threadId ? asked : await this.#makeThread(held, entry, surface, asked, person);
     const lane = await this.#laneAt(address, surface, person);
-    if (!(await moves.aim(held, lane))) throw new Lost();
+    await this.#step(held, { kind: "aim", fence: held.fence, destination: lane });
     return lane.origin;
   }
 
@@ -250,7 +253,7 @@ export class HandoffCarrier {
    * The id on a platform of who asked, where they are known there. The terminal and scripts are the owner's, who may be
    * known there without being linked to it.
    */
-  async #personOn(platform: Platform, held: Move): Promise<string | null> {
+  async #personOn(platform: Platform, held: Handoff): Promise<string | null> {
     const who = await this.#whoAsked(held);
     const isOwners = held.asker === null || who?.identities.includes(TERMINAL);
     const own = who?.identities.find((identity) => partsOfIdentity(identity)?.platform === platform);
@@ -259,7 +262,7 @@ export class HandoffCarrier {
   }
 
   async #makeThread(
-    held: Move,
+    held: Handoff,
     entry: SessionEntry,
     surface: Surface,
     parent: Address,
@@ -273,7 +276,7 @@ export class HandoffCarrier {
         "A gateway stopped while creating a thread there, so it is unknown whether the thread exists. Ask again.",
       );
     }
-    if (!(await this.#setting.moves.beginThread(held))) throw new Lost();
+    await this.#step(held, { kind: "begin thread", fence: held.fence });
     const title = entry.title ?? "Conversation";
     try {
       return (await speaker.createThread(parent, title, person, held.id)) ?? parent;
@@ -303,12 +306,12 @@ export class HandoffCarrier {
 
   /** Tells the destination, and waits until that is there: a chat that cannot be written to gets no session. */
   async #announce(
-    held: Move,
+    held: Handoff,
     entry: SessionEntry,
     { account }: Account,
     destination: SessionSource,
   ): Promise<void> {
-    const { moves, notices, clock } = this.#setting;
+    const { outbox, notices, clock } = this.#setting;
     const address = addressOf(destination);
     const present = await this.#setting.sessions.current(this.#setting.sessions.laneOf(destination).key);
     const isTaken = present !== null && present.sessionId !== entry.sessionId && present.messageCount > 0;
@@ -316,10 +319,10 @@ export class HandoffCarrier {
     const isOurs = destination.chatType === "dm" || isMade;
     const text = hereText(entry, held.asker?.source ?? entry.origin, { isTaken, isOurs });
     const why = { purpose: "announcement", handoffId: held.id } as const;
-    const said = await notices.to({ account, address }, `${held.id}.here`, text, why);
-    if (!(await moves.announce(held, said, clock()))) throw new Lost();
+    const deliveries = await notices.to({ account, address }, `${held.id}.here`, text, why);
+    await this.#step(held, { kind: "announce", fence: held.fence }, { deliveries });
     for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
-      const outcome = await moves.announced(held.id);
+      const outcome = await outbox.announcement(held.id);
       if (outcome?.state === "sent" || outcome?.state === "unknown") return;
       if (outcome?.state === "failed") throw new Impossible(outcome.error ?? "I can't write there.");
       if (clock() >= this.#deadline(held) && outcome?.state === "pending")
@@ -330,12 +333,12 @@ export class HandoffCarrier {
   }
 
   async #complete(
-    held: Move,
+    held: Handoff,
     entry: SessionEntry,
     { platform, account }: Account,
     destination: SessionSource,
   ): Promise<void> {
-    const { moves, sessions, owner, clock } = this.#setting;
+    const { sessions, owner } = this.#setting;
     const place = sessions.laneOf(destination);
     const from = held.asker?.source ?? null;
     const first = {
@@ -350,16 +353,24 @@ export class HandoffCarrier {
       ...(from ? { by: from } : {}),
     };
     const deliveries = toldMoved(held.id, held.asker, destination);
-    const to = { place, account: { platform, account }, owner, first, deliveries };
-    if (!(await moves.complete(held, to, clock()))) throw new Lost();
+    const effects = { place, answering: { account, owner }, first, deliveries };
+    await this.#step(held, { kind: "complete", fence: held.fence }, effects);
   }
 
-  async #fail(move: Move, fence: number | null, reason: string): Promise<void> {
-    const { moves, notices, clock } = this.#setting;
-    const { asker, target, id } = move;
+  /** Fails if another gateway has it now. */
+  async #step({ id }: Handoff, step: HandoffStep, effects?: GatewayEffects): Promise<void> {
+    const { handoffs, clock } = this.#setting;
+    if (!(await handoffs.step(id, step, clock(), effects))?.ok) throw new Lost();
+  }
+
+  async #fail(handoff: Handoff, fence: number | null, reason: string): Promise<void> {
+    const { handoffs, notices, clock } = this.#setting;
+    const { asker, target, id } = handoff;
     const deliveries = asker ? [told(id, asker, failedText(targetWords(target), reason))] : [];
     const retraction = notices.piecesOf(platformOfTarget(target), retractedText(reason));
-    await moves.fail(id, { fence, error: reason, deliveries, retraction }, clock());
+    const failure: HandoffStep =
+      fence === null ? { kind: "cancel", error: reason } : { kind: "fail", fence, error: reason };
+    await handoffs.step(id, failure, clock(), { deliveries, retraction });
   }
 
   /** Looks again after a while, or sooner where that was already planned. */

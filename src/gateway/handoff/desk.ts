@@ -7,7 +7,7 @@ import { TERMINAL_ACCOUNT } from "../../adapter/terminal/terminal-source.js";
 import { addressIn } from "../../config/home-channel.js";
 import { isOwn, OWNER } from "../../session/access.js";
 import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
-import type { Handoff } from "../../session/handoff.js";
+import type { Asker, Handoff } from "../../session/handoff.js";
 import { isPlatform, LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -18,6 +18,7 @@ import {
   localSource,
   type SessionSource,
 } from "../../session/source.js";
+import type { HandoffStore } from "../../session/store.js";
 import type { SessionsView } from "../../session/view.js";
 import type { Clock } from "../../util/clock.js";
 import { cleanLine, shorten } from "../../util/text.js";
@@ -25,13 +26,13 @@ import { TERMINAL, type Who } from "../authorize.js";
 import { STATE } from "../connection.js";
 import type { Homes } from "../homes.js";
 import { mayBeAlive } from "../owner.js";
-import type { Account, Accounts, Asker, Move, Moves, NewDelivery } from "../store.js";
+import type { Account, Accounts, GatewayEffects, NewDelivery } from "../store.js";
 import { NOBODY_CAME } from "./decide.js";
 import { addressWords, failedText, movedText, placeWords, surfaceOf, takenText } from "./words.js";
 
 export interface DeskSetting {
   readonly sessions: Sessions;
-  readonly moves: Moves;
+  readonly handoffs: HandoffStore<GatewayEffects>;
   readonly accounts: Accounts;
   readonly homes: Pick<Homes, "all">;
   /** Accounts that are connected in this process. */
@@ -112,7 +113,7 @@ export class HandoffDesk {
 
   /** Asks for a session to be moved. The gateway that has the place carries it out. */
   async ask(entry: SessionEntry, place: Destination, by: By): Promise<Handoff> {
-    const { moves, clock, waitMs } = this.#setting;
+    const { handoffs, clock, waitMs } = this.#setting;
     if (by && !mayMove(by.who, entry))
       throw refused("This conversation is not only yours, so you can't move it.");
     const { address } = place;
@@ -124,27 +125,28 @@ export class HandoffDesk {
     const said = by
       ? [{ ...told(id, by.asker, by.said), deliveryId: `${id}.asked`, purpose: "command" as const }]
       : [];
-    const asked = { id, sessionId: entry.sessionId, target, asker, said, ...(waitMs ? { waitMs } : {}) };
-    const handoff = await moves.request(asked, clock());
+    const asked = { id, sessionId: entry.sessionId, target, asker, ...(waitMs ? { waitMs } : {}) };
+    const handoff = await handoffs.request(asked, clock(), { deliveries: said });
     if (!handoff) throw await this.#alreadyAsked(entry);
     return handoff;
   }
 
   /** Takes back what nobody has begun to carry out. `tell`: somebody else does, and who asked is told. */
-  cancel(move: Move, { tell }: { readonly tell: boolean }): Promise<void> {
-    return this.#withdraw(move, "It was cancelled.", tell);
+  cancel(handoff: Handoff, { tell }: { readonly tell: boolean }): Promise<void> {
+    return this.#withdraw(handoff, "It was cancelled.", tell);
   }
 
   /** The same by who has waited long enough. */
-  giveUp(move: Move): Promise<void> {
-    return this.#withdraw(move, NOBODY_CAME, false);
+  giveUp(handoff: Handoff): Promise<void> {
+    return this.#withdraw(handoff, NOBODY_CAME, false);
   }
 
-  async #withdraw({ id, asker, target }: Move, error: string, tell: boolean): Promise<void> {
-    const { moves, clock } = this.#setting;
+  async #withdraw({ id, asker, target }: Handoff, error: string, tell: boolean): Promise<void> {
+    const { handoffs, clock } = this.#setting;
     const deliveries = tell && asker ? [told(id, asker, failedText(targetWords(target), error))] : [];
-    if (!(await moves.fail(id, { fence: null, error, deliveries }, clock()))) {
-      const now = await moves.find(id, clock());
+    const outcome = await handoffs.step(id, { kind: "cancel", error }, clock(), { deliveries });
+    if (!outcome?.ok) {
+      const now = await handoffs.find(id, clock());
       throw new ConflictError(
         "handoff_refused",
         `It can no longer be cancelled: it is ${now?.state ?? "gone"}.`,
@@ -153,32 +155,33 @@ export class HandoffDesk {
   }
 
   /** The handoff of a session that is not over. */
-  async active(sessionId: string): Promise<Move | null> {
-    const { moves, clock } = this.#setting;
-    return (await moves.open(clock())).find((move) => move.sessionId === sessionId) ?? null;
+  async active(sessionId: string): Promise<Handoff | null> {
+    const { handoffs, clock } = this.#setting;
+    return (await handoffs.open(clock())).find((handoff) => handoff.sessionId === sessionId) ?? null;
   }
 
   /** What is offered to the terminal, the newest first. */
-  async offers(): Promise<Move[]> {
-    const { moves, clock } = this.#setting;
-    const open = await moves.open(clock());
+  async offers(): Promise<Handoff[]> {
+    const { handoffs, clock } = this.#setting;
+    const open = await handoffs.open(clock());
     return open.filter(({ target, state }) => target === LOCAL && state === "pending").reverse();
   }
 
   /** Takes an offer into the lane of this source, and tells who made it. Fails where it is there no more. */
-  async take(offer: Move, source: SessionSource, owner: string): Promise<SessionEntry> {
-    const { moves, sessions, clock } = this.#setting;
+  async take(offer: Handoff, source: SessionSource, owner: string): Promise<SessionEntry> {
+    const { handoffs, sessions, clock } = this.#setting;
     const now = clock();
-    const held = await moves.claim(offer, { owner, leaseMs: TAKE_MS, left: false }, now);
-    const place = sessions.laneOf(source);
-    const account = { platform: source.platform, account: TERMINAL_ACCOUNT };
-    const { asker } = offer;
-    const deliveries = asker ? [told(offer.id, asker, takenText())] : [];
-    const done =
-      held && (await moves.complete(held, { place, account, owner, first: null, deliveries }, now));
+    const { id, fence, asker } = offer;
+    const claimed = await handoffs.step(id, { kind: "claim", fence, owner, leaseMs: TAKE_MS }, now);
+    const effects = {
+      place: sessions.laneOf(source),
+      answering: { account: TERMINAL_ACCOUNT, owner },
+      deliveries: asker ? [told(id, asker, takenText())] : [],
+    };
+    const complete = { kind: "complete", fence: fence + 1 } as const;
+    const done = claimed?.ok && (await handoffs.step(id, complete, now, effects))?.ok;
     const entry = done && (await sessions.get(offer.sessionId));
-    if (!done || !entry)
-      throw new NotFoundError("handoff_not_found", "It is no longer offered, or it is busy now.");
+    if (!entry) throw new NotFoundError("handoff_not_found", "It is no longer offered, or it is busy now.");
     return entry;
   }
 
@@ -186,13 +189,8 @@ export class HandoffDesk {
    * Takes a session into the lane of this source from wherever it is, with what waits for an answer in it. `view` is
    * whoever may do that only with what they see.
    */
-  async bring(sessionId: string, to: Omit<Asker, "owner">, owner: string, view?: SessionsView) {
-    const { moves, sessions } = this.#setting;
-    const { source } = to;
-    const account = { platform: source.platform, account: to.account };
-    return (view ?? sessions).switchIn(source, sessionId, (place, now) =>
-      moves.bring(sessionId, { place, account, owner }, now),
-    );
+  bring(sessionId: string, { source, account }: Omit<Asker, "owner">, owner: string, view?: SessionsView) {
+    return (view ?? this.#setting.sessions).switchTo(source, sessionId, { account, owner });
   }
 
   /** Whether a conversation may be taken there by this person: where they talk already. */
@@ -270,9 +268,9 @@ export class HandoffDesk {
   }
 
   async #alreadyAsked({ sessionId }: SessionEntry): Promise<BatonError> {
-    const move = await this.active(sessionId);
-    const how = move ? `to ${targetWords(move.target)} (${move.state})` : "just now";
-    const cancel = move?.state === "pending" ? " To cancel that, send /handoff cancel." : "";
+    const handoff = await this.active(sessionId);
+    const how = handoff ? `to ${targetWords(handoff.target)} (${handoff.state})` : "just now";
+    const cancel = handoff?.state === "pending" ? " To cancel that, send /handoff cancel." : "";
     return new ConflictError(
       "handoff_active",
       `This conversation is already being handed off ${how}.${cancel}`,

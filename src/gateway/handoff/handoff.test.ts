@@ -245,7 +245,7 @@ describe("a handoff that cannot be", () => {
     await world.gateway.stop({ drainMs: 0 });
     const asker = { source: asking.source, account: "bot", owner: "" };
     const asked = { id: "ho_late", sessionId, target: `${HERE}:ann`, asker };
-    await world.store.moves.request(asked, world.now);
+    await world.store.handoffs.request(asked, world.now);
     world.now += 61_000;
     await world.restart();
     expect(await finished(asking)).toMatch(
@@ -315,7 +315,8 @@ describe("a handoff that a program asks for", () => {
     const bob = world.chat("bob");
     await bob.ask("hello");
     const lost = await world.sessions.requestHandoff((await bob.session()).sessionId, "local");
-    await world.store.moves.claim(lost, { owner: endedOwner(), leaseMs: 1, left: false }, 0);
+    const claim = { kind: "claim", fence: 0, owner: endedOwner(), leaseMs: 1 } as const;
+    expect(await world.store.handoffs.step(lost.id, claim, 0)).toMatchObject({ ok: true });
     world.now += 61_000;
     await world.gateway.forCommands.follow(nowhere);
     const states = async () =>

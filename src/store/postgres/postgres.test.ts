@@ -70,15 +70,12 @@ describe("a PostgreSQL database", () => {
       expect([until > at, until <= at + 60_000]).toEqual([true, true]); // As each of them counts.
     }
     const { sessionId } = await sessions.getOrCreate(localSource());
-    const asked = await store.moves.request(
-      { id: "h", sessionId, target: "telegram:1", asker: null },
-      now - hour,
-    );
-    const claim = (owner: string, at: number) =>
-      store.moves.claim(asked as never, { ...lease(owner), left: false }, at);
-    expect((await claim("slow", now - hour))?.leaseUntil).toBeGreaterThan(now - hour);
-    const seen = await store.moves.find("h", now + hour);
-    expect(await store.moves.claim(seen as never, { ...lease("fast"), left: false }, now + hour)).toBeNull();
+    await store.handoffs.request({ id: "h", sessionId, target: "telegram:1" }, now - hour);
+    const claim = (owner: string, fence: number, at: number) =>
+      store.handoffs.step("h", { kind: "claim", fence, ...lease(owner) }, at);
+    expect(await claim("slow", 0, now - hour)).toMatchObject({ ok: true });
+    expect((await store.handoffs.find("h", now - hour))?.leaseUntil).toBeGreaterThan(now - hour);
+    expect(await claim("fast", 1, now + hour)).toMatchObject({ ok: false });
     await sessions.close();
   });
 

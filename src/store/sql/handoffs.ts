@@ -1,76 +1,79 @@
-/** Handoffs: each step reads the row locked, asks the state machine, and writes what it says. */
+/** Handoffs: each step reads the row locked, asks the state machine, and commits what belongs to it. */
+import type { GatewayEffects } from "../../gateway/store.js";
 import { type Handoff, type HandoffOutcome, type HandoffStep, stepHandoff } from "../../session/handoff.js";
-import type { HandoffStore, LanePlace } from "../../session/store.js";
-import type { Db } from "../db.js";
-import { insertHandoff, lockHandoff, moveSession, saveHandoff } from "./handoff-steps.js";
-import { handoffColumns, handoffOf } from "./rows.js";
+import type { SessionKey } from "../../session/session-key.js";
+import type { HandoffRequest, HandoffStore } from "../../session/store.js";
+import type { Db, Queries } from "../db.js";
+import { announcement, retractions, withdraw } from "./announcements.js";
+import { findHandoff, insertHandoff, lockHandoff, readHandoffs, saveHandoff } from "./handoff-rows.js";
+import { insertItem } from "./inbox.js";
+import { bindSession } from "./lanes.js";
+import { moveWaiting } from "./move-waiting.js";
+import { insertDeliveries } from "./outbox.js";
 
-export class SqlHandoffs implements HandoffStore {
+export class SqlHandoffs implements HandoffStore<GatewayEffects> {
   readonly #db: Db;
 
   constructor(db: Db) {
     this.#db = db;
   }
 
-  request(asked: { id: string; sessionId: string; target: string }, now: number): Promise<Handoff | null> {
-    return this.#db.transaction((tx) => insertHandoff(tx, this.#db.dialect, asked, now));
+  request(asked: HandoffRequest, now: number, effects: GatewayEffects = {}): Promise<Handoff | null> {
+    return this.#db.transaction(async (tx) => {
+      if (!(await insertHandoff(tx, this.#db.dialect, asked, now))) return null;
+      await insertDeliveries(tx, effects.deliveries ?? [], now);
+      return findHandoff(tx, this.#db.dialect, asked.id, now);
+    });
   }
 
-  claim(owner: string, leaseMs: number, now: number): Promise<Handoff | null> {
-    const { dialect } = this.#db;
-    const shift = dialect.clockShift(now);
-    return this.#db.transaction(async (tx) => {
-      for (;;) {
-        const row = await tx.get(
-          `SELECT ${handoffColumns(shift)} FROM handoffs
-           WHERE state = 'pending' OR (state = 'running' AND lease_until <= ? + ${shift.sql})
-           ORDER BY requested_at, id LIMIT 1 ${dialect.forUpdate("handoffs SKIP LOCKED")}`,
-          ...shift.values,
-          now,
-          ...shift.values,
-        );
-        if (!row) return null;
-        const outcome = stepHandoff(handoffOf(row), { kind: "claim", owner, leaseMs }, now);
-        if (!outcome.ok) return null;
-        await saveHandoff(tx, dialect, outcome.handoff, now);
-        if (outcome.handoff.state === "running") return outcome.handoff;
-      }
-    });
+  open(now: number): Promise<Handoff[]> {
+    const which = "h.state IN ('pending', 'running') ORDER BY h.requested_at, h.id LIMIT 1000";
+    return readHandoffs(this.#db, this.#db.dialect, now, which);
+  }
+
+  find(id: string, now: number): Promise<Handoff | null> {
+    return findHandoff(this.#db, this.#db.dialect, id, now);
   }
 
   step(
     id: string,
     step: HandoffStep,
-    destination: LanePlace | null,
     now: number,
+    effects: GatewayEffects = {},
   ): Promise<HandoffOutcome | null> {
     const { dialect } = this.#db;
     return this.#db.transaction(async (tx) => {
-      const handoff = await lockHandoff(tx, dialect, id, now);
+      const handoff = await lockHandoff(tx, dialect, id, step.kind, now);
       if (!handoff) return null;
       const outcome = stepHandoff(handoff, step, now);
       if (!outcome.ok) return outcome;
-      await saveHandoff(tx, dialect, outcome.handoff, now);
-      if (outcome.handoff.state === "completed" && destination)
-        await moveSession(tx, dialect, handoff.sessionId, destination, now);
+      if (outcome.handoff !== handoff) await saveHandoff(tx, dialect, outcome.handoff, now);
+      await this.#commit(tx, outcome.handoff, step, effects, now);
       return outcome;
     });
   }
 
-  async get(id: string, now: number): Promise<Handoff | null> {
-    const shift = this.#db.dialect.clockShift(now);
-    const sql = `SELECT ${handoffColumns(shift)} FROM handoffs WHERE id = ?`;
-    const row = await this.#db.get(sql, ...shift.values, id);
-    return row ? handoffOf(row) : null;
+  async lastFrom(key: SessionKey): Promise<Handoff | null> {
+    const which = "h.from_key = ? AND h.state = 'completed' ORDER BY h.finished_at DESC, h.id DESC LIMIT 1";
+    const [last] = await readHandoffs(this.#db, this.#db.dialect, 0, which, key); // It has no lease to shift.
+    return last ?? null;
   }
 
-  async active(now: number): Promise<Handoff[]> {
-    const shift = this.#db.dialect.clockShift(now);
-    const rows = await this.#db.all(
-      `SELECT ${handoffColumns(shift)} FROM handoffs
-       WHERE state IN ('pending', 'running') ORDER BY requested_at, id LIMIT 1000`,
-      ...shift.values,
-    );
-    return rows.map(handoffOf);
+  async #commit(
+    tx: Queries,
+    { id, state, sessionId }: Handoff,
+    { kind }: HandoffStep,
+    { place, answering, first, deliveries = [], retraction = [] }: GatewayEffects,
+    now: number,
+  ): Promise<void> {
+    if (kind === "announce" && (await announcement(tx, id))) return;
+    if (state === "completed" && place) {
+      const { from } = await bindSession(tx, this.#db.dialect, place, sessionId, now);
+      if (first) await insertItem(tx, first, answering?.owner ?? "", now);
+      if (from !== null && answering) await moveWaiting(tx, this.#db.dialect, from, place, answering);
+    }
+    if (state === "failed") await withdraw(tx, id, "the handoff was given up");
+    const said = state === "failed" ? await retractions(tx, id, retraction) : [];
+    await insertDeliveries(tx, [...deliveries, ...said], now);
   }
 }

@@ -32,7 +32,7 @@ export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): 
 }
 
 /** The lane of a key and a session that may be in another one, `from`, held together. */
-export async function lockMove(
+async function lockMove(
   tx: Queries,
   dialect: Dialect,
   key: SessionKey,
@@ -79,7 +79,7 @@ export async function addRoute(tx: Queries, place: LanePlace, sessionId: string)
 }
 
 /** Moves a session into a lane, from wherever it was; the lane's present session ends `switched`. */
-export async function moveInto(
+async function moveInto(
   tx: Queries,
   place: LanePlace,
   target: SessionEntry,

@@ -2,6 +2,7 @@
 
 import type {
   Account,
+  Announcement,
   Delivery,
   DeliveryState,
   Doubtful,
@@ -12,6 +13,7 @@ import type {
 import { type Address, formatAddress, parseAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
+import { announcement } from "./announcements.js";
 import { columnsOf } from "./columns.js";
 import { readAttachments, writeAttachments } from "./rows.js";
 import { appendIn } from "./transcript.js";
@@ -200,6 +202,10 @@ export class SqlOutbox implements Outbox {
     return { count: Number(row?.count), last: Number(row?.last) };
   }
 
+  announcement(handoffId: string): Promise<Announcement | null> {
+    return announcement(this.#db, handoffId);
+  }
+
   async interrupted(account: Account): Promise<Delivery[]> {
     const rows = await this.#db.all(
       `SELECT ${columnsOf("outbox")} FROM outbox WHERE platform = ? AND account = ? AND state = 'sending' ORDER BY id`,
@@ -213,12 +219,14 @@ export class SqlOutbox implements Outbox {
 /** What became of a delivery, if it is still being sent by that process. */
 async function became(
   db: Queries,
-  { id, owner }: Sending,
+  { id, owner, handoffId }: Sending,
   change: string,
   ...values: SqlValue[]
 ): Promise<boolean> {
   const sql = `UPDATE outbox SET ${change} WHERE id = ? AND owner = ? AND state = 'sending'`;
-  return (await db.run(sql, ...values, id, owner)) === 1;
+  if ((await db.run(sql, ...values, id, owner)) !== 1) return false;
+  if (handoffId) db.record({ kind: "handoffs" }); // It may have waited for this delivery.
+  return true;
 }
 
 export async function insertDeliveries(

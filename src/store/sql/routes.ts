@@ -10,12 +10,13 @@ import {
   serializeMetadata,
 } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
-import type { LanePlace, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
+import type { Answering, LanePlace, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search/search.js";
 import { forgetJourney, forgetSessionless } from "./forget.js";
 import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
+import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
 
@@ -82,10 +83,18 @@ export class SqlRoutes implements RouteStore {
     });
   }
 
-  bind(to: LanePlace | SessionKey, sessionId: string, now: number): Promise<SessionEntry> {
-    return this.#db.transaction(
-      async (tx) => (await bindSession(tx, this.#db.dialect, to, sessionId, now)).entry,
-    );
+  bind(
+    to: LanePlace | SessionKey,
+    sessionId: string,
+    now: number,
+    answering?: Answering,
+  ): Promise<SessionEntry> {
+    const { dialect } = this.#db;
+    return this.#db.transaction(async (tx) => {
+      const { entry, from } = await bindSession(tx, dialect, to, sessionId, now);
+      if (from !== null && answering) await moveWaiting(tx, dialect, from, entry, answering);
+      return entry;
+    });
   }
 
   update(key: SessionKey, patch: SessionPatch, touch: boolean, now: number): Promise<SessionEntry | null> {

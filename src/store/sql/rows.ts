@@ -1,12 +1,11 @@
 /** Rows of the database as records of the heart, and back. */
-import type { Handoff, HandoffState } from "../../session/handoff.js";
 import type { ResetReason } from "../../session/reset-policy.js";
 import type { EndReason, SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { type ChatType, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
 import type { Attachment, Author, Message, StoredMessage, ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
-import type { ClockShift, Queries, Row, SqlValue } from "../db.js";
+import type { Queries, Row, SqlValue } from "../db.js";
 
 /** A session as stored: the entry, and what only the store needs. */
 export interface SessionRow {
@@ -150,28 +149,6 @@ export function readAttachments(row: Row): { attachments?: readonly Attachment[]
   return row.attachments === null
     ? {}
     : { attachments: JSON.parse(row.attachments as string) as Attachment[] };
-}
-
-/** The columns of a handoff, its lease by the host's clock; the values of the shift come with them. */
-export const handoffColumns = (shift: ClockShift, h = "handoffs"): string =>
-  `${h}.id, ${h}.session_id, ${h}.from_key, ${h}.target, ${h}.state, ${h}.requested_at, ${h}.claimed_by,
-   ${h}.lease_until - ${shift.sql} AS lease_until, ${h}.fence, ${h}.claims, ${h}.finished_at, ${h}.error`;
-
-export function handoffOf(row: Row): Handoff {
-  return {
-    id: row.id as string,
-    sessionId: row.session_id as string,
-    fromKey: row.from_key as SessionKey,
-    target: row.target as string,
-    state: row.state as HandoffState,
-    requestedAt: Number(row.requested_at),
-    claimedBy: row.claimed_by as string | null,
-    leaseUntil: numberOrNull(row.lease_until),
-    fence: Number(row.fence),
-    claims: Number(row.claims),
-    finishedAt: numberOrNull(row.finished_at),
-    error: row.error as string | null,
-  };
 }
 
 export async function hasActiveHandoff(tx: Queries, sessionId: string): Promise<boolean> {

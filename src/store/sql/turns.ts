@@ -21,10 +21,10 @@ import type { ResolveRequest } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { ClockShift, Db, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
+import { isHeldByHandoff } from "./handoff-rows.js";
 import { holdTurn } from "./hold-turn.js";
 import { inboxItem, steerIn } from "./inbox.js";
 import { lockLane } from "./lanes.js";
-import { isMoving } from "./moves.js";
 import { insertDeliveries } from "./outbox.js";
 import type { SqlRoutes } from "./routes.js";
 import { hasActiveHandoff } from "./rows.js";
@@ -79,8 +79,8 @@ export class SqlTurns implements Turns {
         present &&
         (await tx.get(`${running(shift)} AND t.session_id = ?`, ...shift.values, present.entry.sessionId));
       if (found) return { kind: "busy", running: runningTurn(found) };
-      const sessionId = present?.entry.sessionId ?? "";
-      if (await isMoving(tx, sessionId, item.key, request.now)) return { kind: "moving" };
+      const lane = { key: item.key, sessionId: present?.entry.sessionId ?? null };
+      if (await isHeldByHandoff(tx, this.#db.dialect, lane, request.now)) return { kind: "moving" };
 
       const resolved = await this.#routes.resolveIn(tx, request);
       if (resolved.kind === "ask processes") return resolved;

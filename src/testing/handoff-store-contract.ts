@@ -1,7 +1,7 @@
 /** What every store must do for handoffs as the gateway carries them out, over the same fixtures. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Asker, GatewayStore, InboxItem, Move, NewDelivery, NewInboxItem } from "../gateway/store.js";
-import { HANDOFF_WAIT_MS } from "../session/handoff.js";
+import type { GatewayEffects, GatewayStore, InboxItem, NewDelivery, NewInboxItem } from "../gateway/store.js";
+import { type Asker, HANDOFF_WAIT_MS, type Handoff, type HandoffStep } from "../session/handoff.js";
 import { LOCAL, platforms } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { Sessions } from "../session/sessions.js";
@@ -15,7 +15,7 @@ const thread: SessionSource = { platform: THERE, chatId: "g", chatType: "thread"
 const asker: Asker = { source: ann, account: "bot", owner: "" };
 const there = { platform: THERE, account: "bot there" };
 
-export function movesStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
+export function handoffStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
   describe(`store of handoffs under way: ${name}`, () => {
     let fixture: GatewayStoreFixture;
     let store: SessionStore & GatewayStore;
@@ -43,16 +43,29 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       shown: false,
     });
     const ask = async (target = `${THERE}:g`, id = "h1") => {
-      const handoff = await store.moves.request({ id, sessionId: entry.sessionId, target, asker }, now);
+      const handoff = await store.handoffs.request({ id, sessionId: entry.sessionId, target, asker }, now);
       if (!handoff) throw new Error("There is one already.");
       return handoff;
     };
-    const claim = async (owner = "gw"): Promise<Move> => {
-      const [open] = await store.moves.open(now);
-      const held = open && (await store.moves.claim(open, { owner, leaseMs: 1_000, left: false }, now));
+    /** The handoff after this step; null if the step was refused. */
+    const step = async (id: string, next: HandoffStep, effects?: GatewayEffects): Promise<Handoff | null> => {
+      const outcome = await store.handoffs.step(id, next, now, effects);
+      return outcome?.ok ? outcome.handoff : null;
+    };
+    const take = ({ id, fence }: Handoff, owner: string, left = false) =>
+      step(id, { kind: "claim", fence, owner, leaseMs: 1_000, left });
+    const claim = async (owner = "gw"): Promise<Handoff> => {
+      const [open] = await store.handoffs.open(now);
+      const held = open && (await take(open, owner));
       if (!held) throw new Error("It is not to be had.");
       return held;
     };
+    const aim = ({ id, fence }: Handoff) =>
+      step(id, { kind: "aim", fence, destination: sessions.laneOf(thread) });
+    const announce = ({ id, fence }: Handoff, deliveries: NewDelivery[]) =>
+      step(id, { kind: "announce", fence }, { deliveries });
+    const bring = (to: SessionSource, account: string, owner: string) =>
+      sessions.switchTo(to, entry.sessionId, { account, owner });
     /** What makes the agent confirm, in the new place. */
     const question = (): NewInboxItem => ({
       ...there,
@@ -64,17 +77,11 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       text: "confirm",
       by: ann,
     });
-    const complete = (held: Move, more: { first?: NewInboxItem; deliveries?: NewDelivery[] } = {}) =>
-      store.moves.complete(
-        held,
-        {
-          place: sessions.laneOf(thread),
-          account: there,
-          owner: "gw",
-          first: more.first ?? null,
-          deliveries: more.deliveries ?? [],
-        },
-        now,
+    const complete = ({ id, fence }: Handoff, more: Pick<GatewayEffects, "first" | "deliveries"> = {}) =>
+      step(
+        id,
+        { kind: "complete", fence },
+        { place: sessions.laneOf(thread), answering: { account: there.account, owner: "gw" }, ...more },
       );
     const accept = async (messageId: string, source = ann) => {
       const { key } = sessions.laneOf(source);
@@ -108,27 +115,30 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
     it("keeps how far one has got, for whoever goes on with it", async () => {
       const asked = await ask();
       expect(asked).toMatchObject({ state: "pending", target: `${THERE}:g`, fromKey: entry.key });
-      expect(await store.moves.request({ ...asked, id: "h2", asker: null }, now)).toBeNull();
+      expect(await store.handoffs.request({ ...asked, id: "h2", asker: null }, now)).toBeNull();
       const held = await claim();
       expect(held).toMatchObject({ asker, isThreadBegun: false, destination: null, isBusy: false, fence: 1 });
-      await store.moves.beginThread(held);
-      expect(await store.moves.find("h1", now)).toMatchObject({ isThreadBegun: true, destination: null });
-      await store.moves.aim(held, sessions.laneOf(thread));
-      expect(await store.moves.find("h1", now)).toMatchObject({ isThreadBegun: true, destination: thread });
+      await step("h1", { kind: "begin thread", fence: held.fence });
+      expect(await store.handoffs.find("h1", now)).toMatchObject({ isThreadBegun: true, destination: null });
+      await aim(held);
+      expect(await store.handoffs.find("h1", now)).toMatchObject({
+        isThreadBegun: true,
+        destination: thread,
+      });
       for (let twice = 0; twice < 2; twice++)
-        expect(await store.moves.announce(held, [announcement("h1")], now)).toBe(true);
-      expect(await store.moves.announced("h1")).toEqual({ state: "pending", error: null });
+        expect(await announce(held, [announcement("h1")])).toMatchObject({ state: "running", fence: 1 });
+      expect(await store.outbox.announcement("h1")).toEqual({ state: "pending", error: null });
       now += 900;
-      expect(await store.moves.renew(held, 600_000, now)).toBe(true);
-      expect((await store.moves.find("h1", now))?.leaseUntil).toBeGreaterThan(now + 300_000);
+      expect(await step("h1", { kind: "renew", fence: held.fence, leaseMs: 600_000 })).not.toBeNull();
+      expect((await store.handoffs.find("h1", now))?.leaseUntil).toBeGreaterThan(now + 300_000);
     });
 
     it("lets a program ask, and keeps the same of that", async () => {
       await sessions.requestHandoff(entry.sessionId, `${THERE}:g`);
       const held = await claim();
       expect(held.asker).toBeNull();
-      await store.moves.aim(held, sessions.laneOf(thread));
-      expect((await store.moves.find(held.id, now))?.destination).toEqual(thread);
+      await aim(held);
+      expect((await store.handoffs.find(held.id, now))?.destination).toEqual(thread);
       expect(await placedBy(() => complete(held))).toEqual([]);
       expect((await sessions.current(sessions.laneOf(thread).key))?.sessionId).toBe(entry.sessionId);
     });
@@ -136,20 +146,21 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
     it("refuses every write of a holder who was replaced", async () => {
       await ask();
       const first = await claim("a");
-      expect(await store.moves.claim(first, { owner: "b", leaseMs: 1_000, left: false }, now)).toBeNull();
-      const second = await store.moves.claim(first, { owner: "b", leaseMs: 1_000, left: true }, now);
+      expect(await take(first, "b")).toBeNull();
+      const second = await take(first, "b", true);
       expect(second).toMatchObject({ fence: 2, claimedBy: "b" });
-      expect(await store.moves.claim(first, { owner: "c", leaseMs: 1_000, left: true }, now)).toBeNull();
-      expect(await store.moves.renew(first, 1_000, now)).toBe(false);
-      expect(await store.moves.beginThread(first)).toBe(false);
-      expect(await store.moves.aim(first, sessions.laneOf(thread))).toBe(false);
-      expect(await store.moves.announce(first, [delivery("x", thread)], now)).toBe(false);
-      expect(await complete(first, { deliveries: [delivery("told", ann)] })).toBe(false);
-      const failure = { fence: first.fence, error: "x", deliveries: [delivery("told", ann)] };
-      expect(await store.moves.fail("h1", failure, now)).toBeNull();
+      expect(await take(first, "c", true)).toBeNull();
+      const { fence } = first;
+      expect(await step("h1", { kind: "renew", fence, leaseMs: 1_000 })).toBeNull();
+      expect(await step("h1", { kind: "begin thread", fence })).toBeNull();
+      expect(await aim(first)).toBeNull();
+      expect(await announce(first, [delivery("x", thread)])).toBeNull();
+      const told = { deliveries: [delivery("told", ann)] };
+      expect(await complete(first, told)).toBeNull();
+      expect(await step("h1", { kind: "fail", fence, error: "x" }, told)).toBeNull();
       expect(await store.outbox.pending({ platform: HERE, account: "bot" }, 10)).toEqual([]);
       expect((await sessions.current(entry.key))?.sessionId).toBe(entry.sessionId);
-      expect(await store.moves.find("h1", now)).toMatchObject({ state: "running", isThreadBegun: false });
+      expect(await store.handoffs.find("h1", now)).toMatchObject({ state: "running", isThreadBegun: false });
     });
 
     it("moves the session, what waits in its lane, and tells who asked, at once", async () => {
@@ -168,7 +179,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
         ["one", ann, thread],
         ["two", ann, thread],
       ]);
-      expect(await store.moves.find("h1", now)).toMatchObject({ state: "completed", finishedAt: now });
+      expect(await store.handoffs.find("h1", now)).toMatchObject({ state: "completed", finishedAt: now });
       expect((await sessions.current(sessions.laneOf(thread).key))?.sessionId).toBe(entry.sessionId);
       expect(await sessions.current(entry.key)).toBeNull();
       expect((await begin(waiting[0] as never)).kind).toBe("gone");
@@ -180,17 +191,16 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       expect(await store.inbox.accept({ ...(waiting[0] as NewInboxItem) }, "me", now)).toBeNull();
       const told = await store.outbox.pending({ platform: HERE, account: "bot" }, 10);
       expect(told.map(({ deliveryId }) => deliveryId)).toEqual(["told"]);
-      expect(await store.moves.lastFrom(entry.key)).toMatchObject({ id: "h1" });
-      expect(await complete(held)).toBe(false);
+      expect(await store.handoffs.lastFrom(entry.key)).toMatchObject({ id: "h1" });
+      expect(await complete(held)).toBeNull();
     });
 
     it("puts files to a message where it was moved to, however often", async () => {
       const { id } = await accept("one");
       const files = [{ file: "a", mediaType: "image/png" }];
       const put = (owner: string) => store.inbox.complete(id, owner, files, (was) => `${was} with a picture`);
-      const here = { place: sessions.laneOf(ann), account: { platform: HERE, account: "bot" }, owner: "gw" };
-      for (const to of [{ place: sessions.laneOf(thread), account: there, owner: "gw" }, here])
-        await store.moves.bring(entry.sessionId, to, now);
+      await bring(thread, there.account, "gw");
+      await bring(ann, "bot", "gw");
       expect(await put("me")).toBeNull();
       const completed = await put("gw");
       expect(completed).toMatchObject({
@@ -199,7 +209,9 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
         source: ann,
         made: "moved",
       });
-      expect((await store.inbox.waiting(here.account)).map(({ item }) => item)).toEqual([completed]);
+      expect((await store.inbox.waiting({ platform: HERE, account: "bot" })).map(({ item }) => item)).toEqual(
+        [completed],
+      );
     });
 
     it("leaves what waits in a lane that has begun another session since", async () => {
@@ -222,10 +234,9 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       if (begun.kind !== "begun") throw new Error("It was to begin.");
       const [steered, queued] = [await accept("two", bob), await accept("three", bob)];
       const here = { platform: HERE, account: "bot" };
-      const to = { place: sessions.laneOf(ann), account: here, owner: "mine" };
       let back: SessionEntry | undefined;
       const moved = await placedBy(async () => {
-        back = await store.moves.bring(entry.sessionId, to, now);
+        back = await bring(ann, "bot", "mine");
       });
       expect(back).toMatchObject({ sessionId: entry.sessionId, key: entry.key });
       expect(moved.map(({ text, by, source }) => [text, by, source])).toEqual([
@@ -244,41 +255,40 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       expect((await begin(moved[0] as never, "mine")).kind).toBe("gone");
       const next = await begin(moved[1] as never, "mine");
       expect(next).toMatchObject({ kind: "begun", entry: { sessionId: entry.sessionId } });
-      expect(await placedBy(() => store.moves.bring(entry.sessionId, to, now))).toEqual([]);
+      expect(await placedBy(() => bring(ann, "bot", "mine"))).toEqual([]);
     });
 
     it("brings nothing along from a lane that the session is not in any more", async () => {
       await sessions.reset(entry.key);
       await accept("for the new one");
-      const to = { place: sessions.laneOf(thread), account: there, owner: "mine" };
-      expect(await placedBy(() => store.moves.bring(entry.sessionId, to, now))).toEqual([]);
+      expect(await placedBy(() => bring(thread, there.account, "mine"))).toEqual([]);
       const left = await store.inbox.waiting({ platform: HERE, account: "bot" });
       expect(left.map(({ item }) => item.text)).toEqual(["for the new one"]);
     });
 
     it("takes back what the destination was to be told, and retracts what it was", async () => {
       const fail = (fence: number) =>
-        store.moves.fail(
+        step(
           "h1",
-          { fence, error: "no", deliveries: [delivery("told", ann)], retraction: ["not after all"] },
-          now,
+          { kind: "fail", fence, error: "no" },
+          { deliveries: [delivery("told", ann)], retraction: ["not after all"] },
         );
       await ask();
       const held = await claim();
-      await store.moves.announce(held, [announcement("h1")], now);
+      await announce(held, [announcement("h1")]);
       expect(await fail(held.fence)).toMatchObject({ state: "failed", error: "no" });
-      expect(await store.moves.announced("h1")).toMatchObject({ state: "failed" });
+      expect(await store.outbox.announcement("h1")).toMatchObject({ state: "failed" });
       expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toEqual([]);
       expect(await fail(held.fence)).toBeNull();
       expect(await store.outbox.pending({ platform: HERE, account: "bot" }, 10)).toHaveLength(1);
 
       await ask(`${THERE}:g`, "h2");
       const again = await claim();
-      await store.moves.announce(again, [announcement("h2")], now);
+      await announce(again, [announcement("h2")]);
       const [pending] = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
       await store.outbox.sending(pending?.id ?? 0, "gw");
       const retraction = ["not after all", "nor this"];
-      await store.moves.fail("h2", { fence: again.fence, error: "no", deliveries: [], retraction }, now);
+      await step("h2", { kind: "fail", fence: again.fence, error: "no" }, { retraction });
       const said = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
       const back = { address: addressOf(thread), owner: "", purpose: "retraction", handoffId: "h2" };
       expect(said).toMatchObject([
@@ -291,19 +301,18 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       await ask();
       const held = await claim();
       await store.outbox.add([delivery("h1.here", thread)], now);
-      expect(await store.moves.announce(held, [announcement("h1")], now)).toBe(true);
+      expect(await announce(held, [announcement("h1")])).toMatchObject({ state: "running", fence: 1 });
       expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toHaveLength(1);
-      expect(await store.moves.announced("h1")).toEqual({ state: "pending", error: null });
+      expect(await store.outbox.announcement("h1")).toEqual({ state: "pending", error: null });
     });
 
     it("is not claimed while a turn runs, and no turn begins while it is under way", async () => {
       const running = await begin(await accept("one"));
       if (running.kind !== "begun") throw new Error(running.kind);
       await ask();
-      const [open] = await store.moves.open(now);
+      const [open] = await store.handoffs.open(now);
       expect(open).toMatchObject({ isBusy: true });
-      const lease = { owner: "gw", leaseMs: 1_000, left: false };
-      expect(await store.moves.claim(open as Move, lease, now)).toBeNull();
+      expect(await take(open as Handoff, "gw")).toBeNull();
       now += 5_000;
       await store.turns.finish(
         running.turn,
@@ -312,7 +321,7 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
         null,
         now,
       );
-      expect((await store.moves.open(now))[0]).toMatchObject({ isBusy: false, readySince: now });
+      expect((await store.handoffs.open(now))[0]).toMatchObject({ isBusy: false, readySince: now });
       const next = await accept("two");
       expect((await begin(next)).kind).toBe("moving");
       now += HANDOFF_WAIT_MS + 1; // Nobody came: whoever waits is answered here.
@@ -322,10 +331,10 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
     it("holds messages in the lane that it comes to, and none for an offer to the terminal", async () => {
       await ask();
       const held = await claim();
-      await store.moves.aim(held, sessions.laneOf(thread));
+      await aim(held);
       const early = await accept("early", thread);
       expect((await begin(early)).kind).toBe("moving");
-      await store.moves.fail("h1", { fence: held.fence, error: "no", deliveries: [] }, now);
+      await step("h1", { kind: "fail", fence: held.fence, error: "no" });
       expect((await begin(early)).kind).toBe("begun");
       await ask(LOCAL, "h2");
       expect((await begin(await accept("meanwhile"))).kind).toBe("begun");
@@ -335,24 +344,24 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
       const other = await fixture.open();
       const asked = await Promise.all(
         Array.from({ length: 10 }, (_, n) =>
-          (n % 2 ? store : other).moves.request(
+          (n % 2 ? store : other).handoffs.request(
             { id: `h${n}`, sessionId: entry.sessionId, target: `${THERE}:g`, asker },
             now,
           ),
         ),
       );
       expect(asked.filter(Boolean)).toHaveLength(1);
-      const [open] = await store.moves.open(now);
+      const [open] = await store.handoffs.open(now);
       const claims = await Promise.all(
         Array.from({ length: 10 }, (_, n) =>
-          (n % 2 ? store : other).moves.claim(
-            open as Move,
-            { owner: `gw${n}`, leaseMs: 1_000, left: false },
+          (n % 2 ? store : other).handoffs.step(
+            open?.id ?? "",
+            { kind: "claim", fence: 0, owner: `gw${n}`, leaseMs: 1_000 },
             now,
           ),
         ),
       );
-      expect(claims.filter(Boolean)).toHaveLength(1);
+      expect(claims.filter((outcome) => outcome?.ok)).toHaveLength(1);
     });
 
     it("tells other connections soon", async ({ skip }) => {
@@ -374,11 +383,11 @@ export function movesStoreContract(name: string, createFixture: () => Promise<Ga
 
     it("is forgotten with its session", async () => {
       await ask();
-      await store.moves.fail("h1", { fence: null, error: "cancelled", deliveries: [] }, now);
+      await step("h1", { kind: "cancel", error: "cancelled" });
       await sessions.end(entry.sessionId);
       now += 1;
       expect((await sessions.prune({ endedBeforeMs: 0 })).sessions).toBe(1);
-      expect(await store.moves.find("h1", now)).toBeNull();
+      expect(await store.handoffs.find("h1", now)).toBeNull();
     });
   });
 }
