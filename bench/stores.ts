@@ -4,6 +4,7 @@
  */
 import { copyFile, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { SessionId } from "../src/session/ids.js";
 import { randomFrom } from "../test/support/random.mjs";
 import { buildSessionKey, openSessions, serializeSource } from "./baton.js";
 import { sourceOf, textOf } from "./corpus.js";
@@ -74,8 +75,8 @@ export class Stores {
   }
 }
 
-export function sessionIdOf(number: number): string {
-  return `20260101_000000_${number.toString(16).padStart(12, "0")}`;
+export function sessionIdOf(number: number): SessionId {
+  return `20260101_000000_${number.toString(16).padStart(12, "0")}` as SessionId;
 }
 
 function fill(path: string, work: (database: RawDatabase) => void): void {

@@ -8,6 +8,7 @@
 // Keep conversations: open a store, take messages in, write answers down.
 
 export { type OpenOptions, openSessions } from "./open-sessions.js";
+export { asSessionId, type SessionId } from "./session/ids.js";
 export type { EndReason, Metadata, SessionEntry, SessionPatch, Usage } from "./session/session.js";
 export {
   type Explanation,

@@ -1,6 +1,7 @@
 /** Opens a store by its URL and gives the `Sessions` over it. */
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SessionId } from "./session/ids.js";
 import "./adapter/platforms.js";
 import type { GatewayStore } from "./gateway/store.js";
 import { InputError } from "./session/errors.js";
@@ -51,7 +52,7 @@ export async function openStore(
     await mirror?.close();
     await store.close();
   };
-  const changed = (sessionId: string): void => {
+  const changed = (sessionId: SessionId): void => {
     mirror?.changed(sessionId);
     onChange?.(sessionId);
   };

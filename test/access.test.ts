@@ -1,4 +1,5 @@
 /** Access over a real store: 10 000 random requests of random people against an oracle that keeps its own books. */
+
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -12,10 +13,11 @@ import {
   type Viewer,
   viewerOf,
 } from "../src/index.js";
+import type { SessionId } from "../src/session/ids.js";
 
 /** What the oracle knows of a session: who began it, where, and whether the chat shares it. */
 interface Fact {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   readonly title: string;
   readonly word: string;
   readonly shared: boolean;

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { TERMINAL_ACCOUNT } from "../src/adapter/terminal/terminal-source.js";
 import { OWNER, openSessions } from "../src/index.js";
 import { openStore } from "../src/open-sessions.js";
+import type { SessionId } from "../src/session/ids.js";
 import { addressOf, localSource } from "../src/session/source.js";
 import { baton as anyBaton, makeHome, type RunOptions } from "./support/baton.js";
 
@@ -51,7 +52,7 @@ describe.concurrent("baton chat in a script", () => {
     expect(run.stdout + run.stderr).not.toContain("hunter2");
     await withStore(home, async (sessions) => {
       const { items } = await sessions.list({}, OWNER);
-      const roles = (await sessions.load(items[0]?.sessionId ?? "")).map(({ role }) => role);
+      const roles = (await sessions.load((items[0]?.sessionId ?? "") as SessionId)).map(({ role }) => role);
       expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
     });
   });

@@ -1,4 +1,5 @@
 /** Whole runs of `dist/main.js`: what it prints, what it refuses, and how it exits. */
+
 import {
   chmodSync,
   chownSync,
@@ -17,6 +18,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 import { openSessions, type SessionSource } from "../src/index.js";
 import { openStore } from "../src/open-sessions.js";
+import type { SessionId } from "../src/session/ids.js";
 import { SCHEMA_VERSION } from "../src/store/migrations/index.js";
 import { baton, makeHome, type Run } from "./support/baton.js";
 
@@ -56,8 +58,8 @@ async function fill(
 }
 
 /** Alice's conversation about her garden, three hours ago, with tools, costs and a title. */
-async function garden(home: string): Promise<string> {
-  let id = "";
+async function garden(home: string): Promise<SessionId> {
+  let id = "" as SessionId;
   await fill(home, async (sessions, at) => {
     at(Date.now() - 3 * 3_600_000);
     const { entry } = await sessions.receive(alice, { role: "user", content: "Plan my garden party" });
@@ -314,7 +316,7 @@ assistant  TIME
 
   test("the files that came with a message", async () => {
     const home = makeHome();
-    let id = "";
+    let id = "" as SessionId;
     await fill(home, async (sessions) => {
       const attachments = [
         { file: "0a".repeat(16), mediaType: "image/jpeg", name: `photo${ESC}[2J\n.jpg` },
@@ -740,7 +742,7 @@ describe.concurrent("explain", () => {
     expect(replaced.stdout).toContain('"Garden plans" is not the current session of its chat');
     expect(replaced.stdout).toContain(fresh);
     await fill(home, async (sessions) => {
-      await sessions.end(fresh);
+      await sessions.end(fresh as SessionId);
     });
     expect((await baton(home, ["sessions", "explain", id])).stdout).toBe(
       '"Garden plans" has ended (reset), and its chat has no session now. The next message starts one.\n',
@@ -971,7 +973,7 @@ describe.concurrent("hostile text", () => {
 
   async function hostileHome(): Promise<{ home: string; id: string }> {
     const home = makeHome();
-    let id = "";
+    let id = "" as SessionId;
     await fill(home, async (sessions) => {
       const { entry } = await sessions.receive(
         { ...alice, userName: `Eve ${evil}`, chatName: evil },

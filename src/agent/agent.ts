@@ -1,3 +1,4 @@
+import type { SessionId } from "../session/ids.js";
 /**
  * The agent port: a turn in, a stream of events out. An agent stores no conversation: the turn contains everything that
  * it needs to know, and the events contain everything that it says.
@@ -20,7 +21,7 @@ export interface Agent {
 }
 
 export interface TurnInput {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   /** Tells the agent where it is. The same for every turn of a chat. */
   readonly prompt: string;
   /**

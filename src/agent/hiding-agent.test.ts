@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Laborious } from "../../test/support/laborious.js";
+import { asSessionId } from "../session/ids.js";
 import { Redactor } from "../util/redact.js";
 import { type Agent, AgentError, type AgentEvent, type Tool, type TurnInput } from "./agent.js";
 import { hidingAgent } from "./hiding-agent.js";
@@ -14,7 +15,7 @@ function hiding(): Redactor {
 
 function turnWith(rest: Partial<TurnInput> = {}): TurnInput {
   return {
-    sessionId: "s",
+    sessionId: asSessionId("s"),
     prompt: `prompt ${CANARY}`,
     labels: `labels ${CANARY}`,
     history: [

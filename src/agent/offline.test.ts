@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
+import { asSessionId } from "../session/ids.js";
 import type { Message } from "../session/transcript.js";
 import { agentContract } from "../testing/agent-contract.js";
 import type { AgentEvent, Tool, TurnInput } from "./agent.js";
@@ -14,7 +15,7 @@ const said = (content: string): Message => ({ role: "assistant", content });
 
 async function tell(history: readonly Message[], more: Partial<TurnInput> = {}): Promise<AgentEvent[]> {
   const turn: TurnInput = {
-    sessionId: "s",
+    sessionId: asSessionId("s"),
     prompt: "",
     history,
     tools: [],
@@ -188,7 +189,13 @@ describe("a turn that is stopped at its first word", () => {
     for (const cue of ["hello", "run ls", "slow 60"]) {
       const controller = new AbortController();
       const kinds: string[] = [];
-      const turn = { sessionId: "s", prompt: "", history: [user(cue)], tools: [tool], steer: () => [] };
+      const turn = {
+        sessionId: asSessionId("s"),
+        prompt: "",
+        history: [user(cue)],
+        tools: [tool],
+        steer: () => [],
+      };
       for await (const { kind } of offlineAgent().run({ ...turn, signal: controller.signal })) {
         kinds.push(kind);
         controller.abort();

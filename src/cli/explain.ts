@@ -13,18 +13,17 @@ import { timeIn } from "./time.js";
 
 export function explain(cli: Cli, which: string, options: { json?: boolean }): Promise<void> {
   return withSessions(cli, "look", async (sessions, config) => {
-    const asked = await lookUp(sessions, which);
-    const explanation = await sessions.explain(asked.key);
-    if (!explanation && !asked.entry) throw sessionNotFound(which);
-    if (options.json) return cli.terminal.json(explanation ?? { entry: asked.entry, next: null });
+    const { key, entry } = await lookUp(sessions, which);
+    const explanation = await sessions.explain(key);
     if (!explanation) {
-      const name = nameOf(asked.entry ?? { title: null, displayName: "", sessionId: which });
+      if (!entry) throw sessionNotFound(which);
+      if (options.json) return cli.terminal.json({ entry, next: null });
       return cli.terminal.line(
-        `"${name}" has ended (${asked.entry?.endReason}), and its chat has no session now. The next message starts one.`,
+        `"${nameOf(entry)}" has ended (${entry.endReason}), and its chat has no session now. The next message starts one.`,
       );
     }
-    for (const sentence of sentences(explanation, asked.entry, config))
-      cli.terminal.line(printableText(sentence));
+    if (options.json) return cli.terminal.json(explanation);
+    for (const sentence of sentences(explanation, entry, config)) cli.terminal.line(printableText(sentence));
   });
 }
 

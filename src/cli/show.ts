@@ -1,6 +1,7 @@
 /** `baton sessions show`: a session and its last messages. */
 import { OWNER } from "../session/access.js";
 import { readableText } from "../session/attachments.js";
+import type { SessionId } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import type { Sessions } from "../session/sessions.js";
 import type { StoredMessage } from "../session/transcript.js";
@@ -94,7 +95,7 @@ function tokensOf(entry: SessionEntry): string {
   return `${grouped(entry.totalTokens)} (${parts}${cached > 0 ? `, ${grouped(cached)} cached` : ""})`;
 }
 
-function followed(entry: SessionEntry, parentId: string): string {
+function followed(entry: SessionEntry, parentId: SessionId): string {
   return entry.resetReason === null ? parentId : `${parentId} (${entry.resetReason} reset)`;
 }
 

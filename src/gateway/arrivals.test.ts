@@ -1,10 +1,12 @@
 /** Files that are slow, at a real gateway over a real store: they hold up nothing but what must come after them. */
+
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
+import type { SessionId } from "../session/ids.js";
 import { Arrivals, type ArrivalsSetting } from "./arrivals.js";
 import type { Entered } from "./entrance.js";
 import { Media } from "./media.js";
@@ -69,7 +71,7 @@ const answers = (chat: Chat): string[] =>
 const waiting = async (): Promise<string[]> =>
   (await world.store.inbox.waiting(world.adapter)).map(({ item }) => item.text);
 
-const bring = (sessionId: string, { source }: Chat) =>
+const bring = (sessionId: SessionId, { source }: Chat) =>
   world.gateway.handoffs.bring(sessionId, { source, account: world.adapter.account }, world.gateway.owner);
 
 /** Once that method has done its work, and before anybody hears of it, something else is waited for. */

@@ -1,3 +1,4 @@
+import type { SessionId } from "../session/ids.js";
 /**
  * What a commit changed. Row writers record it within their transaction; after the commit the store tells everyone who
  * subscribed, in this process and in the others. So no write needs a second call to be noticed.
@@ -7,7 +8,7 @@ import type { InboxItem } from "./inbox-item.js";
 
 export type Fact =
   /** A session began, changed or was removed. */
-  | { readonly kind: "session"; readonly sessionId: string }
+  | { readonly kind: "session"; readonly sessionId: SessionId }
   /** Messages were added to a transcript. */
   | { readonly kind: "messages" }
   /** A delivery waits to be sent through this account. */

@@ -1,4 +1,5 @@
 /** A store that cannot write: nothing is acknowledged, whoever writes is told, and work goes on once it is mended. */
+
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import type { Agent } from "../agent/agent.js";
 import { OWNER } from "../session/access.js";
+import type { SessionId } from "../session/ids.js";
 import { Sessions } from "../session/sessions.js";
 import type { Db } from "../store/db.js";
 import { inspectSqlite } from "../store/inspect.js";
@@ -71,7 +73,7 @@ async function world(options: ScriptedOptions = {}, pairing: "on" | "off" = "on"
   };
   const asked = async () => {
     const [entry] = (await sessions.list({}, OWNER)).items;
-    const messages = await sessions.load(entry?.sessionId ?? "");
+    const messages = await sessions.load((entry?.sessionId ?? "") as SessionId);
     return messages.filter(({ role }) => role === "user").map(({ content }) => content);
   };
   /** As `baton people approve` does. */

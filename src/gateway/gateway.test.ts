@@ -4,6 +4,7 @@ import { SendError } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
 import { openDb } from "../open-sessions.js";
 import { OWNER } from "../session/access.js";
+import type { SessionId } from "../session/ids.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsConfig } from "../session/sessions.js";
 import type { SessionStore } from "../session/store.js";
@@ -101,7 +102,7 @@ async function world(
 
 const transcript = async ({ sessions }: World): Promise<string[]> => {
   const [entry] = (await sessions.list({}, OWNER)).items;
-  return (await sessions.load(entry?.sessionId ?? "")).map(
+  return (await sessions.load((entry?.sessionId ?? "") as SessionId)).map(
     (message: Message) => `${message.role}: ${message.content}`,
   );
 };

@@ -3,6 +3,7 @@
  * of its chat says; a turn that a process left comes before what waits.
  */
 import { once } from "node:events";
+import type { SessionId } from "../session/ids.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Apologies } from "./apology.js";
 import type { Access, Who } from "./authorize.js";
@@ -87,7 +88,7 @@ export class LaneRunner {
   }
 
   /** Something waits for the turn of this session to end: if its process left it, it goes on here. */
-  async goOnIn(sessionId: string): Promise<void> {
+  async goOnIn(sessionId: SessionId): Promise<void> {
     const { store, clock } = this.#setting;
     const running = await store.turns.runningIn(sessionId, clock());
     if (running) this.goOnWith(running);

@@ -1,8 +1,10 @@
 /** What a turn sends is bounded, and `/stop` does not wait behind it. */
+
 import { afterEach, expect, it } from "vitest";
 import type { Agent, AgentEvent } from "../agent/agent.js";
 import { openDb } from "../open-sessions.js";
 import { OWNER } from "../session/access.js";
+import type { SessionId } from "../session/ids.js";
 import { Sessions } from "../session/sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
@@ -46,7 +48,7 @@ async function world(said: readonly string[], options: ScriptedOptions & { maxSe
   open.push({ close: () => store.close() }, { close: () => gateway.stop({ drainMs: 0 }) });
   const transcript = async () => {
     const [entry] = (await sessions.list({}, OWNER)).items;
-    const messages = await sessions.load(entry?.sessionId ?? "");
+    const messages = await sessions.load((entry?.sessionId ?? "") as SessionId);
     return messages.flatMap(({ role, content }) => (role === "assistant" ? [content] : []));
   };
   return { adapter, store, transcript };

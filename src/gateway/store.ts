@@ -1,3 +1,4 @@
+import type { SessionId } from "../session/ids.js";
 /**
  * What the gateway keeps: the inbox of what was accepted, the turns that answer it, the outbox of what is to be
  * said, and the people who are let in. Each method is one atomic step. Whatever is `running` or `sending` has an owner; a turn also has a lease and a
@@ -69,7 +70,7 @@ export interface Inbox {
 export interface Turn {
   readonly id: string;
   readonly inboxId: number;
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   readonly key: SessionKey;
   /** Where the reply goes, frozen when the turn began. */
   readonly address: Address;
@@ -157,7 +158,7 @@ export interface Turns {
   /** Turns of this account that are running, whoever runs them. */
   running(account: Account, now: number): Promise<RunningTurn[]>;
   /** The turn of a session that is running, whoever runs it. */
-  runningIn(sessionId: string, now: number): Promise<RunningTurn | null>;
+  runningIn(sessionId: SessionId, now: number): Promise<RunningTurn | null>;
   /** What a turn answers. */
   item(turnId: string): Promise<InboxItem | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */
@@ -204,7 +205,7 @@ export interface NewDelivery {
   /** The handoff that it is said of. */
   readonly handoffId?: string | null;
   readonly text: string;
-  readonly sessionId: string | null;
+  readonly sessionId: SessionId | null;
   /** The turn that says it. */
   readonly turnId?: string;
   /** The message of the platform that it answers. */
@@ -239,7 +240,7 @@ export type Announcement = Readonly<{ state: DeliveryState; error: string | null
 export interface Outbox {
   add(deliveries: readonly NewDelivery[], now: number): Promise<void>;
   /** The same, and that session has said it: so it can be answered there. False where it was added before. */
-  say(sessionId: string, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
+  say(sessionId: SessionId, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean>;
   /**
    * What is to be sent through an account by then, oldest first: of each address its first few, before more of any. An
    * address that has to wait is passed over as a whole. A wait that has not even begun by then is none: the clock was
@@ -262,7 +263,7 @@ export interface Outbox {
   /** What some process was sending when it ended. */
   interrupted(account: Account): Promise<Delivery[]>;
   /** The last turn of a session of whose replies some wait to be sent. */
-  unsentTurn(account: Account, sessionId: string): Promise<string | null>;
+  unsentTurn(account: Account, sessionId: SessionId): Promise<string | null>;
   /** Takes back what waits of a turn's replies: their delivery ids. */
   drop(account: Account, turnId: string): Promise<readonly string[]>;
   /** Nothing waits to be sent there, or is being sent. */

@@ -1,9 +1,10 @@
 /** Checks what a program passes in: it names a mistake at once, before it asks the store for anything. */
 import { InputError } from "./errors.js";
+import type { SessionId } from "./ids.js";
 import type { SessionScopes } from "./session-key.js";
 
 /** An error of a watcher does not matter here: the session is already stored. */
-export function guarded(onChange: (sessionId: string) => void): (sessionId: string) => void {
+export function guarded(onChange: (sessionId: SessionId) => void): (sessionId: SessionId) => void {
   return (sessionId) => {
     try {
       onChange(sessionId);
@@ -19,7 +20,7 @@ export function checkText(value: unknown, name: string): string {
 }
 
 /** What names a session: an id, or something that `find` accepts. */
-export function checkId(value: unknown): string {
+export function checkId<Id extends string>(value: Id): Id {
   if (typeof value === "string") return value;
   throw new InputError("invalid_session_id", "Name a session by its id, a string, as `list` gives it.");
 }

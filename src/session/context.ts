@@ -1,3 +1,4 @@
+import type { SessionId } from "./ids.js";
 /**
  * What the agent reads about where it is. The text is the same for every turn of a chat (fixed order, no times, no
  * message ids), so a model's prompt cache works. Every value from outside is a label: one line, bounded, its markdown
@@ -28,7 +29,7 @@ export interface SessionContext {
   readonly connectedPlatforms: readonly Platform[];
   readonly homeChannels: readonly HomeChannel[];
   readonly shared: boolean;
-  readonly sessionId?: string;
+  readonly sessionId?: SessionId;
 }
 
 export function buildSessionContext(

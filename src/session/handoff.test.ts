@@ -1,16 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Handoff, type HandoffStep, holdsTurns, MAX_CLAIMS, overdueAt, stepHandoff } from "./handoff.js";
+import { asSessionId } from "./ids.js";
 import { LOCAL } from "./platform.js";
 import type { SessionKey } from "./session-key.js";
 import type { SessionSource } from "./source.js";
 
+const S1 = asSessionId("s1");
+const S2 = asSessionId("s2");
 const HERE = "agent:main:local:dm:cli" as SessionKey;
 const THERE = "agent:main:telegram:dm:1" as SessionKey;
 const destination: SessionSource = { platform: "telegram", chatId: "1", chatType: "dm" };
 const asked: Handoff = {
   id: "h1",
-  sessionId: "s1",
+  sessionId: S1,
   fromKey: HERE,
   target: "telegram",
   state: "pending",
@@ -180,8 +183,8 @@ describe("holdsTurns", () => {
   const running = take(asked, claim("gw"), 0);
   const aimed = { ...running, destination, destinationKey: THERE };
   const overdue = overdueAt(asked);
-  const leaving = { key: HERE, sessionId: "s1" };
-  const other = { key: HERE, sessionId: "s2" };
+  const leaving = { key: HERE, sessionId: S1 };
+  const other = { key: HERE, sessionId: S2 };
   const arriving = { key: THERE, sessionId: null };
 
   it.each<[string, Handoff, typeof leaving | typeof arriving, number, boolean]>([
@@ -196,7 +199,7 @@ describe("holdsTurns", () => {
     ["the terminal takes it", { ...running, target: LOCAL }, leaving, 0, true],
     ["a gateway moves it, but not yet to here", running, arriving, 0, false],
     ["a gateway moves it to here", aimed, arriving, overdue + 5, true],
-    ["it arrives where another session is", aimed, { ...arriving, sessionId: "s2" }, 0, true],
+    ["it arrives where another session is", aimed, { ...arriving, sessionId: S2 }, 0, true],
     ["another lane has nothing to do with it", aimed, other, 0, false],
     ["it is completed", take(aimed, { kind: "complete", fence: 1 }, 1), arriving, 1, false],
     ["it failed", take(aimed, { kind: "fail", fence: 1, error: "no" }, 1), leaving, 1, false],
@@ -209,14 +212,14 @@ describe("holdsTurns", () => {
     const handoff = fc.record({
       state: fc.constantFrom("pending", "running", "completed", "failed"),
       target: fc.constantFrom("telegram", LOCAL),
-      sessionId: fc.constantFrom("s1", "s2"),
+      sessionId: fc.constantFrom(S1, S2),
       destinationKey: fc.constantFrom(null, HERE, THERE),
       readySince: fc.nat(100),
       waitMs: fc.nat(100),
     });
     const lane = fc.record({
       key: fc.constantFrom(HERE, THERE),
-      sessionId: fc.constantFrom(null, "s1", "s2"),
+      sessionId: fc.constantFrom(null, S1, S2),
     });
     fc.assert(
       fc.property(handoff, lane, fc.nat(250), (chosen, { key, sessionId }, now) => {

@@ -9,6 +9,7 @@
  * - `completed`, `failed`: never change again.
  */
 import { cleanLine, shorten } from "../util/text.js";
+import type { SessionId } from "./ids.js";
 import { LOCAL, type Platform } from "./platform.js";
 import type { SessionKey } from "./session-key.js";
 import type { SessionSource } from "./source.js";
@@ -26,7 +27,7 @@ export interface Asker {
 /** A handoff and how far it has got: a gateway that continues it repeats nothing. */
 export interface Handoff {
   readonly id: string;
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   /** The lane that asked and keeps the session until completion. */
   readonly fromKey: SessionKey;
   /** Where to, as the person wrote it: a platform, an address, or the terminal. */
@@ -107,7 +108,7 @@ export function overdueAt({ readySince, waitMs }: Pick<Handoff, "readySince" | "
  */
 export function holdsTurns(
   handoff: Handoff,
-  lane: { readonly key: SessionKey; readonly sessionId: string | null },
+  lane: { readonly key: SessionKey; readonly sessionId: SessionId | null },
   now: number,
 ): boolean {
   const isLeaving = handoff.sessionId === lane.sessionId;

@@ -4,6 +4,7 @@
  */
 import { cleanLine } from "../util/text.js";
 import { InputError } from "./errors.js";
+import type { SessionId } from "./ids.js";
 import type { Platform } from "./platform.js";
 import type { ResetReason } from "./reset-policy.js";
 import type { SessionKey } from "./session-key.js";
@@ -17,7 +18,7 @@ export const END_REASONS = ["idle", "daily", "reset", "switched", "ended"] as co
 export interface SessionEntry {
   /** The lane this session is bound to, or was bound to last. */
   readonly key: SessionKey;
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   readonly createdAt: number;
   /** Last activity of a person or their turn; the idle clock. */
   readonly updatedAt: number;
@@ -33,7 +34,7 @@ export interface SessionEntry {
   /** The chat it lives in. */
   readonly chat: string;
   /** The session this one followed after a reset. */
-  readonly parentId: string | null;
+  readonly parentId: SessionId | null;
   readonly endedAt: number | null;
   readonly endReason: EndReason | null;
   /** True only in the result of the call that reset the session by policy, so that it is announced once. */
@@ -76,17 +77,6 @@ export interface SessionPatch extends Usage {
 
 const MAX_TITLE = 100;
 const MAX_METADATA = 16_384;
-
-/** `YYYYMMDD_HHMMSS_<12 hex>` in UTC. */
-export function sessionIdAt(now: number, hex: string): string {
-  const [date = "", time = ""] = new Date(now).toISOString().split("T");
-  return `${date.replaceAll("-", "")}_${time.slice(0, 8).replaceAll(":", "")}_${hex}`;
-}
-
-/** Ids become file names in exports: only this shape is accepted from outside. */
-export function isSessionId(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text);
-}
 
 /** One line without control or invisible characters; null if nothing is left. */
 export function cleanTitle(text: string): string | null {

@@ -1,8 +1,10 @@
 /** What a program in plain JavaScript may pass by mistake is named at once, and leaves nothing behind. */
+
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openSessions } from "../open-sessions.js";
 import { OWNER } from "./access.js";
 import { InputError } from "./errors.js";
+import { asSessionId } from "./ids.js";
 import { buildSessionKey } from "./session-key.js";
 import type { Sessions } from "./sessions.js";
 
@@ -52,8 +54,8 @@ it.each<[string, string, readonly unknown[], (wrong: Careless) => Promise<unknow
   ["requestHandoff", "invalid_session_id", NO_TEXT, (wrong) => sessions.requestHandoff(wrong, "local")],
   ["getHandoff", "invalid_message", NO_TEXT, (wrong) => sessions.getHandoff(wrong)],
   ["failHandoff", "invalid_message", NO_TEXT, (wrong) => sessions.failHandoff(wrong, { error: "no" })],
-  ["record, messages", "invalid_message", NO_LIST, (wrong) => sessions.record("one", wrong)],
-  ["rewrite, messages", "invalid_message", NO_LIST, (wrong) => sessions.rewrite("one", wrong)],
+  ["record, messages", "invalid_message", NO_LIST, (wrong) => sessions.record(asSessionId("one"), wrong)],
+  ["rewrite, messages", "invalid_message", NO_LIST, (wrong) => sessions.rewrite(asSessionId("one"), wrong)],
   [
     "receive, message",
     "invalid_message",
@@ -64,9 +66,14 @@ it.each<[string, string, readonly unknown[], (wrong: Careless) => Promise<unknow
     "append, message",
     "invalid_message",
     [undefined, null, "hi", 7n],
-    (wrong) => sessions.append("one", wrong),
+    (wrong) => sessions.append(asSessionId("one"), wrong),
   ],
-  ["a role", "unknown_role", [7n, circle, null], (role) => sessions.append("one", { role, content: "hi" })],
+  [
+    "a role",
+    "unknown_role",
+    [7n, circle, null],
+    (role) => sessions.append(asSessionId("one"), { role, content: "hi" }),
+  ],
 ])("%s is refused as %s", async (_what, code, wrongs, call) => {
   for (const wrong of wrongs) {
     const error = await Promise.resolve()

@@ -10,6 +10,8 @@ import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
+import type { SessionId } from "./ids.js";
+import { asSessionId, sessionIdAt } from "./ids.js";
 import { isPlatform } from "./platform.js";
 import {
   checkResetConfig,
@@ -27,11 +29,9 @@ import {
   displayNameOf,
   END_REASONS,
   type EndReason,
-  isSessionId,
   type SessionEntry,
   type SessionPatch,
   serializeMetadata,
-  sessionIdAt,
   type Usage,
 } from "./session.js";
 import {
@@ -79,7 +79,7 @@ export interface SessionsOptions {
   /** Exempts a session from reset while it has live processes. Throwing counts as active. */
   readonly hasActiveProcesses?: (key: SessionKey) => boolean | Promise<boolean>;
   /** Called after each commit that changed a session. Must not throw. */
-  readonly onChange?: (sessionId: string) => void;
+  readonly onChange?: (sessionId: SessionId) => void;
 }
 
 export interface ResolveOptions {
@@ -159,7 +159,7 @@ export class Sessions {
 
   /** `appendMany` and usage, in one transaction: the end of a turn. Returns the first message's `seq`. */
   async record(
-    sessionId: string,
+    sessionId: SessionId,
     messages: readonly Message[],
     usage?: Usage,
     options: { touch?: boolean } = {},
@@ -239,7 +239,7 @@ export class Sessions {
    */
   async switchTo(
     lane: SessionSource | SessionKey,
-    sessionId: string,
+    sessionId: SessionId,
     answering?: Answering,
   ): Promise<SessionEntry> {
     const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
@@ -258,7 +258,7 @@ export class Sessions {
    * passes its key as `onlyIn`: a session that has moved to another lane is left alone.
    */
   async end(
-    sessionId: string,
+    sessionId: SessionId,
     reason: EndReason = "ended",
     options: { onlyIn?: SessionKey } = {},
   ): Promise<SessionEntry> {
@@ -272,7 +272,7 @@ export class Sessions {
   }
 
   /** Names a session; an empty text removes the name. Unique among its owner's sessions. */
-  async setTitle(sessionId: string, title: string): Promise<SessionEntry> {
+  async setTitle(sessionId: SessionId, title: string): Promise<SessionEntry> {
     return this.#store.routes.setTitle(checkId(sessionId), cleanTitle(checkText(title, "title")));
   }
 
@@ -299,7 +299,7 @@ export class Sessions {
 
   // Looking.
 
-  async get(sessionId: string): Promise<SessionEntry | null> {
+  async get(sessionId: SessionId): Promise<SessionEntry | null> {
     return this.#store.reader.get(checkId(sessionId));
   }
 
@@ -386,13 +386,13 @@ export class Sessions {
   // The transcript.
 
   /** Adds one message; returns its `seq`. */
-  async append(sessionId: string, message: Message, options: { touch?: boolean } = {}): Promise<number> {
+  async append(sessionId: SessionId, message: Message, options: { touch?: boolean } = {}): Promise<number> {
     return this.appendMany(sessionId, [message], options);
   }
 
   /** Adds messages in one transaction; returns the first one's `seq`. */
   async appendMany(
-    sessionId: string,
+    sessionId: SessionId,
     messages: readonly Message[],
     options: { touch?: boolean } = {},
   ): Promise<number> {
@@ -401,7 +401,7 @@ export class Sessions {
 
   /** Replaces the active messages in one transaction; the old ones stay as superseded. An equal beginning is kept. */
   async rewrite(
-    sessionId: string,
+    sessionId: SessionId,
     messages: readonly Message[],
     options: { touch?: boolean } = {},
   ): Promise<void> {
@@ -410,7 +410,7 @@ export class Sessions {
   }
 
   /** The whole active transcript, oldest first; with `superseded`, also what a rewrite removed. */
-  async load(sessionId: string, options: { superseded?: boolean } = {}): Promise<StoredMessage[]> {
+  async load(sessionId: SessionId, options: { superseded?: boolean } = {}): Promise<StoredMessage[]> {
     const all: StoredMessage[] = [];
     for await (const page of this.pages(sessionId, options)) all.push(...page);
     return all;
@@ -418,7 +418,7 @@ export class Sessions {
 
   /** The same in pages, for transcripts that do not fit into memory. */
   async *pages(
-    sessionId: string,
+    sessionId: SessionId,
     options: { superseded?: boolean; afterSeq?: number } = {},
   ): AsyncGenerator<StoredMessage[]> {
     if (!(await this.get(sessionId))) throw sessionNotFound(sessionId);
@@ -436,7 +436,7 @@ export class Sessions {
   }
 
   /** What the model sees: a valid window of the last messages, at a cost that does not grow with the transcript. */
-  async history(sessionId: string, options: { maxMessages?: number } = {}): Promise<Message[]> {
+  async history(sessionId: SessionId, options: { maxMessages?: number } = {}): Promise<Message[]> {
     const { maxMessages = DEFAULT_WINDOW } = options;
     if (!Number.isSafeInteger(maxMessages) || maxMessages < 0) {
       throw new InputError("invalid_message", "maxMessages must be a whole number.");
@@ -448,12 +448,7 @@ export class Sessions {
 
   /** Brings in a session from elsewhere. False if its id is already here. */
   async adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean> {
-    if (!isSessionId(session.sessionId)) {
-      throw new InputError(
-        "invalid_session_id",
-        "A session id must have 1 to 100 letters, digits, - and _, and begin with a letter or digit.",
-      );
-    }
+    asSessionId(session.sessionId);
     if (session.metadata) serializeMetadata(session.metadata);
     return this.#store.transcript.adopt(
       { ...session, usage: completeUsage(session.usage) },
@@ -464,7 +459,7 @@ export class Sessions {
   // Handing off.
 
   /** Asks for a session to be moved. Refused while another handoff of it is pending or running. */
-  async requestHandoff(sessionId: string, target: string): Promise<Handoff> {
+  async requestHandoff(sessionId: SessionId, target: string): Promise<Handoff> {
     const asked = storableText(checkText(target, "target").trim());
     if (!asked || asked.length > 500) {
       throw new InputError(
@@ -540,7 +535,7 @@ export class Sessions {
     return { sessionId: this.#mintId(now), ...this.laneOf(source) };
   }
 
-  #mintId(now: number): string {
+  #mintId(now: number): SessionId {
     return sessionIdAt(now, randomBytes(6).toString("hex"));
   }
 

@@ -5,6 +5,7 @@
  */
 import type { Belonging, Viewer } from "./access.js";
 import type { Asker, Handoff, HandoffOutcome, HandoffStep } from "./handoff.js";
+import type { SessionId } from "./ids.js";
 import type { Platform } from "./platform.js";
 import type { ResetReason } from "./reset-policy.js";
 import type { EndReason, SessionEntry, SessionPatch, Usage } from "./session.js";
@@ -20,12 +21,12 @@ export interface LanePlace extends Belonging {
 }
 
 export interface OccupiedLane extends LanePlace {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
 }
 
 /** A session that is about to start; the caller creates its id, because it has the clock and the randomness. */
 export interface NewSession extends LanePlace {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
 }
 
 export interface ResolveRequest {
@@ -66,11 +67,11 @@ export interface SearchOptions {
   readonly limit?: number;
   readonly cursor?: string;
   /** Only this session. */
-  readonly sessionId?: string;
+  readonly sessionId?: SessionId;
 }
 
 export interface SearchHit {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   readonly title: string | null;
   readonly displayName: string;
   readonly platform: Platform;
@@ -85,23 +86,23 @@ export interface SearchHit {
 export interface RouteStore {
   resolve(request: ResolveRequest): Promise<Resolved>;
   /** Starts a session with this id under the key and ends the current one; null if the key has none. */
-  reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null>;
+  reset(key: SessionKey, freshId: SessionId, now: number): Promise<SessionEntry | null>;
   /**
    * Binds the lane to a session; if the lane is given by its key only, its place stays the same. With `answering`,
    * messages that wait for an answer in the session's old lane come along. A turn that runs there goes on.
    */
   bind(
     lane: LanePlace | SessionKey,
-    sessionId: string,
+    sessionId: SessionId,
     now: number,
     answering?: Answering,
   ): Promise<SessionEntry>;
   update(key: SessionKey, patch: SessionPatch, touch: boolean, now: number): Promise<SessionEntry | null>;
-  setTitle(sessionId: string, title: string | null): Promise<SessionEntry>;
+  setTitle(sessionId: SessionId, title: string | null): Promise<SessionEntry>;
   /** With `onlyIn`, nothing happens to a session that has moved to another lane. */
-  end(sessionId: string, reason: EndReason, onlyIn: SessionKey | null, now: number): Promise<SessionEntry>;
+  end(sessionId: SessionId, reason: EndReason, onlyIn: SessionKey | null, now: number): Promise<SessionEntry>;
   /** Removes sessions that ended before this time, with their messages; at most `limit` in one step. */
-  prune(endedBefore: number, limit: number): Promise<{ sessionIds: string[]; messages: number }>;
+  prune(endedBefore: number, limit: number): Promise<{ sessionIds: SessionId[]; messages: number }>;
   /**
    * Deletes finished inbox and outbox rows of before this time that belong to no session. Returns the largest number of
    * rows that it deleted from one table.
@@ -110,7 +111,7 @@ export interface RouteStore {
 }
 
 export interface SessionReader {
-  get(sessionId: string): Promise<SessionEntry | null>;
+  get(sessionId: SessionId): Promise<SessionEntry | null>;
   current(key: SessionKey): Promise<SessionEntry | null>;
   /** The lanes in a chat, `platform:id` as in a session's `chat`, each with the session it has. */
   lanesIn(chat: string): Promise<readonly OccupiedLane[]>;
@@ -120,14 +121,14 @@ export interface SessionReader {
   /** Those of these beginnings of ids by which `find` gives one session alone, each with its id. */
   alone(beginnings: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, string>>;
   /** What keeps a session from starting fresh, as far as the store knows. */
-  holdsOn(sessionId: string): Promise<readonly ("turn" | "handoff")[]>;
+  holdsOn(sessionId: SessionId): Promise<readonly ("turn" | "handoff")[]>;
   /** How many sessions there are, counted no further than `atMost`. */
   count(atMost: number): Promise<number>;
   prunable(endedBefore: number): Promise<{ sessions: number; messages: number }>;
 }
 
 export interface AppendRequest {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   readonly messages: readonly Message[];
   readonly usage?: Usage;
   readonly touch: boolean;
@@ -140,7 +141,7 @@ export interface AdoptedSession extends NewSession {
   readonly updatedAt: number;
   readonly endedAt?: number;
   readonly endReason?: EndReason;
-  readonly parentId?: string;
+  readonly parentId?: SessionId;
   readonly title?: string;
   readonly usage?: Usage;
   readonly consolidatedThrough?: number;
@@ -154,14 +155,14 @@ export interface AdoptedSession extends NewSession {
 export interface TranscriptStore {
   /** Returns the `seq` of the first message, or of the next one if there are none. */
   append(request: AppendRequest): Promise<number>;
-  rewrite(sessionId: string, messages: readonly Message[], touch: boolean, now: number): Promise<void>;
+  rewrite(sessionId: SessionId, messages: readonly Message[], touch: boolean, now: number): Promise<void>;
   /** Active messages after `afterSeq`, oldest first; superseded ones too if asked for. */
   messages(
-    sessionId: string,
+    sessionId: SessionId,
     page: { afterSeq: number; limit: number; superseded: boolean },
   ): Promise<StoredMessage[]>;
   /** The last active messages after the session's cursor, oldest first. */
-  recent(sessionId: string, limit: number): Promise<StoredMessage[]>;
+  recent(sessionId: SessionId, limit: number): Promise<StoredMessage[]>;
   /** False if a session with this id is already here; nothing is changed then. */
   adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean>;
 }
@@ -211,6 +212,6 @@ export interface SessionStore {
   readonly search: SearchStore;
   readonly handoffs: HandoffStore;
   /** Calls back for each session that a commit of this process changed. Returns a function that ends it. */
-  changes(onChange: (sessionId: string) => void): () => void;
+  changes(onChange: (sessionId: SessionId) => void): () => void;
   close(): Promise<void>;
 }

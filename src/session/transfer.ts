@@ -1,3 +1,4 @@
+import type { SessionId } from "./ids.js";
 /** Sessions as files: the formats of an export, and what an import says that it did. */
 import type { SessionScopes } from "./session-key.js";
 
@@ -34,7 +35,7 @@ export interface ImportReport {
 }
 
 export interface ImportedSession {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   readonly key: string;
   readonly title: string | null;
   /** How many messages the source has. */

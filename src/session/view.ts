@@ -5,6 +5,7 @@
 import { checkViewer, mayAccess, type Viewer } from "./access.js";
 import { sessionNotFound } from "./errors.js";
 import type { Handoff } from "./handoff.js";
+import type { SessionId } from "./ids.js";
 import type { SessionEntry } from "./session.js";
 import type { Sessions } from "./sessions.js";
 import type { Address, SessionSource } from "./source.js";
@@ -42,34 +43,34 @@ export class SessionsView {
     return this.#sessions.search(query, this.#viewer, options);
   }
 
-  async get(sessionId: string): Promise<SessionEntry> {
+  async get(sessionId: SessionId): Promise<SessionEntry> {
     const entry = await this.#sessions.get(sessionId);
     if (!entry || !mayAccess(this.#viewer, entry)) throw sessionNotFound(sessionId);
     return entry;
   }
 
-  async load(sessionId: string, options: { superseded?: boolean } = {}): Promise<StoredMessage[]> {
+  async load(sessionId: SessionId, options: { superseded?: boolean } = {}): Promise<StoredMessage[]> {
     return this.#sessions.load((await this.get(sessionId)).sessionId, options);
   }
 
   /** The same in pages, starting after a `seq`. */
-  async *pages(sessionId: string, options: { afterSeq?: number } = {}): AsyncGenerator<StoredMessage[]> {
+  async *pages(sessionId: SessionId, options: { afterSeq?: number } = {}): AsyncGenerator<StoredMessage[]> {
     yield* this.#sessions.pages((await this.get(sessionId)).sessionId, options);
   }
 
-  async setTitle(sessionId: string, title: string): Promise<SessionEntry> {
+  async setTitle(sessionId: SessionId, title: string): Promise<SessionEntry> {
     return this.#sessions.setTitle((await this.get(sessionId)).sessionId, title);
   }
 
   /** Brings a session into the lane of this source, which must be this person's own. */
-  async switchTo(source: SessionSource, sessionId: string, answering?: Answering): Promise<SessionEntry> {
+  async switchTo(source: SessionSource, sessionId: SessionId, answering?: Answering): Promise<SessionEntry> {
     const { owner, chat } = this.#sessions.laneOf(source);
     if (!mayAccess(this.#viewer, { owner, chat, laneOwner: owner })) throw sessionNotFound(sessionId);
     await this.get(sessionId);
     return this.#sessions.switchTo(source, sessionId, answering);
   }
 
-  async requestHandoff(sessionId: string, target: string): Promise<Handoff> {
+  async requestHandoff(sessionId: SessionId, target: string): Promise<Handoff> {
     return this.#sessions.requestHandoff((await this.get(sessionId)).sessionId, target);
   }
 }

@@ -1,4 +1,5 @@
 /** Looking at a store changes nothing in it, on both engines. */
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Postgres, startPostgres } from "../../test/support/postgres.js";
 import { openDb, openSessions } from "../open-sessions.js";
 import { OWNER } from "../session/access.js";
+import type { SessionId } from "../session/ids.js";
 import { localSource } from "../session/source.js";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations/index.js";
 
@@ -46,9 +48,11 @@ describe.each([
     const { items } = await sessions.list({}, OWNER);
     expect(items).toHaveLength(1);
     expect((await sessions.search("garden", OWNER)).items).toHaveLength(1);
-    await expect(sessions.setTitle(items[0]?.sessionId ?? "", "Garden")).rejects.toMatchObject({
-      code: "store_readonly",
-    });
+    await expect(sessions.setTitle((items[0]?.sessionId ?? "") as SessionId, "Garden")).rejects.toMatchObject(
+      {
+        code: "store_readonly",
+      },
+    );
     await sessions.close();
   });
 

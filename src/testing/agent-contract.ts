@@ -2,8 +2,10 @@
  * What every agent must do, as a vitest suite over the rules of the port. An agent that needs a model is given one that
  * plays a script: `agentContract("my agent", () => myAgent(script), cues)`.
  */
+
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Agent, AgentError, type AgentEvent, type Tool, type ToolMessage } from "../agent/agent.js";
+import { asSessionId } from "../session/ids.js";
 import { completeUsage } from "../session/session.js";
 import { historyWindow, type Message, parseMessage, type ToolCall } from "../session/transcript.js";
 
@@ -213,7 +215,7 @@ async function tell(agent: Agent, cue: string, scene: Scene = {}): Promise<Playe
   const history: Message[] = [...given];
   const events: AgentEvent[] = [];
   const stream = agent.run({
-    sessionId: "20260101_000000_0123456789ab",
+    sessionId: asSessionId("20260101_000000_0123456789ab"),
     prompt: "## Current Session Context",
     history: given,
     tools: [tool],

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fact } from "../gateway/facts.js";
 import type { GatewayStore, NewDelivery, Turn } from "../gateway/store.js";
+import type { SessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, parseSource } from "../session/source.js";
@@ -62,7 +63,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       if (begun.kind !== "begun") throw new Error(`It did not begin: ${begun.kind}.`);
       return begun.turn;
     };
-    const session = (sessionId: string): Fact => ({ kind: "session", sessionId });
+    const session = (sessionId: SessionId): Fact => ({ kind: "session", sessionId });
 
     it("tells of what waits to be sent, and not of what was seen already", async () => {
       expect(await factsOf(() => store.outbox.add([delivery("a"), delivery("b")], now))).toEqual([outbox]);

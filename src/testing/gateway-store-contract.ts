@@ -1,4 +1,5 @@
 /** What every store of the gateway must do, as a vitest suite over the same fixtures as the session store's. */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type {
   GatewayStore,
@@ -9,6 +10,7 @@ import type {
   Turn,
   TurnStep,
 } from "../gateway/store.js";
+import { asSessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
@@ -535,17 +537,21 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     });
 
     it("takes back what waits of a turn's replies, or of the last turn's", async () => {
-      const reply = (id: string, turnId: string) => ({ ...delivery(id), sessionId: "s", turnId });
+      const reply = (id: string, turnId: string) => ({
+        ...delivery(id),
+        sessionId: asSessionId("s"),
+        turnId,
+      });
       const notice = { ...reply("notice", "t2"), purpose: "notice" as const };
       const all = [reply("a1", "t1"), reply("a2", "t1"), reply("b1", "t2"), reply("b2", "t2"), notice];
-      await store.outbox.add([...all, { ...reply("other", "t3"), sessionId: "s2" }], now);
+      await store.outbox.add([...all, { ...reply("other", "t3"), sessionId: asSessionId("s2") }], now);
       const [first] = await store.outbox.pending(account, 1);
       await store.outbox.sending(first?.id ?? 0, "me");
-      expect(await store.outbox.unsentTurn(account, "s")).toBe("t2");
+      expect(await store.outbox.unsentTurn(account, asSessionId("s"))).toBe("t2");
       expect(await store.outbox.drop(account, "t1")).toEqual(["a2"]); // The other is on its way.
       expect(await store.outbox.drop(account, "t2")).toEqual(["b1", "b2"]);
       expect(await store.outbox.drop(account, "t2")).toEqual([]);
-      expect(await store.outbox.unsentTurn(account, "s")).toBeNull();
+      expect(await store.outbox.unsentTurn(account, asSessionId("s"))).toBeNull();
       const left = (await store.outbox.pending(account, 10)).map(({ deliveryId }) => deliveryId);
       expect(left).toEqual(["notice", "other"]);
     });
@@ -591,7 +597,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         "assistant: hello",
       ]);
       expect(await store.outbox.pending(account, 10)).toHaveLength(2);
-      const nowhere = "20260101_000000_000000000000";
+      const nowhere = asSessionId("20260101_000000_000000000000");
       await expect(store.outbox.say(nowhere, "x", [delivery("x")], now)).rejects.toMatchObject({
         code: "session_not_found",
       });

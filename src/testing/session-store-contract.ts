@@ -2,8 +2,11 @@
  * What every session store must do, as a vitest suite. Run it over a store of your own:
  * `sessionStoreContract("my store", async () => ({ open, dispose }))`.
  */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OWNER, viewerOf } from "../session/access.js";
+import type { SessionId } from "../session/ids.js";
+import { asSessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsOptions } from "../session/sessions.js";
@@ -38,7 +41,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
 
     const connect = async (options: SessionsOptions = {}): Promise<Sessions> =>
       new Sessions(await fixture.open(), { clock: () => now, ...options });
-    const contents = async (sessionId: string) =>
+    const contents = async (sessionId: SessionId) =>
       (await sessions.load(sessionId)).map((message) => message.content);
 
     beforeEach(async () => {
@@ -255,7 +258,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           endReason: null,
           updatedAt: now,
         });
-        expect(await sessions.get(fresh?.sessionId ?? "")).toMatchObject({ endReason: "switched" });
+        expect(await sessions.get((fresh?.sessionId ?? "") as SessionId)).toMatchObject({
+          endReason: "switched",
+        });
         expect((await sessions.receive(ann, user("more"))).seq).toBe(2);
       });
 
@@ -264,9 +269,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         now += MINUTE;
         expect(await sessions.switchTo(entry.key, entry.sessionId)).toEqual(entry);
         expect(await sessions.get(entry.sessionId)).toEqual(entry);
-        await expect(sessions.switchTo(entry.key, "20200101_000000_000000000000")).rejects.toThrow(
-          code("session_not_found"),
-        );
+        await expect(
+          sessions.switchTo(entry.key, asSessionId("20200101_000000_000000000000")),
+        ).rejects.toThrow(code("session_not_found"));
         expect((await sessions.current(entry.key))?.sessionId).toBe(entry.sessionId);
       });
 
@@ -369,7 +374,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           origin: before.origin,
           displayName: "Team",
         });
-        await sessions.append(fresh?.sessionId ?? "", user("later words"));
+        await sessions.append((fresh?.sessionId ?? "") as SessionId, user("later words"));
         expect((await sessions.search("later", viewerOf(ann))).items).toEqual([]);
         expect((await sessions.search("later", member)).items).toHaveLength(1);
 
@@ -399,7 +404,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(await sessions.end(entry.sessionId)).toMatchObject({ endReason: "ended", endedAt: now });
         expect(await sessions.end(entry.sessionId, "switched")).toMatchObject({ endReason: "ended" });
         expect((await sessions.getOrCreate(ann)).sessionId).not.toBe(entry.sessionId);
-        await expect(sessions.end("nope")).rejects.toThrow(code("session_not_found"));
+        await expect(sessions.end(asSessionId("nope"))).rejects.toThrow(code("session_not_found"));
       });
     });
 
@@ -411,7 +416,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         });
         const next = await sessions.reset(mine.key);
         const nextId = next?.sessionId ?? "";
-        await expect(sessions.setTitle(nextId, "Trip to Rome")).rejects.toThrow(code("title_taken"));
+        await expect(sessions.setTitle(nextId as SessionId, "Trip to Rome")).rejects.toThrow(
+          code("title_taken"),
+        );
         expect(await sessions.setTitle(mine.sessionId, "Trip to Rome")).toMatchObject({
           title: "Trip to Rome",
         });
@@ -420,7 +427,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           title: "Trip to Rome",
         });
         expect(await sessions.setTitle(mine.sessionId, "\u200b ")).toMatchObject({ title: null });
-        expect(await sessions.setTitle(nextId, "Trip to Rome")).toMatchObject({ title: "Trip to Rome" });
+        expect(await sessions.setTitle(nextId as SessionId, "Trip to Rome")).toMatchObject({
+          title: "Trip to Rome",
+        });
       });
 
       it("have at most 100 characters", async () => {
@@ -428,7 +437,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect((await sessions.setTitle(sessionId, "🎉".repeat(100))).title).toHaveLength(200);
         await expect(sessions.setTitle(sessionId, "x".repeat(101))).rejects.toThrow(code("title_too_long"));
         expect((await sessions.get(sessionId))?.title).toBe("🎉".repeat(100));
-        await expect(sessions.setTitle("nope", "x")).rejects.toThrow(code("session_not_found"));
+        await expect(sessions.setTitle(asSessionId("nope"), "x")).rejects.toThrow(code("session_not_found"));
       });
     });
 
@@ -467,9 +476,11 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           `X${sessionId.slice(1)}`,
           "\ud800",
         ]) {
-          expect(await sessions.get(id)).toBeNull();
+          expect(await sessions.get(id as SessionId)).toBeNull();
           await expect(sessions.find(id, OWNER)).rejects.toThrow(code("session_not_found"));
-          await expect(sessions.append(id, user("x"))).rejects.toThrow(code("session_not_found"));
+          await expect(sessions.append(id as SessionId, user("x"))).rejects.toThrow(
+            code("session_not_found"),
+          );
         }
       });
 
@@ -500,7 +511,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           const key = buildSessionKey({ ...ann, chatId: `c${n}` });
           await sessions.adopt(
             {
-              sessionId: `s${n}`,
+              sessionId: `s${n}` as SessionId,
               key,
               origin,
               displayName,
@@ -632,7 +643,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         await expect(sessions.record(sessionId, [said("ok")], { inputTokens: -5 })).rejects.toThrow(
           code("invalid_usage"),
         );
-        await expect(sessions.record("nope", [said("ok")])).rejects.toThrow(code("session_not_found"));
+        await expect(sessions.record(asSessionId("nope"), [said("ok")])).rejects.toThrow(
+          code("session_not_found"),
+        );
         await expect(sessions.receive(bob, bad)).rejects.toThrow(code("unknown_role"));
         expect(await sessions.get(sessionId)).toMatchObject({ messageCount: 0, inputTokens: 0 });
         expect((await sessions.list({}, OWNER)).items).toHaveLength(1);
@@ -666,7 +679,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(await sessions.load(sessionId, { superseded: true })).toHaveLength(7);
         expect(await sessions.append(sessionId, user("on"))).toBe(8);
         expect(await contents(sessionId)).toEqual(["on"]);
-        await expect(sessions.rewrite("nope", [])).rejects.toThrow(code("session_not_found"));
+        await expect(sessions.rewrite(asSessionId("nope"), [])).rejects.toThrow(code("session_not_found"));
       });
 
       it("gives the model the window of the whole, at any length and cursor", async () => {
@@ -688,8 +701,8 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
             expect(await sessions.history(sessionId, { maxMessages })).toEqual(expected);
           }
         }
-        await expect(sessions.history("nope")).rejects.toThrow(code("session_not_found"));
-        await expect(sessions.load("nope")).rejects.toThrow(code("session_not_found"));
+        await expect(sessions.history(asSessionId("nope"))).rejects.toThrow(code("session_not_found"));
+        await expect(sessions.load(asSessionId("nope"))).rejects.toThrow(code("session_not_found"));
       });
 
       it("gives the model the window as it is now, whichever connection changed it", async () => {
@@ -979,7 +992,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(await sessions.prune(limit)).toEqual({ sessions: 1, messages: 1 });
         expect(await sessions.get(old.sessionId)).toBeNull();
         expect((await sessions.search("ancient", OWNER)).items).toEqual([]);
-        expect(await sessions.get(present?.sessionId ?? "")).not.toBeNull();
+        expect(await sessions.get((present?.sessionId ?? "") as SessionId)).not.toBeNull();
         expect(await contents(other.sessionId)).toEqual(["still open"]);
       });
 
@@ -1140,7 +1153,9 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         const bobs = await sessions.getOrCreate(bob);
         await sessions.requestHandoff(sessionId, THERE);
         await expect(sessions.switchTo(bobs.key, sessionId)).rejects.toThrow(code("handoff_active"));
-        await expect(sessions.requestHandoff("nope", THERE)).rejects.toThrow(code("session_not_found"));
+        await expect(sessions.requestHandoff(asSessionId("nope"), THERE)).rejects.toThrow(
+          code("session_not_found"),
+        );
         await expect(sessions.requestHandoff(bobs.sessionId, "  ")).rejects.toThrow(code("invalid_handoff"));
         await expect(sessions.failHandoff("nope", { error: "x" })).rejects.toThrow(code("handoff_not_found"));
         expect(await sessions.getHandoff("nope")).toBeNull();
@@ -1154,7 +1169,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
       it("keeps its id, times and totals; once; and takes no key that is in use", async () => {
         const key = buildSessionKey(ann);
         const foreign = {
-          sessionId: "20240101_000000_abcd1234",
+          sessionId: asSessionId("20240101_000000_abcd1234"),
           key,
           origin: ann,
           displayName: "Ann",
@@ -1183,12 +1198,12 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           ["one", 150],
           ["two", 200],
         ]);
-        await expect(sessions.adopt({ ...foreign, sessionId: "../up" }, [])).rejects.toThrow(
+        await expect(sessions.adopt({ ...foreign, sessionId: "../up" as SessionId }, [])).rejects.toThrow(
           code("invalid_session_id"),
         );
-        expect(await sessions.adopt({ ...foreign, sessionId: "other" }, [])).toBe(true);
+        expect(await sessions.adopt({ ...foreign, sessionId: asSessionId("other") }, [])).toBe(true);
         expect((await sessions.current(key))?.sessionId).toBe(foreign.sessionId);
-        expect((await sessions.get("other"))?.title).toBe("Old times (2)");
+        expect((await sessions.get(asSessionId("other")))?.title).toBe("Old times (2)");
         expect((await sessions.receive(ann, user("three"))).seq).toBe(3);
       });
     });

@@ -2,6 +2,7 @@
  * Every surface to every other one, there and back twice: the real adapters in one gateway against the servers that play
  * their platforms, and the terminal in a process of its own, all over one SQLite file.
  */
+
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,7 @@
 /** One end of a handoff, as the person there lives through it. Each call settles once they have seen what it says. */
+
 import { expect, vi } from "vitest";
+import type { SessionId } from "../../src/session/ids.js";
 
 export interface Side {
   readonly name: string;
@@ -14,7 +16,7 @@ export interface Side {
   /** Asks for the conversation to go there. */
   ask(word: string): Promise<void>;
   /** It has come here, and can be talked in. */
-  arrives(title: string, sessionId: string): Promise<void>;
+  arrives(title: string, sessionId: SessionId): Promise<void>;
   /** It has gone from here, and that was said. */
   leaves(): Promise<void>;
   /** `/resume`: it is back here. */
@@ -34,7 +36,7 @@ export interface Spot {
 }
 
 /** Where a session is now. */
-export type Whereabouts = (sessionId: string) => Promise<{ chatId: string; threadId?: string } | null>;
+export type Whereabouts = (sessionId: SessionId) => Promise<{ chatId: string; threadId?: string } | null>;
 
 export class ChatSide implements Side {
   readonly name: string;
@@ -74,7 +76,7 @@ export class ChatSide implements Side {
     return this.#write(`/handoff ${word}`, word === "local" ? "Offered to the terminal" : "Moving to ");
   }
 
-  async arrives(title: string, sessionId: string): Promise<void> {
+  async arrives(title: string, sessionId: SessionId): Promise<void> {
     let threadId: string | undefined;
     await vi.waitUntil(async () => {
       const now = await this.#whereabouts(sessionId);

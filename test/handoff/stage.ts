@@ -3,6 +3,7 @@
  * and a gateway for each process. After every call to the store it is looked at which lane has the session, past our own
  * code.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Adapter, type InboundMessage, SendError, type Speaker } from "../../src/adapter/adapter.js";
 import { TERMINAL_ACCOUNT } from "../../src/adapter/terminal/terminal-source.js";
@@ -13,6 +14,7 @@ import { Gateway } from "../../src/gateway/gateway.js";
 import type { GatewayStore } from "../../src/gateway/store.js";
 import { openDb } from "../../src/open-sessions.js";
 import { identityOf } from "../../src/session/access.js";
+import type { SessionId } from "../../src/session/ids.js";
 import { LOCAL, platforms } from "../../src/session/platform.js";
 import { buildSessionKey, type SessionKey } from "../../src/session/session-key.js";
 import { Sessions } from "../../src/session/sessions.js";
@@ -193,7 +195,7 @@ export class Stage {
   async giveUp(): Promise<void> {
     const { gateway } = this.actor("asker");
     const [handoff] = this.witness.handoffs();
-    const move = handoff && (await gateway.handoffs.active(handoff.session_id));
+    const move = handoff && (await gateway.handoffs.active(handoff.session_id as SessionId));
     if (move) await gateway.handoffs.giveUp(move).catch(() => {}); // It was begun in this moment.
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { OWNER, openSessions, type SessionSource } from "../../src/index.js";
 import { openDb } from "../../src/open-sessions.js";
+import type { SessionId } from "../../src/session/ids.js";
 import { inspect } from "../crash/inspect.js";
 import { type Postgres, startPostgres } from "../support/postgres.js";
 import { SessionsProcess } from "../support/sessions-process.js";
@@ -81,10 +82,10 @@ describe.each([
     expect(ids.size).toBe(shared.length + 4);
     const kept = new Set<string>();
     for (const sessionId of ids) {
-      const messages = await sessions.load(sessionId);
+      const messages = await sessions.load(sessionId as SessionId);
       expect(messages.map(({ seq }) => seq)).toEqual(messages.map((_, index) => index + 1));
       for (const { seq, content } of messages) kept.add(`${sessionId} ${seq} ${content}`);
-      expect((await sessions.get(sessionId))?.inputTokens).toBe(messages.length / 2);
+      expect((await sessions.get(sessionId as SessionId))?.inputTokens).toBe(messages.length / 2);
     }
     expect(kept).toEqual(
       new Set(written.map(({ sessionId, seq, content }) => `${sessionId} ${seq} ${content}`)),

@@ -1,4 +1,5 @@
 /** A gateway with everything real but the platform and the agent, for tests of what people write and read. */
+
 import { vi } from "vitest";
 import type { Agent, AgentEvent, TurnInput } from "../../src/agent/agent.js";
 import type { AgentInfo } from "../../src/gateway/commands/agent-info.js";
@@ -10,6 +11,7 @@ import type { GatewayOptions } from "../../src/gateway/options.js";
 import { processOwner } from "../../src/gateway/owner.js";
 import type { PeopleRules } from "../../src/gateway/people.js";
 import { openDb } from "../../src/open-sessions.js";
+import type { SessionId } from "../../src/session/ids.js";
 import type { SessionEntry } from "../../src/session/session.js";
 import { buildSessionKey, type SessionKey } from "../../src/session/session-key.js";
 import { Sessions, type SessionsConfig } from "../../src/session/sessions.js";
@@ -184,16 +186,16 @@ export class Chat {
   }
 
   /** The active transcript of a session, by default the present one: `user: hello`. */
-  async transcript(sessionId?: string): Promise<string[]> {
+  async transcript(sessionId?: SessionId): Promise<string[]> {
     return this.#lines(sessionId, false);
   }
 
   /** The same with what was superseded, which is marked: `(user: hello)`. */
-  async whole(sessionId?: string): Promise<string[]> {
+  async whole(sessionId?: SessionId): Promise<string[]> {
     return this.#lines(sessionId, true);
   }
 
-  async #lines(sessionId: string | undefined, superseded: boolean): Promise<string[]> {
+  async #lines(sessionId: SessionId | undefined, superseded: boolean): Promise<string[]> {
     const id = sessionId ?? (await this.session()).sessionId;
     return (await this.#world.sessions.load(id, { superseded })).map((message) => {
       const line = `${message.role}: ${message.content}`;

@@ -1,10 +1,12 @@
 /** What the agent does beyond the contract, against a server of our own. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ModelServer } from "../../../test/support/model-server.js";
+import { asSessionId } from "../../session/ids.js";
 import type { Message } from "../../session/transcript.js";
 import { type Agent, AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
 import { type AiSdkOptions, aiSdkAgent } from "./ai-sdk.js";
@@ -62,7 +64,7 @@ function agentAt(where: Endpoint, options: Partial<AiSdkOptions> = {}): Agent {
 
 async function told(agent: Agent, turn: Partial<TurnInput>): Promise<AgentEvent[]> {
   const input: TurnInput = {
-    sessionId: "s",
+    sessionId: asSessionId("s"),
     prompt: "Where you are.",
     history: [user("hello")],
     tools: [],

@@ -1,9 +1,11 @@
 /** A model that never begins to answer costs the first-word time once, then another is asked; a bad certificate is named. */
+
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ModelServer, type Reply } from "../../../test/support/model-server.js";
+import { asSessionId } from "../../session/ids.js";
 import type { Agent, AgentEvent, TurnInput } from "../agent.js";
 import { aiSdkAgent } from "./ai-sdk.js";
 import type { Endpoint } from "./endpoint.js";
@@ -62,7 +64,7 @@ function somethingRead(): Promise<void> {
 
 async function said(agent: Agent): Promise<string> {
   const turn: TurnInput = {
-    sessionId: "s",
+    sessionId: asSessionId("s"),
     prompt: "",
     history: [{ role: "user", content: "hello" }],
     tools: [],

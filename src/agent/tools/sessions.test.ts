@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSessions } from "../../open-sessions.js";
 import { viewerOf } from "../../session/access.js";
+import type { SessionId } from "../../session/ids.js";
 import { platforms } from "../../session/platform.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionSource } from "../../session/source.js";
@@ -11,7 +12,7 @@ const dm = (userId: string): SessionSource => ({ platform: HERE, chatId: userId,
 const room: SessionSource = { ...dm("ann"), chatId: "room", chatType: "group" };
 
 let sessions: Sessions;
-let annsId: string;
+let annsId: SessionId;
 beforeEach(async () => {
   sessions = await openSessions({ url: "sqlite::memory:", clock: () => Date.UTC(2026, 0, 10, 12) });
   const { entry } = await sessions.receive(dm("ann"), {

@@ -4,6 +4,7 @@
  */
 import { readableText } from "../../session/attachments.js";
 import { BatonError } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import { senderLabel } from "../../session/sender.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import type { SessionsView } from "../../session/view.js";
@@ -90,7 +91,7 @@ function readTool(view: SessionsView): Tool {
 
 async function firstPage(
   view: SessionsView,
-  sessionId: string,
+  sessionId: SessionId,
   from: number,
   count: number,
 ): Promise<StoredMessage[]> {

@@ -1,6 +1,7 @@
 /** `/branch` continues in a copy of the session; the original stays as it is. */
 import { randomBytes } from "node:crypto";
-import { cleanTitle, type SessionEntry, sessionIdAt } from "../../session/session.js";
+import { type SessionId, sessionIdAt } from "../../session/ids.js";
+import { cleanTitle, type SessionEntry } from "../../session/session.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import type { Hands } from "../for-commands.js";
 import type { AgentInfo } from "./agent-info.js";
@@ -48,7 +49,7 @@ async function copy(
   title: string | null,
   sessions: Hands["sessions"],
   now: number,
-): Promise<string> {
+): Promise<SessionId> {
   const { key, origin, displayName, owner, chat, summary, consolidatedThrough } = original;
   const sessionId = sessionIdAt(now, randomBytes(6).toString("hex"));
   await sessions.adopt(

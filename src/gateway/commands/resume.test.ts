@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, World } from "../../../test/support/gateway-world.js";
+import type { SessionId } from "../../session/ids.js";
 
 let world: World;
 let ann: Chat;
@@ -12,8 +13,8 @@ afterEach(() => world.close());
 const MINUTE = 60_000;
 
 /** Three sessions, a few minutes apart; the last one is the present one. */
-async function three(chat: Chat): Promise<string[]> {
-  const ids: string[] = [];
+async function three(chat: Chat): Promise<SessionId[]> {
+  const ids: SessionId[] = [];
   for (const title of ["One", "Two", "Three"]) {
     await chat.ask(`/new ${title}`);
     await chat.ask(`in ${title}`);

@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /**
  * Numbered lists of sessions. A number refers to the list that the chat saw last: the order of sessions changes with
  * every message, so the list is remembered. After a restart, it refers to the list as it would be shown now.
@@ -16,9 +17,9 @@ const REMEMBERED_LANES = 1_000;
 const PREVIEWED = 20;
 
 export class ShownSessions {
-  readonly #byLane = new Map<SessionKey, readonly string[]>();
+  readonly #byLane = new Map<SessionKey, readonly SessionId[]>();
 
-  keep(key: SessionKey, sessionIds: readonly string[]): void {
+  keep(key: SessionKey, sessionIds: readonly SessionId[]): void {
     this.#byLane.delete(key);
     this.#byLane.set(key, sessionIds);
     for (const [oldest] of this.#byLane) {
@@ -28,7 +29,7 @@ export class ShownSessions {
   }
 
   /** The session that a number in the list stands for. */
-  async at(number: number, { item, view }: CommandCall): Promise<string | undefined> {
+  async at(number: number, { item, view }: CommandCall): Promise<SessionId | undefined> {
     const ids = this.#byLane.get(item.key) ?? (await recent(view)).items.map(({ sessionId }) => sessionId);
     return ids[number - 1];
   }
@@ -71,7 +72,10 @@ async function describe(entry: SessionEntry, { sessions }: CommandCall): Promise
 }
 
 /** The last message of a person in a session. */
-export async function lastSaid(sessions: CommandCall["sessions"], sessionId: string): Promise<string | null> {
+export async function lastSaid(
+  sessions: CommandCall["sessions"],
+  sessionId: SessionId,
+): Promise<string | null> {
   const history = await sessions.history(sessionId, { maxMessages: PREVIEWED });
   const said = history.findLast((message) => message.role === "user" && !message.note);
   return said?.content ?? null;

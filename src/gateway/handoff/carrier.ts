@@ -8,6 +8,7 @@ import { SendError } from "../../adapter/adapter.js";
 import { identityNamed, isOwn, partsOfIdentity, personOf } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
 import { type Handoff, type HandoffStep, overdueAt, platformOfTarget } from "../../session/handoff.js";
+import type { SessionId } from "../../session/ids.js";
 import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -36,7 +37,7 @@ export interface CarrierSetting {
   /** The surfaces that are connected in this process. */
   readonly connected: () => readonly Surface[];
   /** A turn of this session is waited for: one whose process has ended is gone on with here. */
-  readonly onAwaited: (sessionId: string) => Promise<void>;
+  readonly onAwaited: (sessionId: SessionId) => Promise<void>;
   /** Each time one is seen that was asked for by this process, and once it is over. */
   readonly onSeen: (handoff: Handoff) => void;
   /** Once for each that is offered to the terminal, in words. */

@@ -8,6 +8,7 @@ import { addressIn } from "../../config/home-channel.js";
 import { isOwn, OWNER } from "../../session/access.js";
 import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import type { Asker, Handoff } from "../../session/handoff.js";
+import type { SessionId } from "../../session/ids.js";
 import { isPlatform, LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -155,7 +156,7 @@ export class HandoffDesk {
   }
 
   /** The handoff of a session that is not over. */
-  async active(sessionId: string): Promise<Handoff | null> {
+  async active(sessionId: SessionId): Promise<Handoff | null> {
     const { handoffs, clock } = this.#setting;
     return (await handoffs.open(clock())).find((handoff) => handoff.sessionId === sessionId) ?? null;
   }
@@ -189,7 +190,7 @@ export class HandoffDesk {
    * Takes a session into the lane of this source from wherever it is, with what waits for an answer in it. `view` is
    * whoever may do that only with what they see.
    */
-  bring(sessionId: string, { source, account }: Omit<Asker, "owner">, owner: string, view?: SessionsView) {
+  bring(sessionId: SessionId, { source, account }: Omit<Asker, "owner">, owner: string, view?: SessionsView) {
     return (view ?? this.#setting.sessions).switchTo(source, sessionId, { account, owner });
   }
 

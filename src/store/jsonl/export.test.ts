@@ -2,6 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { folder, put, store } from "../../../test/support/session-files.js";
+import type { SessionId } from "../../session/ids.js";
 import { asSessionKey } from "../../session/session-key.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionSource } from "../../session/source.js";
@@ -10,7 +11,7 @@ import type { ExportFormat } from "../../session/transfer.js";
 import { exportFileName, exportSession } from "./export.js";
 import { importSessions } from "./import.js";
 
-async function exported(sessions: Sessions, sessionId: string, format: ExportFormat): Promise<string> {
+async function exported(sessions: Sessions, sessionId: SessionId, format: ExportFormat): Promise<string> {
   const entry = await sessions.get(sessionId);
   if (!entry) throw new Error("no such session");
   let text = "";
@@ -152,7 +153,7 @@ it("imports an ended session as ended, and does not bind it", async () => {
   const second = await sessions.reset(first.key);
   const path = folder({
     "a.jsonl": await exported(sessions, first.sessionId, "jsonl"),
-    "b.jsonl": await exported(sessions, second?.sessionId ?? "", "jsonl"),
+    "b.jsonl": await exported(sessions, (second?.sessionId ?? "") as SessionId, "jsonl"),
   });
   const there = await store();
   await importSessions(path, there);
@@ -293,7 +294,7 @@ const pictures: Message[] = [
   },
 ];
 
-async function storeOfPictures(): Promise<{ sessions: Sessions; sessionId: string }> {
+async function storeOfPictures(): Promise<{ sessions: Sessions; sessionId: SessionId }> {
   const sessions = await store();
   const { sessionId } = await sessions.getOrCreate(group);
   await sessions.appendMany(sessionId, pictures);
@@ -366,7 +367,7 @@ it("names files safely", async () => {
   const sessions = await store();
   const entry = await sessions.getOrCreate(group);
   expect(exportFileName(entry, "markdown")).toBe(`${entry.sessionId}.md`);
-  expect(() => exportFileName({ ...entry, sessionId: "../../etc/x" }, "jsonl")).toThrow(
+  expect(() => exportFileName({ ...entry, sessionId: "../../etc/x" as SessionId }, "jsonl")).toThrow(
     expect.objectContaining({ code: "invalid_session_id" }),
   );
 });

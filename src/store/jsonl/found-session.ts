@@ -4,7 +4,9 @@
  * in `metadata.imported` that says where the session came from.
  */
 import { createHash } from "node:crypto";
-import { type EndReason, isSessionId, serializeMetadata, sessionIdAt } from "../../session/session.js";
+import type { SessionId } from "../../session/ids.js";
+import { isSessionId, sessionIdAt } from "../../session/ids.js";
+import { type EndReason, serializeMetadata } from "../../session/session.js";
 import type { AdoptedSession } from "../../session/store.js";
 import type { Message } from "../../session/transcript.js";
 import type { ImportFormat } from "../../session/transfer.js";
@@ -38,7 +40,7 @@ export interface Findings {
   /** The source's own id or key of the session. */
   readonly originalId: string;
   /** Kept where it can be kept; derived from `originalId` otherwise. */
-  readonly sessionId?: string;
+  readonly sessionId?: SessionId;
   readonly place: ImportPlace;
   readonly bind: boolean;
   readonly transcript: ReadTranscript;
@@ -48,7 +50,7 @@ export interface Findings {
   readonly updatedAt?: number;
   readonly endedAt?: number;
   readonly endReason?: string;
-  readonly parentId?: string;
+  readonly parentId?: SessionId;
   readonly title?: string;
   readonly displayName?: string;
   readonly summary?: string;
@@ -100,12 +102,12 @@ export function foundSession(found: Findings, problems: Problems): FoundSession 
 }
 
 /** The id itself where it is one that we take, else one made of it: the same one at every import. */
-export function idFor(originalId: string, createdAt: number | undefined): string {
+export function idFor(originalId: string, createdAt: number | undefined): SessionId {
   if (isSessionId(originalId)) return originalId;
   return derivedId(originalId, createdAt);
 }
 
-export function derivedId(originalId: string, createdAt: number | undefined): string {
+export function derivedId(originalId: string, createdAt: number | undefined): SessionId {
   const hash = createHash("sha256").update(originalId).digest("hex");
   // File times change when a folder is copied, so they never enter an id.
   const at = createdAt !== undefined && createdAt >= 0 && createdAt < YEAR_10000 ? createdAt : 0;

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fingerprint, folder, lines, put, store } from "../../../test/support/session-files.js";
 import { OWNER } from "../../session/access.js";
+import type { SessionId } from "../../session/ids.js";
+import { asSessionId } from "../../session/ids.js";
 import { asSessionKey } from "../../session/session-key.js";
 import { importSessions } from "./import.js";
 
@@ -70,8 +72,8 @@ it("counts the cursor in the source's messages, also over those it lost", async 
   const report = await importSessions(path, sessions);
   expect(report.problems).toEqual([{ file: "a.jsonl", line: 3, reason: "It is not JSON." }]);
   const id = report.sessions[0]?.sessionId ?? "";
-  expect((await sessions.get(id))?.consolidatedThrough).toBe(2);
-  expect((await sessions.history(id)).map(({ content }) => content)).toEqual(["4"]);
+  expect((await sessions.get(id as SessionId))?.consolidatedThrough).toBe(2);
+  expect((await sessions.history(id as SessionId)).map(({ content }) => content)).toEqual(["4"]);
 });
 
 it("keeps two sessions of one key, and binds the newer", async () => {
@@ -83,7 +85,7 @@ it("keeps two sessions of one key, and binds the newer", async () => {
   const report = await importSessions(path, sessions);
   expect(report.totals).toMatchObject({ new: 2, added: 2 });
   const bound = await sessions.current(asSessionKey("agent:main:telegram:dm:12345"));
-  expect((await sessions.load(bound?.sessionId ?? ""))[0]?.content).toBe("newer");
+  expect((await sessions.load((bound?.sessionId ?? "") as SessionId))[0]?.content).toBe("newer");
   expect((await importSessions(path, sessions)).totals).toMatchObject({ new: 0, present: 2, added: 0 });
 });
 
@@ -121,7 +123,9 @@ it("gives a session without dates the same id, wherever the files are copied", a
     { sessionId: first.sessions[0]?.sessionId, status: "extended", added: 1 },
   ]);
   // The file's time stands in for the session's, not the beginning of time.
-  expect((await sessions.get(first.sessions[0]?.sessionId ?? ""))?.createdAt).toBeGreaterThan(T0);
+  expect((await sessions.get((first.sessions[0]?.sessionId ?? "") as SessionId))?.createdAt).toBeGreaterThan(
+    T0,
+  );
 });
 
 describe("hostile files", () => {
@@ -136,7 +140,10 @@ describe("hostile files", () => {
       ["bad.jsonl", 1],
       ["bad.jsonl", 1],
     ]);
-    expect(await sessions.get("bad")).toMatchObject({ owner: "chat:local:bad", messageCount: 1 });
+    expect(await sessions.get(asSessionId("bad"))).toMatchObject({
+      owner: "chat:local:bad",
+      messageCount: 1,
+    });
     expect(await sessions.current(asSessionKey("agent:main:local:dm:bad"))).toBeNull();
   });
 
@@ -160,7 +167,7 @@ describe("hostile files", () => {
     });
     const sessions = await store();
     const report = await importSessions(path, sessions);
-    const entry = await sessions.get(report.sessions[0]?.sessionId ?? "");
+    const entry = await sessions.get((report.sessions[0]?.sessionId ?? "") as SessionId);
     expect(entry?.sessionId).toMatch(/^20250101_000000_[0-9a-f]{12}$/);
     expect(entry?.parentId).toBeNull();
     expect(entry?.metadata.a).toBe(1);
@@ -172,7 +179,7 @@ describe("hostile files", () => {
     const sessions = await store();
     const report = await importSessions(path, sessions);
     expect(report.problems).toMatchObject([{ file: "a.jsonl", reason: expect.stringMatching(/too large/) }]);
-    expect((await sessions.get(report.sessions[0]?.sessionId ?? ""))?.metadata).toEqual({
+    expect((await sessions.get((report.sessions[0]?.sessionId ?? "") as SessionId))?.metadata).toEqual({
       imported: { format: "metadata-jsonl", id: "telegram:12345", messages: 1 },
     });
   });
@@ -196,7 +203,7 @@ describe("hostile files", () => {
     const sessions = await store();
     const report = await importSessions(path, sessions);
     expect(report.problems).toEqual([]);
-    const messages = await sessions.load(report.sessions[0]?.sessionId ?? "");
+    const messages = await sessions.load((report.sessions[0]?.sessionId ?? "") as SessionId);
     expect(messages.map(({ content }) => content)).toEqual([
       "see\n[attached: x.png (image/png)]\n[attached: y.pdf (application/pdf)]\n[attached: z.txt]\n[attached: file]",
       "[attached: chart.svg]",
@@ -216,7 +223,7 @@ describe("hostile files", () => {
     };
     const sessions = await store();
     await importSessions(folder({ "a.jsonl": [head(own), said("1")] }), sessions);
-    expect((await sessions.get("s1"))?.owner).toBe("chat:discord:g");
+    expect((await sessions.get(asSessionId("s1")))?.owner).toBe("chat:discord:g");
   });
 });
 

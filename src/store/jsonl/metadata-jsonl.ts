@@ -4,8 +4,9 @@
  */
 import { isBelonging } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
+import { isSessionId } from "../../session/ids.js";
 import { isPlatform } from "../../session/platform.js";
-import { isSessionId } from "../../session/session.js";
 import { parseSessionKey, type SessionScopes } from "../../session/session-key.js";
 import type { Fields } from "../../util/json.js";
 import { countIn, textIn, timeIn } from "./fields.js";
@@ -35,7 +36,7 @@ export async function openMetadataJsonl(
   scopes: SessionScopes,
   problems: Problems,
 ): Promise<ImportSource | null> {
-  const transcripts: { file: TranscriptFile; sessionId: string | null; updatedAt: number }[] = [];
+  const transcripts: { file: TranscriptFile; sessionId: SessionId | null; updatedAt: number }[] = [];
   const strange: TranscriptFile[] = [];
   const ids = new SessionIds();
   // In the order of their names, which a conversation that goes on does not change.
@@ -68,7 +69,7 @@ class SessionIds {
   readonly #derived = new Set<string>();
 
   /** Two files of one key that began at one time are still two sessions: the first to be asked for has the usual id. */
-  async of(file: TranscriptFile, header: Fields): Promise<string> {
+  async of(file: TranscriptFile, header: Fields): Promise<SessionId> {
     const given = textIn(header.session_id);
     if (given !== undefined && isSessionId(given)) return given;
     const key = keyOf(file, header);
@@ -90,7 +91,7 @@ class MetadataJsonl {
   }
 
   /** The id is null where the file has no line of metadata. */
-  read(file: TranscriptFile, sessionId: string | null, transcript: TranscriptInFile): FoundSession | null {
+  read(file: TranscriptFile, sessionId: SessionId | null, transcript: TranscriptInFile): FoundSession | null {
     const { header, messages, modifiedAt } = transcript;
     const common = { format: FORMAT, file: file.name, transcript, modifiedAt } as const;
     if (!header && messages.length === 0) return null;

@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { fingerprint, folder, store } from "../../../test/support/session-files.js";
+import { asSessionId } from "../../session/ids.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { SessionSource } from "../../session/source.js";
 import type { Message } from "../../session/transcript.js";
@@ -237,9 +238,9 @@ it("counts the cursor as an export does", async () => {
 it("writes nothing without sessions to watch, nor once it is closed", async () => {
   const path = folder();
   const mirror = new JsonlMirror({ folder: path, onProblem: () => {} });
-  mirror.changed("x");
+  mirror.changed(asSessionId("x"));
   await mirror.close();
-  mirror.changed("y");
+  mirror.changed(asSessionId("y"));
   expect(vi.getTimerCount()).toBe(0);
   expect(readdirSync(path)).toEqual([]);
 });

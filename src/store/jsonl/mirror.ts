@@ -2,8 +2,10 @@
  * A one-way mirror: a file of JSON lines for each session, for people and tools that like to look at files. It follows
  * the store a moment behind and is never read back. A mirror that fails is reported and fails nothing else.
  */
+
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { SessionId } from "../../session/ids.js";
 import type { Sessions } from "../../session/sessions.js";
 import type { OnProblem } from "../../util/problem.js";
 import { type MirroredFile, mirrorSession } from "./mirror-file.js";
@@ -23,9 +25,9 @@ const REMEMBERED = 1_000;
 export class JsonlMirror {
   readonly #folder: string;
   readonly #onProblem: OnProblem;
-  readonly #files = new Map<string, MirroredFile>();
+  readonly #files = new Map<SessionId, MirroredFile>();
   readonly #reported = new Set<string>();
-  #pending = new Set<string>();
+  #pending = new Set<SessionId>();
   #sessions: Sessions | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -42,7 +44,7 @@ export class JsonlMirror {
   }
 
   /** To be called after each commit that changed a session. Never throws, writes nothing yet. */
-  changed(sessionId: string): void {
+  changed(sessionId: SessionId): void {
     if (this.#closed) return;
     this.#pending.add(sessionId);
     this.#timer ??= setTimeout(() => {
@@ -66,7 +68,7 @@ export class JsonlMirror {
     for (const sessionId of changed) await this.#mirror(sessionId);
   }
 
-  async #mirror(sessionId: string): Promise<void> {
+  async #mirror(sessionId: SessionId): Promise<void> {
     const before = this.#files.get(sessionId);
     // Forgotten until it is written whole: a write that fails midway leaves a file not to be added to.
     this.#files.delete(sessionId);
@@ -84,7 +86,7 @@ export class JsonlMirror {
     }
   }
 
-  #pathOf(sessionId: string): string {
+  #pathOf(sessionId: SessionId): string {
     return join(this.#folder, sessionFileName(sessionId, "jsonl"));
   }
 

@@ -3,7 +3,9 @@
  * and what an import of ours reads back (metadata-jsonl.ts).
  */
 import { InputError } from "../../session/errors.js";
-import { isSessionId, type SessionEntry } from "../../session/session.js";
+import type { SessionId } from "../../session/ids.js";
+import { isSessionId } from "../../session/ids.js";
+import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { serializeSource } from "../../session/source.js";
 import type { Fields } from "../../util/json.js";
@@ -75,7 +77,7 @@ export function metadataLine(entry: SessionEntry, standing: ExportStanding): Fie
 }
 
 /** A name that is safe in any folder: no other ids are taken in, but nothing becomes a path unchecked. */
-export function sessionFileName(sessionId: string, extension: string): string {
+export function sessionFileName(sessionId: SessionId, extension: string): string {
   if (!isSessionId(sessionId)) {
     throw new InputError("invalid_session_id", `${JSON.stringify(sessionId)} cannot be a file's name.`);
   }

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fingerprint, folder, lines, put, store } from "../../../test/support/session-files.js";
 import { OWNER } from "../../session/access.js";
+import type { SessionId } from "../../session/ids.js";
+import { asSessionId } from "../../session/ids.js";
 import { asSessionKey } from "../../session/session-key.js";
 import { importSessions } from "./import.js";
 
 const KEY = "agent:main:telegram:dm:99";
-const ID = "20250101_120000_ab12cd34";
+const ID = asSessionId("20250101_120000_ab12cd34");
 const T0 = Date.UTC(2025, 0, 1, 12);
 
 function entry(over: Record<string, unknown> = {}) {
@@ -210,7 +212,7 @@ it("brings in transcripts without an entry for the gateway's owner only, unbound
   const sessions = await store();
   const report = await importSessions(path, sessions);
   expect(report.totals).toMatchObject({ new: 2 });
-  const old = await sessions.get("20240101_000000_old");
+  const old = await sessions.get(asSessionId("20240101_000000_old"));
   expect(old).toMatchObject({ createdAt: Date.UTC(2024, 0, 1), messageCount: 1 });
   expect(await sessions.current(old?.key ?? asSessionKey(KEY))).toBeNull();
   const alice = sessions.as({ kind: "person", identities: ["telegram:99"] });
@@ -292,7 +294,9 @@ it("reads nothing outside the folder, whatever ids and links say", async () => {
   expect(report.totals).toMatchObject({ sessions: 2, messages: 0 });
   const derived = report.sessions.find(({ sessionId }) => sessionId !== "link")?.sessionId;
   expect(derived).toMatch(/^20250101_120000_[0-9a-f]{12}$/);
-  expect((await sessions.get(derived ?? ""))?.metadata).toMatchObject({ imported: { id: "../secret" } });
+  expect((await sessions.get((derived ?? "") as SessionId))?.metadata).toMatchObject({
+    imported: { id: "../secret" },
+  });
   expect((await sessions.search("secret", OWNER)).items).toEqual([]);
   const reasons = report.problems.map(({ reason }) => reason).join("\n");
   expect(reasons).toMatch(/symbolic link/);
@@ -322,7 +326,7 @@ it("keeps what it cannot place for the owner, and says so", async () => {
   expect(report.totals).toMatchObject({ new: 3, added: 3 });
   expect(report.problems).toHaveLength(2);
   for (const id of ["a", "b", "c"]) {
-    expect((await sessions.get(id))?.owner).toMatch(/^chat:local:agent%3A/);
+    expect((await sessions.get(id as SessionId))?.owner).toMatch(/^chat:local:agent%3A/);
   }
 });
 

@@ -5,7 +5,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../session/errors.js";
-import { isSessionId } from "../../session/session.js";
+import { isSessionId } from "../../session/ids.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import { type Fields, isFields } from "../../util/json.js";
 import { textIn, timeIn } from "./fields.js";

@@ -7,6 +7,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { fingerprint, folder, store } from "../../../test/support/session-files.js";
 import { openSessions } from "../../open-sessions.js";
 import { OWNER } from "../../session/access.js";
+import { asSessionId } from "../../session/ids.js";
 import { importSessions } from "./import.js";
 
 const SCHEMA = `
@@ -81,7 +82,7 @@ it("reads sessions and messages, also those only in the write-ahead log, and tou
     expect.stringMatching(/"gone" has messages but no row/),
     expect.stringMatching(/message 5: Its tool calls are not readable/),
   ]);
-  const first = await sessions.get("20250101_120000_aaaa");
+  const first = await sessions.get(asSessionId("20250101_120000_aaaa"));
   expect(first).toMatchObject({
     key: "agent:main:telegram:dm:99",
     owner: "person:telegram:99",
@@ -97,7 +98,7 @@ it("reads sessions and messages, also those only in the write-ahead log, and tou
     cost: 0.25,
     metadata: { imported: { format: "sqlite", endReason: "session_reset" } },
   });
-  expect(await sessions.load("20250101_120000_aaaa")).toEqual([
+  expect(await sessions.load(asSessionId("20250101_120000_aaaa"))).toEqual([
     { seq: 1, role: "user", content: "hi", at: START * 1000 + 1250 },
     {
       seq: 2,
@@ -109,11 +110,11 @@ it("reads sessions and messages, also those only in the write-ahead log, and tou
     { seq: 3, role: "tool", toolCallId: "c", name: "f", content: "res", at: START * 1000 + 3000 },
     { seq: 4, role: "assistant", content: "bye", at: START * 1000 + 4000 },
   ]);
-  expect(await sessions.get("20250101_130000_bbbb")).toMatchObject({
+  expect(await sessions.get(asSessionId("20250101_130000_bbbb"))).toMatchObject({
     key: "agent:main:local:dm:cli",
     parentId: "20250101_120000_aaaa",
   });
-  expect((await sessions.load("20250101_130000_bbbb"))[0]?.content).toBe("look\n[image_url]");
+  expect((await sessions.load(asSessionId("20250101_130000_bbbb")))[0]?.content).toBe("look\n[image_url]");
   const odd = report.sessions.find(({ sessionId }) => /^20250101_140000_[0-9a-f]{12}$/.test(sessionId));
   expect(odd?.key).toBe("agent:main:local:dm:pigeon%3A7");
   // None was current there, so none becomes so here.
@@ -135,7 +136,7 @@ it("does without columns that are missing, and with numbers beyond 2^53", async 
   const sessions = await store();
   const report = await importSessions(file, sessions);
   expect(report.problems).toMatchObject([{ reason: expect.stringMatching(/message 2: Unknown role/) }]);
-  expect(await sessions.get("s")).toMatchObject({
+  expect(await sessions.get(asSessionId("s"))).toMatchObject({
     owner: "person:discord:9223372036854775807",
     messageCount: 2,
   });

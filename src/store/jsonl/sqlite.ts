@@ -5,6 +5,7 @@
 import { basename } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { InputError } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import type { SessionScopes } from "../../session/session-key.js";
 import type { Message } from "../../session/transcript.js";
 import type { Fields } from "../../util/json.js";
@@ -106,7 +107,7 @@ class ForeignSqlite {
   readonly #around: ImportSurroundings;
   readonly #messages: string;
   /** The program's ids as ours, for parents. */
-  readonly #ids = new Map<string, string>();
+  readonly #ids = new Map<string, SessionId>();
 
   constructor(database: DatabaseSyncInstance, around: ImportSurroundings) {
     this.#database = database;
@@ -222,7 +223,7 @@ class ForeignSqlite {
   }
 }
 
-function idOf(row: Fields): string {
+function idOf(row: Fields): SessionId {
   return idFor(textIn(row.id) ?? "", timeIn(row.started_at));
 }
 

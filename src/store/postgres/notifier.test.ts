@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fact } from "../../gateway/facts.js";
+import { asSessionId } from "../../session/ids.js";
 import { Notifier } from "./notifier.js";
 
 const outbox = (account: string): Fact => ({ kind: "outbox", platform: "telegram", account });
@@ -17,7 +18,7 @@ function fixture(send: (payload: string) => Promise<unknown> = async () => {}) {
 describe("notifications", () => {
   it("carry what is for other processes, and are not heard by their sender", async () => {
     const { notifier, sent, heard } = fixture();
-    notifier.tell([{ kind: "session", sessionId: "s" }, { kind: "messages" }]);
+    notifier.tell([{ kind: "session", sessionId: asSessionId("s") }, { kind: "messages" }]);
     expect(sent).toEqual([]);
     notifier.tell([outbox("a"), { kind: "stops" }, { kind: "messages" }]);
     await notifier.close();

@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /**
  * Search: the index for what it holds, and the tail of messages that it does not hold yet, on one snapshot, so that
  * results are complete. Newest first, straight from the index: a word that stands in most messages costs no more than
@@ -28,7 +29,7 @@ export interface SearchIndex {
   settledThrough(): Promise<number | null>;
   add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void>;
   /** Takes a session's messages out, before they are deleted. */
-  forget(tx: Queries, sessionId: string): Promise<void>;
+  forget(tx: Queries, sessionId: SessionId): Promise<void>;
   /** The index as a FROM item joined to messages `m`, the column with the message's id, and the matching condition. */
   readonly from: string;
   readonly idColumn: string;
@@ -186,7 +187,7 @@ export function indexTerms(row: Row): string[] {
 function hitOf(row: Row, phrases: readonly Phrase[]): SearchHit {
   const message = storedMessage(row);
   return {
-    sessionId: row.session_id as string,
+    sessionId: row.session_id as SessionId,
     title: row.title as string | null,
     displayName: row.display_name as string,
     platform: row.platform as string,

@@ -8,6 +8,7 @@ import {
   type HandoffStep,
   holdsTurns,
 } from "../../session/handoff.js";
+import type { SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { parseSource, serializeSource } from "../../session/source.js";
 import type { HandoffRequest } from "../../session/store.js";
@@ -58,7 +59,7 @@ export async function lockHandoff(
   const sql = `SELECT session_id FROM handoffs WHERE id = ? ${dialect.forUpdate("handoffs")}`;
   const row = await tx.get(sql, id);
   if (!row) return null;
-  if (kind === "claim") await readSession(tx, row.session_id as string, dialect.forUpdate("sessions"));
+  if (kind === "claim") await readSession(tx, row.session_id as SessionId, dialect.forUpdate("sessions"));
   return findHandoff(tx, dialect, id, now);
 }
 
@@ -66,7 +67,7 @@ export async function lockHandoff(
 export async function isHeldByHandoff(
   tx: Queries,
   dialect: Dialect,
-  lane: { readonly key: SessionKey; readonly sessionId: string | null },
+  lane: { readonly key: SessionKey; readonly sessionId: SessionId | null },
   now: number,
 ): Promise<boolean> {
   const which = "h.state IN ('pending', 'running') AND (h.session_id = ? OR m.destination_key = ?)";
@@ -141,7 +142,7 @@ function handoffOf(row: Row): Handoff {
   const requestedAt = Number(row.requested_at);
   return {
     id: row.id as string,
-    sessionId: row.session_id as string,
+    sessionId: row.session_id as SessionId,
     fromKey: row.from_key as SessionKey,
     target: row.target as string,
     state: row.state as HandoffState,

@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /**
  * Lanes: which session a key has, and the place and people behind the key. Locks are taken in one order, routes by their
  * keys and then sessions by their ids, so that steps that cross each other wait instead of blocking each other.
@@ -27,7 +28,7 @@ export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): 
     key,
   );
   if (!route) return null;
-  const session = await readSession(tx, route.session_id as string, dialect.forUpdate("sessions"));
+  const session = await readSession(tx, route.session_id as SessionId, dialect.forUpdate("sessions"));
   return { place: placeOf(route), session };
 }
 
@@ -36,7 +37,7 @@ async function lockMove(
   tx: Queries,
   dialect: Dialect,
   key: SessionKey,
-  sessionId: string,
+  sessionId: SessionId,
 ): Promise<{ lane: LaneSession | null; target: SessionEntry; from: SessionKey | null }> {
   const routes = await tx.all(
     `SELECT ${columnsOf("routes")} FROM routes WHERE key = ? OR session_id = ? ORDER BY key ${dialect.forUpdate("routes")}`,
@@ -59,7 +60,7 @@ async function lockMove(
 }
 
 /** Makes the lane lead to the session. */
-export async function setRoute(tx: Queries, place: LanePlace, sessionId: string): Promise<void> {
+export async function setRoute(tx: Queries, place: LanePlace, sessionId: SessionId): Promise<void> {
   await tx.run(
     `INSERT INTO routes (key, session_id, owner, chat, origin, display_name) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (key) DO UPDATE SET session_id = excluded.session_id, owner = excluded.owner, chat = excluded.chat,
@@ -69,7 +70,7 @@ export async function setRoute(tx: Queries, place: LanePlace, sessionId: string)
 }
 
 /** The same, unless the key has a session by now. */
-export async function addRoute(tx: Queries, place: LanePlace, sessionId: string): Promise<boolean> {
+export async function addRoute(tx: Queries, place: LanePlace, sessionId: SessionId): Promise<boolean> {
   const added = await tx.run(
     `INSERT INTO routes (key, session_id, owner, chat, origin, display_name) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (key) DO NOTHING`,
@@ -112,7 +113,7 @@ export async function bindSession(
   tx: Queries,
   dialect: Dialect,
   to: LanePlace | SessionKey,
-  sessionId: string,
+  sessionId: SessionId,
   now: number,
 ): Promise<{ entry: SessionEntry; from: SessionKey | null }> {
   const key = typeof to === "string" ? to : to.key;
@@ -149,6 +150,6 @@ export function placeOf(route: Row): LanePlace {
   };
 }
 
-function routeValues(place: LanePlace, sessionId: string): string[] {
+function routeValues(place: LanePlace, sessionId: SessionId): string[] {
   return [place.key, sessionId, place.owner, place.chat, writeOrigin(place.origin), place.displayName];
 }

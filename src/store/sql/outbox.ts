@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
 
 import type {
@@ -64,7 +65,7 @@ export class SqlOutbox implements Outbox {
     return this.#db.transaction((tx) => insertDeliveries(tx, deliveries, now));
   }
 
-  say(sessionId: string, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean> {
+  say(sessionId: SessionId, text: string, deliveries: readonly NewDelivery[], now: number): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
       const [first] = deliveries;
       const sql = "SELECT id FROM outbox WHERE delivery_id = ?";
@@ -154,7 +155,7 @@ export class SqlOutbox implements Outbox {
     });
   }
 
-  async unsentTurn({ platform, account }: Account, sessionId: string): Promise<string | null> {
+  async unsentTurn({ platform, account }: Account, sessionId: SessionId): Promise<string | null> {
     const row = await this.#db.get(
       `SELECT o.turn_id ${REPLIES} AND o.session_id = ? ORDER BY o.id DESC LIMIT 1`,
       platform,
@@ -272,7 +273,7 @@ function deliveryOf(row: Row): Delivery {
     purpose: row.kind as Delivery["purpose"],
     handoffId: row.handoff_id as string | null,
     text: row.text as string,
-    sessionId: row.session_id as string | null,
+    sessionId: row.session_id as SessionId | null,
     replyTo: row.reply_to as string | null,
     ...(file ? { file } : {}),
     state: row.state as DeliveryState,

@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /** Finding sessions: by id, by key, by title, in pages; always within what the viewer may see. */
 
 import { ownersFor, type Viewer } from "../../session/access.js";
@@ -19,7 +20,7 @@ export class SqlReader implements SessionReader {
     this.#db = db;
   }
 
-  async get(sessionId: string): Promise<SessionEntry | null> {
+  async get(sessionId: SessionId): Promise<SessionEntry | null> {
     const row = await this.#db.get(`SELECT ${columnsOf("sessions")} FROM sessions WHERE id = ?`, sessionId);
     return row ? sessionRow(row).entry : null;
   }
@@ -29,7 +30,7 @@ export class SqlReader implements SessionReader {
       `SELECT ${columnsOf("routes")} FROM routes WHERE chat = ? ORDER BY key`,
       chat,
     );
-    return rows.map((row) => ({ ...placeOf(row), sessionId: row.session_id as string }));
+    return rows.map((row) => ({ ...placeOf(row), sessionId: row.session_id as SessionId }));
   }
 
   async current(key: SessionKey): Promise<SessionEntry | null> {
@@ -102,7 +103,7 @@ export class SqlReader implements SessionReader {
     return new Map(named.map(({ beginning, first }) => [beginning as string, first as string]));
   }
 
-  async holdsOn(sessionId: string): Promise<("turn" | "handoff")[]> {
+  async holdsOn(sessionId: SessionId): Promise<("turn" | "handoff")[]> {
     return [
       ...((await hasRunningTurn(this.#db, sessionId)) ? (["turn"] as const) : []),
       ...((await hasActiveHandoff(this.#db, sessionId)) ? (["handoff"] as const) : []),

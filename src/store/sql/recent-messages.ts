@@ -6,6 +6,7 @@
  * the new messages also reads that last one. If it is not there, or is another one, all is read again.
  */
 import { sessionNotFound } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import type { Db, Row, SqlValue } from "../db.js";
 import { columnsOf } from "./columns.js";
@@ -26,7 +27,7 @@ export class RecentMessages {
     this.#db = db;
   }
 
-  async read(sessionId: string, limit: number): Promise<StoredMessage[]> {
+  async read(sessionId: SessionId, limit: number): Promise<StoredMessage[]> {
     const before = this.#memory.get(sessionId);
     const window =
       (before && (await this.#continued(sessionId, before, limit))) ?? (await this.#whole(sessionId, limit));
@@ -38,7 +39,7 @@ export class RecentMessages {
   }
 
   /** What was known and what is new. Null if that is not enough, or something else happened meanwhile. */
-  async #continued(sessionId: string, before: Window, limit: number): Promise<Window | null> {
+  async #continued(sessionId: SessionId, before: Window, limit: number): Promise<Window | null> {
     const last = before.known.at(-1);
     if (!last) return null;
     const { start, messages } = await this.#from(sessionId, last.message.seq, limit + 1);
@@ -49,7 +50,7 @@ export class RecentMessages {
     return window.from <= start || lastOf(window, limit).length === limit ? window : null;
   }
 
-  async #whole(sessionId: string, limit: number): Promise<Window> {
+  async #whole(sessionId: SessionId, limit: number): Promise<Window> {
     const sql = "SELECT active_from, consolidated_through FROM sessions WHERE id = ?";
     const session = await this.#db.get(sql, sessionId);
     if (!session) throw sessionNotFound(sessionId);
@@ -59,7 +60,7 @@ export class RecentMessages {
   }
 
   /** The last active messages from a number on, oldest first, and the first one that counts. */
-  async #from(sessionId: string, seq: number, limit: number) {
+  async #from(sessionId: SessionId, seq: number, limit: number) {
     const rows = await this.#db.all(FROM_SEQ, sessionId, seq, limit, sessionId);
     const [newest] = rows;
     if (!newest) throw sessionNotFound(sessionId);

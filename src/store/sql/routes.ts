@@ -1,5 +1,6 @@
 /** Sessions and the lanes they are in: what begins, ends, moves and changes a session. */
 import { ConflictError, InputError } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import type { ResetReason } from "../../session/reset-policy.js";
 import {
   completeUsage,
@@ -69,7 +70,7 @@ export class SqlRoutes implements RouteStore {
     return { kind: "resolved", entry: { ...entry, wasAutoReset: reason !== null }, seq: message ? 1 : null };
   }
 
-  reset(key: SessionKey, freshId: string, now: number): Promise<SessionEntry | null> {
+  reset(key: SessionKey, freshId: SessionId, now: number): Promise<SessionEntry | null> {
     return this.#db.transaction(async (tx) => {
       const lane = await lockLane(tx, this.#db.dialect, key);
       if (!lane) return null;
@@ -85,7 +86,7 @@ export class SqlRoutes implements RouteStore {
 
   bind(
     to: LanePlace | SessionKey,
-    sessionId: string,
+    sessionId: SessionId,
     now: number,
     answering?: Answering,
   ): Promise<SessionEntry> {
@@ -130,7 +131,7 @@ export class SqlRoutes implements RouteStore {
     });
   }
 
-  setTitle(sessionId: string, title: string | null): Promise<SessionEntry> {
+  setTitle(sessionId: SessionId, title: string | null): Promise<SessionEntry> {
     return this.#db.transaction(async (tx) => {
       const { entry } = await readSession(tx, sessionId, this.#db.dialect.forUpdate("sessions"));
       if (title !== null && (await titleHolder(tx, entry.owner, title, sessionId)) !== null) {
@@ -145,7 +146,12 @@ export class SqlRoutes implements RouteStore {
     });
   }
 
-  end(sessionId: string, reason: EndReason, onlyIn: SessionKey | null, now: number): Promise<SessionEntry> {
+  end(
+    sessionId: SessionId,
+    reason: EndReason,
+    onlyIn: SessionKey | null,
+    now: number,
+  ): Promise<SessionEntry> {
     const { forUpdate } = this.#db.dialect;
     return this.#db.transaction(async (tx) => {
       await tx.all(`SELECT key FROM routes WHERE session_id = ? ${forUpdate("routes")}`, sessionId);
@@ -157,14 +163,14 @@ export class SqlRoutes implements RouteStore {
     });
   }
 
-  prune(endedBefore: number, limit: number): Promise<{ sessionIds: string[]; messages: number }> {
+  prune(endedBefore: number, limit: number): Promise<{ sessionIds: SessionId[]; messages: number }> {
     return this.#db.transaction(async (tx) => {
       const rows = await tx.all(
         `SELECT id FROM sessions s WHERE ${PRUNABLE} ORDER BY ended_at LIMIT ? ${this.#db.dialect.forUpdate("s")}`,
         endedBefore,
         limit,
       );
-      const sessionIds = rows.map((row) => row.id as string);
+      const sessionIds = rows.map((row) => row.id as SessionId);
       let messages = 0;
       for (const id of sessionIds) {
         await this.#index.forget(tx, id);
@@ -189,7 +195,7 @@ export const PRUNABLE = `ended_at < ? AND NOT EXISTS (SELECT 1 FROM routes r WHE
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.state = 'running')`;
 
 /** Nothing starts fresh in the middle of something. */
-async function isHeld(tx: Queries, sessionId: string): Promise<boolean> {
+async function isHeld(tx: Queries, sessionId: SessionId): Promise<boolean> {
   return (await hasActiveHandoff(tx, sessionId)) || (await hasRunningTurn(tx, sessionId));
 }
 

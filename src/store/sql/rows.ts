@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /** Rows of the database as records of the heart, and back. */
 import type { ResetReason } from "../../session/reset-policy.js";
 import type { EndReason, SessionEntry } from "../../session/session.js";
@@ -23,7 +24,7 @@ export function sessionRow(row: Row): SessionRow {
   };
   const entry: SessionEntry = {
     key: row.key as SessionKey,
-    sessionId: row.id as string,
+    sessionId: row.id as SessionId,
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     origin: readOrigin(row),
@@ -34,7 +35,7 @@ export function sessionRow(row: Row): SessionRow {
     owner: row.owner as string,
     laneOwner: row.lane_owner as string,
     chat: row.chat as string,
-    parentId: row.parent_id as string | null,
+    parentId: row.parent_id as SessionId | null,
     endedAt: numberOrNull(row.ended_at),
     endReason: row.end_reason as EndReason | null,
     wasAutoReset: false,
@@ -107,7 +108,7 @@ const INSERT_MESSAGE = `INSERT INTO messages
 /** The only place where messages are written. */
 export async function insertMessages(
   tx: Queries,
-  sessionId: string,
+  sessionId: SessionId,
   firstSeq: number,
   messages: readonly Message[],
   now: number,
@@ -151,12 +152,12 @@ export function readAttachments(row: Row): { attachments?: readonly Attachment[]
     : { attachments: JSON.parse(row.attachments as string) as Attachment[] };
 }
 
-export async function hasActiveHandoff(tx: Queries, sessionId: string): Promise<boolean> {
+export async function hasActiveHandoff(tx: Queries, sessionId: SessionId): Promise<boolean> {
   const sql = "SELECT 1 FROM handoffs WHERE session_id = ? AND state IN ('pending', 'running')";
   return (await tx.get(sql, sessionId)) !== undefined;
 }
 
-export async function hasRunningTurn(tx: Queries, sessionId: string): Promise<boolean> {
+export async function hasRunningTurn(tx: Queries, sessionId: SessionId): Promise<boolean> {
   const sql = "SELECT 1 FROM turns WHERE session_id = ? AND state = 'running'";
   return (await tx.get(sql, sessionId)) !== undefined;
 }

@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /** The small steps on a session's row that larger ones are made of. All run inside a transaction. */
 
 import { sessionNotFound } from "../../session/errors.js";
@@ -9,7 +10,7 @@ import type { Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { type SessionRow, sessionRow, writeOrigin } from "./rows.js";
 
-export async function readSession(tx: Queries, sessionId: string, forUpdate = ""): Promise<SessionRow> {
+export async function readSession(tx: Queries, sessionId: SessionId, forUpdate = ""): Promise<SessionRow> {
   const row = await tx.get(
     `SELECT ${columnsOf("sessions")} FROM sessions WHERE id = ? ${forUpdate}`,
     sessionId,
@@ -21,7 +22,7 @@ export async function readSession(tx: Queries, sessionId: string, forUpdate = ""
 export async function insertSession(
   tx: Queries,
   fresh: NewSession,
-  begin: { now: number; parentId: string | null; resetReason: ResetReason | null; count: number },
+  begin: { now: number; parentId: SessionId | null; resetReason: ResetReason | null; count: number },
 ): Promise<void> {
   const { platform, chatType } = parseSessionKey(fresh.key);
   await tx.run(

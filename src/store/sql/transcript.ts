@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /** Transcripts: append-only, numbered without gaps, superseded rather than deleted. */
 
 import { sessionNotFound } from "../../session/errors.js";
@@ -28,7 +29,7 @@ export class SqlTranscript implements TranscriptStore {
     return this.#db.transaction((tx) => appendIn(tx, request));
   }
 
-  rewrite(sessionId: string, messages: readonly Message[], touch: boolean, now: number): Promise<void> {
+  rewrite(sessionId: SessionId, messages: readonly Message[], touch: boolean, now: number): Promise<void> {
     return this.#db.transaction(async (tx) => {
       const { entry, nextSeq, activeFrom } = await readSession(
         tx,
@@ -58,7 +59,7 @@ export class SqlTranscript implements TranscriptStore {
   }
 
   async messages(
-    sessionId: string,
+    sessionId: SessionId,
     page: { afterSeq: number; limit: number; superseded: boolean },
   ): Promise<StoredMessage[]> {
     const active = page.superseded ? "" : "AND superseded_at IS NULL";
@@ -71,7 +72,7 @@ export class SqlTranscript implements TranscriptStore {
     return rows.map(storedMessage);
   }
 
-  recent(sessionId: string, limit: number): Promise<StoredMessage[]> {
+  recent(sessionId: SessionId, limit: number): Promise<StoredMessage[]> {
     return this.#recent.read(sessionId, Math.max(0, Math.floor(limit)));
   }
 
@@ -152,7 +153,7 @@ export async function appendIn(tx: Queries, request: AppendRequest): Promise<num
 /** How many of the active messages stand at the beginning of the new list already, and the last one's seq. */
 async function equalBeginning(
   tx: Queries,
-  sessionId: string,
+  sessionId: SessionId,
   activeFrom: number,
   messages: readonly Message[],
 ): Promise<{ count: number; throughSeq: number }> {
@@ -181,7 +182,7 @@ function sameMessage(message: Message, stored: StoredMessage): boolean {
 }
 
 /** The title, or the first free one with a number behind it. */
-async function freeTitle(tx: Queries, owner: string, title: string, sessionId: string): Promise<string> {
+async function freeTitle(tx: Queries, owner: string, title: string, sessionId: SessionId): Promise<string> {
   let free = title;
   for (let n = 2; (await titleHolder(tx, owner, free, sessionId)) !== null; n++) {
     // Many of one name come from a program that gives everything that name: then the id tells them apart.

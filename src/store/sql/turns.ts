@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /** Turns: each write holds the row by its fence, so that a holder who was replaced writes nothing. */
 
 import type {
@@ -187,7 +188,7 @@ export class SqlTurns implements Turns {
     return rows.map(runningTurn);
   }
 
-  async runningIn(sessionId: string, now: number): Promise<RunningTurn | null> {
+  async runningIn(sessionId: SessionId, now: number): Promise<RunningTurn | null> {
     const shift = this.#db.dialect.clockShift(now);
     const row = await this.#db.get(`${running(shift)} AND t.session_id = ?`, ...shift.values, sessionId);
     return row ? runningTurn(row) : null;
@@ -270,7 +271,7 @@ function turnOf(row: Row): Turn {
   return {
     id: row.turn_id as string,
     inboxId: Number(row.id),
-    sessionId: row.session_id as string,
+    sessionId: row.session_id as SessionId,
     key: row.turn_key as SessionKey,
     address: parseAddress(row.address as string),
     fence: Number(row.fence),

@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /** Windows of sessions, bounded in what they hold: sessions that nobody has used for the longest time go first. */
 import type { StoredMessage } from "../../session/transcript.js";
 import type { Row } from "../db.js";
@@ -24,14 +25,14 @@ const MOST_OF_A_SESSION = 8_000_000;
 
 export class WindowMemory {
   /** The one used longest ago is first. */
-  readonly #windows = new Map<string, { readonly window: Window; readonly size: number }>();
+  readonly #windows = new Map<SessionId, { readonly window: Window; readonly size: number }>();
   #size = 0;
 
-  get(sessionId: string): Window | undefined {
+  get(sessionId: SessionId): Window | undefined {
     return this.#windows.get(sessionId)?.window;
   }
 
-  set(sessionId: string, window: Window): void {
+  set(sessionId: SessionId, window: Window): void {
     this.#forget(sessionId);
     const size = window.known.reduce((sum, { size }) => sum + size, 0);
     if (size > MOST_OF_A_SESSION) return;
@@ -43,7 +44,7 @@ export class WindowMemory {
     }
   }
 
-  #forget(sessionId: string): void {
+  #forget(sessionId: SessionId): void {
     this.#size -= this.#windows.get(sessionId)?.size ?? 0;
     this.#windows.delete(sessionId);
   }

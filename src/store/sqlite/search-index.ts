@@ -1,3 +1,4 @@
+import type { SessionId } from "../../session/ids.js";
 /** The search index on SQLite: a contentless FTS5 table whose rowid is the message's id. */
 import type { Db, Queries } from "../db.js";
 import type { Phrase } from "../search/query.js";
@@ -25,7 +26,7 @@ export class SqliteSearchIndex implements SearchIndex {
     }
   }
 
-  async forget(tx: Queries, sessionId: string): Promise<void> {
+  async forget(tx: Queries, sessionId: SessionId): Promise<void> {
     await tx.run(
       `DELETE FROM message_terms WHERE rowid IN (
          SELECT id FROM messages WHERE session_id = ? AND id <= (SELECT indexed_through FROM search_watermark))`,

@@ -1,0 +1,29 @@
+/**
+ * Ids, each with a type of its own: the compiler refuses one id where another one is meant. At run time an id is a text or a
+ * number. Code that makes a new id or reads it from a row gives it its type; nothing else does.
+ */
+import { InputError } from "./errors.js";
+
+declare const idOf: unique symbol;
+
+export type SessionId = string & { readonly [idOf]: "session" };
+
+/** `YYYYMMDD_HHMMSS_<12 hex>` in UTC. */
+export function sessionIdAt(now: number, hex: string): SessionId {
+  const [date = "", time = ""] = new Date(now).toISOString().split("T");
+  return `${date.replaceAll("-", "")}_${time.slice(0, 8).replaceAll(":", "")}_${hex}` as SessionId;
+}
+
+/** Ids become file names in exports: only this shape is accepted from outside. */
+export function isSessionId(text: string): text is SessionId {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text);
+}
+
+/** Checks an id that came from outside. */
+export function asSessionId(text: string): SessionId {
+  if (isSessionId(text)) return text;
+  throw new InputError(
+    "invalid_session_id",
+    "A session id must have 1 to 100 letters, digits, - and _, and begin with a letter or digit.",
+  );
+}
