@@ -207,7 +207,7 @@ export {
 
 export type {
   AdoptedSession,
-  Answering,
+  Answerer,
   AppendRequest,
   HandoffEffects,
   HandoffRequest,

@@ -44,7 +44,7 @@ import {
 import { type Address, parseSource, type SessionSource } from "./source.js";
 import type {
   AdoptedSession,
-  Answering,
+  Answerer,
   HandoffEffects,
   LanePlace,
   ListFilter,
@@ -240,7 +240,7 @@ export class Sessions {
   async switchTo(
     lane: SessionSource | SessionKey,
     sessionId: SessionId,
-    answering?: Answering,
+    answering?: Answerer,
   ): Promise<SessionEntry> {
     const to = typeof lane === "string" ? asSessionKey(lane) : this.laneOf(lane);
     return this.#store.routes.bind(to, checkId(sessionId), this.#clock(), answering);

@@ -95,7 +95,7 @@ export interface RouteStore {
     lane: LanePlace | SessionKey,
     sessionId: SessionId,
     now: number,
-    answering?: Answering,
+    answering?: Answerer,
   ): Promise<SessionEntry>;
   update(key: SessionKey, patch: SessionPatch, touch: boolean, now: number): Promise<SessionEntry | null>;
   setTitle(sessionId: SessionId, title: string | null): Promise<SessionEntry>;
@@ -174,7 +174,7 @@ export interface SearchStore {
 }
 
 /** Who answers in a lane what waited for an answer in another: an account of its platform, and the process that has it. */
-export interface Answering {
+export interface Answerer {
   readonly account: string;
   readonly owner: string;
 }
@@ -189,7 +189,7 @@ export interface HandoffEffects {
   /** The lane that a completed handoff binds to the session. */
   readonly place?: LanePlace;
   /** Without it, messages that wait for an answer stay in the old lane. */
-  readonly answering?: Answering;
+  readonly answering?: Answerer;
 }
 
 /** Handoffs, each with all that was done of it so far. A layer above may commit more with a step. */

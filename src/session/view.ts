@@ -9,7 +9,7 @@ import type { SessionId } from "./ids.js";
 import type { SessionEntry } from "./session.js";
 import type { Sessions } from "./sessions.js";
 import type { Address, SessionSource } from "./source.js";
-import type { Answering, ListFilter, OccupiedLane, Page, SearchHit, SearchOptions } from "./store.js";
+import type { Answerer, ListFilter, OccupiedLane, Page, SearchHit, SearchOptions } from "./store.js";
 import type { StoredMessage } from "./transcript.js";
 
 export class SessionsView {
@@ -63,7 +63,7 @@ export class SessionsView {
   }
 
   /** Brings a session into the lane of this source, which must be this person's own. */
-  async switchTo(source: SessionSource, sessionId: SessionId, answering?: Answering): Promise<SessionEntry> {
+  async switchTo(source: SessionSource, sessionId: SessionId, answering?: Answerer): Promise<SessionEntry> {
     const { owner, chat } = this.#sessions.laneOf(source);
     if (!mayAccess(this.#viewer, { owner, chat, laneOwner: owner })) throw sessionNotFound(sessionId);
     await this.get(sessionId);

@@ -1,6 +1,6 @@
 /** Messages that wait for an answer follow their conversation into its new lane. */
 import type { SessionKey } from "../../session/session-key.js";
-import type { Answering, LanePlace } from "../../session/store.js";
+import type { Answerer, LanePlace } from "../../session/store.js";
 import type { Dialect, Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { inboxItem, insertItem } from "./inbox.js";
@@ -14,7 +14,7 @@ export async function moveWaiting(
   dialect: Dialect,
   from: SessionKey,
   { key, origin }: LanePlace,
-  { account, owner }: Answering,
+  { account, owner }: Answerer,
 ): Promise<void> {
   const rows = await tx.all(
     `SELECT ${columnsOf("inbox")} FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id

@@ -11,7 +11,7 @@ import {
   serializeMetadata,
 } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
-import type { Answering, LanePlace, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
+import type { Answerer, LanePlace, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
 import type { SearchIndex } from "../search/search.js";
@@ -88,7 +88,7 @@ export class SqlRoutes implements RouteStore {
     to: LanePlace | SessionKey,
     sessionId: SessionId,
     now: number,
-    answering?: Answering,
+    answering?: Answerer,
   ): Promise<SessionEntry> {
     const { dialect } = this.#db;
     return this.#db.transaction(async (tx) => {
