@@ -1,7 +1,7 @@
 /** What every store tells of its commits, as a vitest suite over the same fixtures as the gateway store's. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fact } from "../gateway/facts.js";
-import type { GatewayStore, NewDelivery, Turn } from "../gateway/store.js";
+import type { GatewayStore, NewDelivery, Sending, Turn } from "../gateway/store.js";
 import type { SessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { Sessions } from "../session/sessions.js";
@@ -138,6 +138,25 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       expect(facts).toEqual(
         expect.arrayContaining([session(turn.sessionId), session(before), { kind: "handoffs" }]),
       );
+    });
+
+    it("tells what became of a delivery that a handoff waits for, and of no other", async () => {
+      const outcomes: readonly ((which: Sending) => Promise<void>)[] = [
+        (which) => store.outbox.sent(which, "m1", now),
+        (which) => store.outbox.fail(which, "no"),
+        (which) => store.outbox.doubt(which, "timeout", null, now),
+        (which) => store.outbox.retry(which, 10, "not now", now),
+      ];
+      for (const [n, become] of outcomes.entries())
+        for (const handoffId of ["h", null]) {
+          const address = { ...addressOf(ann), chatId: `${n} ${handoffId}` };
+          await store.outbox.add([delivery(address.chatId, { handoffId, address })], now);
+          const [waiting] = (await store.outbox.pending(account, 10)).filter(
+            ({ deliveryId }) => deliveryId === address.chatId,
+          );
+          if (!waiting || !(await store.outbox.sending(waiting.id, "me"))) throw new Error("Nothing waits.");
+          expect(await factsOf(() => become(waiting))).toEqual(handoffId ? [{ kind: "handoffs" }] : []);
+        }
     });
 
     it("tells other processes at once of what is for them", async ({ skip }) => {

@@ -54,7 +54,8 @@ class Impossible extends Error {}
 class Lost extends Error {}
 
 const LOOK_MS = 10;
-const LONGEST_LOOK_MS = 200;
+/** Between two looks at an announcement of which nothing is heard: the clock may have passed the deadline. */
+const SAFETY_LOOK_MS = 1_000;
 const RETRY_MS = 500;
 
 export class HandoffCarrier {
@@ -68,6 +69,8 @@ export class HandoffCarrier {
   #timer: NodeJS.Timeout | undefined;
   #wakeAt = 0;
   #stopped = false;
+  /** Aborted with the next news, for those who wait for it. */
+  #news = new AbortController();
 
   constructor(setting: CarrierSetting) {
     this.#setting = setting;
@@ -82,15 +85,22 @@ export class HandoffCarrier {
 
   /** Something may have changed. However often it is said while that is looked at, it is looked at once more. */
   wake(): void {
+    this.#tellNews();
     this.#lookAgain = true;
     this.#looking ??= this.#lookUntilSeen();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#tellNews();
     clearTimeout(this.#timer);
     await this.#looking;
     await Promise.allSettled(this.#carried.values());
+  }
+
+  #tellNews(): void {
+    this.#news.abort();
+    this.#news = new AbortController();
   }
 
   /** Never rejects. */
@@ -322,14 +332,15 @@ export class HandoffCarrier {
     const why = { purpose: "announcement", handoffId: held.id } as const;
     const deliveries = await notices.to({ account, address }, `${held.id}.here`, text, why);
     await this.#step(held, { kind: "announce", fence: held.fence }, { deliveries });
-    for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_LOOK_MS)) {
+    for (;;) {
+      const { signal } = this.#news; // From before the look: no news is missed.
       const outcome = await outbox.announcement(held.id);
       if (outcome?.state === "sent" || outcome?.state === "unknown") return;
       if (outcome?.state === "failed") throw new Impossible(outcome.error ?? "I can't write there.");
       if (clock() >= this.#deadline(held) && outcome?.state === "pending")
         throw new Impossible(`I could not write there in time${outcome.error ? `: ${outcome.error}` : "."}`);
       if (this.#stopped) throw new Lost(); // The next gateway goes on from here.
-      await sleep(timerMs(pauseMs));
+      await sleep(SAFETY_LOOK_MS, undefined, { signal }).catch(() => {}); // There is news.
     }
   }
 
