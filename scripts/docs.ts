@@ -6,6 +6,7 @@ import { cliPage } from "./cli-page.js";
 import { commandsPage } from "./commands-page.js";
 import { configPage } from "./config-page.js";
 import { peoplePage } from "./people-page.js";
+import { platformsPage } from "./platforms-page.js";
 
 /** By file name in docs/. */
 export const generatedPages: Readonly<Record<string, () => string>> = {
@@ -13,6 +14,7 @@ export const generatedPages: Readonly<Record<string, () => string>> = {
   "commands.md": commandsPage,
   "config.md": configPage,
   "people.md": peoplePage,
+  "platforms/README.md": platformsPage,
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -164,6 +164,7 @@ export {
   type LocalFile,
   type Mark,
   type Memory,
+  type PlatformLimits,
   type Purpose,
   type Receive,
   type Received,

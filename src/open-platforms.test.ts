@@ -43,6 +43,7 @@ describe("a platform of another package", () => {
     "paper",
     manifest({
       title: "Paper",
+      limits: { maxText: 500, unit: "utf16", edit: false, threads: false },
       settings: {
         pen: secret({
           description: "What it writes with.",

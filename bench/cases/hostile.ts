@@ -3,7 +3,12 @@
  * formatted, and inward, as a message is read. Texts that are made to break or to delay, and ordinary ones. An answer is
  * lost where a piece shows nothing or the pieces are not the text; a message, where nothing is heard.
  */
+
 import fc from "fast-check";
+import { LIMITS as DISCORD } from "../../src/adapter/discord/limits.js";
+import { LIMITS as MATRIX } from "../../src/adapter/matrix/limits.js";
+import { LIMITS as SLACK } from "../../src/adapter/slack/limits.js";
+import { LIMITS as TELEGRAM } from "../../src/adapter/telegram/limits.js";
 import { aDeepText, aHostileText } from "../../test/support/hostile-text.js";
 import { INBOUND } from "../../test/support/inbound-readers.js";
 import { aDocument } from "../../test/support/random-markdown.js";
@@ -42,11 +47,11 @@ interface Platform {
 }
 
 const OUTBOUND: Readonly<Record<string, Platform>> = {
-  Telegram: { max: 4_096, lengthOf: telegram.shownLength, format: telegram.toHtml },
-  Discord: { max: 2_000, lengthOf: discord.lengthOf, format: discord.formatMarkdown },
-  Slack: { max: slack.MAX_TEXT, lengthOf: slack.mrkdwnLength, format: slack.toMrkdwn },
+  Telegram: { max: TELEGRAM.maxText, lengthOf: telegram.shownLength, format: telegram.toHtml },
+  Discord: { max: DISCORD.maxText, lengthOf: discord.lengthOf, format: discord.formatMarkdown },
+  Slack: { max: SLACK.maxText, lengthOf: slack.mrkdwnLength, format: slack.toMrkdwn },
   Matrix: {
-    max: matrix.MAX_TEXT,
+    max: MATRIX.maxText,
     lengthOf: matrix.textBytes,
     format: (markdown) => JSON.stringify(matrix.textContent(markdown)),
   },

@@ -69,30 +69,34 @@ export interface Speaker {
   createThread?(parent: Address, title: string, person: string | null, once: string): Promise<Address | null>;
 }
 
-export interface Capabilities {
-  /** The longest text of one message, counted in `unit`, or by `lengthOf`. */
+/** What a platform can do and how much it accepts, known without its client library. */
+export interface PlatformLimits {
+  /** The longest text of one message, counted in `unit`, or by the adapter's `lengthOf`. */
   readonly maxText: number;
   readonly unit: "utf16" | "bytes";
-  /** How long a text is as the platform counts it, where its markup counts. */
-  readonly lengthOf?: (text: string) => number;
   readonly edit: boolean;
   readonly threads: boolean;
-  /** A thread that is made twice under one name is there once. */
+  /** True if a thread that is made twice under one name exists once. */
   readonly threadsOnce?: boolean;
-  /** Several processes may have the account at once. */
-  readonly shared?: boolean;
-  /** Nobody is there to answer a question while a turn runs, as in a script. */
-  readonly isUnattended?: boolean;
-  /** The same delivery sent twice is there once: what was being sent may be sent again. */
+  /** True if a delivery that is sent twice arrives once: then it may be sent again after a crash. */
   readonly idempotent?: boolean;
-  /** What could not be taken comes again by itself until it is, also to the next process. */
+  /** True if the platform repeats a message until it is accepted, also to the next process. */
   readonly redelivers?: boolean;
-  /** How long typing is shown; asked for again before that. */
+  /** How long the platform shows typing; Baton repeats it before that. */
   readonly typingMs?: number;
   /** The least time between two edits of one message. */
   readonly paceMs?: number;
-  /** The largest file that can be sent, in bytes; absent where none can. */
+  /** The largest file that can be sent, in bytes; absent if none can. */
   readonly maxFile?: number;
+}
+
+export interface Capabilities extends PlatformLimits {
+  /** How long a text is as the platform counts it, if its markup counts. */
+  readonly lengthOf?: (text: string) => number;
+  /** True if several processes may have the account at once. */
+  readonly shared?: boolean;
+  /** True if nobody is there to answer a question while a turn runs, as in a script. */
+  readonly isUnattended?: boolean;
 }
 
 export interface Memory {

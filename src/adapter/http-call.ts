@@ -3,7 +3,7 @@ import { timerMs } from "../util/timer-ms.js";
 
 /**
  * A call that is given up at the end, or after a time. (Not by `AbortSignal.any` and `fetch` alone: once the answer has
- * begun, Node 20 may lose the signal with the garbage, and a body that never ends would be read for ever.)
+ * begun, Node 20 may lose the signal with the garbage, and a body that never ends would be read forever.)
  */
 export async function within<T>(
   ms: number,

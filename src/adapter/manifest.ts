@@ -6,9 +6,10 @@
 import { type Platform, type PlatformTraits, platformTraits } from "../session/platform.js";
 import type { Secret } from "../util/secret.js";
 import type { Question, Setting, Settings } from "../util/setting.js";
-import type { Adapter } from "./adapter.js";
+import type { Adapter, PlatformLimits } from "./adapter.js";
 
 export interface PlatformManifest<S extends Settings = Settings> extends PlatformTraits {
+  readonly limits: PlatformLimits;
   /** How it is reached. Settings with a question are needed, unless `needs` says otherwise. */
   readonly settings: S;
   /** What to do at the platform before `baton setup` asks, in order. */

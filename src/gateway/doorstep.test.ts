@@ -55,7 +55,7 @@ describe("somebody unknown who writes in private", () => {
     expect(await boss.ask("/pair")).toBe("Nobody is waiting to be let in.");
   });
 
-  it("may ask how it stands with /pair, and not for ever", async () => {
+  it("may ask how it stands with /pair, and not forever", async () => {
     await eve.ask("/pair");
     world.now += 4 * 60_000;
     expect(await eve.ask("/pair")).toBe("You have already asked. The code that I sent you expires in 6 min.");

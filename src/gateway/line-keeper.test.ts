@@ -140,7 +140,7 @@ describe("a line that is kept", () => {
     expect(begun).toHaveLength(2);
   });
 
-  it("is renewed at once if the platform asks for that, and says nothing; not for ever", async () => {
+  it("is renewed at once if the platform asks for that, and says nothing; not forever", async () => {
     await opened();
     for (let n = 0; n < 3; n += 1) {
       last().fail(new ConnectError("retryable", "renewed", { retryAfterMs: 0 }));

@@ -178,7 +178,7 @@ export class ScriptedPlatform {
     return [...this.messages.values()].filter((each) => formatAddress(each.address) === place);
   }
 
-  /** Fails as the trouble says, once; a revoked token for ever. */
+  /** Fails as the trouble says, once; a revoked token forever. */
   #meet(trouble: Trouble | null): void {
     this.trouble = null;
     if (trouble === "revoked token") this.#isRevoked = true;

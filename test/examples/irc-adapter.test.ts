@@ -205,7 +205,7 @@ describe("IRC", () => {
     await adapter.disconnect();
   });
 
-  it("a server that does not answer is not waited for for ever", async () => {
+  it("a server that does not answer is not waited for forever", async () => {
     const wire = await Wire.to(server.port);
     wire.isDeaf = true;
     await expect(connect({ patienceMs: 50 }, wire.port)).rejects.toMatchObject({ outcome: "retryable" });

@@ -32,7 +32,7 @@ export type Reply =
       readonly pauseMs?: number;
       /**
        * What happens after the text, instead of an end: the connection drops; the stream ends as if nothing were
-       * missing; an event is not JSON; an error is streamed; words come for ever; nothing more comes; or not even
+       * missing; an event is not JSON; an error is streamed; words come forever; nothing more comes; or not even
        * headers come, or comments only.
        */
       readonly ending?: "drop" | "cut" | "malformed" | "error" | "endless" | "silence" | "hang" | "comments";

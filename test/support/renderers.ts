@@ -1,14 +1,12 @@
 /** What each renderer makes of a document, and how the platform reads that. */
+
 import { expect } from "vitest";
 import { formatMarkdown, lengthOf } from "../../src/adapter/discord/format.js";
-import {
-  editContent,
-  MAX_TEXT as MAX_MATRIX,
-  textBytes,
-  textContent,
-} from "../../src/adapter/matrix/content.js";
+import { editContent, textBytes, textContent } from "../../src/adapter/matrix/content.js";
+import { LIMITS as MATRIX } from "../../src/adapter/matrix/limits.js";
 import { formatText as formatSignal } from "../../src/adapter/signal/format.js";
-import { MAX_TEXT as MAX_SLACK, mrkdwnLength, toMrkdwn } from "../../src/adapter/slack/format.js";
+import { mrkdwnLength, toMrkdwn } from "../../src/adapter/slack/format.js";
+import { LIMITS as SLACK } from "../../src/adapter/slack/limits.js";
 import { shownLength, toHtml } from "../../src/adapter/telegram/format.js";
 import { formatText as formatWhatsApp } from "../../src/adapter/whatsapp/format.js";
 import type { PieceRoom } from "../../src/delivery/split.js";
@@ -38,12 +36,12 @@ export const RENDERERS: Readonly<Record<string, Renderer>> = {
     read: (markdown) => readDiscordMarkup(formatMarkdown(markdown)),
   },
   Slack: {
-    room: { max: MAX_SLACK, lengthOf: mrkdwnLength },
+    room: { max: SLACK.maxText, lengthOf: mrkdwnLength },
     sizeOf: (markdown) => toMrkdwn(markdown).length,
     read: (markdown) => readSlackMarkup(toMrkdwn(markdown)),
   },
   Matrix: {
-    room: { max: MAX_MATRIX, lengthOf: textBytes },
+    room: { max: MATRIX.maxText, lengthOf: textBytes },
     sizeOf: textBytes,
     read: (markdown) => {
       for (const content of [textContent(markdown), editContent(markdown, `$${"e".repeat(43)}`)])

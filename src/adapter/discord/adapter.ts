@@ -14,11 +14,12 @@ import { downloadFrom } from "./download.js";
 import { BAD_TOKEN, connectError } from "./failure.js";
 import { lengthOf } from "./format.js";
 import { GatewaySocket } from "./gateway-socket.js";
+import { LIMITS } from "./limits.js";
 import { announceCommands } from "./menu.js";
 import { isFromPerson, parseEdit, parseInteraction, parseMessage, placeOf } from "./parse.js";
 import { DiscordProgress, readAfter } from "./progress.js";
 import { isNewer, isSnowflake, snowflakeAt } from "./snowflake.js";
-import { DiscordSpeaker, MAX_FILE } from "./speaker.js";
+import { DiscordSpeaker } from "./speaker.js";
 
 const PAGE = 100;
 /** After a gap: no further back than that, and no more of one channel. */
@@ -43,17 +44,7 @@ interface DiscordHearing {
 export class DiscordAdapter implements Adapter {
   readonly platform = "discord";
   readonly account: string;
-  readonly capabilities = {
-    maxText: 2_000,
-    unit: "utf16",
-    lengthOf,
-    edit: true,
-    threads: true,
-    redelivers: true,
-    typingMs: 10_000,
-    paceMs: 1_200,
-    maxFile: MAX_FILE,
-  } as const;
+  readonly capabilities = { ...LIMITS, lengthOf };
   readonly #settings: DiscordSettings;
   readonly #download: ReturnType<typeof downloadFrom>;
   /** What is heard in a channel, by the name of its event. */

@@ -3,6 +3,7 @@ import { registerPlatform } from "../../session/platform.js";
 import { address, secret } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { openDiscord, PORTAL } from "./config.js";
+import { LIMITS } from "./limits.js";
 
 const ID = { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" };
 
@@ -15,6 +16,7 @@ registerPlatform(
       hint: "Settings → Advanced → Developer Mode, then right-click yourself → Copy User ID",
     },
     chatId: { ...ID, hint: "right-click a channel → Copy Channel ID" },
+    limits: LIMITS,
     settings: {
       token: secret({
         description: "The bot's token, from the developer portal.",

@@ -10,10 +10,10 @@ import type { Api } from "./api.js";
 import type { Channels } from "./channels.js";
 import { unseenBy } from "./failure.js";
 import { formatMarkdown } from "./format.js";
+import { LIMITS } from "./limits.js";
 import { sourceIn } from "./parse.js";
 import { isSnowflake, snowflakeAt, timeOf } from "./snowflake.js";
 
-export const MAX_FILE = 10 * 1024 * 1024;
 const THREAD_NAME = 100;
 const PAGE = 100;
 const MOST_PAGES = 10;
@@ -143,7 +143,7 @@ function nonceOf(deliveryId: string): string {
 }
 
 async function rawFile(file: LocalFile): Promise<RawFile> {
-  return { name: file.name, data: await bytesOf(file, MAX_FILE), contentType: file.mediaType };
+  return { name: file.name, data: await bytesOf(file, LIMITS.maxFile), contentType: file.mediaType };
 }
 
 async function beginThread(api: Api, channelId: string, name: string): Promise<string> {

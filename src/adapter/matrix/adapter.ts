@@ -11,16 +11,17 @@ import { Intake } from "../intake.js";
 import { textOf } from "../untrusted.js";
 import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
-import { MAX_TEXT, textBytes } from "./content.js";
+import { textBytes } from "./content.js";
 import type { Encryption } from "./encryption.js";
 import { id } from "./ids.js";
+import { LIMITS } from "./limits.js";
 import type { MatrixSelf } from "./mention.js";
-import { MAX_FILE, Outgoing } from "./outgoing.js";
+import { Outgoing } from "./outgoing.js";
 import { decryptedEvent } from "./parse.js";
 import { Pending } from "./pending.js";
 import { ROOM_STATES, Rooms } from "./rooms.js";
 import { SeenEvents } from "./seen-events.js";
-import { MatrixSpeaker, TYPING_MS } from "./speaker.js";
+import { MatrixSpeaker } from "./speaker.js";
 import { sync } from "./sync.js";
 import { Timeline } from "./timeline.js";
 import { connectError, ifMissing, isMissing, notThere } from "./trouble.js";
@@ -56,19 +57,7 @@ interface Session {
 export class MatrixAdapter implements Adapter {
   readonly platform = PLATFORM;
   readonly account: string;
-  readonly capabilities: Capabilities = {
-    maxText: MAX_TEXT,
-    unit: "bytes",
-    lengthOf: textBytes,
-    edit: true,
-    threads: true,
-    redelivers: true,
-    threadsOnce: true,
-    idempotent: true,
-    typingMs: TYPING_MS,
-    paceMs: 1_500,
-    maxFile: MAX_FILE,
-  };
+  readonly capabilities: Capabilities = { ...LIMITS, lengthOf: textBytes };
   readonly #settings: MatrixSettings;
   /** A homeserver has answered here before. */
   #wasThere = false;

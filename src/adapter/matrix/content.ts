@@ -9,8 +9,6 @@ import { escapeHtml, renderHtml } from "./format.js";
  * written in it stays below this.
  */
 export const MAX_CONTENT = 44_000;
-/** The longest text; its HTML, up to twice as long, goes with it. */
-export const MAX_TEXT = 14_000;
 
 /** How long a text is in an event. */
 export function textBytes(text: string): number {

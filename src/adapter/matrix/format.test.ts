@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  editContent,
-  fileContent,
-  MAX_CONTENT,
-  MAX_TEXT,
-  textBytes,
-  textContent,
-  threadRoot,
-} from "./content.js";
+import { editContent, fileContent, MAX_CONTENT, textBytes, textContent, threadRoot } from "./content.js";
 import { renderHtml } from "./format.js";
+import { LIMITS } from "./limits.js";
 
 describe("Markdown becomes HTML", () => {
   it.each([
@@ -55,16 +48,16 @@ function assertFits(content: object): void {
 describe("what is sent", () => {
   it("fits, whatever its markup becomes", () => {
     for (const text of [
-      "\u0001".repeat(MAX_TEXT / 6),
-      "<".repeat(MAX_TEXT),
-      '"'.repeat(MAX_TEXT / 2),
-      "*a* ".repeat(MAX_TEXT / 4),
+      "\u0001".repeat(LIMITS.maxText / 6),
+      "<".repeat(LIMITS.maxText),
+      '"'.repeat(LIMITS.maxText / 2),
+      "*a* ".repeat(LIMITS.maxText / 4),
     ]) {
-      expect(textBytes(text)).toBeLessThanOrEqual(MAX_TEXT);
+      expect(textBytes(text)).toBeLessThanOrEqual(LIMITS.maxText);
       assertFits(textContent(text));
       assertFits(editContent(text, "$e"));
     }
-    expect(MAX_TEXT * 3).toBeLessThan(MAX_CONTENT);
+    expect(LIMITS.maxText * 3).toBeLessThan(MAX_CONTENT);
   });
 
   it("names nobody but whom a thread is for", () => {

@@ -2,6 +2,7 @@
 import { registerPlatform } from "../../session/platform.js";
 import { address, secret, text } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
+import { LIMITS } from "./limits.js";
 
 const LOGIN = `curl -s https://matrix.example.org/_matrix/client/v3/login -d '{
   "type": "m.login.password",
@@ -25,6 +26,7 @@ registerPlatform(
       hint: "a room's id, !abc:example.org",
     },
     escapeColons,
+    limits: LIMITS,
     settings: {
       homeserver: address({
         description: "The homeserver.",

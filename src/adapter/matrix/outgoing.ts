@@ -9,10 +9,9 @@ import { bytesOf } from "../local-file.js";
 import type { MatrixApi } from "./api.js";
 import { fileContent, type MatrixPlace } from "./content.js";
 import type { Encryption } from "./encryption.js";
+import { LIMITS } from "./limits.js";
 import { invitedMembers, type Rooms } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
-
-export const MAX_FILE = 50 * 1024 * 1024;
 
 export interface OutgoingOptions {
   readonly api: MatrixApi;
@@ -56,7 +55,7 @@ export class Outgoing {
     const { api } = this.#options;
     const cover = await this.#coverOf(roomId);
     const { name, mediaType } = local;
-    const bytes = await bytesOf(local, MAX_FILE);
+    const bytes = await bytesOf(local, LIMITS.maxFile);
     const file = { name, mediaType, size: bytes.byteLength };
     if (!cover) return fileContent({ ...file, at: { url: await api.upload(bytes, name, mediaType) } }, place);
     const hidden = cover.encryption.encryptFile(bytes);

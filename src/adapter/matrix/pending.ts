@@ -95,7 +95,7 @@ export class Pending {
     this.#invites = [...this.#invites.filter((known) => known !== roomId), roomId].slice(-MAX_INVITES);
   }
 
-  /** It could not be accepted: it is tried again, but not for ever. */
+  /** It could not be accepted: it is tried again, but not forever. */
   failed(roomId: string): void {
     const tries = (this.#tries.get(roomId) ?? 0) + 1;
     if (tries >= MAX_TRIES) this.answered(roomId);

@@ -9,13 +9,13 @@ import { record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { editContent, type MatrixPlace, textContent, threadRoot } from "./content.js";
 import { id } from "./ids.js";
+import { LIMITS } from "./limits.js";
 import type { Outgoing } from "./outgoing.js";
 import { personIn, placeIn } from "./parse.js";
 import type { Rooms } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
 import { ifMissing, isMissing, reasonOf, sendError } from "./trouble.js";
 
-export const TYPING_MS = 30_000;
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "⚠️" };
 
 /** What there is while the line is up. */
@@ -67,7 +67,7 @@ export class MatrixSpeaker implements Speaker {
     await sending(async () => {
       const { api, userId } = this.#line;
       this.#typing.add(chatId);
-      await api.typing(chatId, userId, TYPING_MS);
+      await api.typing(chatId, userId, LIMITS.typingMs);
     });
   }
 

@@ -166,7 +166,7 @@ describe("a stranger", () => {
     expect(after.invites.slice(10)).toEqual(["!at86400000:test"]);
   });
 
-  it("cannot have an invitation tried for ever", async () => {
+  it("cannot have an invitation tried forever", async () => {
     isBroken = true;
     const events = [{ type: "m.room.member", state_key: BOT, sender: EVE, content: {} }];
     await sync({ invite: { "!far:test": { invite_state: { events } } } });

@@ -8,7 +8,8 @@ import { Intake } from "../intake.js";
 import { field } from "../untrusted.js";
 import { connectError, MattermostApi } from "./api.js";
 import type { MattermostSettings } from "./config.js";
-import { formatText, MAX_TEXT } from "./format.js";
+import { formatText } from "./format.js";
+import { LIMITS } from "./limits.js";
 import { channelIn, type MattermostChannel, parseEvent } from "./parse.js";
 import { serveSocket } from "./socket.js";
 import { MattermostSpeaker } from "./speaker.js";
@@ -21,15 +22,7 @@ const MOST_CHANNELS = 1_000;
 export class MattermostAdapter implements Adapter {
   readonly platform = "mattermost";
   readonly account: string;
-  readonly capabilities: Capabilities = {
-    maxText: MAX_TEXT,
-    unit: "utf16",
-    lengthOf: (text) => formatText(text).length,
-    edit: true,
-    threads: true,
-    typingMs: 5_000,
-    paceMs: 1_000,
-  };
+  readonly capabilities: Capabilities = { ...LIMITS, lengthOf: (text) => formatText(text).length };
   readonly #settings: MattermostSettings;
   readonly #channels = new Map<string, MattermostChannel>();
 

@@ -1,8 +1,5 @@
 /** Mattermost reads Markdown itself, so a text is sent as it is; only words that would wake a whole channel are defused. */
 
-/** Characters of one message, at most. */
-export const MAX_TEXT = 16_383;
-
 /** Nobody sees it. */
 const APART = "\u200b";
 

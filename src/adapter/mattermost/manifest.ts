@@ -2,6 +2,7 @@
 import { registerPlatform } from "../../session/platform.js";
 import { address, secret } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
+import { LIMITS } from "./limits.js";
 
 const ID = { pattern: /^[a-z0-9]{26}$/, like: "26 letters and digits" };
 
@@ -11,6 +12,7 @@ registerPlatform(
     title: "Mattermost",
     userId: { ...ID, hint: "in your profile's menu, or `baton people list` after you write to the bot" },
     chatId: { ...ID, hint: "click the channel's name → View Info; the id is at the end" },
+    limits: LIMITS,
     settings: {
       url: address({
         description: "The server's address.",

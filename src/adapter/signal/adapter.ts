@@ -17,12 +17,11 @@ import type { SignalSettings } from "./config.js";
 import { Daemon } from "./daemon.js";
 import { formatText } from "./format.js";
 import { isGroupId, isNumber, isUuid } from "./ids.js";
+import { LIMITS } from "./limits.js";
 import { parseEvent, type SignalFile } from "./parse.js";
-import { MAX_FILE, SignalSpeaker } from "./speaker.js";
+import { SignalSpeaker } from "./speaker.js";
 import type { StreamEvent } from "./transport.js";
 
-/** Clients drop what is longer without a word. */
-const MAX_BYTES = 2_048;
 /** So many events are read ahead; the others wait in the daemon. */
 const MOST_OPEN = 100;
 /** What the account remembers: the last event that was dealt with. */
@@ -39,15 +38,8 @@ export class SignalAdapter implements Adapter {
   readonly platform = "signal";
   readonly account: string;
   readonly capabilities: Capabilities = {
-    maxText: MAX_BYTES,
-    unit: "bytes",
+    ...LIMITS,
     lengthOf: (text) => Buffer.byteLength(formatText(text).text),
-    edit: true,
-    threads: false,
-    typingMs: 12_500,
-    // Every edit stays visible in the message's history, and apps make no more than ten.
-    paceMs: 5_000,
-    maxFile: MAX_FILE,
   };
   readonly #daemon: Daemon;
 

@@ -2,6 +2,7 @@
 import { registerPlatform } from "../../session/platform.js";
 import { text } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
+import { LIMITS } from "./limits.js";
 
 const NUMBER = "a number with its country code such as +15551234567";
 
@@ -22,6 +23,7 @@ registerPlatform(
       like: `${NUMBER}, a UUID, or a group's id in base64`,
       hint: "a number, a UUID, or a group's id",
     },
+    limits: LIMITS,
     settings: {
       url: text(
         {

@@ -7,9 +7,9 @@ import { field, listOf } from "../untrusted.js";
 import type { Daemon } from "./daemon.js";
 import { formatText } from "./format.js";
 import { isGroupId, isNumber, isTimestamp, isUuid, messageRefOf, type SignalMessageRef } from "./ids.js";
+import { LIMITS } from "./limits.js";
 import { parseContact, parseGroup } from "./parse.js";
 
-export const MAX_FILE = 10 * 1024 * 1024;
 /** After that, apps take no edit. */
 const EDITABLE_MS = 24 * 60 * 60 * 1_000;
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
@@ -133,6 +133,6 @@ function refuseFailures({ chatId }: Address, result: unknown): void {
 
 /** As a data URI, since the daemon may not see our files. */
 async function asDataUri(file: LocalFile): Promise<string> {
-  const base64 = (await bytesOf(file, MAX_FILE)).toString("base64");
+  const base64 = (await bytesOf(file, LIMITS.maxFile)).toString("base64");
   return `data:${file.mediaType};filename=${encodeURIComponent(file.name)};base64,${base64}`;
 }

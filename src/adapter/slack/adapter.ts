@@ -9,8 +9,9 @@ import { type Adapter, type Capabilities, ConnectError, type Line } from "../ada
 import { Intake } from "../intake.js";
 import { field } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
-import { MAX_FILE, remoteFile } from "./files.js";
-import { MAX_TEXT, mrkdwnLength } from "./format.js";
+import { remoteFile } from "./files.js";
+import { mrkdwnLength } from "./format.js";
+import { LIMITS } from "./limits.js";
 import { NameBook } from "./names.js";
 import { type Heard, parseCommand, parseEvent, type SlackSelf } from "./parse.js";
 import { QuoteBook } from "./quotes.js";
@@ -36,16 +37,7 @@ interface SlackHearing {
 export class SlackAdapter implements Adapter {
   readonly platform = "slack";
   readonly account: string;
-  readonly capabilities: Capabilities = {
-    maxText: MAX_TEXT,
-    unit: "utf16",
-    lengthOf: mrkdwnLength,
-    edit: true,
-    threads: true,
-    threadsOnce: true,
-    paceMs: 1_200,
-    maxFile: MAX_FILE,
-  };
+  readonly capabilities: Capabilities = { ...LIMITS, lengthOf: mrkdwnLength };
   readonly #settings: SlackSettings;
 
   constructor(settings: SlackSettings) {

@@ -7,10 +7,10 @@ import type { LocalFile, RemoteFile } from "../adapter.js";
 import { readBounded, within } from "../http-call.js";
 import { bytesOf } from "../local-file.js";
 import type { SlackSettings } from "./config.js";
+import { LIMITS } from "./limits.js";
 import type { SharedFile } from "./parse.js";
 import { baseUrlOf } from "./web.js";
 
-export const MAX_FILE = 100 * 1024 * 1024;
 /** A file is larger than a call. */
 const TRANSFER_MS = 120_000;
 
@@ -54,7 +54,7 @@ export interface Uploaded {
 /** Brings a file to Slack, where nobody sees it until it is shared. */
 export async function upload(web: WebClient, file: LocalFile): Promise<Uploaded> {
   const { name } = file;
-  const bytes = await bytesOf(file, MAX_FILE);
+  const bytes = await bytesOf(file, LIMITS.maxFile);
   const { upload_url: url, file_id: id } = await web.files.getUploadURLExternal({
     filename: name,
     length: bytes.byteLength,

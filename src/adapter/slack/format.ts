@@ -7,6 +7,7 @@ import { codeLines, type PenLines, TextPen, textOf } from "../markdown/line-pen.
 import { JOINER, literalMarks, takesMark } from "../markdown/literal-marks.js";
 import { type LinkTarget, renderMarkdown, type TextMark } from "../markdown/render.js";
 import { RULED_COLUMNS } from "../markdown/text-table.js";
+import { LIMITS } from "./limits.js";
 
 /** Stands beside a mark where a letter, a joiner or the same mark would keep Slack from seeing it, and between backticks in code. */
 const GAP = "\u200b";
@@ -16,13 +17,10 @@ export function toMrkdwn(markdown: string): string {
   return textOf(renderMarkdown(markdown, PEN)).trim() || "…"; // Slack takes no empty text.
 }
 
-/** The most of one message: Slack advises to stay below 4,000, and truncates in silence far above. */
-export const MAX_TEXT = 3_900;
-
 /** In UTF-16 units, as it is sent. A text whose words alone are too long is not rendered to find out: that takes a while. */
 export function mrkdwnLength(markdown: string): number {
   const least = markdown.replace(NO_WORDS, "").length;
-  return least > MAX_TEXT ? least : toMrkdwn(markdown).length;
+  return least > LIMITS.maxText ? least : toMrkdwn(markdown).length;
 }
 
 const NO_WORDS = /[^\p{L}\p{N} ]+|(?<= ) +/gu;

@@ -3,6 +3,7 @@ import { registerPlatform } from "../../session/platform.js";
 import { address, secret } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { APP_MANIFEST } from "./app-manifest.js";
+import { LIMITS } from "./limits.js";
 
 registerPlatform(
   "slack",
@@ -18,6 +19,7 @@ registerPlatform(
       like: "C012ABCDEF",
       hint: "click the channel's name; the id is at the end of the details (C…)",
     },
+    limits: LIMITS,
     settings: {
       botToken: secret({
         description: "The bot user's token (`xoxb-…`).",

@@ -9,14 +9,13 @@ import type { Adapter, Capabilities, Line } from "../adapter.js";
 import { cannotConnect, connectErrorOf, failureOf, isConflict } from "./failure.js";
 import { fetchFile } from "./files.js";
 import { shownLength } from "./format.js";
+import { LIMITS } from "./limits.js";
 import { offerMenu } from "./menu.js";
 import { ChatMoves } from "./moves.js";
-import { type Clients, MAX_FILE } from "./outgoing.js";
+import type { Clients } from "./outgoing.js";
 import { parseMove, parseUpdate, UPDATES } from "./parse.js";
 import { readUpdates } from "./poller.js";
 import { TelegramSpeaker } from "./speaker.js";
-
-const MAX_TEXT = 4_096;
 
 /** How long an answer is waited for. */
 const CALL_SECONDS = 30;
@@ -29,17 +28,7 @@ const QUIET_SECONDS = 10;
 export class TelegramAdapter implements Adapter {
   readonly platform = "telegram";
   readonly account: string;
-  readonly capabilities: Capabilities = {
-    maxText: MAX_TEXT,
-    unit: "utf16",
-    lengthOf: shownLength,
-    edit: true,
-    threads: true,
-    redelivers: true,
-    typingMs: 5_000,
-    paceMs: 3_000, // A group takes twenty messages a minute, edits among them.
-    maxFile: MAX_FILE,
-  };
+  readonly capabilities: Capabilities = { ...LIMITS, lengthOf: shownLength };
   readonly #root: string;
   readonly #token: string;
   /**

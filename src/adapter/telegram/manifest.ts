@@ -2,6 +2,7 @@
 import { registerPlatform } from "../../session/platform.js";
 import { address, secret } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
+import { LIMITS } from "./limits.js";
 
 registerPlatform(
   "telegram",
@@ -17,6 +18,7 @@ registerPlatform(
       like: "a number such as -1001234567890",
       hint: "your own id for your private chat, -100… for a group",
     },
+    limits: LIMITS,
     settings: {
       token: secret({
         description: "The bot's token, from @BotFather.",

@@ -6,9 +6,9 @@ import { type Letter, type LocalFile, SendError } from "../adapter.js";
 import { bytesOf } from "../local-file.js";
 import { isRefusal } from "./failure.js";
 import { textOf, toHtml } from "./format.js";
+import { LIMITS } from "./limits.js";
 import { numberOf } from "./moves.js";
 
-export const MAX_FILE = 50 * 1024 * 1024;
 const MAX_PHOTO = 10 * 1024 * 1024;
 const PHOTOS = new Set(["image/jpeg", "image/png", "image/webp"]);
 export const NO_PREVIEW = { is_disabled: true } as const;
@@ -68,7 +68,7 @@ function textSender(api: Api, chat: string, text: string): Send {
 }
 
 async function fileSender(api: Api, chat: string, file: LocalFile): Promise<Send> {
-  const bytes = await bytesOf(file, MAX_FILE);
+  const bytes = await bytesOf(file, LIMITS.maxFile);
   const content = () => new InputFile(bytes, fileName(file));
   return async (target) => {
     const asDocument = () => api.sendDocument(chat, content(), target);

@@ -49,7 +49,7 @@ export class Keyboard {
     }
   };
 
-  /** A paste whose end got lost is not for ever: Ctrl-C gets out of it, if it was pressed rather than pasted. */
+  /** A paste whose end got lost is not forever: Ctrl-C gets out of it, if it was pressed rather than pasted. */
   #isWayOut(key: Key): boolean {
     return key.ctrl === true && key.name === "c" && this.#clock() - this.#pastedAt > PASTE_LOST_MS;
   }

@@ -41,7 +41,7 @@ it("gives the pieces what it would have given the whole", () => {
   );
 });
 
-it("does not wait for ever for the end of a sequence", () => {
+it("does not wait forever for the end of a sequence", () => {
   const stream = new PrintableStream();
   const shown = ["\u001b]0;", ..."x".repeat(3_000)].map((piece) => stream.push(piece)).join("");
   expect(shown.length).toBeGreaterThan(1_500);

@@ -10,7 +10,7 @@ import { Intake } from "../intake.js";
 import type { WhatsAppSettings } from "./config.js";
 import { formatText } from "./format.js";
 import { Graph } from "./graph.js";
-import { MAX_FILE, MAX_TEXT, TYPING_MS } from "./limits.js";
+import { LIMITS } from "./limits.js";
 import { type MediaRef, parseWebhook } from "./parse.js";
 import { Sightings } from "./sightings.js";
 import { WhatsAppSpeaker } from "./speaker.js";
@@ -27,16 +27,7 @@ const MOST_CHATS = 1_000;
 export class WhatsAppAdapter implements Adapter {
   readonly platform = "whatsapp";
   readonly account: string;
-  readonly capabilities: Capabilities = {
-    maxText: MAX_TEXT,
-    unit: "utf16",
-    lengthOf: (text) => formatText(text).length,
-    edit: false,
-    threads: false,
-    redelivers: true,
-    typingMs: TYPING_MS,
-    maxFile: MAX_FILE,
-  };
+  readonly capabilities: Capabilities = { ...LIMITS, lengthOf: (text) => formatText(text).length };
   readonly #settings: WhatsAppSettings;
   readonly #graph: Graph;
   readonly #sightings = new Sightings();

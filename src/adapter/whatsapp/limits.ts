@@ -1,9 +1,17 @@
 /** What WhatsApp takes and shows, by whichever way it is reached. */
-import type { Mark } from "../adapter.js";
+import type { Mark, PlatformLimits } from "../adapter.js";
 
-export const MAX_TEXT = 4_096;
-export const MAX_FILE = 16 * 1024 * 1024;
-export const TYPING_MS = 25_000;
+const SHARED = {
+  maxText: 4_096,
+  unit: "utf16",
+  threads: false,
+  typingMs: 25_000,
+  maxFile: 16 * 2 ** 20,
+} as const;
+/** By the business API. */
+export const LIMITS = { ...SHARED, edit: false, redelivers: true } as const satisfies PlatformLimits;
+/** As a linked device. WhatsApp watches for accounts that send many edits. */
+export const DEVICE_LIMITS = { ...SHARED, edit: true, paceMs: 5_000 } as const satisfies PlatformLimits;
 export const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "❌" };
 
 export type MediaKind = "image" | "video" | "audio" | "document";

@@ -3,6 +3,7 @@ import { registerPlatform } from "../../session/platform.js";
 import { address, choice, port, secret, text, textOr } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
 import { foldNumber } from "./fold-number.js";
+import { LIMITS } from "./limits.js";
 
 const ONE_WORD = /^\S{6,}$/;
 const NUMBER = "a number with its country code such as +15551234567";
@@ -23,6 +24,7 @@ registerPlatform(
       like: `${NUMBER}, or a group such as 123456789012345678@g.us`,
       hint: "a number with the country code, 15551234567",
     },
+    limits: LIMITS,
     settings: {
       mode: choice(["cloud", "baileys"], "cloud", {
         description:

@@ -6,7 +6,7 @@ import { repeatable } from "../repeatable.js";
 import { field, idOf, listOf } from "../untrusted.js";
 import { formatText } from "./format.js";
 import type { Graph } from "./graph.js";
-import { kindOf, MARKS, MAX_FILE } from "./limits.js";
+import { kindOf, LIMITS, MARKS } from "./limits.js";
 import { chatWith } from "./parse.js";
 import type { Sightings } from "./sightings.js";
 
@@ -70,7 +70,7 @@ export class WhatsAppSpeaker implements Speaker {
     const form = new FormData();
     form.set("messaging_product", "whatsapp");
     form.set("type", mediaType);
-    form.set("file", new Blob([await bytesOf(file, MAX_FILE)], { type: mediaType }), name);
+    form.set("file", new Blob([await bytesOf(file, LIMITS.maxFile)], { type: mediaType }), name);
     // Nothing was said yet: an upload that went astray is simply made again.
     const answer = await this.#graph.post("media", form, this.#hearing.end).catch((error: unknown) => {
       throw error instanceof SendError ? repeatable(error) : error;

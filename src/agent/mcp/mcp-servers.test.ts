@@ -1,4 +1,4 @@
-/** Real processes that do not behave. What must come about is awaited; a test that waits for ever fails by itself. */
+/** Real processes that do not behave. What must come about is awaited; a test that waits forever fails by itself. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -190,7 +190,7 @@ describe("a server", () => {
     expect(stateOf(mcp)).toEqual({ server: "toolless", kind: "ready", tools: 0 });
   });
 
-  it("with a list without end is not followed for ever", async () => {
+  it("with a list without end is not followed forever", async () => {
     expect(await serve([child("pages")]).tools()).toHaveLength(64);
   });
 });

@@ -212,7 +212,7 @@ describe("fetch_url", () => {
     expect(connect).not.toHaveBeenCalled();
   });
 
-  it("follows redirects, relative ones too, but not for ever", async () => {
+  it("follows redirects, relative ones too, but not forever", async () => {
     answer = (request, response) => {
       const step = Number(request.url?.slice(1));
       if (step < 5) response.writeHead(302, { location: step === 0 ? "1" : `/${step + 1}` }).end();

@@ -304,7 +304,7 @@ describe("search_files", () => {
     expect(await search({ query: "x" }, { files: 1 })).toContain("Stopped early: 1 files were searched.");
   });
 
-  it("ends an expression that would take for ever, and the process goes on", async () => {
+  it("ends an expression that would take forever, and the process goes on", async () => {
     put("evil.txt", `${"a".repeat(60)}!\n`);
     let rounds = 0;
     const beat = setInterval(() => rounds++, 5);

@@ -1,4 +1,4 @@
-/** Real processes, each in a folder of its own. What must end is awaited; a test that waits for ever fails by itself. */
+/** Real processes, each in a folder of its own. What must end is awaited; a test that waits forever fails by itself. */
 
 import { randomInt } from "node:crypto";
 import {

@@ -158,7 +158,7 @@ describe("a process that stands still in the middle of a transaction", () => {
     expect(await name(next)).toBe("next");
   });
 
-  it("keeps nobody waiting for ever who has longer time-outs of their own", async () => {
+  it("keeps nobody waiting forever who has longer time-outs of their own", async () => {
     const db = await openAt(url);
     await table(db);
     const blocker = new pg.Client({ connectionString: url });

@@ -16,7 +16,7 @@ import { ended } from "../../ended.js";
 import { Intake } from "../../intake.js";
 import { field } from "../../untrusted.js";
 import { formatText } from "../format.js";
-import { MAX_FILE, MAX_TEXT, TYPING_MS } from "../limits.js";
+import { DEVICE_LIMITS } from "../limits.js";
 import type { BaileysSettings } from "./config.js";
 import { Credentials } from "./credentials.js";
 import { connectErrorOf, LINK } from "./failure.js";
@@ -44,17 +44,7 @@ interface BaileysHearing {
 export class BaileysAdapter implements Adapter {
   readonly platform = "whatsapp";
   readonly account: string;
-  readonly capabilities: Capabilities = {
-    maxText: MAX_TEXT,
-    unit: "utf16",
-    lengthOf: (text) => formatText(text).length,
-    edit: true,
-    threads: false,
-    typingMs: TYPING_MS,
-    // Every edit is a message to WhatsApp, which watches for those who send many.
-    paceMs: 5_000,
-    maxFile: MAX_FILE,
-  };
+  readonly capabilities: Capabilities = { ...DEVICE_LIMITS, lengthOf: (text) => formatText(text).length };
   readonly #settings: BaileysSettings;
   /** What people wrote, by its id: an answer shows what it answers. */
   readonly #quotable = new Recent<WAMessage>(MOST_RECENT);

@@ -12,7 +12,7 @@ import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from 
 import { pause } from "../../http-call.js";
 import { bytesOf } from "../../local-file.js";
 import { formatText } from "../format.js";
-import { kindOf, MARKS, MAX_FILE } from "../limits.js";
+import { DEVICE_LIMITS, kindOf, MARKS } from "../limits.js";
 import { refusalOf, sendFailure } from "./failure.js";
 import { isGroup, isLid, isOurId, jidOf, messageRefOf, ourId, personOf } from "./ids.js";
 import type { Recent } from "./recent.js";
@@ -150,7 +150,7 @@ function recipientOf({ chatId }: Address): string {
 }
 
 async function mediaContent(file: LocalFile): Promise<AnyMessageContent> {
-  const media = await bytesOf(file, MAX_FILE);
+  const media = await bytesOf(file, DEVICE_LIMITS.maxFile);
   const { name, mediaType: mimetype } = file;
   switch (kindOf(mimetype)) {
     case "image":

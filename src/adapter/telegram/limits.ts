@@ -1,0 +1,15 @@
+/** What Telegram can do and how much it accepts. */
+import type { PlatformLimits } from "../adapter.js";
+
+const MEBIBYTE = 2 ** 20;
+
+export const LIMITS = {
+  maxText: 4_096,
+  unit: "utf16",
+  edit: true,
+  threads: true,
+  redelivers: true,
+  typingMs: 5_000,
+  paceMs: 3_000, // A group takes twenty messages a minute, edits among them.
+  maxFile: 50 * MEBIBYTE,
+} as const satisfies PlatformLimits;
