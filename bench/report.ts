@@ -1,18 +1,21 @@
 /** What a case found: lines of figures, and the targets they are held to; printed for people or as JSON. */
 
+/** Of "/s" more is better, of all others less. */
+export type Unit = "×" | "ms" | "MB" | "/s" | "";
+
 export interface Line {
   readonly what: string;
   readonly ours: number;
   /** The same work by bare statements of the same driver, where that makes sense. */
   readonly raw: number | null;
-  readonly unit: "ms" | "MB";
+  readonly unit: Unit;
 }
 
 export interface Target {
   readonly what: string;
   readonly value: number;
   readonly atMost: number;
-  readonly unit: "×" | "ms" | "MB" | "";
+  readonly unit: Unit;
 }
 
 export interface Outcome {
@@ -54,13 +57,14 @@ export function jsonOf(outcome: Outcome, about: object): string {
   return JSON.stringify({ ...about, lines, targets }, null, 2);
 }
 
-function figure(value: number, unit: "×" | "ms" | "MB" | ""): string {
+export function figure(value: number, unit: Unit): string {
   if (unit === "") return String(value);
+  if (unit === "/s") return `${Math.round(value)}/s`;
   if (unit === "×") return `${value.toFixed(2)} ×`;
   return `${value.toFixed(unit === "MB" ? 1 : value < 10 ? 3 : 1)} ${unit}`;
 }
 
-function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   if (rows.length === 0) return;
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),

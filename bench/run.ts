@@ -1,7 +1,7 @@
 /** npm run bench: measures the store and the gateway against the bare driver and their targets. See --help. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gateway } from "./cases/gateway.js";
 import { handoff } from "./cases/handoff.js";
@@ -11,10 +11,12 @@ import { list } from "./cases/list.js";
 import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
+import { postgres } from "./cases/postgres.js";
 import { search } from "./cases/search.js";
 import { splitting } from "./cases/split.js";
 import { start } from "./cases/start.js";
 import { turn } from "./cases/turn.js";
+import { compare } from "./compare.js";
 import { jsonOf, type Outcome, printOutcome } from "./report.js";
 import { Stores } from "./stores.js";
 
@@ -29,6 +31,7 @@ export interface Bench {
 
 const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   turn,
+  postgres,
   history,
   list,
   search,
@@ -46,6 +49,8 @@ const FULL = {
   /** How many sessions are there already; how many turns a round. */
   turn: [10, 10_000, 50_000],
   turns: 200,
+  /** How long each number of processes makes turns. */
+  postgresSeconds: 10,
   /** Lengths of transcripts; 1000 is the one to compare with. */
   history: [100, 1_000, 10_000, 100_000],
   list: [100, 10_000, 50_000],
@@ -75,6 +80,7 @@ const FULL = {
 const QUICK: typeof FULL = {
   turn: [10, 500, 2_000],
   turns: 40,
+  postgresSeconds: 3,
   history: [100, 1_000, 5_000],
   list: [100, 500, 2_000],
   reads: 10,
@@ -102,6 +108,8 @@ A missed target is reported; the exit code is 0 unless something failed to run.
   --quick        small sizes, for a smoke test
   --dir <path>   the folder whose disk is measured (default: ${tmpdir()})
   --json         figures as JSON
+  --against <folder>  compares with another checkout, which has its dependencies installed: both run by turns, and
+                 ratios of medians are printed; --rounds <n> (default 5) says how often. Each runs its own bench/
   --help         this text`;
 
 async function main(): Promise<void> {
@@ -111,6 +119,8 @@ async function main(): Promise<void> {
       quick: { type: "boolean", default: false },
       dir: { type: "string", default: tmpdir() },
       json: { type: "boolean", default: false },
+      against: { type: "string" },
+      rounds: { type: "string", default: "5" },
       help: { type: "boolean", default: false },
     },
   });
@@ -123,6 +133,11 @@ async function main(): Promise<void> {
     return;
   }
 
+  if (values.against !== undefined) {
+    const options = [...(values.quick ? ["--quick"] : []), "--dir", resolve(values.dir)];
+    const rounds = Number(values.rounds);
+    return compare({ there: resolve(values.against), cases: names, rounds, options });
+  }
   const folder = await mkdtemp(join(values.dir, "baton-bench-"));
   const say = values.json ? () => {} : console.log;
   const began = performance.now();

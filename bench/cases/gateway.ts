@@ -38,7 +38,6 @@ export async function gateway({ stores, sizes }: Bench): Promise<Outcome> {
     JSON.stringify({ url, chats: CHATS, messages: sizes.gatewayMessages, seconds: sizes.gatewaySeconds }),
   ]);
   const { alone, stop, load } = JSON.parse(stdout) as Figures;
-  const rate = Math.round(load.messages / load.seconds);
   const many = `${CHATS} chats for ${sizes.gatewaySeconds} s`;
   return {
     lines: [
@@ -50,7 +49,8 @@ export async function gateway({ stores, sizes }: Bench): Promise<Outcome> {
         unit: "ms",
       },
       { what: "gateway, /stop while a tool hangs, median", ours: stop.median, raw: null, unit: "ms" },
-      { what: `gateway, ${many} (${rate} messages/s), median`, ours: load.median, raw: null, unit: "ms" },
+      { what: `gateway, ${many}, messages`, ours: load.messages / load.seconds, raw: null, unit: "/s" },
+      { what: `gateway, ${many}, median`, ours: load.median, raw: null, unit: "ms" },
       { what: `gateway, ${many}, p99`, ours: load.p99, raw: null, unit: "ms" },
       { what: `gateway, ${many}, memory`, ours: load.atEnd.rss / MB, raw: null, unit: "MB" },
     ],
@@ -59,7 +59,7 @@ export async function gateway({ stores, sizes }: Bench): Promise<Outcome> {
       { what: "/stop while a tool hangs, the slowest of 20", value: stop.max, atMost: 200, unit: "ms" },
       { what: `${many}: not answered`, value: load.messages - load.answered, atMost: 0, unit: "" },
       { what: `${many}: out of order`, value: load.outOfOrder, atMost: 0, unit: "" },
-      { what: `${many}: event loop delay, p99`, value: load.loopP99, atMost: 50, unit: "ms" },
+      { what: `${many}: event loop delay, p99`, value: load.loopP99, atMost: 30, unit: "ms" },
       {
         what: `${many}: heap, over that after a sixth of it`,
         value: (load.atEnd.heapUsed - load.afterStart.heapUsed) / MB,
