@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Postgres, startPostgres } from "../../../test/support/postgres.js";
@@ -123,6 +124,30 @@ describe("a PostgreSQL database", () => {
     await sessions.indexAll();
     expect((await run(url, "SELECT count(*)::int AS n FROM baton.message_terms")).rows).toEqual([{ n: 2 }]);
     expect((await sessions.search("needle", OWNER)).items).toHaveLength(1);
+    await sessions.close();
+  });
+
+  it("never locks writers out to feed the index, also not behind one that takes its time", async () => {
+    const url = await server.createDatabase();
+    const sessions = await openSessions({ url });
+    const { entry } = await sessions.receive(localSource(), { role: "user", content: "first" });
+    const slow = new pg.Client({ connectionString: url });
+    await slow.connect();
+    await slow.query("BEGIN");
+    await slow.query("UPDATE baton.messages SET note = note");
+    const indexed = sessions.indexAll().then(() => "indexed");
+    const modes = new Set<string>();
+    for (let state = "waits"; state === "waits"; ) {
+      const locks = "SELECT mode FROM pg_locks WHERE relation = 'baton.messages'::regclass";
+      for (const { mode } of (await slow.query(locks)).rows) modes.add(mode);
+      state = await Promise.race([indexed, setImmediate("waits")]);
+    }
+    expect([...modes].filter((mode) => !/^(AccessShare|RowShare|RowExclusive)Lock$/.test(mode))).toEqual([]);
+    await slow.query("COMMIT");
+    await slow.end();
+    await sessions.append(entry.sessionId, { role: "user", content: "second" });
+    await sessions.indexAll();
+    expect((await run(url, "SELECT count(*)::int AS n FROM baton.message_terms")).rows).toEqual([{ n: 2 }]);
     await sessions.close();
   });
 

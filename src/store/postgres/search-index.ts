@@ -1,15 +1,19 @@
 /** The search index on PostgreSQL: a table of tsvectors under a GIN index, one row a message. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Db, Queries } from "../db.js";
 import type { Phrase } from "../search/query.js";
 import type { IndexedMessage, SearchIndex } from "../search/search.js";
-import { causeCode } from "./errors.js";
 
 /** PostgreSQL keeps at most this many positions of one term. */
 const MAX_POSITIONS = 255;
 const MAX_POSITION = 16_383;
 
-const LOCK_TIMEOUT_MS = 50;
-const LOCK_NOT_AVAILABLE = "55P03";
+const WRITERS = `SELECT virtualtransaction AS writer FROM pg_locks
+  WHERE relation = 'messages'::regclass AND mode = 'RowExclusiveLock' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+/** A writer that takes longer is left for the next time. */
+const PATIENCE_MS = 50;
+const LOOK_MS = 5;
 
 export class PostgresSearchIndex implements SearchIndex {
   readonly from = "message_terms JOIN messages m ON m.id = message_terms.message_id";
@@ -22,31 +26,34 @@ export class PostgresSearchIndex implements SearchIndex {
   }
 
   /**
-   * Ids are given out before they commit, so the largest visible one may have smaller ones still to come. The lock
-   * waits for every writer that has an id in hand, and holds new ones off for the time of one look. It does not wait
-   * long: behind a writer that takes its time, every other one would have to.
+   * Ids are given out before they commit, so the largest visible one may have smaller ones still to come: those of the
+   * transactions that write messages now. When these have ended, all up to that id is settled. They are watched, not locked
+   * out: everybody who writes would have to wait behind a lock.
    */
   async settledThrough(): Promise<number | null> {
-    try {
-      return await this.#db.transaction(async (tx) => {
-        await tx.run(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
-        await tx.run("LOCK TABLE messages IN SHARE MODE");
-        return Number((await tx.get("SELECT max(id) AS id FROM messages"))?.id ?? 0);
-      });
-    } catch (error) {
-      if (causeCode(error) === LOCK_NOT_AVAILABLE) return null;
-      throw error;
+    const through = Number((await this.#db.get("SELECT max(id) AS id FROM messages"))?.id ?? 0);
+    const deadline = performance.now() + PATIENCE_MS;
+    let open = await this.#writers();
+    while (open.length > 0) {
+      if (performance.now() > deadline) return null;
+      await sleep(LOOK_MS);
+      const now = await this.#writers();
+      open = open.filter((writer) => now.includes(writer));
     }
+    return through;
+  }
+
+  /** The transactions that may have the id of a message in hand: they have had this lock since before. */
+  async #writers(): Promise<unknown[]> {
+    return (await this.#db.all(WRITERS)).map(({ writer }) => writer);
   }
 
   async add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void> {
-    for (const { id, terms } of messages) {
-      await tx.run(
-        "INSERT INTO message_terms (message_id, terms) VALUES (?, ?::tsvector)",
-        id,
-        vectorOf(terms),
-      );
-    }
+    await tx.run(
+      `INSERT INTO message_terms (message_id, terms)
+       SELECT (added ->> 0)::bigint, (added ->> 1)::tsvector FROM json_array_elements(?::json) AS added`,
+      JSON.stringify(messages.map(({ id, terms }) => [id, vectorOf(terms)])),
+    );
   }
 
   /** Rows go with their messages, by the foreign key. */

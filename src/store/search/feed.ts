@@ -39,7 +39,7 @@ export class SearchFeed {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       // However much there is, messages come first.
-      this.#running = this.#indexAll((tookMs) => this.#rest(tookMs * REST))
+      this.#running = this.#indexInBackground()
         .catch(() => {}) // The messages stay in the tail, which search reads; the next ones are another try.
         .finally(() => {
           this.#running = undefined;
@@ -57,23 +57,28 @@ export class SearchFeed {
       )) ?? { n: 0 };
       if (Number(n) <= tail) return;
       const settled = await this.#index.settledThrough();
-      if (settled === null || !(await this.#indexBatch(settled))) return;
+      if (settled === null || (await this.#indexBatch(settled)) === "last") return;
       await nextTick();
     }
   }
 
   /** Indexes all there is now, at once. */
-  indexAll(): Promise<void> {
-    return this.#indexAll(async () => nextTick());
-  }
-
-  async #indexAll(pause: (tookMs: number) => Promise<void>): Promise<void> {
+  async indexAll(): Promise<void> {
     const settled = await this.#index.settledThrough();
     if (settled === null) return this.#soon();
-    for (;;) {
+    while (!this.#stop.signal.aborted && (await this.#indexBatch(settled)) !== "last") await nextTick();
+  }
+
+  /** The same with rests in between. If another process feeds the index, it is left to that one for now. */
+  async #indexInBackground(): Promise<void> {
+    const settled = await this.#index.settledThrough();
+    if (settled === null) return this.#soon();
+    while (!this.#stop.signal.aborted) {
       const began = performance.now();
-      if (this.#stop.signal.aborted || !(await this.#indexBatch(settled))) return;
-      await pause(performance.now() - began);
+      const batch = await this.#indexBatch(settled);
+      if (batch === "last") return;
+      if (batch === "lost") return this.#soon();
+      await this.#rest((performance.now() - began) * REST);
     }
   }
 
@@ -88,10 +93,10 @@ export class SearchFeed {
     await sleep(timerMs(ms), undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // Stopped: it rests no more.
   }
 
-  /** True if more is left up to `settled`. Terms are made before the transaction, which stays short. */
-  async #indexBatch(settled: number): Promise<boolean> {
+  /** `lost`: another process was quicker. Terms are made before the transaction, which stays short. */
+  async #indexBatch(settled: number): Promise<"more" | "last" | "lost"> {
     const watermark = await readWatermark(this.#db);
-    if (watermark >= settled) return false;
+    if (watermark >= settled) return "last";
     const rows = await this.#db.all(
       `SELECT ${columnsOf("messages", "m")}, s.owner FROM messages m JOIN sessions s ON s.id = m.session_id
        WHERE m.id > ? AND m.id <= ? ORDER BY m.id LIMIT ?`,
@@ -101,15 +106,16 @@ export class SearchFeed {
     );
     const through = rows.length < BATCH ? settled : Number(rows.at(-1)?.id);
     const messages = rows.map((row) => ({ id: Number(row.id), terms: indexTerms(row) }));
-    await this.#db.transaction(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       const moved = await tx.run(
         "UPDATE search_watermark SET indexed_through = ? WHERE indexed_through = ?",
         through,
         watermark,
       );
-      if (moved === 1) await this.#index.add(tx, await this.#stillThere(tx, messages, watermark, through));
+      if (moved !== 1) return "lost";
+      await this.#index.add(tx, await this.#stillThere(tx, messages, watermark, through));
+      return through < settled ? "more" : "last";
     });
-    return through < settled;
   }
 
   /** Those that were not pruned since they were read. */
