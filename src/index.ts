@@ -117,6 +117,7 @@ export {
   type HandoffStep,
   stepHandoff,
 } from "./session/handoff.js";
+export { asHandoffId, type HandoffId } from "./session/ids.js";
 
 // Run a gateway: an agent, the platforms that reach it, commands and people.
 

@@ -2,10 +2,12 @@
  * A handoff between two processes on one machine: this one asks, a gateway carries it out with an agent that answers at
  * once and an adapter in memory, on a SQLite file. And what that gateway costs while it waits for nothing.
  */
+
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../src/open-sessions.js";
+import type { HandoffId } from "../../src/session/ids.js";
 import { localSource } from "../../src/session/source.js";
 import { median } from "../measure.js";
 import type { Outcome } from "../report.js";
@@ -30,7 +32,7 @@ export async function handoff({ stores, sizes }: Bench): Promise<Outcome> {
     const confirmed: number[] = [];
     for (let number = 0; number < sizes.handoffs; number++) {
       const { sessionId } = await sessions.getOrCreate({ ...localSource(), chatId: `asks ${number}` });
-      const id = `ho_${number}`;
+      const id = `ho_${number}` as HandoffId;
       await store.handoffs.request({ id, sessionId, target: `${PLATFORM}:chat${number}` }, Date.now());
       const asked = performance.timeOrigin + performance.now();
       child.send({ watch: id });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Chat, until, World } from "../../test/support/gateway-world.js";
 import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js";
-import type { SessionId } from "../session/ids.js";
+import type { InboxId, SessionId } from "../session/ids.js";
 import { Arrivals, type ArrivalsSetting } from "./arrivals.js";
 import type { Entered } from "./entrance.js";
 import { Media } from "./media.js";
@@ -225,7 +225,7 @@ const item = (id: number, key: string): InboxItem =>
   ({ id, kind: "message", key, messageId: `m${id}` }) as Partial<InboxItem> as InboxItem;
 const movedTo = (key: string, was: InboxItem, id: number): InboxItem => ({
   ...was,
-  id,
+  id: id as InboxId,
   key: key as InboxItem["key"],
   made: "moved",
   messageId: `${was.id}`,

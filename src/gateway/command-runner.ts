@@ -1,5 +1,7 @@
 /** Runs a command once: it is marked as begun before it acts, and as done together with its reply. */
+
 import { StoreError } from "../session/errors.js";
+import { deliveryIdOf } from "../session/ids.js";
 import { cleanLine } from "../util/text.js";
 import type { Apologies } from "./apology.js";
 import type { Commands } from "./commands/commands.js";
@@ -48,7 +50,7 @@ export class CommandRunner {
       return [`${nameOf(item)}: ${WENT_WRONG}`];
     });
     const why = { purpose: "command" } as const;
-    const told = said.map((text, n) => notices.about(item, `inbox.${item.id}.${n}`, text, why));
+    const told = said.map((text, n) => notices.about(item, deliveryIdOf("inbox", item.id, n), text, why));
     await store.inbox.finishCommand(item.id, (await Promise.all(told)).flat(), clock());
   }
 
@@ -56,7 +58,7 @@ export class CommandRunner {
   async interrupted(item: InboxItem): Promise<void> {
     const { store, notices, clock } = this.#setting;
     const text = `I was interrupted while running ${nameOf(item)}. Check whether it took effect before you repeat it.`;
-    const deliveries = await notices.about(item, `inbox.${item.id}.unknown`, text);
+    const deliveries = await notices.about(item, deliveryIdOf("inbox", item.id, "unknown"), text);
     await store.inbox.finishCommand(item.id, deliveries, clock());
   }
 }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedOwner } from "../../test/support/ended-owner.js";
 import { type LocalFile, SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
+import { deliveryIdOf } from "../session/ids.js";
 import type { Attachment } from "../session/transcript.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
@@ -56,7 +57,7 @@ const deliverer = (
 async function interrupted(options: ScriptedOptions, arrived: boolean, owner = ENDED) {
   const before = new ScriptedAdapter(options);
   const address = { platform: before.platform, chatId: "ann" };
-  const delivery = { deliveryId: "d1", address, text: "hello" };
+  const delivery = { deliveryId: deliveryIdOf("d1"), address, text: "hello" };
   await store.outbox.add(
     [{ ...delivery, account: before.account, owner, purpose: "reply", sessionId: null, shown: false }],
     now,
@@ -93,7 +94,7 @@ describe("what was about to be sent when the store did not answer", () => {
     const to = { account: adapter.account, owner: "", address, purpose: "reply" } as const;
     const texts = ["first", "second", "third"];
     await store.outbox.add(
-      texts.map((text) => ({ ...to, deliveryId: text, text, sessionId: null, shown: false })),
+      texts.map((text) => ({ ...to, deliveryId: deliveryIdOf(text), text, sessionId: null, shown: false })),
       now,
     );
     const sending = store.outbox.sending.bind(store.outbox);
@@ -124,10 +125,13 @@ it("what the next holder of the account is sending is left alone by one that has
   const address = { platform: adapter.platform, chatId: "ann" };
   const to = { account: adapter.account, address, purpose: "reply", sessionId: null, shown: false } as const;
   await store.accounts.take(adapter, { owner: next, leaseMs: 60_000 }, null, now);
-  await store.outbox.add([{ ...to, owner: next, deliveryId: "theirs", text: "theirs" }], now);
+  await store.outbox.add([{ ...to, owner: next, deliveryId: deliveryIdOf("theirs"), text: "theirs" }], now);
   const [theirs] = await store.outbox.pending(adapter, 10);
   expect(await store.outbox.sending(theirs?.id ?? 0, next)).toBe(true);
-  await store.outbox.add([{ ...to, owner: processOwner(), deliveryId: "ours", text: "ours" }], now);
+  await store.outbox.add(
+    [{ ...to, owner: processOwner(), deliveryId: deliveryIdOf("ours"), text: "ours" }],
+    now,
+  );
   const made = deliverer(adapter);
   for (let look = 0; look < 2; look++) {
     await made.wake();
@@ -174,7 +178,7 @@ describe("what was being sent when a process ended", () => {
     const adapter = new Silent();
     const address = { platform: adapter.platform, chatId: "ann" };
     const delivery = {
-      deliveryId: "d1",
+      deliveryId: deliveryIdOf("d1"),
       account: "bot",
       owner: ENDED,
       address,
@@ -207,7 +211,7 @@ describe("what was being sent when a process ended", () => {
     } as const;
     const texts = ["one", "two", "three"];
     await store.outbox.add(
-      texts.map((text) => ({ ...row, deliveryId: text, text })),
+      texts.map((text) => ({ ...row, deliveryId: deliveryIdOf(text), text })),
       now,
     );
     for (const { id } of await store.outbox.pending(adapter, 10)) await store.outbox.sending(id, ENDED);
@@ -251,11 +255,11 @@ describe("what is said with files", () => {
     const row = { ...head, sessionId: null, shown: false };
     const letters = files.map((file) => ({
       ...row,
-      deliveryId: file,
+      deliveryId: deliveryIdOf(file),
       text: "",
       file: { file, mediaType: "text/plain" },
     }));
-    return store.outbox.add([{ ...row, deliveryId: text, text }, ...letters], now);
+    return store.outbox.add([{ ...row, deliveryId: deliveryIdOf(text), text }, ...letters], now);
   };
   const shown = ({ there }: ScriptedAdapter) =>
     [...there.messages.values()].map(({ text, file }) => file?.name ?? text);

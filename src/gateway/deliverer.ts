@@ -3,8 +3,10 @@
  * before the call and the outcome after it, and sends nothing more to that chat in between. A message that may or may
  * not have arrived is `unknown`, and is never blindly sent again.
  */
+
 import { type Letter, type LocalFile, SendError } from "../adapter/adapter.js";
 import { pause } from "../adapter/http-call.js";
+import type { DeliveryId } from "../session/ids.js";
 import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
 import { backoff, type Pauses } from "../util/backoff.js";
@@ -113,12 +115,12 @@ export class Deliverer {
   }
 
   /** The reply with that id, once it is in the outbox, completes a message that shows its beginning. */
-  goOnWith(deliveryId: string, beginning: Beginning): void {
+  goOnWith(deliveryId: DeliveryId, beginning: Beginning): void {
     this.#beginnings.set(deliveryId, beginning);
   }
 
   /** These were removed from the outbox. */
-  dropped(deliveryIds: readonly string[]): void {
+  dropped(deliveryIds: readonly DeliveryId[]): void {
     for (const deliveryId of deliveryIds) this.#settle(deliveryId);
   }
 
@@ -316,7 +318,7 @@ export class Deliverer {
     return found;
   }
 
-  #settle(deliveryId: string): void {
+  #settle(deliveryId: DeliveryId): void {
     this.#beginnings.get(deliveryId)?.settle();
     this.#beginnings.delete(deliveryId);
   }

@@ -1,8 +1,10 @@
 /** What became of a send is kept until it is written; and a wait is as long as was asked for, whatever the clock does. */
+
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
+import { deliveryIdOf } from "../session/ids.js";
 import type { Db } from "../store/db.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
@@ -46,7 +48,7 @@ async function begin(options: ScriptedOptions, outbox: Outbox = store.outbox) {
 
 async function say(adapter: ScriptedAdapter, text: string): Promise<void> {
   const address = { platform: adapter.platform, chatId: "ann" };
-  const row = { deliveryId: text, account: adapter.account, owner: OWNER, address, text };
+  const row = { deliveryId: deliveryIdOf(text), account: adapter.account, owner: OWNER, address, text };
   await store.outbox.add([{ ...row, purpose: "reply", sessionId: null, shown: false }], Date.now());
 }
 
@@ -191,7 +193,7 @@ describe("a wait that a platform asks for", () => {
           const now = 1e12;
           const adapter = new ScriptedAdapter();
           const account = { platform: adapter.platform, account: `account ${++waits}` };
-          const row = { deliveryId: account.account, ...account, owner: OWNER, text: "x" };
+          const row = { deliveryId: deliveryIdOf(account.account), ...account, owner: OWNER, text: "x" };
           const address = { platform: adapter.platform, chatId: "ann" };
           await store.outbox.add([{ ...row, address, purpose: "reply", sessionId: null, shown: false }], now);
           const [{ id = 0 } = {}] = await store.outbox.pending(account, 1);

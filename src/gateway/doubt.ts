@@ -1,4 +1,5 @@
 /** Tells a chat, once, that a message may not have arrived; never about that sentence itself. */
+import { deliveryIdOf } from "../session/ids.js";
 import { cleanLine, shorten } from "../util/text.js";
 import type { Delivery, NewDelivery } from "./store.js";
 
@@ -9,7 +10,7 @@ export function doubtOf(delivery: Delivery, owner: string): NewDelivery | null {
   const { deliveryId, account, address, purpose, sessionId } = delivery;
   if (purpose === "doubt" || purpose === "announcement") return null;
   return {
-    deliveryId: `doubt.${deliveryId}`,
+    deliveryId: deliveryIdOf("doubt", deliveryId),
     account,
     owner,
     address,

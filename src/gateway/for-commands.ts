@@ -2,9 +2,11 @@
  * What commands may do with the gateway. Everything that changes a conversation asks first whose requests it would
  * touch, so a command that forgets to ask has nothing to write with.
  */
+
 import { randomUUID } from "node:crypto";
 import { ConflictError } from "../session/errors.js";
 import type { Asker, Handoff } from "../session/handoff.js";
+import type { DeliveryId } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Sessions } from "../session/sessions.js";
@@ -185,7 +187,7 @@ export class ForCommands {
   }
 
   /** Says something in another chat, through the process that serves it; nothing if none does. */
-  async tell(source: SessionSource, deliveryId: string, text: string): Promise<void> {
+  async tell(source: SessionSource, deliveryId: DeliveryId, text: string): Promise<void> {
     const { store, handoffs, notices, clock } = this.#setting;
     const served = await handoffs.accountOn(source.platform);
     if (!served) return;

@@ -4,7 +4,8 @@ import { SendError } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
 import { openDb } from "../open-sessions.js";
 import { OWNER } from "../session/access.js";
-import type { SessionId } from "../session/ids.js";
+import type { DeliveryId, InboxId, SessionId } from "../session/ids.js";
+import { deliveryIdOf } from "../session/ids.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsConfig } from "../session/sessions.js";
 import type { SessionStore } from "../session/store.js";
@@ -546,7 +547,7 @@ describe("after a process ended in the middle", () => {
       sessionId: null,
       shown: false,
     };
-    await store.outbox.add([{ ...said, deliveryId: "d", text: "left to say" }], now);
+    await store.outbox.add([{ ...said, deliveryId: deliveryIdOf("d"), text: "left to say" }], now);
     const shared = await world(echo, { on: store, scripted: { shared: true } });
     await shared.gateway.delivered();
     expect(shared.adapter.sent).toEqual([]); // Whoever shares an account proves nothing by having it.
@@ -667,7 +668,7 @@ describe("after a process ended in the middle", () => {
       gone,
       now,
     );
-    await store.inbox.beginCommand(item?.id ?? 0, gone);
+    await store.inbox.beginCommand((item?.id ?? 0) as InboxId, gone);
     const second = await world(echo, shared);
     await second.adapter.until((sent) => sent.length === 1);
     expect(second.adapter.textsTo("ann")[0]).toMatch(/interrupted while running \/undo/);
@@ -711,7 +712,7 @@ function delivery(deliveryId: string, owner: string): NewDelivery {
   const { platform, account } = new ScriptedAdapter();
   const address = { platform, chatId: "ann" };
   return {
-    deliveryId,
+    deliveryId: deliveryId as DeliveryId,
     account,
     owner,
     address,

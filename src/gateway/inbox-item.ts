@@ -1,4 +1,5 @@
 /** A message as the inbox has it, and the account that it came through. */
+import type { InboxId } from "../session/ids.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
@@ -30,6 +31,6 @@ export interface NewInboxItem extends Account {
 }
 
 export interface InboxItem extends NewInboxItem {
-  readonly id: number;
+  readonly id: InboxId;
   readonly receivedAt: number;
 }

@@ -1,4 +1,5 @@
 /** Goes on with a turn that a process left unfinished, or gives it up if every process that tried it ended. */
+import { deliveryIdOf } from "../session/ids.js";
 import { counted } from "../util/words.js";
 import { isGivenUp } from "./attempts.js";
 import type { Access } from "./authorize.js";
@@ -39,7 +40,7 @@ export class LeftTurns {
     const sentence = `Gave up a turn: its process ended ${counted(tries, "time")} while it ran (${turn.id}).`;
     onProblem(sentence, { turn: turn.id, session: turn.sessionId });
     const text = `I gave up on this: I was interrupted ${tries} times while working on it. Try again with /retry.`;
-    const deliveries = await notices.about(item, `${turn.id}.parked`, text);
+    const deliveries = await notices.about(item, deliveryIdOf(turn.id, "parked"), text);
     const step = { messages: [], deliveries, steeredIn: [] };
     await store.turns.finish(turn, "parked", step, `its process ended ${tries} times`, clock());
   }
@@ -56,7 +57,7 @@ export class LeftTurns {
     const said = calls.map((call) => call.said).join("");
     const texts = [said, interruptedNotice(calls, runningGroup) ?? ""];
     const told = texts.map((text, n) =>
-      text.trim() ? notices.about(item, `${turn.id}.${turn.fence}.interrupted.${n}`, text) : [],
+      text.trim() ? notices.about(item, deliveryIdOf(turn.id, turn.fence, "interrupted", n), text) : [],
     );
     const deliveries = (await Promise.all(told)).flat();
     return store.turns.step(turn, { messages, deliveries, steeredIn: [] }, leaseMs, clock());

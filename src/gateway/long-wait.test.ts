@@ -1,6 +1,8 @@
 /** A message that is to wait for longer than a timer can is waited for, not looked at without end. */
+
 import { afterEach, expect, it, vi } from "vitest";
 import { openDb } from "../open-sessions.js";
+import { deliveryIdOf } from "../session/ids.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Deliverer } from "./deliverer.js";
@@ -17,7 +19,7 @@ it("forty days are waited for without a look at the outbox in between", async ()
   await adapter.connect(async () => "accepted");
   const address = { platform: adapter.platform, chatId: "ann" };
   const owner = processOwner();
-  const delivery = { deliveryId: "d1", account: adapter.account, owner, address, text: "x" };
+  const delivery = { deliveryId: deliveryIdOf("d1"), account: adapter.account, owner, address, text: "x" };
   await store.outbox.add([{ ...delivery, purpose: "reply", sessionId: null, shown: false }], 0);
   const [pending] = await store.outbox.pending(adapter, 1);
   const which = { id: pending?.id ?? 0, owner };

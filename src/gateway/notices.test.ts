@@ -1,5 +1,7 @@
 /** A long text is cut beside other work, and the pieces are those that it would have been cut into at once. */
+
 import { expect, it, onTestFinished } from "vitest";
+import { deliveryIdOf } from "../session/ids.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Notices } from "./notices.js";
 
@@ -39,7 +41,7 @@ it("what was cut beforehand is not measured again, and is the same", async () =>
 it("whatever is long is cut beside other work", async () => {
   const { measured, platform, notices, text } = setUp();
   const address = { platform, chatId: "1" } as const;
-  const deliveries = await notices.to({ account: "a", address }, "id", text);
+  const deliveries = await notices.to({ account: "a", address }, deliveryIdOf("id"), text);
   expect(deliveries.map((each) => each.text)).toEqual(notices.piecesOf(platform, text));
   expect(new Set(measured).size).toBeGreaterThan(1);
 });

@@ -1,7 +1,10 @@
 /** What the gateway itself says in a chat, in pieces that the platform accepts, for the process that sends it. */
+
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 import { type Piece, type PieceRoom, split, splitInTurns } from "../delivery/split.js";
+import type { DeliveryId } from "../session/ids.js";
+import { deliveryIdOf } from "../session/ids.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
 import type { Account, InboxItem, NewDelivery } from "./store.js";
@@ -22,29 +25,29 @@ export class Notices {
   }
 
   /** Cuts a long text, letting other work run meanwhile. */
-  about(item: InboxItem, deliveryId: string, text: string, why?: Why): Promise<NewDelivery[]> {
+  about(item: InboxItem, deliveryId: DeliveryId, text: string, why?: Why): Promise<NewDelivery[]> {
     return this.to(placeOf(item), deliveryId, text, why);
   }
 
   /** For a short text, within a transaction. */
-  shortly(item: InboxItem, deliveryId: string, text: string): NewDelivery[] {
+  shortly(item: InboxItem, deliveryId: DeliveryId, text: string): NewDelivery[] {
     return this.#deliveries(placeOf(item), deliveryId, text);
   }
 
-  async to(where: NoticeTarget, deliveryId: string, text: string, why?: Why): Promise<NewDelivery[]> {
+  async to(where: NoticeTarget, deliveryId: DeliveryId, text: string, why?: Why): Promise<NewDelivery[]> {
     await this.cut(where.address.platform, text);
     return this.#deliveries(where, deliveryId, text, why);
   }
 
   #deliveries(
     { account, address }: NoticeTarget,
-    deliveryId: string,
+    deliveryId: DeliveryId,
     text: string,
     why: Why = { purpose: "notice" },
   ): NewDelivery[] {
     const owner = this.#senderOf({ platform: address.platform, account });
     return this.piecesOf(address.platform, text).map((piece, n) => ({
-      deliveryId: n === 0 ? deliveryId : `${deliveryId}.${n + 1}`,
+      deliveryId: n === 0 ? deliveryId : deliveryIdOf(deliveryId, n + 1),
       account,
       owner,
       address,

@@ -2,9 +2,11 @@
  * The tool `send_message`: sends a text to another chat. The turn's person must already have a conversation there; an
  * owner may use any known chat. The text is added to the transcript of that chat, so people can answer it there.
  */
+
 import type { Adapter } from "../adapter/adapter.js";
 import type { Tool } from "../agent/agent.js";
 import { BatonError } from "../session/errors.js";
+import { deliveryIdOf } from "../session/ids.js";
 import { type Address, formatAddress, parseAddress } from "../session/source.js";
 import type { SessionsView } from "../session/view.js";
 import type { Clock } from "../util/clock.js";
@@ -62,7 +64,7 @@ async function send(setting: SendSetting, address: Address, text: string, callId
   if (!adapter) return `Error: ${address.platform} is not connected here, so nothing was sent.`;
   const pieces = await setting.pieces(address, text);
   const deliveries = pieces.map((piece, n) => ({
-    deliveryId: `${turn.id}.${turn.fence}.sent.${callId}.${n}`,
+    deliveryId: deliveryIdOf(turn.id, turn.fence, "sent", callId, n),
     account: adapter.account,
     owner,
     address,

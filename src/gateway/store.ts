@@ -1,4 +1,4 @@
-import type { SessionId } from "../session/ids.js";
+import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
 /**
  * What the gateway keeps: the inbox of what was accepted, the turns that answer it, the outbox of what is to be
  * said, and the people who are let in. Each method is one atomic step. Whatever is `running` or `sending` has an owner; a turn also has a lease and a
@@ -44,7 +44,7 @@ export interface Inbox {
   amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
   /** Puts the files to a message that waits for this owner to answer it, also where it was moved to; null where none does any more. */
   complete(
-    id: number,
+    id: InboxId,
     owner: string,
     attachments: readonly Attachment[],
     text: (was: string) => string,
@@ -58,18 +58,18 @@ export interface Inbox {
   /** Takes on what waits of another process, or of nobody: from then on only this one answers it. */
   adopt(account: Account, from: string, owner: string): Promise<void>;
   /** A command is about to act; false where it does not wait any more, or is another process's. */
-  beginCommand(id: number, owner: string): Promise<boolean>;
+  beginCommand(id: InboxId, owner: string): Promise<boolean>;
   /** It has acted; what it says goes to the outbox in the same step, once. */
-  finishCommand(id: number, said: readonly NewDelivery[], now: number): Promise<void>;
+  finishCommand(id: InboxId, said: readonly NewDelivery[], now: number): Promise<void>;
   /** A message that waits is not answered; what is said of that goes to the outbox in the same step, once. */
-  skip(id: number, owner: string, said: readonly NewDelivery[], now: number): Promise<void>;
+  skip(id: InboxId, owner: string, said: readonly NewDelivery[], now: number): Promise<void>;
   /** Commands that some process was carrying out: unknown whether they took effect. */
   interruptedCommands(account: Account): Promise<OwnedItem[]>;
 }
 
 export interface Turn {
-  readonly id: string;
-  readonly inboxId: number;
+  readonly id: TurnId;
+  readonly inboxId: InboxId;
   readonly sessionId: SessionId;
   readonly key: SessionKey;
   /** Where the reply goes, frozen when the turn began. */
@@ -122,7 +122,7 @@ export interface TurnStep {
   readonly messages: readonly Message[];
   readonly usage?: Usage;
   readonly deliveries: readonly NewDelivery[];
-  readonly steeredIn: readonly number[];
+  readonly steeredIn: readonly InboxId[];
 }
 
 export interface RunningTurn {
@@ -139,7 +139,7 @@ export interface Turns {
    * this process's.
    */
   begin(
-    id: string,
+    id: TurnId,
     item: InboxItem,
     request: ResolveRequest,
     hold: Hold,
@@ -160,7 +160,7 @@ export interface Turns {
   /** The turn of a session that is running, whoever runs it. */
   runningIn(sessionId: SessionId, now: number): Promise<RunningTurn | null>;
   /** What a turn answers. */
-  item(turnId: string): Promise<InboxItem | null>;
+  item(turnId: TurnId): Promise<InboxItem | null>;
   /** Lets go of a turn for the next process, which goes on with it at once. */
   release(turn: Turn): Promise<void>;
   /** Takes over a turn whose holder is gone; null where somebody else was quicker. */
@@ -195,7 +195,7 @@ export interface ToolJournal {
 
 /** A text or a file: what is said with files is one for the text and one for each file, in one transaction. */
 export interface NewDelivery {
-  readonly deliveryId: string;
+  readonly deliveryId: DeliveryId;
   /** Through which account it goes. */
   readonly account: string;
   /** The process that is to send it, as long as it is there. */
@@ -203,11 +203,11 @@ export interface NewDelivery {
   readonly address: Address;
   readonly purpose: Purpose;
   /** The handoff that it is said of. */
-  readonly handoffId?: string | null;
+  readonly handoffId?: HandoffId | null;
   readonly text: string;
   readonly sessionId: SessionId | null;
   /** The turn that says it. */
-  readonly turnId?: string;
+  readonly turnId?: TurnId;
   /** The message of the platform that it answers. */
   readonly replyTo?: string | null;
   /** Of the media store; then there is no text. */
@@ -263,15 +263,15 @@ export interface Outbox {
   /** What some process was sending when it ended. */
   interrupted(account: Account): Promise<Delivery[]>;
   /** The last turn of a session of whose replies some wait to be sent. */
-  unsentTurn(account: Account, sessionId: SessionId): Promise<string | null>;
+  unsentTurn(account: Account, sessionId: SessionId): Promise<TurnId | null>;
   /** Takes back what waits of a turn's replies: their delivery ids. */
-  drop(account: Account, turnId: string): Promise<readonly string[]>;
+  drop(account: Account, turnId: TurnId): Promise<readonly DeliveryId[]>;
   /** Nothing waits to be sent there, or is being sent. */
   isClear(account: Account, address: Address): Promise<boolean>;
   /** Each of these has surely been sent. */
-  areSent(deliveryIds: readonly string[]): Promise<boolean>;
+  areSent(deliveryIds: readonly DeliveryId[]): Promise<boolean>;
   /** What the destination of a handoff was told, the first part of it; null if nothing was announced. */
-  announcement(handoffId: string): Promise<Announcement | null>;
+  announcement(handoffId: HandoffId): Promise<Announcement | null>;
   /** How many messages there since then are in doubt, and when the last of them was made. */
   doubtful(account: Account, address: Address, since: number): Promise<Doubtful>;
 }

@@ -2,8 +2,10 @@
  * The adapters of this process, each with the connection that keeps it up and the deliverer that sends through it.
  * Received messages go to the host; the outbox has what to send, and a commit that adds to it wakes the deliverer.
  */
+
 import type { Adapter, InboundMessage, Line, Received } from "../adapter/adapter.js";
 import { boundedMessage } from "../adapter/inbound-limit.js";
+import type { DeliveryId } from "../session/ids.js";
 import type { Platform } from "../session/platform.js";
 import type { SessionSource } from "../session/source.js";
 import type { Clock } from "../util/clock.js";
@@ -161,12 +163,12 @@ export class Surfaces {
   }
 
   /** The delivery with that id completes a message that already shows its beginning. */
-  goOnWith(account: Account, deliveryId: string, beginning: Beginning): void {
+  goOnWith(account: Account, deliveryId: DeliveryId, beginning: Beginning): void {
     this.#served(account)?.deliverer.goOnWith(deliveryId, beginning);
   }
 
   /** These deliveries were dropped from the outbox. */
-  dropped(account: Account, deliveryIds: readonly string[]): void {
+  dropped(account: Account, deliveryIds: readonly DeliveryId[]): void {
     this.#served(account)?.deliverer.dropped(deliveryIds);
   }
 

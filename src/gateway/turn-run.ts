@@ -6,6 +6,8 @@
 
 import type { LiveReply } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
+import type { DeliveryId } from "../session/ids.js";
+import { deliveryIdOf } from "../session/ids.js";
 import { withSender } from "../session/sender.js";
 import { completeUsage, type Usage } from "../session/session.js";
 import type { Author, Message, ToolCall } from "../session/transcript.js";
@@ -56,7 +58,7 @@ export interface TurnSetting {
   /** The platform's id of the message that is answered, if the reply should quote it. */
   readonly replyTo: string | null;
   /** Called before the reply with that id is stored. */
-  readonly onBegun: (deliveryId: string, beginning: Beginning) => void;
+  readonly onBegun: (deliveryId: DeliveryId, beginning: Beginning) => void;
   /** The account that replies are sent through, and the process that sends them. */
   readonly account: string;
   readonly owner: () => string;
@@ -369,7 +371,7 @@ export class TurnRun {
     const { account, owner, replyTo } = this.#setting;
     this.#replies += 1;
     return {
-      deliveryId: `${id}.${fence}.${this.#replies}`,
+      deliveryId: deliveryIdOf(id, fence, this.#replies),
       replyTo: this.#replies === 1 ? replyTo : null,
       account,
       owner: owner(),

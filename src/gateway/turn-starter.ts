@@ -2,7 +2,7 @@
  * Begins the turn that answers a message, if it may begin: its author has a turn to spare, no other turn runs in the
  * session, no handoff moves it, and nothing older waits.
  */
-import { randomUUID } from "node:crypto";
+import { deliveryIdOf, newTurnId } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
 import type { Allowance } from "./allowance.js";
@@ -70,7 +70,7 @@ export class TurnStarter {
     if (!isShared(item.source, scopes)) return false;
     const text =
       "You already have as many requests running as you are allowed, so I skipped this one. Send it again when one of them is done.";
-    const deliveries = await notices.about(item, `inbox.${item.id}.skipped`, text);
+    const deliveries = await notices.about(item, deliveryIdOf("inbox", item.id, "skipped"), text);
     await store.inbox.skip(item.id, owner, deliveries, clock());
     return true;
   }
@@ -90,7 +90,7 @@ export class TurnStarter {
     const interrupting = lane.takeInterrupting();
     const message = messageOf(item, authorIn(item, who));
     const begun = await sessions.resolveIn(item.source, { touch: !item.inBackground }, message, (request) =>
-      store.turns.begin(`turn_${randomUUID()}`, item, request, { owner, leaseMs }, (entry, before) =>
+      store.turns.begin(newTurnId(), item, request, { owner, leaseMs }, (entry, before) =>
         this.#resetNotices(item, entry, before),
       ),
     );
@@ -139,6 +139,8 @@ export class TurnStarter {
     const text = resetText(entry, before);
     if (text === null || !sessions.policyFor(entry).notify) return [];
     const { sessionId } = entry;
-    return notices.shortly(item, `inbox.${item.id}.reset`, text).map((notice) => ({ ...notice, sessionId }));
+    return notices
+      .shortly(item, deliveryIdOf("inbox", item.id, "reset"), text)
+      .map((notice) => ({ ...notice, sessionId }));
   }
 }

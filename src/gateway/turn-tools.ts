@@ -2,9 +2,11 @@
  * The tools that an agent has in a turn: those that the lists allow for its person, each call approved if needed and
  * recorded.
  */
+
 import type { Adapter } from "../adapter/adapter.js";
 import type { Danger, Tool } from "../agent/agent.js";
 import { sessionTools } from "../agent/tools/sessions.js";
+import { deliveryIdOf } from "../session/ids.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Clock } from "../util/clock.js";
 import { type Approvals, approver } from "./approvals.js";
@@ -54,7 +56,7 @@ export async function turnTools(
     ({ platform, account }) => platform === item.platform && account === item.account,
   );
   const show = async (text: string, number: number): Promise<readonly NewDelivery[]> => {
-    const question = await notices.about(item, `${turn.id}.${turn.fence}.asked.${number}`, text);
+    const question = await notices.about(item, deliveryIdOf(turn.id, turn.fence, "asked", number), text);
     await store.outbox.add(question, clock());
     return question;
   };

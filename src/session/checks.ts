@@ -14,7 +14,7 @@ export function guarded(onChange: (sessionId: SessionId) => void): (sessionId: S
   };
 }
 
-export function checkText(value: unknown, name: string): string {
+export function checkText<Text extends string>(value: Text, name: string): Text {
   if (typeof value !== "string") throw new InputError("invalid_message", `${name} must be a string.`);
   return value;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Handoff, type HandoffStep, holdsTurns, MAX_CLAIMS, overdueAt, stepHandoff } from "./handoff.js";
-import { asSessionId } from "./ids.js";
+import { asHandoffId, asSessionId } from "./ids.js";
 import { LOCAL } from "./platform.js";
 import type { SessionKey } from "./session-key.js";
 import type { SessionSource } from "./source.js";
@@ -12,7 +12,7 @@ const HERE = "agent:main:local:dm:cli" as SessionKey;
 const THERE = "agent:main:telegram:dm:1" as SessionKey;
 const destination: SessionSource = { platform: "telegram", chatId: "1", chatType: "dm" };
 const asked: Handoff = {
-  id: "h1",
+  id: asHandoffId("h1"),
   sessionId: S1,
   fromKey: HERE,
   target: "telegram",

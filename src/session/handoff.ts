@@ -9,7 +9,7 @@
  * - `completed`, `failed`: never change again.
  */
 import { cleanLine, shorten } from "../util/text.js";
-import type { SessionId } from "./ids.js";
+import type { HandoffId, SessionId } from "./ids.js";
 import { LOCAL, type Platform } from "./platform.js";
 import type { SessionKey } from "./session-key.js";
 import type { SessionSource } from "./source.js";
@@ -26,7 +26,7 @@ export interface Asker {
 
 /** A handoff and how far it has got: a gateway that continues it repeats nothing. */
 export interface Handoff {
-  readonly id: string;
+  readonly id: HandoffId;
   readonly sessionId: SessionId;
   /** The lane that asked and keeps the session until completion. */
   readonly fromKey: SessionKey;

@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { asSessionId, isSessionId, type SessionId, sessionIdAt } from "./ids.js";
+import {
+  asSessionId,
+  deliveryIdOf,
+  isSessionId,
+  newHandoffId,
+  newTurnId,
+  type SessionId,
+  sessionIdAt,
+} from "./ids.js";
 import { buildSessionKey } from "./session-key.js";
 import { localSource } from "./source.js";
 
@@ -13,6 +21,12 @@ it("takes an id from outside only in a shape that can be a file's name", () => {
   }
 });
 
+it("is new for each turn and each handoff, and the same for the same words of the same work", () => {
+  expect(newTurnId()).not.toBe(newTurnId());
+  expect(newHandoffId()).not.toBe(newHandoffId());
+  expect(deliveryIdOf("inbox", 7, "left")).toBe("inbox.7.left");
+});
+
 it("is checked by the compiler: no key and no text is taken for an id", () => {
   const name = (id: SessionId) => id.length;
   const key = buildSessionKey(localSource());
@@ -20,4 +34,6 @@ it("is checked by the compiler: no key and no text is taken for an id", () => {
   expect(name(key)).toBeGreaterThan(0);
   // @ts-expect-error Neither is any text.
   expect(name("s1")).toBe(2);
+  // @ts-expect-error Neither is the id of something else.
+  expect(name(newTurnId())).toBeGreaterThan(0);
 });

@@ -2,11 +2,36 @@
  * Ids, each with a type of its own: the compiler refuses one id where another one is meant. At run time an id is a text or a
  * number. Code that makes a new id or reads it from a row gives it its type; nothing else does.
  */
+import { randomBytes, randomUUID } from "node:crypto";
 import { InputError } from "./errors.js";
 
 declare const idOf: unique symbol;
 
 export type SessionId = string & { readonly [idOf]: "session" };
+export type TurnId = string & { readonly [idOf]: "turn" };
+export type HandoffId = string & { readonly [idOf]: "handoff" };
+/** The same for the same words of the same work, so that no process adds them to the outbox twice. */
+export type DeliveryId = string & { readonly [idOf]: "delivery" };
+/** A row of the inbox. */
+export type InboxId = number & { readonly [idOf]: "inbox" };
+
+export function newTurnId(): TurnId {
+  return `turn_${randomUUID()}` as TurnId;
+}
+
+export function newHandoffId(): HandoffId {
+  return `ho_${randomBytes(9).toString("hex")}` as HandoffId;
+}
+
+/** An id that came from outside; perhaps no handoff has it. */
+export function asHandoffId(text: string): HandoffId {
+  return text as HandoffId;
+}
+
+/** The words that say of what work it is, and which part of it. */
+export function deliveryIdOf(...parts: readonly (string | number)[]): DeliveryId {
+  return parts.join(".") as DeliveryId;
+}
 
 /** `YYYYMMDD_HHMMSS_<12 hex>` in UTC. */
 export function sessionIdAt(now: number, hex: string): SessionId {

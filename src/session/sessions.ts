@@ -3,6 +3,7 @@
  * for the program that embeds Baton and take exact keys and ids. Requests of people go through `sessions.as(viewer)`,
  * which checks every read.
  */
+
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../util/clock.js";
 import { storableText } from "../util/text.js";
@@ -10,8 +11,8 @@ import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
-import type { SessionId } from "./ids.js";
-import { asSessionId, sessionIdAt } from "./ids.js";
+import type { HandoffId, SessionId } from "./ids.js";
+import { asSessionId, newHandoffId, sessionIdAt } from "./ids.js";
 import { isPlatform } from "./platform.js";
 import {
   checkResetConfig,
@@ -467,7 +468,7 @@ export class Sessions {
         "Say where to hand it off: a platform, platform:chat, or the terminal.",
       );
     }
-    const id = `ho_${randomBytes(9).toString("hex")}`;
+    const id = newHandoffId();
     const handoff = await this.#store.handoffs.request(
       { id, sessionId: checkId(sessionId), target: asked },
       this.#clock(),
@@ -499,7 +500,10 @@ export class Sessions {
   }
 
   /** Completes it and binds the destination's key to the session, in one transaction. Refused with a stale fence. */
-  async completeHandoff(id: string, done: { fence: number; destination?: SessionSource }): Promise<Handoff> {
+  async completeHandoff(
+    id: HandoffId,
+    done: { fence: number; destination?: SessionSource },
+  ): Promise<Handoff> {
     const { fence, destination } = done;
     const effects = destination && { place: this.laneOf(destination) };
     return this.#step(id, { kind: "complete", fence }, effects);
@@ -509,12 +513,12 @@ export class Sessions {
    * Fails a handoff: with a fence, by the gateway that runs it; without, by the asker, only while nobody has claimed
    * it.
    */
-  async failHandoff(id: string, failure: { error: string; fence?: number }): Promise<Handoff> {
+  async failHandoff(id: HandoffId, failure: { error: string; fence?: number }): Promise<Handoff> {
     const { error, fence } = failure;
     return this.#step(id, fence === undefined ? { kind: "cancel", error } : { kind: "fail", fence, error });
   }
 
-  async getHandoff(id: string): Promise<Handoff | null> {
+  async getHandoff(id: HandoffId): Promise<Handoff | null> {
     return this.#store.handoffs.find(checkText(id, "id"), this.#clock());
   }
 
@@ -558,7 +562,7 @@ export class Sessions {
     }
   }
 
-  async #step(id: string, step: HandoffStep, effects?: HandoffEffects): Promise<Handoff> {
+  async #step(id: HandoffId, step: HandoffStep, effects?: HandoffEffects): Promise<Handoff> {
     const outcome = await this.#store.handoffs.step(checkText(id, "id"), step, this.#clock(), effects);
     if (!outcome) throw new NotFoundError("handoff_not_found", `There is no handoff ${JSON.stringify(id)}.`);
     if (!outcome.ok)

@@ -5,7 +5,7 @@
  */
 import type { Belonging, Viewer } from "./access.js";
 import type { Asker, Handoff, HandoffOutcome, HandoffStep } from "./handoff.js";
-import type { SessionId } from "./ids.js";
+import type { HandoffId, SessionId } from "./ids.js";
 import type { Platform } from "./platform.js";
 import type { ResetReason } from "./reset-policy.js";
 import type { EndReason, SessionEntry, SessionPatch, Usage } from "./session.js";
@@ -198,9 +198,9 @@ export interface HandoffStore<Effects extends HandoffEffects = HandoffEffects> {
   request(asked: HandoffRequest, now: number, effects?: Effects): Promise<Handoff | null>;
   /** The pending and running ones, oldest first. */
   open(now: number): Promise<Handoff[]>;
-  find(id: string, now: number): Promise<Handoff | null>;
+  find(id: HandoffId, now: number): Promise<Handoff | null>;
   /** Applies `stepHandoff`; null if there is no such handoff. A refused step has no effects. */
-  step(id: string, step: HandoffStep, now: number, effects?: Effects): Promise<HandoffOutcome | null>;
+  step(id: HandoffId, step: HandoffStep, now: number, effects?: Effects): Promise<HandoffOutcome | null>;
   /** The last one that left this lane. */
   lastFrom(key: SessionKey): Promise<Handoff | null>;
 }

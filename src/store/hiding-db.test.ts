@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { asHandoffId, deliveryIdOf } from "../session/ids.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, localSource } from "../session/source.js";
@@ -72,7 +73,7 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
     const address = addressOf(source);
     const text = `delivery ${CANARY}`;
     const sent = {
-      deliveryId: "d",
+      deliveryId: deliveryIdOf("d"),
       account: "a",
       owner: "",
       address,
@@ -86,8 +87,8 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
     expect(await store.outbox.sending(sending.id, sending.owner)).toBe(true);
     await store.outbox.fail(sending, `outbox ${CANARY}`);
 
-    await store.handoffs.request({ id: "h", sessionId, target: "telegram:1" }, 1);
-    await store.handoffs.step("h", { kind: "cancel", error: `handoff ${CANARY}` }, 1);
+    await store.handoffs.request({ id: asHandoffId("h"), sessionId, target: "telegram:1" }, 1);
+    await store.handoffs.step(asHandoffId("h"), { kind: "cancel", error: `handoff ${CANARY}` }, 1);
 
     const content = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
     for (const what of ["message", "title", "delivery", "outbox", "handoff"])
@@ -140,7 +141,7 @@ test("ids, keys and addresses stay as they are, though a secret is the same", as
     { owner: id, item: { ...item, text: "it is ***" } },
   ]);
   const delivery = {
-    deliveryId: id,
+    deliveryId: deliveryIdOf(id),
     account: id,
     owner: "",
     address: addressOf(source),

@@ -1,8 +1,9 @@
 /** What every store tells of its commits, as a vitest suite over the same fixtures as the gateway store's. */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fact } from "../gateway/facts.js";
 import type { GatewayStore, NewDelivery, Sending, Turn } from "../gateway/store.js";
-import type { SessionId } from "../session/ids.js";
+import { asHandoffId, type DeliveryId, type SessionId, type TurnId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, parseSource } from "../session/source.js";
@@ -42,7 +43,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       return [...heard];
     };
     const delivery = (deliveryId: string, more: Partial<NewDelivery> = {}): NewDelivery => ({
-      deliveryId,
+      deliveryId: deliveryId as DeliveryId,
       account: "bot",
       owner: "me",
       address: addressOf(ann),
@@ -58,7 +59,13 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       const accepted = await store.inbox.accept(item, "me", now);
       if (!accepted) throw new Error("It was there already.");
       const begun = await sessions.resolveIn(ann, {}, { role: "user", content: messageId }, (request) =>
-        store.turns.begin(`turn-${messageId}`, accepted, request, { owner: "me", leaseMs: 100 }, () => []),
+        store.turns.begin(
+          `turn-${messageId}` as TurnId,
+          accepted,
+          request,
+          { owner: "me", leaseMs: 100 },
+          () => [],
+        ),
       );
       if (begun.kind !== "begun") throw new Error(`It did not begin: ${begun.kind}.`);
       return begun.turn;
@@ -124,17 +131,20 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
     it("tells of a handoff, of the end of the turn it waits for, and of the session that it ends", async () => {
       const turn = await begin("1");
       const { sessionId: before } = await sessions.getOrCreate(there);
-      const ask = () => store.handoffs.request({ id: "h", sessionId: turn.sessionId, target: THERE }, now);
+      const ask = () =>
+        store.handoffs.request({ id: asHandoffId("h"), sessionId: turn.sessionId, target: THERE }, now);
       expect(await factsOf(ask)).toContainEqual({ kind: "handoffs" });
       const none = { messages: [], deliveries: [], steeredIn: [] };
       expect(await factsOf(() => store.turns.finish(turn, "done", none, null, now))).toEqual([
         { kind: "handoffs" },
       ]);
       const claim = { kind: "claim", fence: 0, owner: "gw", leaseMs: 100 } as const;
-      expect(await factsOf(() => store.handoffs.step("h", claim, now))).toEqual([{ kind: "handoffs" }]);
+      expect(await factsOf(() => store.handoffs.step(asHandoffId("h"), claim, now))).toEqual([
+        { kind: "handoffs" },
+      ]);
       const complete = { kind: "complete", fence: 1 } as const;
       const effects = { place: sessions.laneOf(there), answering: { account: account.account, owner: "gw" } };
-      const facts = await factsOf(() => store.handoffs.step("h", complete, now, effects));
+      const facts = await factsOf(() => store.handoffs.step(asHandoffId("h"), complete, now, effects));
       expect(facts).toEqual(
         expect.arrayContaining([session(turn.sessionId), session(before), { kind: "handoffs" }]),
       );
@@ -148,7 +158,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
         (which) => store.outbox.retry(which, 10, "not now", now),
       ];
       for (const [n, become] of outcomes.entries())
-        for (const handoffId of ["h", null]) {
+        for (const handoffId of [asHandoffId("h"), null]) {
           const address = { ...addressOf(ann), chatId: `${n} ${handoffId}` };
           await store.outbox.add([delivery(address.chatId, { handoffId, address })], now);
           const [waiting] = (await store.outbox.pending(account, 10)).filter(

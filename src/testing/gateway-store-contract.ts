@@ -10,7 +10,8 @@ import type {
   Turn,
   TurnStep,
 } from "../gateway/store.js";
-import { asSessionId } from "../session/ids.js";
+import type { DeliveryId, InboxId, TurnId } from "../session/ids.js";
+import { asSessionId, deliveryIdOf } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
@@ -59,7 +60,13 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     };
     const begin = (accepted: InboxItem, on = store, owner = "me") =>
       sessions.resolveIn(accepted.source, {}, { role: "user", content: accepted.text }, (request) =>
-        on.turns.begin(`turn-${accepted.id}-${owner}`, accepted, request, { owner, leaseMs: 100 }, () => []),
+        on.turns.begin(
+          `turn-${accepted.id}-${owner}` as TurnId,
+          accepted,
+          request,
+          { owner, leaseMs: 100 },
+          () => [],
+        ),
       );
     const begun = async (accepted: InboxItem): Promise<Turn> => {
       const outcome = await begin(accepted);
@@ -67,7 +74,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       return outcome.turn;
     };
     const delivery = (deliveryId: string): NewDelivery => ({
-      deliveryId,
+      deliveryId: deliveryId as DeliveryId,
       account: "bot",
       owner: "me",
       address: { platform: HERE, chatId: "1" },
@@ -166,15 +173,15 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const message = await accept("hello");
       const command = await store.inbox.accept({ ...item("c", "/undo"), kind: "command" }, "me", now);
       expect((await begin(message, store, "you")).kind).toBe("gone");
-      expect(await store.inbox.beginCommand(command?.id ?? 0, "you")).toBe(false);
+      expect(await store.inbox.beginCommand((command?.id ?? 0) as InboxId, "you")).toBe(false);
       await store.inbox.adopt({ ...account, account: "other bot" }, "me", "you");
       await store.inbox.adopt(account, "somebody", "you");
       expect((await store.inbox.waiting(account)).map(({ owner }) => owner)).toEqual(["me", "me"]);
       await store.inbox.adopt(account, "me", "you");
       expect((await begin(message)).kind).toBe("gone"); // Whoever had it before has it no more.
-      expect(await store.inbox.beginCommand(command?.id ?? 0, "me")).toBe(false);
+      expect(await store.inbox.beginCommand((command?.id ?? 0) as InboxId, "me")).toBe(false);
       expect((await begin(message, store, "you")).kind).toBe("begun");
-      expect(await store.inbox.beginCommand(command?.id ?? 0, "you")).toBe(true);
+      expect(await store.inbox.beginCommand((command?.id ?? 0) as InboxId, "you")).toBe(true);
     });
 
     it("gives an account to one process until its lease has run out, and its deliveries with it", async () => {
@@ -319,7 +326,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const fresh = await store.turns.takeOver(stale, { owner: "next", leaseMs: 500 }, now);
       expect(fresh).toMatchObject({ fence: 2, attempt: 2 });
       expect(await store.turns.item(stale.id)).toMatchObject({ id: stale.inboxId, text: "one" });
-      expect(await store.turns.item("none")).toBeNull();
+      expect(await store.turns.item("none" as TurnId)).toBeNull();
       expect(await store.turns.takeOver(stale, { owner: "late", leaseMs: 500 }, now)).toBeNull();
       const write = { ...nothing, messages: [said("stale")], deliveries: [delivery("stale")] };
       expect(await store.turns.step(stale, write, 900, now)).toBe(false);
@@ -426,7 +433,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.inbox.waiting(account)).map((each) => each.item)).toMatchObject([background]);
       const late = new Sessions(store, { clock: () => now + 500 });
       const begun = await late.resolveIn(ann, { touch: false }, said("go"), (request) =>
-        store.turns.begin("t", accepted, request, { owner: "me", leaseMs: 100 }, () => []),
+        store.turns.begin("t" as TurnId, accepted, request, { owner: "me", leaseMs: 100 }, () => []),
       );
       if (begun.kind !== "begun") throw new Error(begun.kind);
       expect(begun.turn.touches).toBe(false);
@@ -460,7 +467,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
 
     it("carries out a command once, and knows which was interrupted", async () => {
       const command = await store.inbox.accept({ ...item("c", "/undo"), kind: "command" }, "me", now);
-      const id = command?.id ?? 0;
+      const id = (command?.id ?? 0) as InboxId;
       expect(await store.inbox.beginCommand(id, "me")).toBe(true);
       expect(await store.inbox.beginCommand(id, "you")).toBe(false);
       expect(await store.inbox.interruptedCommands(account)).toMatchObject([
@@ -506,14 +513,14 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.outbox.add([delivery("a"), delivery("b"), delivery("c"), delivery("d")], now);
       const [a, b, c] = (await store.outbox.pending(account, 10)).map(({ id }) => ({ id, owner: "me" }));
       for (const each of [a, b, c]) await store.outbox.sending(each?.id ?? 0, "me");
-      expect(await store.outbox.areSent(["a"])).toBe(false);
+      expect(await store.outbox.areSent([deliveryIdOf("a")])).toBe(false);
       await store.outbox.sent(a as Sending, "m1", now);
       await store.outbox.fail(b as Sending, "no");
       await store.outbox.doubt(c as Sending, "timeout", null, now);
       await store.outbox.add([{ ...delivery("seen"), shown: true }], now);
-      expect(await store.outbox.areSent(["a", "seen"])).toBe(true);
+      expect(await store.outbox.areSent([deliveryIdOf("a"), deliveryIdOf("seen")])).toBe(true);
       for (const other of ["b", "c", "d", "never added"])
-        expect(await store.outbox.areSent(["a", other])).toBe(false);
+        expect(await store.outbox.areSent([deliveryIdOf("a"), other as DeliveryId])).toBe(false);
     });
 
     it("says that a message is in doubt with the doubt, once, and counts it", async () => {
@@ -540,7 +547,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const reply = (id: string, turnId: string) => ({
         ...delivery(id),
         sessionId: asSessionId("s"),
-        turnId,
+        turnId: turnId as TurnId,
       });
       const notice = { ...reply("notice", "t2"), purpose: "notice" as const };
       const all = [reply("a1", "t1"), reply("a2", "t1"), reply("b1", "t2"), reply("b2", "t2"), notice];
@@ -548,9 +555,9 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const [first] = await store.outbox.pending(account, 1);
       await store.outbox.sending(first?.id ?? 0, "me");
       expect(await store.outbox.unsentTurn(account, asSessionId("s"))).toBe("t2");
-      expect(await store.outbox.drop(account, "t1")).toEqual(["a2"]); // The other is on its way.
-      expect(await store.outbox.drop(account, "t2")).toEqual(["b1", "b2"]);
-      expect(await store.outbox.drop(account, "t2")).toEqual([]);
+      expect(await store.outbox.drop(account, "t1" as TurnId)).toEqual(["a2"]); // The other is on its way.
+      expect(await store.outbox.drop(account, "t2" as TurnId)).toEqual(["b1", "b2"]);
+      expect(await store.outbox.drop(account, "t2" as TurnId)).toEqual([]);
       expect(await store.outbox.unsentTurn(account, asSessionId("s"))).toBeNull();
       const left = (await store.outbox.pending(account, 10)).map(({ deliveryId }) => deliveryId);
       expect(left).toEqual(["notice", "other"]);
@@ -664,7 +671,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
 
     it("skips a message that waits, once, and says so", async () => {
       const waits = item("skipped");
-      const { id = 0 } = (await store.inbox.accept(waits, "a", now)) ?? {};
+      const { id = 0 as InboxId } = (await store.inbox.accept(waits, "a", now)) ?? {};
       await store.inbox.skip(id, "somebody else", [delivery("no")], now);
       expect(await store.inbox.waiting(waits)).toHaveLength(1);
       for (let n = 0; n < 2; n++) await store.inbox.skip(id, "a", [delivery("skipped")], now);
@@ -737,8 +744,12 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const steered = await accept("steered");
       await store.turns.finish(turn, "done", { ...nothing, steeredIn: [steered.id] }, null, now);
       const command = await store.inbox.accept({ ...item("/usage"), kind: "command" }, "me", now);
-      await store.inbox.beginCommand(command?.id ?? 0, "me");
-      await store.inbox.finishCommand(command?.id ?? 0, [delivery("said"), delivery("unsaid")], now);
+      await store.inbox.beginCommand((command?.id ?? 0) as InboxId, "me");
+      await store.inbox.finishCommand(
+        (command?.id ?? 0) as InboxId,
+        [delivery("said"), delivery("unsaid")],
+        now,
+      );
       const [first] = await store.outbox.pending(account, 1);
       await store.outbox.sending(first?.id ?? 0, "me");
       await store.outbox.sent({ id: first?.id ?? 0, owner: "me" }, "m", now);

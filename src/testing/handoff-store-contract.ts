@@ -1,7 +1,10 @@
 /** What every store must do for handoffs as the gateway carries them out, over the same fixtures. */
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatewayEffects, GatewayStore, InboxItem, NewDelivery, NewInboxItem } from "../gateway/store.js";
 import { type Asker, HANDOFF_WAIT_MS, type Handoff, type HandoffStep } from "../session/handoff.js";
+import type { DeliveryId, HandoffId, TurnId } from "../session/ids.js";
+import { asHandoffId } from "../session/ids.js";
 import { LOCAL, platforms } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { Sessions } from "../session/sessions.js";
@@ -9,6 +12,8 @@ import { addressOf, parseSource, type SessionSource } from "../session/source.js
 import type { SessionStore } from "../session/store.js";
 import type { GatewayStoreFixture } from "./gateway-store-contract.js";
 
+const H1 = asHandoffId("h1");
+const H2 = asHandoffId("h2");
 const [, HERE = "", THERE = ""] = platforms();
 const ann = parseSource({ platform: HERE, chat_id: "1", user_id: "ann", user_name: "Ann" });
 const thread: SessionSource = { platform: THERE, chatId: "g", chatType: "thread", threadId: "t" };
@@ -33,7 +38,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
     afterEach(() => fixture.dispose());
 
     const delivery = (deliveryId: string, source: SessionSource): NewDelivery => ({
-      deliveryId,
+      deliveryId: deliveryId as DeliveryId,
       account: "bot",
       owner: "",
       address: addressOf(source),
@@ -42,13 +47,17 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       sessionId: null,
       shown: false,
     });
-    const ask = async (target = `${THERE}:g`, id = "h1") => {
+    const ask = async (target = `${THERE}:g`, id = H1) => {
       const handoff = await store.handoffs.request({ id, sessionId: entry.sessionId, target, asker }, now);
       if (!handoff) throw new Error("There is one already.");
       return handoff;
     };
     /** The handoff after this step; null if the step was refused. */
-    const step = async (id: string, next: HandoffStep, effects?: GatewayEffects): Promise<Handoff | null> => {
+    const step = async (
+      id: HandoffId,
+      next: HandoffStep,
+      effects?: GatewayEffects,
+    ): Promise<Handoff | null> => {
       const outcome = await store.handoffs.step(id, next, now, effects);
       return outcome?.ok ? outcome.handoff : null;
     };
@@ -93,13 +102,13 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
     };
     const begin = (item: Awaited<ReturnType<typeof accept>>, owner = "me") =>
       sessions.resolveIn(item.source, {}, { role: "user", content: item.text }, (request) =>
-        store.turns.begin(`turn-${item.id}`, item, request, { owner, leaseMs: 100 }, () => []),
+        store.turns.begin(`turn-${item.id}` as TurnId, item, request, { owner, leaseMs: 100 }, () => []),
       );
 
     const announcement = (handoffId: string): NewDelivery => ({
       ...delivery(`${handoffId} is here`, thread),
       purpose: "announcement",
-      handoffId,
+      handoffId: handoffId as HandoffId,
     });
     /** What that put into the inbox, as subscribers hear of it. */
     const placedBy = async (work: () => Promise<unknown>): Promise<InboxItem[]> => {
@@ -115,22 +124,25 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
     it("keeps how far one has got, for whoever goes on with it", async () => {
       const asked = await ask();
       expect(asked).toMatchObject({ state: "pending", target: `${THERE}:g`, fromKey: entry.key });
-      expect(await store.handoffs.request({ ...asked, id: "h2", asker: null }, now)).toBeNull();
+      expect(await store.handoffs.request({ ...asked, id: H2, asker: null }, now)).toBeNull();
       const held = await claim();
       expect(held).toMatchObject({ asker, isThreadBegun: false, destination: null, isBusy: false, fence: 1 });
-      await step("h1", { kind: "begin thread", fence: held.fence });
-      expect(await store.handoffs.find("h1", now)).toMatchObject({ isThreadBegun: true, destination: null });
+      await step(H1, { kind: "begin thread", fence: held.fence });
+      expect(await store.handoffs.find(H1, now)).toMatchObject({
+        isThreadBegun: true,
+        destination: null,
+      });
       await aim(held);
-      expect(await store.handoffs.find("h1", now)).toMatchObject({
+      expect(await store.handoffs.find(H1, now)).toMatchObject({
         isThreadBegun: true,
         destination: thread,
       });
       for (let twice = 0; twice < 2; twice++)
         expect(await announce(held, [announcement("h1")])).toMatchObject({ state: "running", fence: 1 });
-      expect(await store.outbox.announcement("h1")).toEqual({ state: "pending", error: null });
+      expect(await store.outbox.announcement(H1)).toEqual({ state: "pending", error: null });
       now += 900;
-      expect(await step("h1", { kind: "renew", fence: held.fence, leaseMs: 600_000 })).not.toBeNull();
-      expect((await store.handoffs.find("h1", now))?.leaseUntil).toBeGreaterThan(now + 300_000);
+      expect(await step(H1, { kind: "renew", fence: held.fence, leaseMs: 600_000 })).not.toBeNull();
+      expect((await store.handoffs.find(H1, now))?.leaseUntil).toBeGreaterThan(now + 300_000);
     });
 
     it("lets a program ask, and keeps the same of that", async () => {
@@ -151,16 +163,19 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       expect(second).toMatchObject({ fence: 2, claimedBy: "b" });
       expect(await take(first, "c", true)).toBeNull();
       const { fence } = first;
-      expect(await step("h1", { kind: "renew", fence, leaseMs: 1_000 })).toBeNull();
-      expect(await step("h1", { kind: "begin thread", fence })).toBeNull();
+      expect(await step(H1, { kind: "renew", fence, leaseMs: 1_000 })).toBeNull();
+      expect(await step(H1, { kind: "begin thread", fence })).toBeNull();
       expect(await aim(first)).toBeNull();
       expect(await announce(first, [delivery("x", thread)])).toBeNull();
       const told = { deliveries: [delivery("told", ann)] };
       expect(await complete(first, told)).toBeNull();
-      expect(await step("h1", { kind: "fail", fence, error: "x" }, told)).toBeNull();
+      expect(await step(H1, { kind: "fail", fence, error: "x" }, told)).toBeNull();
       expect(await store.outbox.pending({ platform: HERE, account: "bot" }, 10)).toEqual([]);
       expect((await sessions.current(entry.key))?.sessionId).toBe(entry.sessionId);
-      expect(await store.handoffs.find("h1", now)).toMatchObject({ state: "running", isThreadBegun: false });
+      expect(await store.handoffs.find(H1, now)).toMatchObject({
+        state: "running",
+        isThreadBegun: false,
+      });
     });
 
     it("moves the session, what waits in its lane, and tells who asked, at once", async () => {
@@ -179,7 +194,10 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
         ["one", ann, thread],
         ["two", ann, thread],
       ]);
-      expect(await store.handoffs.find("h1", now)).toMatchObject({ state: "completed", finishedAt: now });
+      expect(await store.handoffs.find(H1, now)).toMatchObject({
+        state: "completed",
+        finishedAt: now,
+      });
       expect((await sessions.current(sessions.laneOf(thread).key))?.sessionId).toBe(entry.sessionId);
       expect(await sessions.current(entry.key)).toBeNull();
       expect((await begin(waiting[0] as never)).kind).toBe("gone");
@@ -269,7 +287,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
     it("takes back what the destination was to be told, and retracts what it was", async () => {
       const fail = (fence: number) =>
         step(
-          "h1",
+          H1,
           { kind: "fail", fence, error: "no" },
           { deliveries: [delivery("told", ann)], retraction: ["not after all"] },
         );
@@ -277,18 +295,18 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       const held = await claim();
       await announce(held, [announcement("h1")]);
       expect(await fail(held.fence)).toMatchObject({ state: "failed", error: "no" });
-      expect(await store.outbox.announcement("h1")).toMatchObject({ state: "failed" });
+      expect(await store.outbox.announcement(H1)).toMatchObject({ state: "failed" });
       expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toEqual([]);
       expect(await fail(held.fence)).toBeNull();
       expect(await store.outbox.pending({ platform: HERE, account: "bot" }, 10)).toHaveLength(1);
 
-      await ask(`${THERE}:g`, "h2");
+      await ask(`${THERE}:g`, H2);
       const again = await claim();
       await announce(again, [announcement("h2")]);
       const [pending] = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
       await store.outbox.sending(pending?.id ?? 0, "gw");
       const retraction = ["not after all", "nor this"];
-      await step("h2", { kind: "fail", fence: again.fence, error: "no" }, { retraction });
+      await step(H2, { kind: "fail", fence: again.fence, error: "no" }, { retraction });
       const said = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
       const back = { address: addressOf(thread), owner: "", purpose: "retraction", handoffId: "h2" };
       expect(said).toMatchObject([
@@ -303,7 +321,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       await store.outbox.add([delivery("h1.here", thread)], now);
       expect(await announce(held, [announcement("h1")])).toMatchObject({ state: "running", fence: 1 });
       expect(await store.outbox.pending({ platform: THERE, account: "bot" }, 10)).toHaveLength(1);
-      expect(await store.outbox.announcement("h1")).toEqual({ state: "pending", error: null });
+      expect(await store.outbox.announcement(H1)).toEqual({ state: "pending", error: null });
     });
 
     it("is not claimed while a turn runs, and no turn begins while it is under way", async () => {
@@ -334,9 +352,9 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       await aim(held);
       const early = await accept("early", thread);
       expect((await begin(early)).kind).toBe("moving");
-      await step("h1", { kind: "fail", fence: held.fence, error: "no" });
+      await step(H1, { kind: "fail", fence: held.fence, error: "no" });
       expect((await begin(early)).kind).toBe("begun");
-      await ask(LOCAL, "h2");
+      await ask(LOCAL, H2);
       expect((await begin(await accept("meanwhile"))).kind).toBe("begun");
     });
 
@@ -345,7 +363,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       const asked = await Promise.all(
         Array.from({ length: 10 }, (_, n) =>
           (n % 2 ? store : other).handoffs.request(
-            { id: `h${n}`, sessionId: entry.sessionId, target: `${THERE}:g`, asker },
+            { id: asHandoffId(`h${n}`), sessionId: entry.sessionId, target: `${THERE}:g`, asker },
             now,
           ),
         ),
@@ -355,7 +373,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       const claims = await Promise.all(
         Array.from({ length: 10 }, (_, n) =>
           (n % 2 ? store : other).handoffs.step(
-            open?.id ?? "",
+            asHandoffId(open?.id ?? ""),
             { kind: "claim", fence: 0, owner: `gw${n}`, leaseMs: 1_000 },
             now,
           ),
@@ -383,11 +401,11 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
 
     it("is forgotten with its session", async () => {
       await ask();
-      await step("h1", { kind: "cancel", error: "cancelled" });
+      await step(H1, { kind: "cancel", error: "cancelled" });
       await sessions.end(entry.sessionId);
       now += 1;
       expect((await sessions.prune({ endedBeforeMs: 0 })).sessions).toBe(1);
-      expect(await store.handoffs.find("h1", now)).toBeNull();
+      expect(await store.handoffs.find(H1, now)).toBeNull();
     });
   });
 }

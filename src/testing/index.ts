@@ -35,6 +35,7 @@ export type * from "../gateway/facts.js";
 export type * from "../gateway/inbox-item.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
+export type { DeliveryId, InboxId, TurnId } from "../session/ids.js";
 export { factsContract } from "./facts-contract.js";
 export { type GatewayStoreFixture, gatewayStoreContract } from "./gateway-store-contract.js";
 export { handoffStoreContract } from "./handoff-store-contract.js";

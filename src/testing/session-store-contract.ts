@@ -5,8 +5,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OWNER, viewerOf } from "../session/access.js";
-import type { SessionId } from "../session/ids.js";
-import { asSessionId } from "../session/ids.js";
+import type { HandoffId, SessionId } from "../session/ids.js";
+import { asHandoffId, asSessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsOptions } from "../session/sessions.js";
@@ -1068,7 +1068,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         const empty = await sessions.getOrCreate(bob);
         await sessions.requestHandoff(empty.sessionId, THERE);
         const next = await sessions.claimHandoff({ owner: "gw" });
-        await sessions.completeHandoff(next?.id ?? "", {
+        await sessions.completeHandoff((next?.id ?? "") as HandoffId, {
           fence: next?.fence ?? 0,
           destination: { ...thread, threadId: "t2" },
         });
@@ -1157,8 +1157,10 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
           code("session_not_found"),
         );
         await expect(sessions.requestHandoff(bobs.sessionId, "  ")).rejects.toThrow(code("invalid_handoff"));
-        await expect(sessions.failHandoff("nope", { error: "x" })).rejects.toThrow(code("handoff_not_found"));
-        expect(await sessions.getHandoff("nope")).toBeNull();
+        await expect(sessions.failHandoff(asHandoffId("nope"), { error: "x" })).rejects.toThrow(
+          code("handoff_not_found"),
+        );
+        expect(await sessions.getHandoff(asHandoffId("nope"))).toBeNull();
         await sessions.end(bobs.sessionId);
         await expect(sessions.requestHandoff(bobs.sessionId, THERE)).rejects.toThrow(code("handoff_refused"));
         expect((await sessions.current(key))?.sessionId).toBe(sessionId);

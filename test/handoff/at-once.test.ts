@@ -1,9 +1,11 @@
 /** Many handoffs at the same time, between two gateways over one store. */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openDb } from "../../src/open-sessions.js";
+import type { HandoffId } from "../../src/session/ids.js";
 import { platforms } from "../../src/session/platform.js";
 import { openSqlStore } from "../../src/store/sql-store.js";
 import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
@@ -74,7 +76,7 @@ it("refuses the second of two handoffs of one conversation, with the state of th
     expect(refused).toMatch(
       /This conversation is already being handed off (to `discord:ann\d+` \((pending|running)\)|just now)/,
     );
-    const end = async () => (await asker.store.handoffs.find(done?.id ?? "", 0))?.state;
+    const end = async () => (await asker.store.handoffs.find((done?.id ?? "") as HandoffId, 0))?.state;
     while ((await end()) !== "completed") await new Promise((resolve) => setImmediate(resolve));
     const moved = await asker.sessions.get(entry.sessionId);
     expect(`${THERE}:${moved?.origin.chatId}`).toBe(done?.target);

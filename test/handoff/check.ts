@@ -1,6 +1,8 @@
 /** What must hold of a handoff once everything has settled, whatever happened on the way. */
+
 import { isDeepStrictEqual } from "node:util";
 import type { Handoff, HandoffStep } from "../../src/session/handoff.js";
+import type { HandoffId } from "../../src/session/ids.js";
 import type { Stage, Typed } from "./stage.js";
 import type { DeliveryRow, HandoffRow } from "./witness.js";
 
@@ -121,7 +123,7 @@ function checkPlatform({ there }: Stage, { id, state, error }: HandoffRow): void
 async function checkLate(stage: Stage, { id }: HandoffRow): Promise<void> {
   const { handoffs } = stage.actor("gateway").store;
   const now = stage.clock();
-  const before = (await handoffs.find(id, now)) as Handoff;
+  const before = (await handoffs.find(id as HandoffId, now)) as Handoff;
   for (let fence = 0; fence <= before.fence; fence++) {
     const late: HandoffStep[] = [
       { kind: "claim", fence, owner: "late", leaseMs: 1, left: true },
@@ -130,10 +132,10 @@ async function checkLate(stage: Stage, { id }: HandoffRow): Promise<void> {
       { kind: "cancel", error: "too late" },
     ];
     for (const step of late)
-      if ((await handoffs.step(id, step, now, stage.destination))?.ok !== false)
+      if ((await handoffs.step(before.id, step, now, stage.destination))?.ok !== false)
         fail("something that was done too late", step);
   }
-  if (!isDeepStrictEqual(await handoffs.find(id, now), before))
+  if (!isDeepStrictEqual(await handoffs.find(id as HandoffId, now), before))
     fail("a handoff that changed after its end", before);
 }
 

@@ -1,7 +1,9 @@
 /** `baton handoff`: moves a conversation, with the rights of the owner, and waits for the result. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { OWNER } from "../../session/access.js";
 import { type Handoff, overdueAt } from "../../session/handoff.js";
+import type { HandoffId } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { addressOf, formatAddress } from "../../session/source.js";
@@ -74,7 +76,7 @@ function ask(cli: Cli, which: string, where: string | undefined, options: AskOpt
 async function outcome(
   { terminal }: Cli,
   { desk, handoffs }: OpenHandoffs,
-  id: string,
+  id: HandoffId,
 ): Promise<Handoff | null> {
   try {
     for (;;) {

@@ -1,5 +1,7 @@
 /** `baton handoff list`, `show` and `cancel`. */
+
 import type { Handoff } from "../../session/handoff.js";
+import { asHandoffId } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
@@ -65,7 +67,7 @@ export function cancelHandoff(cli: Cli, which: string, { json }: JsonOptions): P
 
 async function find({ handoffs }: OpenHandoffs, which: string): Promise<Handoff> {
   const known = (await handoffs.open(Date.now())).filter(({ id }) => id.startsWith(which));
-  const found = known.length === 1 ? known[0] : await handoffs.find(which, Date.now());
+  const found = known.length === 1 ? known[0] : await handoffs.find(asHandoffId(which), Date.now());
   if (!found)
     throw new CliError(
       "handoff_not_found",

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, until, World } from "../../../test/support/gateway-world.js";
 import type { McpState } from "../../agent/mcp/server.js";
+import { deliveryIdOf } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import { Commands } from "./commands.js";
 import { commandTable } from "./table.js";
@@ -105,7 +106,10 @@ describe("/status and /usage", () => {
       purpose: "notice",
       sessionId: null,
     } as const;
-    await store.outbox.add([{ ...row, deliveryId: "d", text: "lost?", shown: false }], now - 3_600_000);
+    await store.outbox.add(
+      [{ ...row, deliveryId: deliveryIdOf("d"), text: "lost?", shown: false }],
+      now - 3_600_000,
+    );
     const [{ id = 0 } = {}] = await store.outbox.pending(adapter, 1);
     await store.outbox.sending(id, "x");
     await store.outbox.doubt({ id, owner: "x" }, "no answer", null, now);

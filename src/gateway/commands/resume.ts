@@ -1,8 +1,10 @@
 /**
  * `/sessions` lists sessions, and `/resume` goes back to one. A session of somebody else looks as if it did not exist.
  */
+
 import { NotFoundError, sessionNotFound } from "../../session/errors.js";
 import type { Handoff } from "../../session/handoff.js";
+import { deliveryIdOf } from "../../session/ids.js";
 import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { cleanLine, shorten } from "../../util/text.js";
@@ -60,7 +62,8 @@ async function goTo(target: SessionEntry, call: CommandCall, now: number): Promi
       handoffs.bring(target.sessionId, item, gateway.owner, mine ? undefined : view),
     ),
   );
-  if (isElsewhere) await gateway.tell(target.origin, `inbox.${item.id}.left`, leftText(target, item.source));
+  if (isElsewhere)
+    await gateway.tell(target.origin, deliveryIdOf("inbox", item.id, "left"), leftText(target, item.source));
   return backIn(target, call, now);
 }
 

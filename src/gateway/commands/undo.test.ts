@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Chat, until, World } from "../../../test/support/gateway-world.js";
+import type { InboxId } from "../../session/ids.js";
 import type { Message } from "../../session/transcript.js";
 
 let world: World;
@@ -201,7 +202,7 @@ describe("/retry", () => {
     const { platform, account } = world.adapter;
     const { key, source } = ann;
     const item = {
-      id: 77,
+      id: 77 as InboxId,
       kind: "command",
       platform,
       account,

@@ -3,12 +3,14 @@
  * gateway goes on where this one ended: no second thread, no second notice. Until the last commit the session is where it
  * was; that commit moves it, what waits for an answer, and tells who asked.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../adapter/adapter.js";
 import { identityNamed, isOwn, partsOfIdentity, personOf } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
 import { type Handoff, type HandoffStep, overdueAt, platformOfTarget } from "../../session/handoff.js";
-import type { SessionId } from "../../session/ids.js";
+import type { HandoffId, SessionId } from "../../session/ids.js";
+import { deliveryIdOf } from "../../session/ids.js";
 import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -60,9 +62,9 @@ const RETRY_MS = 500;
 
 export class HandoffCarrier {
   readonly #setting: CarrierSetting;
-  readonly #carried = new Map<string, Promise<void>>();
+  readonly #carried = new Map<HandoffId, Promise<void>>();
   /** Asked for by this process, and not known to be over. */
-  readonly #asked = new Set<string>();
+  readonly #asked = new Set<HandoffId>();
   readonly #offered = new Set<string>();
   #looking: Promise<void> | undefined;
   #lookAgain = false;
@@ -148,7 +150,7 @@ export class HandoffCarrier {
     }
   }
 
-  async #tellOf(id: string, open: readonly Handoff[]): Promise<void> {
+  async #tellOf(id: HandoffId, open: readonly Handoff[]): Promise<void> {
     const { handoffs, clock, onSeen } = this.#setting;
     const handoff = open.find((each) => each.id === id) ?? (await handoffs.find(id, clock()));
     if (handoff) onSeen(handoff);
@@ -330,7 +332,7 @@ export class HandoffCarrier {
     const isOurs = destination.chatType === "dm" || isMade;
     const text = hereText(entry, held.asker?.source ?? entry.origin, { isTaken, isOurs });
     const why = { purpose: "announcement", handoffId: held.id } as const;
-    const deliveries = await notices.to({ account, address }, `${held.id}.here`, text, why);
+    const deliveries = await notices.to({ account, address }, deliveryIdOf(held.id, "here"), text, why);
     await this.#step(held, { kind: "announce", fence: held.fence }, { deliveries });
     for (;;) {
       const { signal } = this.#news; // From before the look: no news is missed.

@@ -2,13 +2,14 @@
  * Where handoffs are asked for: which places a person may take a conversation to, and what is said to them. A session is
  * moved by its person or the gateway's owner, to places that they may use; nobody else learns even that it is there.
  */
-import { randomBytes } from "node:crypto";
+
 import { TERMINAL_ACCOUNT } from "../../adapter/terminal/terminal-source.js";
 import { addressIn } from "../../config/home-channel.js";
 import { isOwn, OWNER } from "../../session/access.js";
 import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import type { Asker, Handoff } from "../../session/handoff.js";
-import type { SessionId } from "../../session/ids.js";
+import type { HandoffId, SessionId } from "../../session/ids.js";
+import { deliveryIdOf, newHandoffId } from "../../session/ids.js";
 import { isPlatform, LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -120,11 +121,17 @@ export class HandoffDesk {
     const { address } = place;
     if (formatAddress(addressOf(entry.origin)) === formatAddress(address) && entry.endedAt === null)
       throw refused("It is already there.");
-    const id = `ho_${randomBytes(9).toString("hex")}`;
+    const id = newHandoffId();
     const target = address.platform === LOCAL ? LOCAL : formatAddress(address);
     const asker = by?.asker ?? null;
     const said = by
-      ? [{ ...told(id, by.asker, by.said), deliveryId: `${id}.asked`, purpose: "command" as const }]
+      ? [
+          {
+            ...told(id, by.asker, by.said),
+            deliveryId: deliveryIdOf(id, "asked"),
+            purpose: "command" as const,
+          },
+        ]
       : [];
     const asked = { id, sessionId: entry.sessionId, target, asker, ...(waitMs ? { waitMs } : {}) };
     const handoff = await handoffs.request(asked, clock(), { deliveries: said });
@@ -280,9 +287,9 @@ export class HandoffDesk {
 }
 
 /** What who asked is told in the end, in the same commit as that end. */
-export function told(id: string, { source, account, owner }: Asker, text: string): NewDelivery {
+export function told(id: HandoffId, { source, account, owner }: Asker, text: string): NewDelivery {
   return {
-    deliveryId: `${id}.told`,
+    deliveryId: deliveryIdOf(id, "told"),
     account,
     owner,
     address: addressOf(source),
@@ -294,7 +301,7 @@ export function told(id: string, { source, account, owner }: Asker, text: string
   };
 }
 
-export function toldMoved(id: string, asker: Asker | null, to: SessionSource): NewDelivery[] {
+export function toldMoved(id: HandoffId, asker: Asker | null, to: SessionSource): NewDelivery[] {
   return asker ? [told(id, asker, movedText(to, addressOf(to)))] : [];
 }
 

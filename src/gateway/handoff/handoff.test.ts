@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endedOwner } from "../../../test/support/ended-owner.js";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
 import { type Letter, SendError } from "../../adapter/adapter.js";
+import { asHandoffId } from "../../session/ids.js";
 import { platforms } from "../../session/platform.js";
 import { ScriptedAdapter } from "../../testing/scripted-adapter.js";
 import { completeHandoff } from "../commands/handoff.js";
@@ -244,7 +245,7 @@ describe("a handoff that cannot be", () => {
     const { sessionId } = await asking.session();
     await world.gateway.stop({ drainMs: 0 });
     const asker = { source: asking.source, account: "bot", owner: "" };
-    const asked = { id: "ho_late", sessionId, target: `${HERE}:ann`, asker };
+    const asked = { id: asHandoffId("ho_late"), sessionId, target: `${HERE}:ann`, asker };
     await world.store.handoffs.request(asked, world.now);
     world.now += 61_000;
     await world.restart();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Postgres, startPostgres } from "../../../test/support/postgres.js";
 import { openSessions, openStore } from "../../open-sessions.js";
 import { OWNER } from "../../session/access.js";
+import { asHandoffId } from "../../session/ids.js";
 import { localSource } from "../../session/source.js";
 import { openPostgres } from "./db.js";
 
@@ -71,11 +72,11 @@ describe("a PostgreSQL database", () => {
       expect([until > at, until <= at + 60_000]).toEqual([true, true]); // As each of them counts.
     }
     const { sessionId } = await sessions.getOrCreate(localSource());
-    await store.handoffs.request({ id: "h", sessionId, target: "telegram:1" }, now - hour);
+    await store.handoffs.request({ id: asHandoffId("h"), sessionId, target: "telegram:1" }, now - hour);
     const claim = (owner: string, fence: number, at: number) =>
-      store.handoffs.step("h", { kind: "claim", fence, ...lease(owner) }, at);
+      store.handoffs.step(asHandoffId("h"), { kind: "claim", fence, ...lease(owner) }, at);
     expect(await claim("slow", 0, now - hour)).toMatchObject({ ok: true });
-    expect((await store.handoffs.find("h", now - hour))?.leaseUntil).toBeGreaterThan(now - hour);
+    expect((await store.handoffs.find(asHandoffId("h"), now - hour))?.leaseUntil).toBeGreaterThan(now - hour);
     expect(await claim("fast", 1, now + hour)).toMatchObject({ ok: false });
     await sessions.close();
   });

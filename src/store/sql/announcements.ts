@@ -1,21 +1,24 @@
 /** What the destination of a handoff is told before the session arrives, as it stands in the outbox. */
+
 import type { Announcement, DeliveryState, NewDelivery } from "../../gateway/store.js";
+import type { HandoffId } from "../../session/ids.js";
+import { deliveryIdOf } from "../../session/ids.js";
 import { parseAddress } from "../../session/source.js";
 import type { Queries } from "../db.js";
 
 /** Also one by a process of the version before, which wrote only its id. */
 const OF_HANDOFF = "(handoff_id = ? AND kind = 'announcement' OR delivery_id = ?)";
-const valuesOf = (handoffId: string) => [handoffId, `${handoffId}.here`] as const;
+const valuesOf = (handoffId: HandoffId) => [handoffId, deliveryIdOf(handoffId, "here")] as const;
 
 /** The first part of it; null if nothing was announced. */
-export async function announcement(db: Queries, handoffId: string): Promise<Announcement | null> {
+export async function announcement(db: Queries, handoffId: HandoffId): Promise<Announcement | null> {
   const sql = `SELECT state, error FROM outbox WHERE ${OF_HANDOFF} ORDER BY id LIMIT 1`;
   const row = await db.get(sql, ...valuesOf(handoffId));
   return row ? { state: row.state as DeliveryState, error: row.error as string | null } : null;
 }
 
 /** Takes back what was not sent yet. */
-export async function withdraw(tx: Queries, handoffId: string, why: string): Promise<void> {
+export async function withdraw(tx: Queries, handoffId: HandoffId, why: string): Promise<void> {
   const sql = `UPDATE outbox SET state = 'failed', error = ? WHERE ${OF_HANDOFF} AND state = 'pending'`;
   await tx.run(sql, why, ...valuesOf(handoffId));
 }
@@ -23,7 +26,7 @@ export async function withdraw(tx: Queries, handoffId: string, why: string): Pro
 /** These texts for the address that the announcement went to, if it did. Any process that has the account sends them. */
 export async function retractions(
   tx: Queries,
-  handoffId: string,
+  handoffId: HandoffId,
   texts: readonly string[],
 ): Promise<NewDelivery[]> {
   const row = await tx.get(
@@ -35,7 +38,7 @@ export async function retractions(
     account: row.account as string,
     address: parseAddress(row.address as string),
     owner: "",
-    deliveryId: `${handoffId}.back.${n}`,
+    deliveryId: deliveryIdOf(handoffId, "back", n),
     purpose: "retraction",
     handoffId,
     text,

@@ -8,7 +8,7 @@ import {
   type HandoffStep,
   holdsTurns,
 } from "../../session/handoff.js";
-import type { SessionId } from "../../session/ids.js";
+import type { HandoffId, SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { parseSource, serializeSource } from "../../session/source.js";
 import type { HandoffRequest } from "../../session/store.js";
@@ -42,7 +42,7 @@ export async function readHandoffs(
 export async function findHandoff(
   db: Queries,
   dialect: Dialect,
-  id: string,
+  id: HandoffId,
   now: number,
 ): Promise<Handoff | null> {
   return (await readHandoffs(db, dialect, now, "h.id = ?", id))[0] ?? null;
@@ -52,7 +52,7 @@ export async function findHandoff(
 export async function lockHandoff(
   tx: Queries,
   dialect: Dialect,
-  id: string,
+  id: HandoffId,
   kind: HandoffStep["kind"],
   now: number,
 ): Promise<Handoff | null> {
@@ -141,7 +141,7 @@ export async function saveHandoff(
 function handoffOf(row: Row): Handoff {
   const requestedAt = Number(row.requested_at);
   return {
-    id: row.id as string,
+    id: row.id as HandoffId,
     sessionId: row.session_id as SessionId,
     fromKey: row.from_key as SessionKey,
     target: row.target as string,

@@ -1,6 +1,8 @@
 /** Handoffs: each step reads the row locked, asks the state machine, and commits what belongs to it. */
+
 import type { GatewayEffects } from "../../gateway/store.js";
 import { type Handoff, type HandoffOutcome, type HandoffStep, stepHandoff } from "../../session/handoff.js";
+import type { HandoffId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { HandoffRequest, HandoffStore } from "../../session/store.js";
 import type { Db, Queries } from "../db.js";
@@ -31,12 +33,12 @@ export class SqlHandoffs implements HandoffStore<GatewayEffects> {
     return readHandoffs(this.#db, this.#db.dialect, now, which);
   }
 
-  find(id: string, now: number): Promise<Handoff | null> {
+  find(id: HandoffId, now: number): Promise<Handoff | null> {
     return findHandoff(this.#db, this.#db.dialect, id, now);
   }
 
   step(
-    id: string,
+    id: HandoffId,
     step: HandoffStep,
     now: number,
     effects: GatewayEffects = {},

@@ -11,6 +11,7 @@ import type {
   OwnedItem,
 } from "../../gateway/store.js";
 import { identityOf } from "../../session/access.js";
+import type { InboxId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { parseSource } from "../../session/source.js";
 import type { Attachment } from "../../session/transcript.js";
@@ -67,7 +68,7 @@ export class SqlInbox implements Inbox {
   }
 
   complete(
-    id: number,
+    id: InboxId,
     owner: string,
     attachments: readonly Attachment[],
     text: (was: string) => string,
@@ -89,7 +90,7 @@ export class SqlInbox implements Inbox {
   }
 
   /** A message that waits for this owner, also where it was moved to. */
-  async #waitingFor(tx: Queries, id: number, owner: string): Promise<Row | undefined> {
+  async #waitingFor(tx: Queries, id: InboxId, owner: string): Promise<Row | undefined> {
     const row = await tx.get(
       `SELECT ${columnsOf("inbox")} FROM inbox WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'
          ${this.#db.dialect.forUpdate("inbox")}`,
@@ -130,20 +131,20 @@ export class SqlInbox implements Inbox {
     await this.#db.run(adopt, owner, platform, account, from);
   }
 
-  async beginCommand(id: number, owner: string): Promise<boolean> {
+  async beginCommand(id: InboxId, owner: string): Promise<boolean> {
     const begin =
       "UPDATE inbox SET state = 'running' WHERE id = ? AND owner = ? AND kind = 'command' AND state = 'waiting'";
     return (await this.#db.run(begin, id, owner)) === 1;
   }
 
-  finishCommand(id: number, said: readonly NewDelivery[], now: number): Promise<void> {
+  finishCommand(id: InboxId, said: readonly NewDelivery[], now: number): Promise<void> {
     return this.#db.transaction(async (tx) => {
       const finished = await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'running'", id);
       if (finished === 1) await insertDeliveries(tx, said, now);
     });
   }
 
-  skip(id: number, owner: string, said: readonly NewDelivery[], now: number): Promise<void> {
+  skip(id: InboxId, owner: string, said: readonly NewDelivery[], now: number): Promise<void> {
     return this.#db.transaction(async (tx) => {
       const skip =
         "UPDATE inbox SET state = 'done' WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'";
@@ -193,7 +194,7 @@ export async function insertItem(
     ...(peopleVersion === undefined ? [] : [peopleVersion]),
   );
   if (!row) return null;
-  const kept = { ...item, id: Number(row.id), receivedAt };
+  const kept = { ...item, id: Number(row.id) as InboxId, receivedAt };
   tx.record({ kind: "inbox", item: kept, owner });
   return kept;
 }
@@ -204,17 +205,17 @@ function madeId(made: MadeBy | undefined, messageId: string): string {
 }
 
 /** It was said into a running turn. Where it has moved meanwhile, it needs no answer there any more. */
-export async function steerIn(tx: Queries, id: number): Promise<void> {
+export async function steerIn(tx: Queries, id: InboxId): Promise<void> {
   if ((await tx.run("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'waiting'", id)) === 1) return;
   const moved = await movedTo(tx, id);
   if (moved !== null) await steerIn(tx, moved);
 }
 
 /** What a message is in the lane that its conversation was moved to; null where it was not. */
-async function movedTo(tx: Queries, id: number): Promise<number | null> {
+async function movedTo(tx: Queries, id: InboxId): Promise<InboxId | null> {
   const sql = "SELECT id FROM inbox WHERE message_id = ? AND said_by IS NOT NULL";
   const moved = await tx.get(sql, madeId("moved", `${id}`));
-  return moved ? Number(moved.id) : null;
+  return moved ? (Number(moved.id) as InboxId) : null;
 }
 
 function ownedItem(row: Row): OwnedItem {
@@ -223,7 +224,7 @@ function ownedItem(row: Row): OwnedItem {
 
 export function inboxItem(row: Row): InboxItem {
   return {
-    id: Number(row.id),
+    id: Number(row.id) as InboxId,
     platform: row.platform as string,
     account: row.account as string,
     kind: row.kind as InboxItem["kind"],

@@ -1,4 +1,4 @@
-import type { SessionId } from "../../session/ids.js";
+import type { DeliveryId, HandoffId, SessionId, TurnId } from "../../session/ids.js";
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
 
 import type {
@@ -155,23 +155,23 @@ export class SqlOutbox implements Outbox {
     });
   }
 
-  async unsentTurn({ platform, account }: Account, sessionId: SessionId): Promise<string | null> {
+  async unsentTurn({ platform, account }: Account, sessionId: SessionId): Promise<TurnId | null> {
     const row = await this.#db.get(
       `SELECT o.turn_id ${REPLIES} AND o.session_id = ? ORDER BY o.id DESC LIMIT 1`,
       platform,
       account,
       sessionId,
     );
-    return (row?.turn_id ?? null) as string | null;
+    return (row?.turn_id ?? null) as TurnId | null;
   }
 
-  drop({ platform, account }: Account, turnId: string): Promise<string[]> {
+  drop({ platform, account }: Account, turnId: TurnId): Promise<DeliveryId[]> {
     return this.#db.transaction(async (tx) => {
       const sql = `SELECT o.id, o.delivery_id ${REPLIES} AND o.turn_id = ? ORDER BY o.id`;
-      const dropped: string[] = [];
+      const dropped: DeliveryId[] = [];
       for (const { id, delivery_id } of await tx.all(sql, platform, account, turnId)) {
         const change = "UPDATE outbox SET state = 'dropped' WHERE id = ? AND state = 'pending'";
-        if ((await tx.run(change, Number(id))) === 1) dropped.push(delivery_id as string);
+        if ((await tx.run(change, Number(id))) === 1) dropped.push(delivery_id as DeliveryId);
       }
       return dropped;
     });
@@ -182,7 +182,7 @@ export class SqlOutbox implements Outbox {
     return (await this.#db.get(sql, platform, account, formatAddress(address))) === undefined;
   }
 
-  async areSent(deliveryIds: readonly string[]): Promise<boolean> {
+  async areSent(deliveryIds: readonly DeliveryId[]): Promise<boolean> {
     const row = await this.#db.get(
       `SELECT count(*) AS sent FROM outbox
        WHERE state = 'sent' AND delivery_id IN (${deliveryIds.map(() => "?").join(", ")})`,
@@ -203,7 +203,7 @@ export class SqlOutbox implements Outbox {
     return { count: Number(row?.count), last: Number(row?.last) };
   }
 
-  announcement(handoffId: string): Promise<Announcement | null> {
+  announcement(handoffId: HandoffId): Promise<Announcement | null> {
     return announcement(this.#db, handoffId);
   }
 
@@ -266,12 +266,12 @@ function deliveryOf(row: Row): Delivery {
   const [file] = readAttachments(row).attachments ?? [];
   return {
     id: Number(row.id),
-    deliveryId: row.delivery_id as string,
+    deliveryId: row.delivery_id as DeliveryId,
     account: row.account as string,
     owner: row.owner as string,
     address: parseAddress(row.address as string),
     purpose: row.kind as Delivery["purpose"],
-    handoffId: row.handoff_id as string | null,
+    handoffId: row.handoff_id as HandoffId | null,
     text: row.text as string,
     sessionId: row.session_id as SessionId | null,
     replyTo: row.reply_to as string | null,

@@ -1,4 +1,4 @@
-import type { SessionId } from "../../session/ids.js";
+import type { InboxId, SessionId, TurnId } from "../../session/ids.js";
 /** Turns: each write holds the row by its fence, so that a holder who was replaced writes nothing. */
 
 import type {
@@ -59,7 +59,7 @@ export class SqlTurns implements Turns {
   }
 
   begin(
-    id: string,
+    id: TurnId,
     item: InboxItem,
     request: ResolveRequest,
     hold: Hold,
@@ -172,7 +172,7 @@ export class SqlTurns implements Turns {
     );
     return rows.map((row) => ({
       key: row.key as SessionKey,
-      inboxId: Number(row.inbox_id),
+      inboxId: Number(row.inbox_id) as InboxId,
       wish: row.stop_asked as StopWish,
     }));
   }
@@ -194,7 +194,7 @@ export class SqlTurns implements Turns {
     return row ? runningTurn(row) : null;
   }
 
-  async item(turnId: string): Promise<InboxItem | null> {
+  async item(turnId: TurnId): Promise<InboxItem | null> {
     const sql = `SELECT ${columnsOf("inbox", "i")} FROM turns t JOIN inbox i ON i.id = t.inbox_id WHERE t.id = ?`;
     const row = await this.#db.get(sql, turnId);
     return row ? inboxItem(row) : null;
@@ -269,8 +269,8 @@ function wishOf(row: Row): StopWish | null {
 
 function turnOf(row: Row): Turn {
   return {
-    id: row.turn_id as string,
-    inboxId: Number(row.id),
+    id: row.turn_id as TurnId,
+    inboxId: Number(row.id) as InboxId,
     sessionId: row.session_id as SessionId,
     key: row.turn_key as SessionKey,
     address: parseAddress(row.address as string),
