@@ -1,5 +1,5 @@
 // docs/cli.md: every command of `baton`, from the command table.
-import type { Verb } from "../src/cli/verbs/verb.js";
+import type { Verb } from "../src/cli/verb.js";
 import { baton } from "../src/cli/verbs/verbs.js";
 
 export function cliPage(): string {

@@ -1,8 +1,8 @@
 /** The agent as the configuration and the environment want it, and the model behind it. */
 import type { Agent } from "./agent/agent.js";
 import type { Endpoint } from "./agent/ai-sdk/endpoint.js";
+import { type Config, mediaFolder } from "./config/config.js";
 import type { Environment } from "./config/environment.js";
-import { type Config, mediaFolder } from "./config/load.js";
 import { chooseFallback, chooseModel, type ModelChoice } from "./config/model-choice.js";
 import type { ModelInfo } from "./gateway/commands/agent-info.js";
 import { mediaPath } from "./gateway/media.js";

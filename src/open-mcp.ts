@@ -1,7 +1,7 @@
 /** The servers of the configuration, as the agent uses them. Loaded only where there is one. */
 import { McpServers, type McpState, type ServerOptions } from "./agent/mcp/mcp-servers.js";
+import type { Config } from "./config/config.js";
 import { childEnvironment } from "./config/environment.js";
-import type { Config } from "./config/load.js";
 import type { McpServerConfig } from "./config/mcp.js";
 import type { Finding } from "./util/finding.js";
 import type { OnProblem } from "./util/problem.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Adapter } from "./adapter/adapter.js";
 import { type Given, manifestOf, type PlatformManifest } from "./adapter/manifest.js";
 import "./adapter/platforms.js";
-import type { Config } from "./config/load.js";
+import type { Config } from "./config/config.js";
 import { type Platform, platforms } from "./session/platform.js";
 import { Secret } from "./util/secret.js";
 import { type Settings, variableOf } from "./util/setting.js";

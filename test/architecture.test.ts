@@ -1,4 +1,8 @@
-/** Arrows point one way; platforms are named in one place; the environment is read in one place. */
+/**
+ * Arrows point one way, also below the top folders and also for types; files are small and know few others; platforms are
+ * named in one place; the environment is read in one place. That no id is taken apart is in
+ * `source/strings-as-protocol.test.ts`.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +26,43 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   gateway: ["agent", "adapter", "delivery", "schedule", "process", "config", "log", "session", "util"],
   cli: ["gateway", "agent", "adapter", "delivery", "schedule", "process", "config", "log", "session", "util"],
   testing: ["agent", "adapter", "delivery", "schedule", "process", "gateway", "session", "util"],
+};
+
+/**
+ * Which neighbours a folder below may import. The files beside it are the ports of its top folder, or put the folders
+ * together: because no two files import each other, not even their types, a folder never imports those that import it.
+ */
+const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
+  "adapter/markdown": [],
+  "adapter/*": ["markdown"],
+  "agent/ai-sdk": [],
+  "agent/mcp": ["tools"],
+  "agent/sandbox": [],
+  "agent/tools": ["sandbox"],
+  "cli/verbs": ["completion", "config", "handoff", "people", "service", "setup"],
+  "cli/*": [],
+  "gateway/commands": ["handoff"],
+  "gateway/handoff": [],
+  "store/jsonl": ["sqlite"],
+  "store/migrations": [],
+  "store/postgres": ["search"],
+  "store/search": ["sql"],
+  "store/sql": [],
+  "store/sqlite": ["migrations", "search"],
+  "testing/adapter": [],
+};
+
+/** How long a file may be, and how many others of ours it may import. What is over has to become less, never more. */
+const MOST_LINES = 400;
+const LONGER: Readonly<Record<string, number>> = {
+  "gateway/handoff/carrier.ts": 415,
+  "gateway/turn-run.ts": 440,
+  "session/sessions.ts": 575,
+};
+const MOST_IMPORTS = 22;
+const BROADER: Readonly<Record<string, number>> = {
+  "gateway/for-commands.ts": 27,
+  "gateway/gateway.ts": 29,
 };
 
 /** In words of code, not prose: `signal` and `local` are also ordinary English, so those only count as whole strings. */
@@ -68,6 +109,50 @@ function wrongArrows(files: readonly Source[]): string[] {
   });
 }
 
+/** Its folder within the top folder; null for a file beside those. */
+function below(path: string): string | null {
+  const [, folder, file] = path.split("/");
+  return file === undefined ? null : (folder ?? null);
+}
+
+function wrongArrowsBelow(files: readonly Source[]): string[] {
+  return files.flatMap((source) => {
+    const { folder: top, path } = source;
+    const from = below(path);
+    if (top === null || from === null) return [];
+    const allowed = MAY_IMPORT_BESIDE[`${top}/${from}`] ?? MAY_IMPORT_BESIDE[`${top}/*`];
+    if (!allowed) return [`src/${top}/${from}/ is not in the design: give it its place in MAY_IMPORT_BESIDE`];
+    return imports(source).flatMap((target) => {
+      const to = target.startsWith(`${top}/`) ? below(target) : null;
+      return to === null || to === from || allowed.includes(to) ? [] : [`${path} → ${target}`];
+    });
+  });
+}
+
+/** What is over its budget, and what is in a list of exceptions without need. */
+function overBudget(
+  files: readonly Source[],
+  sizeOf: (source: Source) => number,
+  budget: number,
+  exceptions: Readonly<Record<string, number>>,
+): string[] {
+  return files.flatMap((source) => {
+    const [size, most = budget] = [sizeOf(source), exceptions[source.path]];
+    if (size > most) return [`${source.path}: ${size}, at most ${most}`];
+    return most > budget && size <= budget ? [`${source.path} is no exception any more`] : [];
+  });
+}
+
+/** The suites of cases that implementations must pass are as long as they have cases. */
+function linesOf({ path, text }: Source): number {
+  return path.endsWith("-contract.ts") ? 0 : text.split("\n").length - 1;
+}
+
+/** Files at the top of src/ put the others together: they have to know many. */
+function breadthOf(source: Source): number {
+  return source.folder === null ? 0 : new Set(imports(source)).size;
+}
+
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|(?<![:"'`])\/\/.*$/gm, "");
 }
@@ -92,9 +177,9 @@ function environmentReads(files: readonly Source[]): string[] {
     .map(({ path }) => path);
 }
 
-/** Files that import each other, directly or around a corner. */
+/** Files that import each other, directly or around a corner, be it only for a type. */
 function cycles(files: readonly Source[]): string[] {
-  const graph = new Map(files.map((source) => [source.path, valueImports(source)]));
+  const graph = new Map(files.map((source) => [source.path, imports(source)]));
   const done = new Set<string>();
   const found: string[] = [];
   const visit = (path: string, trail: string[]): void => {
@@ -108,11 +193,6 @@ function cycles(files: readonly Source[]): string[] {
   };
   for (const path of graph.keys()) visit(path, []);
   return found;
-}
-
-/** Imports that exist when the program runs; types alone tie no knot. */
-function valueImports(source: Source): string[] {
-  return imports({ ...source, text: source.text.replace(/(?:import|export) type [^;]*;/g, "") });
 }
 
 /** The recursive one of Node.js never returns below /proc: see util/make-folder.ts. */
@@ -131,8 +211,20 @@ describe("the code", () => {
     expect(wrongArrows(files)).toEqual([]);
   });
 
-  it("has no import cycles", () => {
+  it("points them one way below the top folders, too", () => {
+    expect(wrongArrowsBelow(files)).toEqual([]);
+  });
+
+  it("has no import cycles, not even of types", () => {
     expect(cycles(files)).toEqual([]);
+  });
+
+  it("is in files of a size that one can read", () => {
+    expect(overBudget(files, linesOf, MOST_LINES, LONGER)).toEqual([]);
+  });
+
+  it("has files that know few others", () => {
+    expect(overBudget(files, breadthOf, MOST_IMPORTS, BROADER)).toEqual([]);
   });
 
   it("names platforms only among the adapters, and this machine in the table", () => {
@@ -180,11 +272,49 @@ describe("the checks themselves", () => {
     ).toEqual(["cli/a.ts"]);
   });
 
+  it("see a wrong arrow below, and a folder that nobody placed", () => {
+    const wrong = [
+      sourceAt("adapter/slack/x.ts", 'import { y } from "../discord/y.js";'),
+      sourceAt("store/sql/x.ts", 'import type { Y } from "../search/y.js";'),
+      sourceAt("gateway/handoff/x.ts", 'const y = await import("../commands/y.js");'),
+      sourceAt("store/misc/x.ts", ""),
+    ];
+    expect(wrongArrowsBelow(wrong)).toHaveLength(4);
+    const right = [
+      sourceAt(
+        "adapter/slack/x.ts",
+        'import { y } from "../markdown/y.js"; import { z } from "../adapter.js";',
+      ),
+      sourceAt("adapter/whatsapp/baileys/x.ts", 'import { y } from "../y.js";'),
+      sourceAt("store/sql-store.ts", 'import { y } from "./sql/y.js";'),
+    ];
+    expect(wrongArrowsBelow(right)).toEqual([]);
+  });
+
+  it("see what is too large, and an exception that is none", () => {
+    const files = [
+      sourceAt("util/long.ts", "//\n".repeat(3)),
+      sourceAt("util/longer.ts", "//\n".repeat(4)),
+      sourceAt("util/short.ts", "//\n"),
+      sourceAt("util/broad.ts", 'import "./a.js"; import type { B } from "./b.js"; await import("./c.js");'),
+      sourceAt("main.ts", 'import "./a.js"; import "./b.js"; import "./c.js";'),
+    ];
+    const exceptions = { "util/longer.ts": 3, "util/short.ts": 3 };
+    expect(overBudget(files, linesOf, 2, exceptions)).toEqual([
+      "util/long.ts: 3, at most 2",
+      "util/longer.ts: 4, at most 3",
+      "util/short.ts is no exception any more",
+    ]);
+    expect(overBudget(files, breadthOf, 2, {})).toEqual(["util/broad.ts: 3, at most 2"]);
+  });
+
   it("see a knot", () => {
     const knot = [
       sourceAt("util/a.ts", 'import { b } from "./b.js";'),
       sourceAt("util/b.ts", 'import { a } from "./a.js";'),
     ];
     expect(cycles(knot)).toHaveLength(1);
+    const ofTypes = knot.map(({ path, text }) => sourceAt(path, text.replace("import", "import type")));
+    expect(cycles(ofTypes)).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openTelegram } from "../src/adapter/telegram/config.js";
+import { TelegramAdapter } from "../src/adapter/telegram/adapter.js";
 import { aiSdkAgent } from "../src/agent/ai-sdk/ai-sdk.js";
 import { commandTable } from "../src/gateway/commands/table.js";
 import { mediaPath } from "../src/gateway/media.js";
@@ -60,7 +60,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (protocol) => {
     open = await openGateway({
       url: join(folder, "baton.db"),
       agent,
-      adapters: [await openTelegram({ token: () => telegram.token, baseUrl: telegram.url })],
+      adapters: [new TelegramAdapter({ token: () => telegram.token, baseUrl: telegram.url })],
       commands: commandTable({ agent: "", clock: Date.now }),
       people: { allow: { telegram: [String(ANN)] } },
       mediaFolder: join(folder, "media"),

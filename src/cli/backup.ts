@@ -1,7 +1,7 @@
 /** `baton backup`: copies the store into one private file and checks it, while the gateway and chats keep running. */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Config } from "../config/load.js";
+import type { Config } from "../config/config.js";
 import { cleanLine } from "../util/text.js";
 import { counted } from "../util/words.js";
 import type { BackupFacts, Backups, Cli } from "./cli.js";

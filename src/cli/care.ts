@@ -1,7 +1,7 @@
 /** More checks of `baton doctor`: people, secrets, logs, backups, the service and the model. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../config/load.js";
+import type { Config } from "../config/config.js";
 import { secretsOf } from "../config/secrets.js";
 import { sharedDms } from "../config/shared-dms.js";
 import { unmatchableIds } from "../config/unmatchable-ids.js";

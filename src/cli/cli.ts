@@ -1,8 +1,8 @@
 /** What every verb gets. `main.ts` fills it in and loads each part when it is first used. */
 
 import type { Adapter } from "../adapter/adapter.js";
+import type { Config } from "../config/config.js";
 import type { Environment } from "../config/environment.js";
-import type { Config } from "../config/load.js";
 import type { ModelChoice } from "../config/model-choice.js";
 import type { Gateway } from "../gateway/gateway.js";
 import type { HandoffDesk } from "../gateway/handoff/desk.js";

@@ -1,7 +1,7 @@
 /** A row of the command table as a command of commander. */
 import { Argument, type Command, Option } from "commander";
 import type { Cli } from "./cli.js";
-import type { Verb } from "./verbs/verb.js";
+import type { Verb } from "./verb.js";
 
 /** `only`: leave out the other verbs, which a run does not need. */
 export function fill(command: Command, verb: Verb, cli: Cli, only: readonly Verb[] = verb.verbs ?? []): void {

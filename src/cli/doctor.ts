@@ -1,7 +1,7 @@
 /** `baton doctor`: checks the setup, and says how to fix what is wrong. */
 import { existsSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Config } from "../config/load.js";
+import type { Config } from "../config/config.js";
 import { BatonError } from "../session/errors.js";
 import { fileProblem } from "../util/file-problem.js";
 import type { Finding } from "../util/finding.js";

@@ -1,5 +1,5 @@
 /** `baton sessions explain`: when a session resets, by which rule, and what would delay it. */
-import type { Config } from "../config/load.js";
+import type { Config } from "../config/config.js";
 import { OWNER } from "../session/access.js";
 import { sessionNotFound } from "../session/errors.js";
 import type { SessionEntry } from "../session/session.js";

@@ -3,8 +3,9 @@
  * allowed, but perhaps not meant, is a warning.
  */
 import { BatonError } from "../session/errors.js";
+import type { Config } from "./config.js";
 import type { Environment } from "./environment.js";
-import { type Config, readLayers } from "./load.js";
+import { readLayers } from "./load.js";
 import { chooseFallback, chooseModel } from "./model-choice.js";
 import type { Problem } from "./problem.js";
 import { resolveConfig } from "./resolve.js";

@@ -4,7 +4,7 @@
  */
 import { InputError } from "../session/errors.js";
 import type { Secret } from "../util/secret.js";
-import type { AgentConfig, EndpointConfig } from "./load.js";
+import type { AgentConfig, EndpointConfig } from "./config.js";
 import { ollamaUrl, versionedUrl } from "./model-url.js";
 import type { ModelVariables } from "./model-variables.js";
 import { placeText, type SettingPlace } from "./problem.js";

@@ -1,8 +1,8 @@
 /** From what was written to the configuration of this run: what holds, with what depends on the machine filled in. */
 import { join } from "node:path";
+import type { Config, PlatformsConfig } from "./config.js";
 import { held } from "./held.js";
 import type { Layer } from "./layer.js";
-import type { Config, PlatformsConfig } from "./load.js";
 import { mcpServerOf } from "./mcp.js";
 import type { SettingPlace } from "./problem.js";
 import { homeFile } from "./schema.js";

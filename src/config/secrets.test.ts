@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hearSecrets, Secret } from "../util/secret.js";
-import type { Config } from "./load.js";
+import type { Config } from "./config.js";
 import { secretValues, secretVariables } from "./secrets.js";
 
 test("variables whose names say so", () => {

@@ -1,7 +1,7 @@
 /** Every secret that this run knows, so that none reaches a chat, a model, a log, a screen or the store. */
 
 import { Secret } from "../util/secret.js";
-import type { Config } from "./load.js";
+import type { Config } from "./config.js";
 import { holdsSecret } from "./secret-names.js";
 
 /** The values of variables whose names say that they hold a secret, and the passwords in those that are URLs. */

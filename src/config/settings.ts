@@ -2,10 +2,10 @@
 
 import { Redactor } from "../util/redact.js";
 import { Secret } from "../util/secret.js";
+import type { Config, EndpointConfig } from "./config.js";
 import { group } from "./groups.js";
 import { held } from "./held.js";
 import { leavesOf } from "./layer.js";
-import type { Config, EndpointConfig } from "./load.js";
 import type { McpServerConfig } from "./mcp.js";
 import type { ModelChoice } from "./model-choice.js";
 import { placeText } from "./problem.js";

@@ -1,7 +1,7 @@
 /** Whether people share a conversation that each of them may take for private: `scopes.dm: platform` with several people. */
 import { identityNamed, partsOfIdentity } from "../session/access.js";
 import { platformTraits } from "../session/platform.js";
-import type { Config } from "./load.js";
+import type { Config } from "./config.js";
 
 export interface SharedDms {
   /** A sentence. */

@@ -1,8 +1,8 @@
 /** Ids of people and chats in the configuration that can match nobody, such as a name where a platform has numbers. */
 import { isPlatform, unmatchableChat, unmatchableId } from "../session/platform.js";
 import { unescapePart } from "../util/escape.js";
+import type { Config } from "./config.js";
 import { addressIn } from "./home-channel.js";
-import type { Config } from "./load.js";
 
 export interface UnmatchableId {
   /** The dotted key that it stands under. */

@@ -7,16 +7,39 @@ import { sessionNotFound } from "./errors.js";
 import type { Handoff } from "./handoff.js";
 import type { SessionId } from "./ids.js";
 import type { SessionEntry } from "./session.js";
-import type { Sessions } from "./sessions.js";
 import type { Address, SessionSource } from "./source.js";
-import type { Answerer, ListFilter, OccupiedLane, Page, SearchHit, SearchOptions } from "./store.js";
+import type {
+  Answerer,
+  LanePlace,
+  ListFilter,
+  OccupiedLane,
+  Page,
+  SearchHit,
+  SearchOptions,
+} from "./store.js";
 import type { StoredMessage } from "./transcript.js";
 
+/** All sessions, as a view needs them. */
+interface AllSessions {
+  get(sessionId: SessionId): Promise<SessionEntry | null>;
+  list(filter: ListFilter, viewer: Viewer): Promise<Page<SessionEntry>>;
+  find(which: string, viewer: Viewer): Promise<SessionEntry>;
+  alone(beginnings: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, string>>;
+  search(query: string, viewer: Viewer, options: SearchOptions): Promise<Page<SearchHit>>;
+  load(sessionId: SessionId, options: { superseded?: boolean }): Promise<StoredMessage[]>;
+  pages(sessionId: SessionId, options: { afterSeq?: number }): AsyncGenerator<StoredMessage[]>;
+  laneOf(source: SessionSource): LanePlace;
+  lanesAt(address: Address): Promise<readonly OccupiedLane[]>;
+  setTitle(sessionId: SessionId, title: string): Promise<SessionEntry>;
+  switchTo(source: SessionSource, sessionId: SessionId, answering?: Answerer): Promise<SessionEntry>;
+  requestHandoff(sessionId: SessionId, target: string): Promise<Handoff>;
+}
+
 export class SessionsView {
-  readonly #sessions: Sessions;
+  readonly #sessions: AllSessions;
   readonly #viewer: Viewer;
 
-  constructor(sessions: Sessions, viewer: Viewer) {
+  constructor(sessions: AllSessions, viewer: Viewer) {
     this.#sessions = sessions;
     this.#viewer = checkViewer(viewer);
   }

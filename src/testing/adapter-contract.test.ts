@@ -3,7 +3,8 @@ import { Writable } from "node:stream";
 import { ScriptAdapter } from "../adapter/terminal/script.js";
 import { addressOf, localSource } from "../session/source.js";
 import { printableText } from "../util/text.js";
-import { type AdapterFixture, adapterContract } from "./adapter-contract.js";
+import type { AdapterFixture } from "./adapter/fixture.js";
+import { adapterContract } from "./adapter-contract.js";
 import { scriptedFixture } from "./scripted-fixture.js";
 
 async function script(json: boolean): Promise<AdapterFixture> {

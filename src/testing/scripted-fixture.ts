@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { InboundMessage } from "../adapter/adapter.js";
 import type { Address, SessionSource } from "../session/source.js";
-import type { AdapterFixture, Written } from "./adapter-contract.js";
+import type { AdapterFixture, Written } from "./adapter/fixture.js";
 import { ScriptedAdapter, type ScriptedOptions } from "./scripted-adapter.js";
 
 const BOT = "@bot";

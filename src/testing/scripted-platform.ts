@@ -12,7 +12,7 @@ import {
   type Speaker,
 } from "../adapter/adapter.js";
 import { type Address, formatAddress, type SessionSource } from "../session/source.js";
-import type { Trouble } from "./adapter-contract.js";
+import type { Trouble } from "./adapter/fixture.js";
 
 /** A message that an adapter sent, as it is now. */
 export interface ScriptedMessage {

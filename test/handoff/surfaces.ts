@@ -1,10 +1,10 @@
 /** The platforms of the matrix, each on its counterpart server, and the chats that people have there. */
 import type { Adapter } from "../../src/adapter/adapter.js";
-import { openDiscord } from "../../src/adapter/discord/config.js";
-import { openMatrix } from "../../src/adapter/matrix/config.js";
-import { openSignal } from "../../src/adapter/signal/config.js";
-import { openSlack } from "../../src/adapter/slack/config.js";
-import { openTelegram } from "../../src/adapter/telegram/config.js";
+import { DiscordAdapter } from "../../src/adapter/discord/adapter.js";
+import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
+import { SignalAdapter } from "../../src/adapter/signal/adapter.js";
+import { SlackAdapter } from "../../src/adapter/slack/adapter.js";
+import { TelegramAdapter } from "../../src/adapter/telegram/adapter.js";
 import { WhatsAppAdapter } from "../../src/adapter/whatsapp/adapter.js";
 import { formatAddress } from "../../src/session/source.js";
 import { DiscordServer, GUILD } from "../support/discord-server.js";
@@ -96,14 +96,18 @@ export class Platforms {
   async adapters(): Promise<{ adapters: readonly Adapter[]; connected: () => void }> {
     const { telegram, discord, slack, matrix } = this;
     const whatsapp = new WhatsAppAdapter({ ...this.whatsapp.settings, timeoutMs: 30_000 });
-    const adapters = await Promise.all([
-      openTelegram({ token: () => telegram.token, baseUrl: telegram.url }),
-      openDiscord({ token: () => discord.token, baseUrl: discord.baseUrl }),
-      openSlack({ botToken: () => slack.botToken, appToken: () => slack.appToken, baseUrl: slack.url }),
-      openMatrix({ homeserver: matrix.homeserver, accessToken: () => matrix.token }),
+    const adapters = [
+      new TelegramAdapter({ token: () => telegram.token, baseUrl: telegram.url }),
+      new DiscordAdapter({ token: () => discord.token, baseUrl: discord.baseUrl }),
+      new SlackAdapter({
+        botToken: () => slack.botToken,
+        appToken: () => slack.appToken,
+        baseUrl: slack.url,
+      }),
+      new MatrixAdapter({ homeserver: matrix.homeserver, accessToken: () => matrix.token }),
       whatsapp,
-      openSignal({ baseUrl: this.signal.baseUrl, account: ACCOUNT }),
-    ]);
+      new SignalAdapter({ baseUrl: this.signal.baseUrl, account: ACCOUNT }),
+    ];
     const connected = (): void => {
       this.whatsapp.port = whatsapp.port;
     };

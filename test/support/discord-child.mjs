@@ -2,7 +2,7 @@
 // the words of a message: `tool` looks something up first, `long` takes many words, `slow` says nothing until the
 // process is told to go on, `count` says how much of the conversation it knows.
 
-import { openDiscord } from "../../dist/adapter/discord/config.js";
+import { DiscordAdapter } from "../../dist/adapter/discord/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
@@ -42,7 +42,7 @@ async function* converse({ history, signal, tools }) {
 const opened = await openGateway({
   url,
   agent: { name: "scripted", run: converse },
-  adapters: [await openDiscord({ token: () => token, baseUrl })],
+  adapters: [new DiscordAdapter({ token: () => token, baseUrl })],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [weather],
   toolLists: { members: [weather.name] },

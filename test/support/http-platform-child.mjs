@@ -18,12 +18,12 @@ const {
 process.on("disconnect", () => process.exit(0));
 
 const open = {
-  signal: async () => (await import("../../dist/adapter/signal/config.js")).openSignal,
-  whatsapp: async () => (await import("../../dist/adapter/whatsapp/config.js")).openWhatsApp,
-  baileys: async () => (await import("../../dist/adapter/whatsapp/baileys/config.js")).openBaileys,
+  signal: async () => (await import("../../dist/adapter/signal/adapter.js")).SignalAdapter,
+  whatsapp: async () => (await import("../../dist/adapter/whatsapp/adapter.js")).WhatsAppAdapter,
+  baileys: async () => (await import("../../dist/adapter/whatsapp/baileys/adapter.js")).BaileysAdapter,
 };
 const given = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, () => value]));
-const adapter = await (await open[which]())({ ...settings, ...given });
+const adapter = new (await open[which]())({ ...settings, ...given });
 
 async function* converse({ history, signal, tools }) {
   const asked = history.findLast(({ role }) => role === "user").content;

@@ -1,7 +1,7 @@
 // A gateway with the Matrix adapter, in a process of its own that can be killed. Its agent goes by the words of a message:
 // `tool` looks something up first, `long` answers at length, `slow` takes as long as it is told, and says when it begins.
 import { setTimeout as sleep } from "node:timers/promises";
-import { openMatrix } from "../../dist/adapter/matrix/config.js";
+import { MatrixAdapter } from "../../dist/adapter/matrix/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
@@ -32,7 +32,7 @@ async function* converse({ history, signal, tools }) {
   yield { kind: "done", stopped: signal.aborted };
 }
 
-const adapter = await openMatrix({ homeserver, accessToken: () => token, ...(folder ? { folder } : {}) });
+const adapter = new MatrixAdapter({ homeserver, accessToken: () => token, ...(folder ? { folder } : {}) });
 const { gateway, close } = await openGateway({
   url,
   agent: { name: "scripted", run: converse },

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Adapter } from "../../src/adapter/adapter.js";
-import type { Trouble } from "../../src/testing/adapter-contract.js";
+import type { Trouble } from "../../src/testing/adapter/fixture.js";
 
 /** So long without a sync, and nobody is connected: after a failure, the next one comes a second later. */
 const QUIET_ROUNDS = 40;

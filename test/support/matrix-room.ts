@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { startMatrixServer } from "@openclaw/crabline";
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
-import type { AdapterFixture, Trouble, Written } from "../../src/testing/adapter-contract.js";
+import type { AdapterFixture, Trouble, Written } from "../../src/testing/adapter/fixture.js";
 import { MatrixFront } from "./matrix-front.js";
 
 const SERVER = "matrix.test";

@@ -3,7 +3,7 @@
 // What it does follows from the words of a message: `tool` looks something up first, `long` answers at length, `patient`
 // begins to speak and then, in a process that is told to be patient, waits for ever. Every answer says how many messages
 // the agent saw.
-import { openSlack } from "../../dist/adapter/slack/config.js";
+import { SlackAdapter } from "../../dist/adapter/slack/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
@@ -41,7 +41,7 @@ async function* converse({ history, signal, tools }) {
 }
 
 const look = { name: "look", description: "Looks it up.", parameters: {}, run: async () => "found" };
-const adapter = await openSlack({
+const adapter = new SlackAdapter({
   botToken: () => botToken,
   appToken: () => appToken,
   baseUrl: slackUrl,

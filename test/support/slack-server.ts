@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { createEmulator, type Emulator } from "emulate";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Trouble, Written } from "../../src/testing/adapter-contract.js";
+import type { Trouble, Written } from "../../src/testing/adapter/fixture.js";
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 /** The adapter's contract, played by a real Synapse: everything there is, with a front that makes the trouble. */
 import { MatrixAdapter } from "../../src/adapter/matrix/adapter.js";
 import type { Address } from "../../src/session/source.js";
-import type { AdapterFixture, Trouble } from "../../src/testing/adapter-contract.js";
+import type { AdapterFixture, Trouble } from "../../src/testing/adapter/fixture.js";
 import { MatrixFront } from "./matrix-front.js";
 import { answeredBy, marksOn, rootsIn, type Said, shownTexts } from "./matrix-room.js";
 import { type RoomEvent, SynapseUser } from "./synapse.js";

@@ -2,7 +2,7 @@
 // message says: `look` calls a tool first; `long` says more than a message holds; `slow` tells the parent that it has
 // begun and waits, unless the process is to be quick; anything else is counted.
 
-import { openTelegram } from "../../dist/adapter/telegram/config.js";
+import { TelegramAdapter } from "../../dist/adapter/telegram/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { openGateway } from "../../dist/open-gateway.js";
@@ -45,7 +45,7 @@ const look = { name: "look", description: "", parameters: {}, run: async () => "
 const { gateway, close } = await openGateway({
   url,
   agent: { name: "scripted", run: converse },
-  adapters: [await openTelegram({ token: () => token, baseUrl })],
+  adapters: [new TelegramAdapter({ token: () => token, baseUrl })],
   commands: commandTable({ agent: "scripted", clock: Date.now }),
   tools: () => [look],
   toolLists: { members: [look.name] },

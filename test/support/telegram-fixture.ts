@@ -1,8 +1,8 @@
 /** Both ends of Telegram for the adapter's contract: the adapter as it is opened, and the server that plays the rest. */
-import { openTelegram } from "../../src/adapter/telegram/config.js";
+import { TelegramAdapter } from "../../src/adapter/telegram/adapter.js";
 import { toHtml } from "../../src/adapter/telegram/format.js";
 import type { Address } from "../../src/session/source.js";
-import type { Trouble, Written } from "../../src/testing/adapter-contract.js";
+import type { Trouble, Written } from "../../src/testing/adapter/fixture.js";
 import { readTelegramHtml } from "./telegram-html.js";
 import { type Injected, TelegramServer } from "./telegram-server.js";
 
@@ -19,7 +19,7 @@ export async function telegramFixture() {
   await server.addForum(GROUP);
   server.chats.set(String(GROUP), { full: { id: GROUP, type: "supergroup", is_forum: true } });
   server.chats.set(String(ANN), { full: { id: ANN, type: "private", first_name: "QA User" } });
-  const open = () => openTelegram({ token: () => server.token, baseUrl: server.url });
+  const open = () => new TelegramAdapter({ token: () => server.token, baseUrl: server.url });
   const adapter = await open();
   const next = await open();
   const written = new Map<string, { readonly said: Said; readonly update: number }>();

@@ -14,12 +14,8 @@ import {
 } from "../../../test/support/discord-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
-import {
-  type AdapterFixture,
-  adapterContract,
-  type Trouble,
-  type Written,
-} from "../../testing/adapter-contract.js";
+import type { AdapterFixture, Trouble, Written } from "../../testing/adapter/fixture.js";
+import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter, memoryOf } from "../../testing/kept-adapter.js";
 import {
   ConnectError,
@@ -31,7 +27,6 @@ import {
 } from "../adapter.js";
 import { speakerWith } from "../speaker.js";
 import { DiscordAdapter } from "./adapter.js";
-import { openDiscord } from "./config.js";
 import { formatMarkdown } from "./format.js";
 import { before } from "./snowflake.js";
 
@@ -277,7 +272,7 @@ describe("discord", () => {
       ["no token at all", ""],
       ["a token of nobody's", `${Buffer.from("135000000000000009").toString("base64url")}.a.b`],
     ])("not with %s, and says what to set", async (_, token) => {
-      const adapter = new KeptAdapter(await openDiscord({ token: () => token, baseUrl: server.baseUrl }));
+      const adapter = new KeptAdapter(new DiscordAdapter({ token: () => token, baseUrl: server.baseUrl }));
       const failure = await adapter.connect().catch((error) => error);
       expect(failure).toBeInstanceOf(ConnectError);
       expect(failure).toMatchObject({

@@ -1,5 +1,4 @@
-/** What a Discord account is set up with. discord.js is loaded only when one is opened. */
-import type { Adapter } from "../adapter.js";
+/** What a Discord account is set up with. */
 
 /** Where bots are made. */
 export const PORTAL = "https://discord.com/developers/applications";
@@ -11,9 +10,4 @@ export interface DiscordSettings {
   readonly baseUrl?: string;
   /** How long a call may take. */
   readonly timeoutMs?: number;
-}
-
-export async function openDiscord(settings: DiscordSettings): Promise<Adapter> {
-  const { DiscordAdapter } = await import("./adapter.js");
-  return new DiscordAdapter(settings);
 }

@@ -2,7 +2,7 @@
 import { registerPlatform } from "../../session/platform.js";
 import { address, secret } from "../../util/setting.js";
 import { manifest } from "../manifest.js";
-import { openDiscord, PORTAL } from "./config.js";
+import { PORTAL } from "./config.js";
 import { LIMITS } from "./limits.js";
 
 const ID = { pattern: /^\d{1,21}$/, like: "a number such as 123456789012345678" };
@@ -35,6 +35,6 @@ registerPlatform(
       "On the same page, turn on Message Content Intent (Privileged Gateway Intents). Without it, Discord refuses the connection.",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
-    open: openDiscord,
+    open: async (settings) => new (await import("./adapter.js")).DiscordAdapter(settings),
   }),
 );

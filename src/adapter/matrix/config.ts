@@ -1,5 +1,4 @@
-/** What the Matrix adapter is told, and the way to it: the library is loaded when somebody has configured it. */
-import type { Adapter } from "../adapter.js";
+/** What the Matrix adapter is told. */
 
 export interface MatrixSettings {
   /** The homeserver's URL, as `https://matrix.example.org`. */
@@ -11,9 +10,4 @@ export interface MatrixSettings {
   readonly folder?: string;
   /** How long an answer is waited for. */
   readonly timeoutMs?: number;
-}
-
-export async function openMatrix(settings: MatrixSettings): Promise<Adapter> {
-  const { MatrixAdapter } = await import("./adapter.js");
-  return new MatrixAdapter(settings);
 }

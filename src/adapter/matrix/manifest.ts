@@ -57,7 +57,8 @@ registerPlatform(
       `Sign in for Baton with this command, not in an app: a token from Element belongs to Element's device, and Baton could not read encrypted rooms with it. The response contains the access_token:\n${LOGIN}`,
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
-    open: async (settings, folder) => (await import("./config.js")).openMatrix({ ...settings, folder }),
+    open: async (settings, folder) =>
+      new (await import("./adapter.js")).MatrixAdapter({ ...settings, folder }),
   }),
 );
 

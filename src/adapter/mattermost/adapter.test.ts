@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ANN, DM, idNamed, MattermostWorld, TOWN } from "../../../test/support/mattermost-world.js";
-import {
-  type AdapterFixture,
-  adapterContract,
-  type Trouble,
-  type Written,
-} from "../../testing/adapter-contract.js";
+import type { AdapterFixture, Trouble, Written } from "../../testing/adapter/fixture.js";
+import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter } from "../../testing/kept-adapter.js";
 import type { Adapter, InboundMessage, Receive } from "../adapter.js";
 import { MattermostAdapter } from "./adapter.js";

@@ -1,5 +1,4 @@
-/** What the adapter needs to know, and how it is opened. */
-import type { Adapter } from "../adapter.js";
+/** What the Mattermost adapter is told. */
 
 export interface MattermostSettings {
   /** The server's address. */
@@ -8,9 +7,4 @@ export interface MattermostSettings {
   readonly token: () => string;
   /** How long a call may take. */
   readonly timeoutMs?: number;
-}
-
-export async function openMattermost(settings: MattermostSettings): Promise<Adapter> {
-  const { MattermostAdapter } = await import("./adapter.js");
-  return new MattermostAdapter(settings);
 }

@@ -38,6 +38,6 @@ registerPlatform(
       "Integrations → Bot Accounts → Add Bot Account. Copy the token; Mattermost shows it once. Anyone who has it can act as the bot.",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
-    open: async (settings) => (await import("./config.js")).openMattermost(settings),
+    open: async (settings) => new (await import("./adapter.js")).MattermostAdapter(settings),
   }),
 );

@@ -11,12 +11,8 @@ import {
   type SignalPerson,
   SignalWorld,
 } from "../../../test/support/signal-world.js";
-import {
-  type AdapterFixture,
-  adapterContract,
-  type Trouble,
-  type Written,
-} from "../../testing/adapter-contract.js";
+import type { AdapterFixture, Trouble, Written } from "../../testing/adapter/fixture.js";
+import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter, type KeptSetting, memoryOf } from "../../testing/kept-adapter.js";
 import { ConnectError, type InboundMessage, type Line, type Receive } from "../adapter.js";
 import { SignalAdapter } from "./adapter.js";

@@ -1,5 +1,4 @@
-/** What the Signal adapter is told, and the way to it: nothing of it is loaded before it is asked for. */
-import type { Adapter } from "../adapter.js";
+/** What the Signal adapter is told. */
 
 export interface SignalSettings {
   /** Where signal-cli's daemon listens: `http://…`, or `unix:/path` of its socket. */
@@ -8,9 +7,4 @@ export interface SignalSettings {
   readonly account: string;
   /** How long one call may take. */
   readonly timeoutMs?: number;
-}
-
-export async function openSignal(settings: SignalSettings): Promise<Adapter> {
-  const { SignalAdapter } = await import("./adapter.js");
-  return new SignalAdapter(settings);
 }

@@ -57,6 +57,7 @@ registerPlatform(
       "Start its daemon on this machine, as the user that runs Baton, with a socket in a private folder. The daemon has no password, so the folder must keep other users out.\nmkdir -p -m 700 ~/.signal-socket\nsignal-cli -a +15550000000 daemon --socket ~/.signal-socket/socket --receive-mode=manual",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
-    open: async ({ url, account }) => (await import("./config.js")).openSignal({ baseUrl: url, account }),
+    open: async ({ url, account }) =>
+      new (await import("./adapter.js")).SignalAdapter({ baseUrl: url, account }),
   }),
 );

@@ -5,10 +5,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SlackServer } from "../../../test/support/slack-server.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import type { Address } from "../../session/source.js";
-import { adapterContract, type Trouble, type Written } from "../../testing/adapter-contract.js";
+import type { Trouble, Written } from "../../testing/adapter/fixture.js";
+import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter, type KeptSetting, type LineNews } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Received, SendError } from "../adapter.js";
-import { openSlack, type SlackSettings } from "./config.js";
+import { SlackAdapter } from "./adapter.js";
+import type { SlackSettings } from "./config.js";
 import { toMrkdwn } from "./format.js";
 
 const settingsOf = (server: SlackServer): SlackSettings => ({
@@ -21,7 +23,7 @@ const settingsOf = (server: SlackServer): SlackSettings => ({
 adapterContract("slack", async () => {
   // The adapter's two envelopes for one mention are one message to the gateway; the contract counts at the adapter.
   const server = await SlackServer.start({ mentionEvents: false });
-  const [adapter, next] = await Promise.all([openSlack(settingsOf(server)), openSlack(settingsOf(server))]);
+  const [adapter, next] = [new SlackAdapter(settingsOf(server)), new SlackAdapter(settingsOf(server))];
   const address = { platform: "slack", chatId: await server.dm() };
   const chatOf = (at: Address = address) => server.said(at.chatId, at.threadId);
   const fixture = {
@@ -61,7 +63,7 @@ describe("slack", () => {
   let received: InboundMessage[];
   let told: LineNews[];
   let deliveries = 0;
-  const opened = async (settings: SlackSettings) => new KeptAdapter(await openSlack(settings));
+  const opened = async (settings: SlackSettings) => new KeptAdapter(new SlackAdapter(settings));
 
   beforeEach(async () => {
     server = await SlackServer.start();
@@ -105,7 +107,7 @@ describe("slack", () => {
   describe("opens", () => {
     it("as the bot that the token names, whatever comes after; else as the token, without telling it", async () => {
       const accountWith = async (token: string) =>
-        (await openSlack({ ...settingsOf(server), botToken: () => token })).account;
+        new SlackAdapter({ ...settingsOf(server), botToken: () => token }).account;
       expect(await accountWith("xoxb-1234567890-9876543210-aaa")).toBe("1234567890.9876543210");
       expect(await accountWith("xoxb-1234567890-9876543210-bbb")).toBe("1234567890.9876543210");
       expect(adapter.account).toMatch(/^#[0-9a-f]{16}$/);

@@ -1,5 +1,4 @@
-/** What Slack needs to be told, and how its adapter is made: the library is loaded only then. */
-import type { Adapter } from "../adapter.js";
+/** What the Slack adapter is told. */
 
 export interface SlackSettings {
   /** `xoxb-…`: what the bot may do. Asked for at each connect. */
@@ -10,10 +9,4 @@ export interface SlackSettings {
   readonly baseUrl?: string;
   /** How long a call may take. */
   readonly timeoutMs?: number;
-}
-
-/** Calls nobody yet: whether the tokens are right shows when it connects. */
-export async function openSlack(settings: SlackSettings): Promise<Adapter> {
-  const { SlackAdapter } = await import("./adapter.js");
-  return new SlackAdapter(settings);
 }

@@ -47,6 +47,6 @@ registerPlatform(
       "Install App → Install to Workspace. The Bot User OAuth Token begins with xoxb-.",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
-    open: async (settings) => (await import("./config.js")).openSlack(settings),
+    open: async (settings) => new (await import("./adapter.js")).SlackAdapter(settings),
   }),
 );

@@ -5,7 +5,9 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Api, type ApiClientOptions } from "grammy";
-import type { Adapter, Capabilities, Line } from "../adapter.js";
+import { withoutSlashes } from "../../util/text.js";
+import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
+import { BOT_API, botOf, type TelegramSettings } from "./config.js";
 import { cannotConnect, connectErrorOf, failureOf, isConflict } from "./failure.js";
 import { fetchFile } from "./files.js";
 import { shownLength } from "./format.js";
@@ -16,6 +18,7 @@ import type { Clients } from "./outgoing.js";
 import { parseMove, parseUpdate, UPDATES } from "./parse.js";
 import { readUpdates } from "./poller.js";
 import { TelegramSpeaker } from "./speaker.js";
+import { WRONG_TOKEN } from "./wrong-token.js";
 
 /** How long an answer is waited for. */
 const CALL_SECONDS = 30;
@@ -41,11 +44,14 @@ export class TelegramAdapter implements Adapter {
   /** Another program read the updates when the last line ended. */
   #isContested = false;
 
-  constructor({ account, token, root }: { account: string; token: string; root: string }) {
+  /** Calls nobody yet: whether the token is right shows when it connects. */
+  constructor(settings: TelegramSettings) {
+    this.#token = settings.token().trim();
+    const account = botOf(this.#token);
+    if (account === null) throw new ConnectError("permanent", WRONG_TOKEN);
     this.account = account;
-    this.#token = token;
-    this.#root = root;
-    const Agent = root.startsWith("https:") ? HttpsAgent : HttpAgent;
+    this.#root = withoutSlashes(settings.baseUrl ?? BOT_API);
+    const Agent = this.#root.startsWith("https:") ? HttpsAgent : HttpAgent;
     this.#connections = { agent: new Agent({ keepAlive: true, timeout: KEPT_MS }) };
     this.#clients = { calls: this.#client(CALL_SECONDS), uploads: this.#client(UPLOAD_SECONDS) };
     this.#api = this.#clients.calls;

@@ -36,6 +36,6 @@ registerPlatform(
       "For groups: Telegram shows a bot only commands and messages that mention it or reply to it. If the bot should read everything, turn off Group Privacy: write /setprivacy to @BotFather, then remove the bot from the group and add it again.",
     ],
     check: async (answers) => (await import("./check.js")).check(answers),
-    open: async (settings) => (await import("./config.js")).openTelegram(settings),
+    open: async (settings) => new (await import("./adapter.js")).TelegramAdapter(settings),
   }),
 );

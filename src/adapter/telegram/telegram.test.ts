@@ -14,7 +14,7 @@ import {
   type RemoteFile,
   SendError,
 } from "../adapter.js";
-import { openTelegram } from "./config.js";
+import { TelegramAdapter } from "./adapter.js";
 import { menuOf } from "./menu.js";
 
 const platform = "telegram";
@@ -28,7 +28,7 @@ let told: LineNews[];
 const remembered = new Map<string, string>();
 
 const open = async (token = server.token, baseUrl = server.url) =>
-  new KeptAdapter(await openTelegram({ token: () => token, baseUrl }));
+  new KeptAdapter(new TelegramAdapter({ token: () => token, baseUrl }));
 const surroundings = (commands: Line["commands"] = []): KeptSetting => ({
   memory: memoryOf(remembered),
   commands,

@@ -2,12 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ANN, json, sign, VERIFY_TOKEN, WhatsAppWorld } from "../../../test/support/whatsapp-world.js";
-import {
-  type AdapterFixture,
-  adapterContract,
-  type Trouble,
-  type Written,
-} from "../../testing/adapter-contract.js";
+import type { AdapterFixture, Trouble, Written } from "../../testing/adapter/fixture.js";
+import { adapterContract } from "../../testing/adapter-contract.js";
 import { KeptAdapter } from "../../testing/kept-adapter.js";
 import type { InboundMessage, Line, Receive } from "../adapter.js";
 import { WhatsAppAdapter } from "./adapter.js";

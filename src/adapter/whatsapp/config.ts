@@ -1,5 +1,4 @@
-/** What the WhatsApp adapter is told, and the way to it: nothing of it is loaded before it is asked for. */
-import type { Adapter } from "../adapter.js";
+/** What the WhatsApp adapter is told. */
 
 export interface WhatsAppSettings {
   /** The id of our number at Meta, not the number. */
@@ -15,9 +14,4 @@ export interface WhatsAppSettings {
   readonly graphVersion?: string;
   /** How long one call may take. */
   readonly timeoutMs?: number;
-}
-
-export async function openWhatsApp(settings: WhatsAppSettings): Promise<Adapter> {
-  const { WhatsAppAdapter } = await import("./adapter.js");
-  return new WhatsAppAdapter(settings);
 }

@@ -94,16 +94,16 @@ registerPlatform(
       mode === "baileys" ? ["mode", "number"] : ["accessToken", "phoneNumberId", "appSecret", "verifyToken"],
     async open({ mode, number = "", host, port, ...cloud }, folder) {
       if (mode === "cloud") {
-        return (await import("./config.js")).openWhatsApp({ ...cloud, webhook: { host, port } });
+        return new (await import("./adapter.js")).WhatsAppAdapter({ ...cloud, webhook: { host, port } });
       }
-      const { openBaileys } = await import("./baileys/config.js");
+      const { openBaileys } = await import("./baileys/open.js");
       return openBaileys({ number, folder, ...(cloud.baseUrl && { baseUrl: cloud.baseUrl }) });
     },
     link: {
       isFor: ({ mode }) => mode === "baileys",
       first: "set WHATSAPP_MODE=baileys first",
       async begin({ number = "", baseUrl }, folder, say, end) {
-        const { linkBaileys } = await import("./baileys/config.js");
+        const { linkBaileys } = await import("./baileys/open.js");
         await linkBaileys({ number, folder, ...(baseUrl && { baseUrl }) }, say, end);
       },
     },

@@ -48,3 +48,11 @@ export interface Sandbox {
     environment: Readonly<Record<string, string>>,
   ): Launch;
 }
+
+/** How commands are confined. */
+export type Confinement =
+  | { readonly kind: "none" }
+  /** `mayLeave`: a command may ask to run outside. */
+  | { readonly kind: "sandbox"; readonly sandbox: Sandbox; readonly mayLeave: boolean }
+  /** A sandbox is required and missing, so nothing runs. `why` is a sentence. */
+  | { readonly kind: "missing"; readonly why: string };

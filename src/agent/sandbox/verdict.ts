@@ -1,7 +1,7 @@
 /** What follows from the setting and the machine: how commands run, and what `baton doctor` says. Pure. */
 import type { Finding } from "../../util/finding.js";
-import type { Confinement } from "../tools/terminal.js";
 import type { FoundSandbox } from "./open-sandbox.js";
+import type { Confinement } from "./sandbox.js";
 
 export type Mode = "auto" | "required" | "off";
 

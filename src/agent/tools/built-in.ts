@@ -1,12 +1,13 @@
 /** The tools that Baton brings along. */
 import type { Tool } from "../agent.js";
+import type { Confinement } from "../sandbox/sandbox.js";
 import { Confined } from "./confined.js";
 import { editFileTool } from "./edit-file.js";
 import { fetchUrlTool } from "./fetch-url.js";
 import { listFilesTool } from "./list-files.js";
 import { readFileTool } from "./read-file.js";
 import { searchFilesTool } from "./search-files.js";
-import { type Confinement, terminalTool } from "./terminal.js";
+import { terminalTool } from "./terminal.js";
 import { writeFileTool } from "./write-file.js";
 
 export interface BuiltInOptions {

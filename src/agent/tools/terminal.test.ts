@@ -20,8 +20,8 @@ import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
 import type { Danger } from "../agent.js";
 import { openSandbox } from "../sandbox/open-sandbox.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
-import { type Confinement, type TerminalToolOptions, terminalTool } from "./terminal.js";
+import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
+import { type TerminalToolOptions, terminalTool } from "./terminal.js";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 

@@ -6,7 +6,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Danger, Tool } from "../agent.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
+import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
 import { Confined } from "./confined.js";
 import { identity, type OpenFolder } from "./open-folder.js";
 import { type Arguments, answering, Refused } from "./refused.js";
@@ -30,13 +30,6 @@ export interface TerminalToolOptions {
   /** How commands are confined; by default not at all. */
   readonly confinement?: Confinement;
 }
-
-export type Confinement =
-  | { readonly kind: "none" }
-  /** `mayLeave`: a command may ask to run outside. */
-  | { readonly kind: "sandbox"; readonly sandbox: Sandbox; readonly mayLeave: boolean }
-  /** A sandbox is required and missing, so nothing runs. `why` is a sentence. */
-  | { readonly kind: "missing"; readonly why: string };
 
 const DESCRIPTION =
   "Runs a shell command and returns its exit code and output. The command gets no input, and is killed after a time-out.";

@@ -1,5 +1,5 @@
 /** `baton completion`: a script for the shell, so that Tab knows the verbs and options. */
-import type { Verb } from "../verbs/verb.js";
+import type { Verb } from "../verb.js";
 import { wordsOf } from "./words.js";
 
 export type Shell = "bash" | "zsh" | "fish";

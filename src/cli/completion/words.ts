@@ -1,6 +1,6 @@
 /** What can be typed after each command, from the command table. */
 import { Option } from "commander";
-import type { Verb } from "../verbs/verb.js";
+import type { Verb } from "../verb.js";
 
 export interface CompletionPoint {
   /** `baton sessions list` */

@@ -1,5 +1,5 @@
 /** `baton people usage`: how much of today's limits each person has used. */
-import type { Config } from "../../config/load.js";
+import type { Config } from "../../config/config.js";
 import { dayOf, type Limits, limitsFor, MEGABYTE, spentToday } from "../../gateway/limits.js";
 import type { DaySpending } from "../../gateway/store.js";
 import { cleanLine } from "../../util/text.js";

@@ -1,6 +1,6 @@
 /** What `baton setup` does: finds keys and local models, asks for the rest, and saves everything at the end or nothing. */
 import { join } from "node:path";
-import type { Config } from "../../config/load.js";
+import type { Config } from "../../config/config.js";
 import type { ModelVariables } from "../../config/model-variables.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";

@@ -1,7 +1,7 @@
 /** `baton chat`, `baton gateway` and `baton handoff`. */
 import { LOCAL } from "../../session/platform.js";
 import { examplePlatform } from "../options.js";
-import { type Argument, JSON_FLAG, SESSION, type Verb } from "./verb.js";
+import { type Argument, JSON_FLAG, SESSION, type Verb } from "../verb.js";
 
 const HANDOFF: Argument = { name: "<handoff>", description: "its id, or the start of its id" };
 

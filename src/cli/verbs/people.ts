@@ -1,7 +1,7 @@
 /** `baton people`. */
 import { ROLES } from "../../gateway/permissions.js";
 import { EXAMPLE_IDENTITY, identity, OTHER_IDENTITY, role, whom } from "../people/who.js";
-import { type Argument, JSON_FLAG, type Verb } from "./verb.js";
+import { type Argument, JSON_FLAG, type Verb } from "../verb.js";
 
 const WHO: Argument = {
   name: "<who>",

@@ -1,7 +1,7 @@
 /** `baton sessions`. */
 import { EXPORT_FORMATS } from "../../session/transfer.js";
 import { duration, examplePlatform, platform, wholeNumber } from "../options.js";
-import { type Flag, JSON_FLAG, SESSION, type Verb, YES_FLAG } from "./verb.js";
+import { type Flag, JSON_FLAG, SESSION, type Verb, YES_FLAG } from "../verb.js";
 
 const CURSOR: Flag = { flags: "--cursor <cursor>", description: "start where the previous page ended" };
 

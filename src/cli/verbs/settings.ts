@@ -2,7 +2,7 @@
 import { manifestOf } from "../../adapter/manifest.js";
 import { platforms } from "../../session/platform.js";
 import { examplePlatform } from "../options.js";
-import { JSON_FLAG, type Verb } from "./verb.js";
+import { JSON_FLAG, type Verb } from "../verb.js";
 
 export const config: Verb = {
   name: "config",

@@ -1,7 +1,7 @@
 /** `baton doctor`, `logs`, `backup`, `restore` and `service`. */
 import { LOG_LEVELS } from "../../log/log.js";
 import { duration, wholeNumber } from "../options.js";
-import { JSON_FLAG, type Verb, YES_FLAG } from "./verb.js";
+import { JSON_FLAG, type Verb, YES_FLAG } from "../verb.js";
 
 export const doctor: Verb = {
   name: "doctor",

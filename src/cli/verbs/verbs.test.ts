@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import type { Cli } from "../cli.js";
 import { fill } from "../command.js";
-import type { Verb } from "./verb.js";
+import type { Verb } from "../verb.js";
 import { baton } from "./verbs.js";
 
 interface Row {

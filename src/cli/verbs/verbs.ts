@@ -1,12 +1,12 @@
 /** Every verb of `baton`, in the order of the help. */
 import type { Cli } from "../cli.js";
 import type { Shell } from "../completion/completion.js";
+import type { Verb } from "../verb.js";
 import { chat, gateway, handoff } from "./conversations.js";
 import { people } from "./people.js";
 import { sessions } from "./sessions.js";
 import { config, models, setup } from "./settings.js";
 import { backup, doctor, logs, restore, service } from "./upkeep.js";
-import type { Verb } from "./verb.js";
 
 const SHELLS: readonly Shell[] = ["bash", "zsh", "fish"];
 

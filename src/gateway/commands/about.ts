@@ -4,9 +4,9 @@ import { LOCAL } from "../../session/platform.js";
 import { cleanLine } from "../../util/text.js";
 import { TERMINAL } from "../authorize.js";
 import { stateText } from "../connection.js";
+import { platformTitle } from "../describe.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command } from "./commands.js";
-import { platformTitle } from "./describe.js";
 
 export function platforms({ clock }: AgentInfo): Command {
   return {

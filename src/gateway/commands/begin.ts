@@ -2,8 +2,8 @@
 import { ConflictError } from "../../session/errors.js";
 import { cleanTitle } from "../../session/session.js";
 import { counted } from "../../util/words.js";
+import { nameOf } from "../describe.js";
 import type { Command, CommandCall } from "./commands.js";
-import { nameOf } from "./describe.js";
 
 export const beginNew: Command = {
   name: "new",

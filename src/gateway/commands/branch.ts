@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { type SessionId, sessionIdAt } from "../../session/ids.js";
 import { cleanTitle, type SessionEntry } from "../../session/session.js";
 import type { StoredMessage } from "../../session/transcript.js";
+import { NO_SESSION, nameOf } from "../describe.js";
 import type { Hands } from "../for-commands.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command } from "./commands.js";
-import { NO_SESSION, nameOf } from "./describe.js";
 
 /** In a session's metadata: the session that it was branched from. */
 export const BRANCH_OF = "branchOf";

@@ -2,8 +2,8 @@
 import { LOCAL } from "../../session/platform.js";
 import { addressOf, describeSource, formatAddress } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
+import { platformTitle } from "../describe.js";
 import type { Command } from "./commands.js";
-import { platformTitle } from "./describe.js";
 
 const MAX_NAME = 80;
 

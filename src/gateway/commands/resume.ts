@@ -9,11 +9,11 @@ import { LOCAL } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
+import { nameOf, quoted } from "../describe.js";
 import { mayMove } from "../handoff/desk.js";
 import { leftText } from "../handoff/words.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
-import { nameOf, quoted } from "./describe.js";
 import { lastSaid, type ShownSessions } from "./shown-sessions.js";
 
 export function sessions(shown: ShownSessions, { clock }: AgentInfo): Command {

@@ -1,9 +1,9 @@
 /** `/search` finds messages in the person's sessions. */
 import { cleanLine, shorten } from "../../util/text.js";
 import { relativeTime } from "../../util/words.js";
+import { nameOf } from "../describe.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command } from "./commands.js";
-import { nameOf } from "./describe.js";
 import type { ShownSessions } from "./shown-sessions.js";
 
 const SHOWN = 8;

@@ -7,9 +7,9 @@ import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { cleanLine } from "../../util/text.js";
 import { counted, relativeTime } from "../../util/words.js";
+import { nameOf, platformTitle, quoted } from "../describe.js";
 import { BRANCH_OF } from "./branch.js";
 import type { CommandCall } from "./commands.js";
-import { nameOf, platformTitle, quoted } from "./describe.js";
 
 const LISTED = 10;
 const REMEMBERED_LANES = 1_000;

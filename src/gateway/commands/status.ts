@@ -5,11 +5,11 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { Explanation } from "../../session/sessions.js";
 import { cleanLine } from "../../util/text.js";
 import { compactNumber, counted, grouped, relativeTime } from "../../util/words.js";
+import { NO_SESSION, nameOf } from "../describe.js";
 import { sessionModel } from "../session-model.js";
 import type { InboxItem } from "../store.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, GatewayForCommands } from "./commands.js";
-import { NO_SESSION, nameOf } from "./describe.js";
 
 /** How long `/status` mentions a message that may not have arrived. */
 const DOUBT_MS = 7 * 86_400_000;

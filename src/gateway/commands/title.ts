@@ -1,7 +1,7 @@
 /** `/title` shows or sets the title of the current session. */
 import { cleanTitle } from "../../session/session.js";
+import { NO_SESSION, nameOf } from "../describe.js";
 import type { Command } from "./commands.js";
-import { NO_SESSION, nameOf } from "./describe.js";
 
 export const title: Command = {
   name: "title",

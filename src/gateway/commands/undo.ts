@@ -5,10 +5,10 @@
 import type { SessionEntry } from "../../session/session.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import { counted } from "../../util/words.js";
+import { NO_SESSION, quoted } from "../describe.js";
 import type { Hands } from "../for-commands.js";
 import { sourceOf } from "../requests.js";
 import type { Command, CommandCall } from "./commands.js";
-import { NO_SESSION, quoted } from "./describe.js";
 import { asMessage } from "./turn.js";
 
 export const undo: Command = {

@@ -4,7 +4,7 @@ import type { SessionEntry } from "../../session/session.js";
 import { type Address, describeSource, formatAddress, type SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { counted } from "../../util/words.js";
-import { nameOf, platformTitle } from "../commands/describe.js";
+import { nameOf, platformTitle } from "../describe.js";
 
 const LONGEST_NAME = 80;
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db, Queries } from "../db.js";
 import type { Phrase } from "../search/query.js";
-import type { IndexedMessage, SearchIndex } from "../search/search.js";
+import type { IndexedMessage, SearchIndex } from "../search-index.js";
 
 /** PostgreSQL keeps at most this many positions of one term. */
 const MAX_POSITIONS = 255;

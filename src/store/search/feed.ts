@@ -6,9 +6,11 @@
 
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { timerMs } from "../../util/timer-ms.js";
-import type { Db, Queries } from "../db.js";
+import type { Db, Queries, Row, SqlValue } from "../db.js";
+import type { IndexedMessage, SearchIndex } from "../search-index.js";
 import { columnsOf } from "../sql/columns.js";
-import { type IndexedMessage, indexTerms, readWatermark, type SearchIndex } from "./search.js";
+import { storedMessage } from "../sql/rows.js";
+import { belongsTerm, searchableText, termsOf } from "./terms.js";
 
 /** Few enough that a turn hardly waits for one. */
 const BATCH = 50;
@@ -129,4 +131,18 @@ export class SearchFeed {
     const ids = new Set(rows.map((row) => Number(row.id)));
     return messages.filter(({ id }) => ids.has(id));
   }
+}
+
+/** The terms of a message row joined with its session's `owner`: what it says, and what it belongs to. */
+function indexTerms(row: Row): string[] {
+  const belongs: [string, SqlValue | undefined][] = [
+    ["owner", row.owner],
+    ["session", row.session_id],
+  ];
+  const labels = belongs.map(([kind, id]) => belongsTerm(kind as "owner" | "session", id as string));
+  return [...labels, ...termsOf(searchableText(storedMessage(row)))];
+}
+
+export async function readWatermark(tx: Queries): Promise<number> {
+  return Number((await tx.get("SELECT indexed_through FROM search_watermark"))?.indexed_through ?? 0);
 }

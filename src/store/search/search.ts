@@ -9,34 +9,14 @@ import { ownersFor, type Viewer } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
 import type { Page, SearchHit, SearchOptions, SearchStore } from "../../session/store.js";
 import type { Message } from "../../session/transcript.js";
-import type { Db, Queries, Row, SqlValue } from "../db.js";
+import type { Db, Queries, Row } from "../db.js";
+import type { SearchIndex } from "../search-index.js";
 import { columnsOf } from "../sql/columns.js";
 import { accessCondition, Conditions } from "../sql/reader.js";
 import { storedMessage } from "../sql/rows.js";
-import type { SearchFeed } from "./feed.js";
+import { readWatermark, type SearchFeed } from "./feed.js";
 import { matches, type Phrase, parseQuery, snippetOf, withoutLetters } from "./query.js";
 import { belongsTerm, searchableText, termsOf } from "./terms.js";
-
-/** A message as the index takes it. */
-export interface IndexedMessage {
-  readonly id: number;
-  readonly terms: readonly string[];
-}
-
-/** What the two engines do differently. */
-export interface SearchIndex {
-  /** The id up to which every message is committed or never will be; null where that cannot be told just now. */
-  settledThrough(): Promise<number | null>;
-  add(tx: Queries, messages: readonly IndexedMessage[]): Promise<void>;
-  /** Takes a session's messages out, before they are deleted. */
-  forget(tx: Queries, sessionId: SessionId): Promise<void>;
-  /** The index as a FROM item joined to messages `m`, the column with the message's id, and the matching condition. */
-  readonly from: string;
-  readonly idColumn: string;
-  readonly condition: string;
-  /** The parameter of that condition; each group of `anyOf` needs one of its terms. */
-  match(phrases: readonly Phrase[], anyOf: readonly (readonly string[])[]): string;
-}
 
 /** What is looked for, where, and how much of it. */
 interface SearchPass {
@@ -166,22 +146,8 @@ export class SqlSearch implements SearchStore {
   }
 }
 
-export async function readWatermark(tx: Queries): Promise<number> {
-  return Number((await tx.get("SELECT indexed_through FROM search_watermark"))?.indexed_through ?? 0);
-}
-
 function hasAll(phrases: readonly Phrase[], row: Row): boolean {
   return matches(phrases, termsOf(searchableText(storedMessage(row))));
-}
-
-/** The terms of a message row joined with its session's `owner`: what it says, and what it belongs to. */
-export function indexTerms(row: Row): string[] {
-  const belongs: [string, SqlValue | undefined][] = [
-    ["owner", row.owner],
-    ["session", row.session_id],
-  ];
-  const labels = belongs.map(([kind, id]) => belongsTerm(kind as "owner" | "session", id as string));
-  return [...labels, ...termsOf(searchableText(storedMessage(row)))];
 }
 
 function hitOf(row: Row, phrases: readonly Phrase[]): SearchHit {

@@ -14,7 +14,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import type { Answerer, LanePlace, Resolved, ResolveRequest, RouteStore } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries } from "../db.js";
-import type { SearchIndex } from "../search/search.js";
+import type { SearchIndex } from "../search-index.js";
 import { forgetJourney, forgetSessionless } from "./forget.js";
 import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";

@@ -2,7 +2,7 @@ import type { SessionId } from "../../session/ids.js";
 /** The search index on SQLite: a contentless FTS5 table whose rowid is the message's id. */
 import type { Db, Queries } from "../db.js";
 import type { Phrase } from "../search/query.js";
-import type { IndexedMessage, SearchIndex } from "../search/search.js";
+import type { IndexedMessage, SearchIndex } from "../search-index.js";
 
 export class SqliteSearchIndex implements SearchIndex {
   // CROSS JOIN holds SQLite to this order: the index, newest first, then one message and one session for each match.

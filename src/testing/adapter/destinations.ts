@@ -5,7 +5,7 @@ import { SendError } from "../../adapter/adapter.js";
 import { identityOf } from "../../session/access.js";
 import { buildSessionKey } from "../../session/session-key.js";
 import { type Address, addressOf, type SessionSource } from "../../session/source.js";
-import type { Written } from "../adapter-contract.js";
+import type { Written } from "./fixture.js";
 import type { Stage } from "./stage.js";
 
 export function destinationCases(stage: Stage): void {

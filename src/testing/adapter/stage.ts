@@ -10,8 +10,8 @@ import {
 } from "../../adapter/adapter.js";
 import type { PieceRoom } from "../../delivery/split.js";
 import type { Address } from "../../session/source.js";
-import type { AdapterFixture, Trouble, Unplayable, Written } from "../adapter-contract.js";
 import { KeptAdapter, type LineNews, memoryOf } from "../kept-adapter.js";
+import type { AdapterFixture, Trouble, Unplayable, Written } from "./fixture.js";
 
 const PATIENCE_MS = 10_000;
 

@@ -1,7 +1,7 @@
 /** What goes wrong is classed: tried again, never again, or nobody knows; and then it goes on. */
 import { describe, expect, it } from "vitest";
 import { ConnectError, SendError } from "../../adapter/adapter.js";
-import type { Trouble } from "../adapter-contract.js";
+import type { Trouble } from "./fixture.js";
 import type { Stage } from "./stage.js";
 
 export function troubleCases(stage: Stage): void {

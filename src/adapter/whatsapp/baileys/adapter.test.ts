@@ -13,12 +13,8 @@ import {
 } from "../../../../test/support/whatsapp-web.js";
 import { identityOf } from "../../../session/access.js";
 import { buildSessionKey } from "../../../session/session-key.js";
-import {
-  type AdapterFixture,
-  adapterContract,
-  type Trouble,
-  type Written,
-} from "../../../testing/adapter-contract.js";
+import type { AdapterFixture, Trouble, Written } from "../../../testing/adapter/fixture.js";
+import { adapterContract } from "../../../testing/adapter-contract.js";
 import { KeptAdapter, type KeptSetting } from "../../../testing/kept-adapter.js";
 import type { InboundMessage, Line, Receive } from "../../adapter.js";
 import { formatText } from "../format.js";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { ConnectError } from "../../../adapter/adapter.js";
 import { manifestOf, type PlatformManifest } from "../../../adapter/manifest.js";
-import type { Config } from "../../../config/load.js";
+import type { Config } from "../../../config/config.js";
 import { platformSettings } from "../../../config/platform-settings.js";
 import { type Platform, platformTraits } from "../../../session/platform.js";
 import { Secret } from "../../../util/secret.js";

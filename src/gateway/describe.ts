@@ -1,7 +1,7 @@
 /** Describes sessions and texts in a few words, always on one clean line. */
-import { isPlatform, type Platform, platformTraits } from "../../session/platform.js";
-import type { SessionEntry } from "../../session/session.js";
-import { cleanLine, shorten } from "../../util/text.js";
+import { isPlatform, type Platform, platformTraits } from "../session/platform.js";
+import type { SessionEntry } from "../session/session.js";
+import { cleanLine, shorten } from "../util/text.js";
 
 /** The reply in a chat that has no session yet. */
 export const NO_SESSION = "There is no session here yet: your first message starts one.";

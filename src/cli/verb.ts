@@ -1,5 +1,5 @@
 /** What a row of the command table says. The commands, the completions and docs/cli.md are all made from it. */
-import type { Cli } from "../cli.js";
+import type { Cli } from "./cli.js";
 
 export interface Verb {
   readonly name: string;

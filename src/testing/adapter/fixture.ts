@@ -1,0 +1,96 @@
+/** What the contract of adapters needs of a platform: an adapter, and both ends of its platform. */
+import type { Adapter } from "../../adapter/adapter.js";
+import type { Address } from "../../session/source.js";
+
+/** What somebody writes, and where. */
+export interface Written {
+  readonly text: string;
+  /** In the chat of two, unless told. */
+  readonly in?: "dm" | "group" | "thread";
+  /** The thread's id, as `createThread` gave it; the last one made unless told. */
+  readonly threadId?: string;
+  /** Who writes: the usual person unless told. */
+  readonly from?: string;
+  /** What they call themselves for now. */
+  readonly name?: string;
+  /** In a group: it names the bot. */
+  readonly mentions?: boolean;
+  /** The platform's id of the message that it answers. */
+  readonly replyTo?: string;
+  readonly files?: readonly {
+    readonly name: string;
+    readonly mediaType: string;
+    readonly bytes: Uint8Array;
+  }[];
+  readonly isBot?: boolean;
+}
+
+/**
+ * What the platform does to the next call that sends. `swallowed`: it takes the message and does not answer.
+ * `revoked token` holds from then on, for connecting too.
+ */
+export type Trouble = "rate limited" | "server error" | "refused" | "swallowed" | "revoked token";
+
+/** What a fixture may be unable to play, though it has the members for it. */
+export type Unplayable =
+  /** Messages that answer others. */
+  | "replies"
+  /** People who call themselves what they like. */
+  | "names"
+  | "bots"
+  /** Commands in a group that name nobody. */
+  | "commands"
+  /** Messages without words. */
+  | "empty texts"
+  /** Messages that were written while nobody was connected, and come later. */
+  | "missed messages"
+  /** The server prints to the console, so nobody can tell whether the adapter does. */
+  | "silence"
+  | Trouble;
+
+/**
+ * An adapter that is not connected yet, and both ends of its platform. What a platform does not have, or its server
+ * cannot play, is left out: those cases are skipped, with that reason.
+ */
+export interface AdapterFixture {
+  readonly adapter: Adapter;
+  /** A chat of two that can be sent to. */
+  readonly address: Address;
+  readonly group?: Address;
+  /** A chat that is not there, or that we have no part in; left out where the platform does not tell. */
+  readonly nowhere?: Address;
+  /** What it cannot play, each with the reason. */
+  readonly lacks?: Readonly<Partial<Record<Unplayable, string>>>;
+  /** Another adapter for the same account, as the next process makes it; the first one is not used any more. */
+  again?(): Adapter;
+  /** Somebody writes. Settles when the platform was told that it arrived, or that it did not. */
+  write(written: Written): Promise<{ readonly messageId: string }>;
+  /** Whoever wrote it changes it. */
+  amend?(messageId: string, text: string): Promise<unknown>;
+  /** The platform delivers the last message again; left out where it never does. */
+  redeliver?(): Promise<unknown>;
+  /** Whether the platform believes that this message arrived. */
+  isAcknowledged?(messageId: string): boolean | Promise<boolean>;
+  /** What a chat shows of what was sent to it, oldest first; the chat of two unless told. */
+  shown(address?: Address): readonly string[] | Promise<readonly string[]>;
+  /** Which message one of ours is shown to answer; null where none. */
+  answeredBy?(messageId: string): string | null | Promise<string | null>;
+  /** The files that were sent there. */
+  files?(address?: Address): Promise<readonly { readonly name: string; readonly bytes: Uint8Array }[]>;
+  /** How often the chat was shown that somebody types. */
+  typed?(): number | Promise<number>;
+  /** The marks on a message of a person's. */
+  marks?(messageId: string): readonly string[] | Promise<readonly string[]>;
+  /** The names of the commands in the platform's menu. */
+  menu?(): readonly string[] | Promise<readonly string[]>;
+  /** How many threads a chat has. */
+  threads?(parent: Address): number | Promise<number>;
+  trouble?(what: Trouble): void | Promise<void>;
+  /** The line is cut, and can be had again at once. */
+  cut?(): void | Promise<void>;
+  /** What the platform makes of a text, in one message or several; unchanged where it takes all of them as they are. */
+  asShown?(text: string): string | readonly string[];
+  /** What arrives of a text that somebody writes; unchanged where all of it does. */
+  asWritten?(text: string): string;
+  dispose?(): Promise<void>;
+}
