@@ -4,10 +4,7 @@
  * agent or a tool that does not stop then is abandoned, and the turn's fence keeps it from writing.
  */
 
-import type { LiveReply } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
-import type { DeliveryId } from "../session/ids.js";
-import { deliveryIdOf } from "../session/ids.js";
 import { withSender } from "../session/sender.js";
 import { completeUsage, type Usage } from "../session/session.js";
 import type { Author, Message, ToolCall } from "../session/transcript.js";
@@ -15,22 +12,11 @@ import type { Clock } from "../util/clock.js";
 import { mapInTurns } from "../util/in-turns.js";
 import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
-import { counted } from "../util/words.js";
-import type { Beginning } from "./beginning.js";
-import type { EditStream } from "./edit-stream.js";
 import { Renewal } from "./renewal.js";
-import type {
-  InboxItem,
-  NewDelivery,
-  StopWish,
-  ToolJournal,
-  Turn,
-  TurnEnd,
-  TurnStep,
-  Turns,
-} from "./store.js";
+import type { InboxItem, StopWish, ToolJournal, Turn, TurnEnd, TurnStep, Turns } from "./store.js";
+import { type RepliesSetting, TurnReplies } from "./turn-replies.js";
 
-export interface TurnSetting {
+export interface TurnSetting extends RepliesSetting {
   readonly agent: Agent;
   readonly turns: Turns;
   readonly journal: ToolJournal;
@@ -45,23 +31,8 @@ export interface TurnSetting {
   readonly beforeCall: () => Promise<void>;
   /** True if several people speak in the session: the agent reads their messages as `[name #id role] text`. */
   readonly shared: boolean;
-  /** Shows the turn live, so its replies need not be sent. */
-  readonly live: LiveReply | undefined;
-  /** Shows the beginning of replies while they are written; the outbox still sends them. */
-  readonly stream: EditStream | undefined;
   /** Cuts a long answer into pieces in advance, letting other work run meanwhile. */
   readonly cut: (text: string) => Promise<void>;
-  /** The text in pieces that the platform accepts. */
-  readonly pieces: (text: string) => readonly string[];
-  /** How many messages the turn may send beyond one for each of its steps. */
-  readonly maxSends: number;
-  /** The platform's id of the message that is answered, if the reply should quote it. */
-  readonly replyTo: string | null;
-  /** Called before the reply with that id is stored. */
-  readonly onBegun: (deliveryId: DeliveryId, beginning: Beginning) => void;
-  /** The account that replies are sent through, and the process that sends them. */
-  readonly account: string;
-  readonly owner: () => string;
   readonly clock: Clock;
   readonly elapsed: () => number;
   readonly leaseMs: number;
@@ -93,12 +64,12 @@ export class TurnRun {
   /** When this process began to answer. */
   readonly startedAt: number;
   readonly #setting: TurnSetting;
+  readonly #replies: TurnReplies;
   readonly #abort = new AbortController();
   readonly #halted: Promise<"halted">;
   #halt: (value: "halted") => void = () => {};
   #reason: StopReason | undefined;
   #lost = false;
-  #replies = 0;
   #steering: Steering[] = [];
   /** What the agent said and did since its last complete message. */
   #text = "";
@@ -109,16 +80,12 @@ export class TurnRun {
   /** Messages that the agent has read meanwhile; they are stored with the next step. */
   #steeredIn: Steering[] = [];
   #usage: Required<Usage> | undefined;
-  readonly #beginnings = new WeakMap<Message, Beginning>();
-  /** How many pieces of each message are sent, and how many more may be. */
-  readonly #shares = new WeakMap<Message, number>();
-  #room: number;
 
   constructor(turn: Turn, setting: TurnSetting) {
     this.turn = turn;
     this.startedAt = setting.clock();
     this.#setting = setting;
-    this.#room = setting.maxSends;
+    this.#replies = new TurnReplies(turn, setting);
     this.#halted = new Promise((resolve) => {
       this.#halt = resolve;
     });
@@ -307,7 +274,7 @@ export class TurnRun {
     for (const text of live ? notices : [...spoken, ...notices]) await cut(text);
     if (this.#lost) return "lost";
     const step = this.#step(messages, true);
-    const said = notices.flatMap((text) => this.#pieces("notice", text));
+    const said = notices.flatMap((text) => this.#replies.notice(text));
     const whole = { ...step, deliveries: [...step.deliveries, ...said] };
     if (!(await turns.finish(this.turn, end, whole, error, clock()))) return "lost";
     this.#kept(step);
@@ -320,68 +287,15 @@ export class TurnRun {
     const usage = this.#usage ? { usage: this.#usage } : {};
     const steeredIn = this.#steeredIn.map(({ item }) => item.id);
     const deliveries = messages.flatMap((message) =>
-      message.role === "assistant" && message.content.trim() ? this.#reply(message, isLast) : [],
+      message.role === "assistant" && message.content.trim()
+        ? this.#replies.of(message, isLast && this.#reason !== undefined)
+        : [],
     );
     return { messages, ...usage, steeredIn, deliveries };
   }
 
-  #reply(message: Message, isLast: boolean): NewDelivery[] {
-    const shown = this.#setting.live !== undefined;
-    if (shown) return [this.#delivery("reply", message.content, true)];
-    const deliveries = this.#bounded(message).map((piece) => this.#delivery("reply", piece, false));
-    const [first] = deliveries;
-    const beginning = first && this.#beginningOf(message, first.text);
-    // An interrupted turn's text was either shown live or is no longer wanted. But that is known only at its end: if
-    // this process ends before, the next one continues the turn and sends it.
-    if (isLast && this.#reason && !beginning?.isSeen) return [];
-    if (first && beginning) this.#setting.onBegun(first.deliveryId, beginning);
-    return isLast && this.#reason ? deliveries.slice(0, 1) : deliveries;
-  }
-
-  /** As many pieces of a reply as may be sent, and a note about the rest. Always the same for one message, as above. */
-  #bounded(message: Message): readonly string[] {
-    const pieces = this.#setting.pieces(message.content);
-    const share = this.#shares.get(message) ?? Math.min(pieces.length, Math.max(1, this.#room));
-    if (!this.#shares.has(message)) this.#room -= share - 1;
-    this.#shares.set(message, share);
-    const left = pieces.length - share;
-    if (left === 0) return pieces;
-    const more = `${counted(left, "more message")} of this answer ${left === 1 ? "was" : "were"} not sent`;
-    const where = `Run \`baton sessions show ${this.turn.sessionId}\` to see all of it`;
-    return [...pieces.slice(0, share), `(Cut off here: ${more}. ${where}, or ask me for a part.)`];
-  }
-
-  #pieces(purpose: "reply" | "notice", text: string): NewDelivery[] {
-    return this.#setting.pieces(text).map((piece) => this.#delivery(purpose, piece, false));
-  }
-
-  /** Always the same for one message: a step that could not be stored may be tried again. */
-  #beginningOf(message: Message, firstPiece: string): Beginning | undefined {
-    const beginning = this.#beginnings.get(message) ?? this.#setting.stream?.handOver(firstPiece);
-    if (beginning) this.#beginnings.set(message, beginning);
-    return beginning;
-  }
-
   #kept(step: TurnStep): void {
     this.#steeredIn = this.#steeredIn.filter(({ item }) => !step.steeredIn.includes(item.id));
-  }
-
-  #delivery(purpose: "reply" | "notice", text: string, shown: boolean): NewDelivery {
-    const { id, address, sessionId, fence } = this.turn;
-    const { account, owner, replyTo } = this.#setting;
-    this.#replies += 1;
-    return {
-      deliveryId: deliveryIdOf(id, fence, this.#replies),
-      replyTo: this.#replies === 1 ? replyTo : null,
-      account,
-      owner: owner(),
-      address,
-      purpose,
-      text,
-      sessionId,
-      turnId: id,
-      shown,
-    };
   }
 
   /** What was said and done since the last complete message, as messages; calls without a result say so. */
