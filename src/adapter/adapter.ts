@@ -137,21 +137,23 @@ export interface RemoteFile {
 export type Received = "accepted" | "duplicate" | "refused" | "ignored";
 
 /** Why something is said. */
-export type Purpose =
+export const PURPOSES = [
   /** The agent's words. */
-  | "reply"
+  "reply",
   /** Baton's own. */
-  | "notice"
+  "notice",
   /** The answer to a command. */
-  | "command"
+  "command",
   /** A conversation continues here. */
-  | "announcement"
+  "announcement",
   /** It does not continue here after all. */
-  | "retraction"
+  "retraction",
   /** What became of a handoff, for the person who asked for it. */
-  | "outcome"
+  "outcome",
   /** It says that another message may not have arrived. If this one is lost too, Baton says nothing more. */
-  | "doubt";
+  "doubt",
+] as const;
+export type Purpose = (typeof PURPOSES)[number];
 
 /** What one call of a platform says: a text, or a file. */
 export interface Letter {

@@ -12,10 +12,13 @@ export interface Account {
 }
 
 /** By a command, of its own inbox id; by a handoff, of its id; or moved along with its session, of its inbox id before. */
-export type MadeBy = "command" | "handoff" | "moved";
+export const MADE_BY = ["command", "handoff", "moved"] as const;
+export type MadeBy = (typeof MADE_BY)[number];
+
+export const INBOX_KINDS = ["message", "command"] as const;
 
 export interface NewInboxItem extends Account {
-  readonly kind: "message" | "command";
+  readonly kind: (typeof INBOX_KINDS)[number];
   readonly key: SessionKey;
   readonly source: SessionSource;
   /** The platform's, or that of what `made` says. */

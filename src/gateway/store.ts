@@ -16,7 +16,9 @@ import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem } from "./inbox-item.js";
 import type { PeopleStore } from "./people-store.js";
 
+export { PURPOSES } from "../adapter/adapter.js";
 export type { Account, InboxItem, MadeBy, NewInboxItem } from "./inbox-item.js";
+export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
 
 /** Which message was changed by whoever wrote it. */
 export type Amended = Pick<NewInboxItem, "source" | "messageId">;
@@ -96,7 +98,8 @@ export interface Hold {
 }
 
 /** Why somebody wants a turn to end: they said so, or said something else. */
-export type StopWish = "stopped" | "interrupted";
+export const STOP_WISHES = ["stopped", "interrupted"] as const;
+export type StopWish = (typeof STOP_WISHES)[number];
 
 /** A turn that is to end, by the lane and the message that it answers. */
 export interface TurnToStop extends Pick<Turn, "key" | "inboxId"> {
@@ -167,13 +170,15 @@ export interface Turns {
   takeOver(turn: Turn, hold: Hold, now: number): Promise<Turn | null>;
 }
 
+export const CALL_STATES = ["planned", "started", "finished"] as const;
+
 /** A tool call whose step is not in the transcript yet. */
 export interface JournaledCall {
   readonly call: ToolCall;
   /** What the agent had said in this step, with its first call. */
   readonly said: string;
   /** `started` is all that is known of a call whose process ended: it may or may not have taken effect. */
-  readonly state: "planned" | "started" | "finished";
+  readonly state: (typeof CALL_STATES)[number];
   readonly result: string | null;
   /** The process that leads all that the call has started, by its name; null where it has none. */
   readonly process: string | null;
@@ -217,7 +222,8 @@ export interface NewDelivery {
 }
 
 /** `dropped`: somebody stopped the turn before it was sent. */
-export type DeliveryState = "pending" | "sending" | "sent" | "failed" | "unknown" | "dropped";
+export const DELIVERY_STATES = ["pending", "sending", "sent", "failed", "unknown", "dropped"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface Delivery extends Omit<NewDelivery, "shown" | "turnId"> {
   readonly id: number;

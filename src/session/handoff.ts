@@ -14,7 +14,8 @@ import { LOCAL, type Platform } from "./platform.js";
 import type { SessionKey } from "./session-key.js";
 import type { SessionSource } from "./source.js";
 
-export type HandoffState = "pending" | "running" | "completed" | "failed";
+export const HANDOFF_STATES = ["pending", "running", "completed", "failed"] as const;
+export type HandoffState = (typeof HANDOFF_STATES)[number];
 
 /** Who asked for a handoff, and where they hear of its outcome. */
 export interface Asker {

@@ -8,7 +8,8 @@ import type { Platform } from "./platform.js";
 import { CHAT_TYPES, type ChatType } from "./source.js";
 
 export type ResetMode = "none" | "idle" | "daily" | "both";
-export type ResetReason = "idle" | "daily";
+export const RESET_REASONS = ["idle", "daily"] as const;
+export type ResetReason = (typeof RESET_REASONS)[number];
 
 export interface ResetPolicy {
   readonly mode: ResetMode;

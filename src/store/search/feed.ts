@@ -6,10 +6,11 @@
 
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { timerMs } from "../../util/timer-ms.js";
-import type { Db, Queries, Row, SqlValue } from "../db.js";
+import type { Db, Queries, Row } from "../db.js";
 import type { IndexedMessage, SearchIndex } from "../search-index.js";
 import { columnsOf } from "../sql/columns.js";
 import { storedMessage } from "../sql/rows.js";
+import { number, text } from "../sql/values.js";
 import { belongsTerm, searchableText, termsOf } from "./terms.js";
 
 /** Few enough that a turn hardly waits for one. */
@@ -57,7 +58,7 @@ export class SearchFeed {
         "SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE id > (SELECT indexed_through FROM search_watermark) LIMIT ?) AS capped",
         tail + 1,
       )) ?? { n: 0 };
-      if (Number(n) <= tail) return;
+      if (number(n) <= tail) return;
       const settled = await this.#index.settledThrough();
       if (settled === null || (await this.#indexBatch(settled)) === "last") return;
       await nextTick();
@@ -106,8 +107,8 @@ export class SearchFeed {
       settled,
       BATCH,
     );
-    const through = rows.length < BATCH ? settled : Number(rows.at(-1)?.id);
-    const messages = rows.map((row) => ({ id: Number(row.id), terms: indexTerms(row) }));
+    const through = rows.length < BATCH ? settled : number(rows.at(-1)?.id);
+    const messages = rows.map((row) => ({ id: number(row.id), terms: indexTerms(row) }));
     return this.#db.transaction(async (tx) => {
       const moved = await tx.run(
         "UPDATE search_watermark SET indexed_through = ? WHERE indexed_through = ?",
@@ -128,21 +129,17 @@ export class SearchFeed {
     through: number,
   ): Promise<IndexedMessage[]> {
     const rows = await tx.all("SELECT id FROM messages WHERE id > ? AND id <= ?", after, through);
-    const ids = new Set(rows.map((row) => Number(row.id)));
+    const ids = new Set(rows.map((row) => number(row.id)));
     return messages.filter(({ id }) => ids.has(id));
   }
 }
 
 /** The terms of a message row joined with its session's `owner`: what it says, and what it belongs to. */
 function indexTerms(row: Row): string[] {
-  const belongs: [string, SqlValue | undefined][] = [
-    ["owner", row.owner],
-    ["session", row.session_id],
-  ];
-  const labels = belongs.map(([kind, id]) => belongsTerm(kind as "owner" | "session", id as string));
+  const labels = [belongsTerm("owner", text(row.owner)), belongsTerm("session", text(row.session_id))];
   return [...labels, ...termsOf(searchableText(storedMessage(row)))];
 }
 
 export async function readWatermark(tx: Queries): Promise<number> {
-  return Number((await tx.get("SELECT indexed_through FROM search_watermark"))?.indexed_through ?? 0);
+  return number((await tx.get("SELECT indexed_through FROM search_watermark"))?.indexed_through);
 }

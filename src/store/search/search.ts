@@ -1,4 +1,3 @@
-import type { SessionId } from "../../session/ids.js";
 /**
  * Search: the index for what it holds, and the tail of messages that it does not hold yet, on one snapshot, so that
  * results are complete. Newest first, straight from the index: a word that stands in most messages costs no more than
@@ -7,13 +6,14 @@ import type { SessionId } from "../../session/ids.js";
 
 import { ownersFor, type Viewer } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import type { Page, SearchHit, SearchOptions, SearchStore } from "../../session/store.js";
-import type { Message } from "../../session/transcript.js";
 import type { Db, Queries, Row } from "../db.js";
 import type { SearchIndex } from "../search-index.js";
 import { columnsOf } from "../sql/columns.js";
 import { accessCondition, Conditions } from "../sql/reader.js";
 import { storedMessage } from "../sql/rows.js";
+import { maybe, number, text } from "../sql/values.js";
 import { readWatermark, type SearchFeed } from "./feed.js";
 import { matches, type Phrase, parseQuery, snippetOf, withoutLetters } from "./query.js";
 import { belongsTerm, searchableText, termsOf } from "./terms.js";
@@ -90,7 +90,7 @@ export class SqlSearch implements SearchStore {
       ...owners,
       MAX_MOVED,
     );
-    const sessions = moved.map(({ id }) => belongsTerm("session", id as string));
+    const sessions = moved.map(({ id }) => belongsTerm("session", text(id)));
     return [...owners.map((owner) => belongsTerm("owner", owner)), ...sessions];
   }
 
@@ -113,7 +113,7 @@ export class SqlSearch implements SearchStore {
       );
       found.push(...rows.filter((row) => hasAll(look.phrases, row)));
       if (rows.length < TAIL_PAGE) break;
-      before = Number(rows.at(-1)?.id);
+      before = number(rows.at(-1)?.id);
     }
     return found.slice(0, look.wanted);
   }
@@ -129,7 +129,7 @@ export class SqlSearch implements SearchStore {
     const found = rows.filter((row) => hasAll(look.phrases, row)).slice(0, look.wanted);
     const last = rows.at(-1);
     if (!last || rows.length < MAX_CHECKED || found.length === look.wanted) return found;
-    const rest = { ...look, before: Number(last.id), wanted: look.wanted - found.length };
+    const rest = { ...look, before: number(last.id), wanted: look.wanted - found.length };
     return [...found, ...(await this.#lookUp(tx, rest))];
   }
 
@@ -153,12 +153,12 @@ function hasAll(phrases: readonly Phrase[], row: Row): boolean {
 function hitOf(row: Row, phrases: readonly Phrase[]): SearchHit {
   const message = storedMessage(row);
   return {
-    sessionId: row.session_id as SessionId,
-    title: row.title as string | null,
-    displayName: row.display_name as string,
-    platform: row.platform as string,
+    sessionId: text<SessionId>(row.session_id),
+    title: maybe(row.title, text),
+    displayName: text(row.display_name),
+    platform: text(row.platform),
     seq: message.seq,
-    role: row.role as Message["role"],
+    role: message.role,
     at: message.at,
     snippet: snippetOf(message, phrases),
   };

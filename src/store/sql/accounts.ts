@@ -2,9 +2,10 @@
 
 import type { Account, AccountHolder, Accounts, Hold } from "../../gateway/store.js";
 import type { HomeChannel } from "../../session/context.js";
-import { formatAddress, parseAddress } from "../../session/source.js";
+import { formatAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db } from "../db.js";
+import { address, number, text } from "./values.js";
 
 export class SqlAccounts implements Accounts {
   readonly #db: Db;
@@ -27,11 +28,11 @@ export class SqlAccounts implements Accounts {
       ...shift.values,
     );
     return rows.map((row) => ({
-      platform: row.platform as string,
-      account: row.account as string,
-      owner: row.owner as string,
-      until: Number(row.lease_until),
-      since: Number(row.since),
+      platform: text(row.platform),
+      account: text(row.account),
+      owner: text(row.owner),
+      until: number(row.lease_until),
+      since: number(row.since),
     }));
   }
 
@@ -92,7 +93,7 @@ export class SqlAccounts implements Accounts {
       account,
       name,
     );
-    return row ? (row.value as string) : null;
+    return row ? text(row.value) : null;
   }
 
   async write({ platform, account }: Account, name: string, value: string): Promise<void> {
@@ -111,16 +112,16 @@ export class SqlAccounts implements Accounts {
       "SELECT platform, account, value FROM account_memory WHERE name = ? ORDER BY platform, account",
       name,
     );
-    return rows.map(({ platform, account, value }) => ({
-      platform: platform as string,
-      account: account as string,
-      value: value as string,
+    return rows.map((row) => ({
+      platform: text(row.platform),
+      account: text(row.account),
+      value: text(row.value),
     }));
   }
 
   async homes(): Promise<HomeChannel[]> {
     const rows = await this.#db.all("SELECT address, name FROM home_channels ORDER BY platform");
-    return rows.map((row) => ({ address: parseAddress(row.address as string), name: row.name as string }));
+    return rows.map((row) => ({ address: address(row.address), name: text(row.name) }));
   }
 
   async setHome({ address, name }: HomeChannel): Promise<void> {

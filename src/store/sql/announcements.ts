@@ -1,10 +1,11 @@
 /** What the destination of a handoff is told before the session arrives, as it stands in the outbox. */
 
-import type { Announcement, DeliveryState, NewDelivery } from "../../gateway/store.js";
+import type { Announcement, NewDelivery } from "../../gateway/store.js";
+import { DELIVERY_STATES } from "../../gateway/store.js";
 import type { HandoffId } from "../../session/ids.js";
 import { deliveryIdOf } from "../../session/ids.js";
-import { parseAddress } from "../../session/source.js";
 import type { Queries } from "../db.js";
+import { address, maybe, oneOf, text } from "./values.js";
 
 /** Also one by a process of the version before, which wrote only its id. */
 const OF_HANDOFF = "(handoff_id = ? AND kind = 'announcement' OR delivery_id = ?)";
@@ -14,7 +15,7 @@ const valuesOf = (handoffId: HandoffId) => [handoffId, deliveryIdOf(handoffId, "
 export async function announcement(db: Queries, handoffId: HandoffId): Promise<Announcement | null> {
   const sql = `SELECT state, error FROM outbox WHERE ${OF_HANDOFF} ORDER BY id LIMIT 1`;
   const row = await db.get(sql, ...valuesOf(handoffId));
-  return row ? { state: row.state as DeliveryState, error: row.error as string | null } : null;
+  return row ? { state: oneOf(row.state, DELIVERY_STATES), error: maybe(row.error, text) } : null;
 }
 
 /** Takes back what was not sent yet. */
@@ -34,10 +35,9 @@ export async function retractions(
     ...valuesOf(handoffId),
   );
   if (!row) return [];
+  const to = { account: text(row.account), address: address(row.address), owner: "" };
   return texts.map((text, n) => ({
-    account: row.account as string,
-    address: parseAddress(row.address as string),
-    owner: "",
+    ...to,
     deliveryId: deliveryIdOf(handoffId, "back", n),
     purpose: "retraction",
     handoffId,

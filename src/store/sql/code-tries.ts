@@ -2,6 +2,7 @@
 import { afterWrongTry, LOCK_MS, lockedUntil, type Tries, WRONG_TRIES } from "../../gateway/pairing.js";
 import type { Tried } from "../../gateway/people-store.js";
 import type { Queries } from "../db.js";
+import { number } from "./values.js";
 
 /** Looks at a code for somebody, unless they are locked out; null from the look says that it is wrong. */
 export async function tried<Outcome extends { readonly kind: string }>(
@@ -27,5 +28,5 @@ export async function lockOf(on: Queries, who: string, now: number): Promise<num
 
 async function triesOf(on: Queries, who: string): Promise<Tries | null> {
   const row = await on.get("SELECT wrong, last_at FROM tries WHERE who = ?", who);
-  return row ? { wrong: Number(row.wrong), lastAt: Number(row.last_at) } : null;
+  return row ? { wrong: number(row.wrong), lastAt: number(row.last_at) } : null;
 }

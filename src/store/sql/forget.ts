@@ -1,11 +1,12 @@
-import type { SessionId } from "../../session/ids.js";
 /** What the gateway kept of a journey, and needs no longer: what was asked, answered and said. */
+import type { SessionId } from "../../session/ids.js";
 import type { Queries } from "../db.js";
+import { number } from "./values.js";
 
 export async function forgetJourney(tx: Queries, sessionId: SessionId): Promise<void> {
   const items = await tx.all("SELECT inbox_id FROM turns WHERE session_id = ?", sessionId);
   await tx.run("DELETE FROM turns WHERE session_id = ?", sessionId);
-  for (const { inbox_id } of items) await tx.run("DELETE FROM inbox WHERE id = ?", inbox_id as number);
+  for (const { inbox_id } of items) await tx.run("DELETE FROM inbox WHERE id = ?", number(inbox_id));
   await tx.run("DELETE FROM outbox WHERE session_id = ?", sessionId);
 }
 

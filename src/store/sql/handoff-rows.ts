@@ -2,9 +2,9 @@
 import { ConflictError } from "../../session/errors.js";
 import {
   type Asker,
+  HANDOFF_STATES,
   HANDOFF_WAIT_MS,
   type Handoff,
-  type HandoffState,
   type HandoffStep,
   holdsTurns,
 } from "../../session/handoff.js";
@@ -16,6 +16,7 @@ import { storableText } from "../../util/text.js";
 import type { Dialect, Queries, Row, SqlValue } from "../db.js";
 import { hasActiveHandoff, writeOrigin } from "./rows.js";
 import { readSession } from "./session-steps.js";
+import { flag, json, maybe, number, oneOf, source, text } from "./values.js";
 
 /** Leases are by the host's clock, which shows `now`. */
 export async function readHandoffs(
@@ -59,7 +60,7 @@ export async function lockHandoff(
   const sql = `SELECT session_id FROM handoffs WHERE id = ? ${dialect.forUpdate("handoffs")}`;
   const row = await tx.get(sql, id);
   if (!row) return null;
-  if (kind === "claim") await readSession(tx, row.session_id as SessionId, dialect.forUpdate("sessions"));
+  if (kind === "claim") await readSession(tx, text<SessionId>(row.session_id), dialect.forUpdate("sessions"));
   return findHandoff(tx, dialect, id, now);
 }
 
@@ -139,27 +140,27 @@ export async function saveHandoff(
 }
 
 function handoffOf(row: Row): Handoff {
-  const requestedAt = Number(row.requested_at);
+  const requestedAt = number(row.requested_at);
   return {
-    id: row.id as HandoffId,
-    sessionId: row.session_id as SessionId,
-    fromKey: row.from_key as SessionKey,
-    target: row.target as string,
-    state: row.state as HandoffState,
+    id: text<HandoffId>(row.id),
+    sessionId: text<SessionId>(row.session_id),
+    fromKey: text<SessionKey>(row.from_key),
+    target: text(row.target),
+    state: oneOf(row.state, HANDOFF_STATES),
     requestedAt,
-    claimedBy: row.claimed_by as string | null,
-    leaseUntil: row.lease_until === null ? null : Number(row.lease_until),
-    fence: Number(row.fence),
-    claims: Number(row.claims),
-    finishedAt: row.finished_at === null ? null : Number(row.finished_at),
-    error: row.error as string | null,
-    asker: row.asker === null ? null : readAsker(row.asker as string),
-    isThreadBegun: row.thread_begun === 1,
-    destination: row.destination === null ? null : parseSource(JSON.parse(row.destination as string)),
-    destinationKey: row.destination_key as SessionKey | null,
-    isBusy: Number(row.running_turns) > 0,
-    readySince: Math.max(requestedAt, Number(row.last_turn ?? 0)),
-    waitMs: Number(row.wait_ms ?? HANDOFF_WAIT_MS),
+    claimedBy: maybe(row.claimed_by, text),
+    leaseUntil: maybe(row.lease_until, number),
+    fence: number(row.fence),
+    claims: number(row.claims),
+    finishedAt: maybe(row.finished_at, number),
+    error: maybe(row.error, text),
+    asker: maybe(row.asker, readAsker),
+    isThreadBegun: maybe(row.thread_begun, flag) ?? false,
+    destination: maybe(row.destination, source),
+    destinationKey: maybe(row.destination_key, text<SessionKey>),
+    isBusy: number(row.running_turns) > 0,
+    readySince: Math.max(requestedAt, maybe(row.last_turn, number) ?? 0),
+    waitMs: maybe(row.wait_ms, number) ?? HANDOFF_WAIT_MS,
   };
 }
 
@@ -167,7 +168,7 @@ function writeAsker({ source, account, owner }: Asker): string {
   return storableText(JSON.stringify({ source: serializeSource(source), account, owner }));
 }
 
-function readAsker(json: string): Asker {
-  const { source, account, owner } = JSON.parse(json) as Asker;
+function readAsker(value: SqlValue | undefined): Asker {
+  const { source, account, owner } = json<Asker>(value);
   return { source: parseSource(source), account, owner };
 }

@@ -10,10 +10,10 @@ import type {
   NewInboxItem,
   OwnedItem,
 } from "../../gateway/store.js";
+import { INBOX_KINDS, MADE_BY } from "../../gateway/store.js";
 import { identityOf } from "../../session/access.js";
 import type { InboxId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
-import { parseSource } from "../../session/source.js";
 import type { Attachment } from "../../session/transcript.js";
 import { escapePart, unescapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
@@ -21,6 +21,7 @@ import type { Db, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { insertDeliveries } from "./outbox.js";
 import { readAttachments, writeAttachments, writeOrigin } from "./rows.js";
+import { flag, number, oneOf, source, text } from "./values.js";
 
 export class SqlInbox implements Inbox {
   readonly #db: Db;
@@ -42,7 +43,7 @@ export class SqlInbox implements Inbox {
     const kept = await insertItem(this.#db, item, owner, now, peopleVersion);
     if (kept) return kept;
     const row = await this.#db.get("SELECT version FROM people_state WHERE one = 1");
-    return Number(row?.version) === peopleVersion ? "duplicate" : "outdated";
+    return number(row?.version) === peopleVersion ? "duplicate" : "outdated";
   }
 
   async amend(
@@ -76,15 +77,12 @@ export class SqlInbox implements Inbox {
     return this.#db.transaction(async (tx) => {
       const row = await this.#waitingFor(tx, id, owner);
       if (!row) return null;
+      const was = inboxItem(row);
       const written = writeAttachments(attachments);
-      if (written !== null && row.attachments === written) return inboxItem(row); // Done before, without a word.
-      const complete = { ...row, text: storableText(text(row.text as string)), attachments: written };
-      await tx.run(
-        "UPDATE inbox SET text = ?, attachments = ? WHERE id = ?",
-        complete.text,
-        complete.attachments,
-        Number(row.id),
-      );
+      if (written !== null && row.attachments === written) return was; // Done before, without a word.
+      const complete = { ...row, text: storableText(text(was.text)), attachments: written };
+      const change = "UPDATE inbox SET text = ?, attachments = ? WHERE id = ?";
+      await tx.run(change, complete.text, complete.attachments, was.id);
       return inboxItem(complete);
     });
   }
@@ -194,7 +192,7 @@ export async function insertItem(
     ...(peopleVersion === undefined ? [] : [peopleVersion]),
   );
   if (!row) return null;
-  const kept = { ...item, id: Number(row.id) as InboxId, receivedAt };
+  const kept = { ...item, id: number<InboxId>(row.id), receivedAt };
   tx.record({ kind: "inbox", item: kept, owner });
   return kept;
 }
@@ -215,31 +213,28 @@ export async function steerIn(tx: Queries, id: InboxId): Promise<void> {
 async function movedTo(tx: Queries, id: InboxId): Promise<InboxId | null> {
   const sql = "SELECT id FROM inbox WHERE message_id = ? AND said_by IS NOT NULL";
   const moved = await tx.get(sql, madeId("moved", `${id}`));
-  return moved ? (Number(moved.id) as InboxId) : null;
+  return moved ? number<InboxId>(moved.id) : null;
 }
 
 function ownedItem(row: Row): OwnedItem {
-  return { item: inboxItem(row), owner: row.owner as string };
+  return { item: inboxItem(row), owner: text(row.owner) };
 }
 
 export function inboxItem(row: Row): InboxItem {
   return {
-    id: Number(row.id) as InboxId,
-    platform: row.platform as string,
-    account: row.account as string,
-    kind: row.kind as InboxItem["kind"],
-    key: row.key as SessionKey,
-    source: parseSource(JSON.parse(row.source as string)),
-    messageId:
-      row.made_by === null
-        ? platformId(row.message_id as string)
-        : ((row.made_of ?? row.message_id) as string),
-    ...(row.made_by === null ? {} : { made: row.made_by as MadeBy }),
-    text: row.text as string,
+    id: number<InboxId>(row.id),
+    platform: text(row.platform),
+    account: text(row.account),
+    kind: oneOf(row.kind, INBOX_KINDS),
+    key: text<SessionKey>(row.key),
+    source: source(row.source),
+    messageId: row.made_by === null ? platformId(text(row.message_id)) : text(row.made_of ?? row.message_id),
+    ...(row.made_by === null ? {} : { made: oneOf(row.made_by, MADE_BY) }),
+    text: text(row.text),
     ...readAttachments(row),
-    ...(row.in_background === 1 ? { inBackground: true } : {}),
-    ...(row.said_by === null ? {} : { by: parseSource(JSON.parse(row.said_by as string)) }),
-    receivedAt: Number(row.received_at),
+    ...(flag(row.in_background) ? { inBackground: true } : {}),
+    ...(row.said_by === null ? {} : { by: source(row.said_by) }),
+    receivedAt: number(row.received_at),
   };
 }
 

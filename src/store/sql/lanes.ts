@@ -1,4 +1,3 @@
-import type { SessionId } from "../../session/ids.js";
 /**
  * Lanes: which session a key has, and the place and people behind the key. Locks are taken in one order, routes by their
  * keys and then sessions by their ids, so that steps that cross each other wait instead of blocking each other.
@@ -6,15 +5,17 @@ import type { SessionId } from "../../session/ids.js";
 
 import { ownerOfChat } from "../../session/access.js";
 import { ConflictError, sessionNotFound } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
 import { parseSessionKey, type SessionKey } from "../../session/session-key.js";
-import { parseSource, type SessionSource } from "../../session/source.js";
+import type { SessionSource } from "../../session/source.js";
 import type { LanePlace } from "../../session/store.js";
 import { escapePart } from "../../util/escape.js";
 import type { Dialect, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { hasActiveHandoff, type SessionRow, sessionRow, writeOrigin } from "./rows.js";
 import { endSession, readSession } from "./session-steps.js";
+import { source, text } from "./values.js";
 
 export interface LaneSession {
   readonly place: LanePlace;
@@ -28,7 +29,7 @@ export async function lockLane(tx: Queries, dialect: Dialect, key: SessionKey): 
     key,
   );
   if (!route) return null;
-  const session = await readSession(tx, route.session_id as SessionId, dialect.forUpdate("sessions"));
+  const session = await readSession(tx, text<SessionId>(route.session_id), dialect.forUpdate("sessions"));
   return { place: placeOf(route), session };
 }
 
@@ -48,15 +49,15 @@ async function lockMove(
   const rows = await tx.all(
     `SELECT ${columnsOf("sessions")} FROM sessions WHERE id IN (?, ?) ORDER BY id ${dialect.forUpdate("sessions")}`,
     sessionId,
-    (route?.session_id as string | undefined) ?? sessionId,
+    route ? text(route.session_id) : sessionId,
   );
   const found = rows.map(sessionRow);
   const target = found.find(({ entry }) => entry.sessionId === sessionId);
   if (!target) throw sessionNotFound(sessionId);
   const session = found.find(({ entry }) => entry.sessionId === route?.session_id);
-  const from = routes.find((row) => row.session_id === sessionId)?.key as SessionKey | undefined;
+  const from = routes.find((row) => row.session_id === sessionId);
   const lane = route && session ? { place: placeOf(route), session } : null;
-  return { lane, target: target.entry, from: from ?? null };
+  return { lane, target: target.entry, from: from ? text<SessionKey>(from.key) : null };
 }
 
 /** Makes the lane lead to the session. */
@@ -142,11 +143,11 @@ function placeOfKey(key: SessionKey): LanePlace {
 
 export function placeOf(route: Row): LanePlace {
   return {
-    key: route.key as SessionKey,
-    owner: route.owner as string,
-    chat: route.chat as string,
-    origin: parseSource(JSON.parse(route.origin as string)),
-    displayName: route.display_name as string,
+    key: text<SessionKey>(route.key),
+    owner: text(route.owner),
+    chat: text(route.chat),
+    origin: source(route.origin),
+    displayName: text(route.display_name),
   };
 }
 

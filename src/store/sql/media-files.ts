@@ -2,6 +2,7 @@
 import type { MediaFiles } from "../../gateway/store.js";
 import type { Db } from "../db.js";
 import { readAttachments } from "./rows.js";
+import { text } from "./values.js";
 
 /** Messages that were taken back still have theirs; what was answered or sent has them in its message, or needs them no more. */
 const REFERRING = [
@@ -27,7 +28,7 @@ export class SqlMediaFiles implements MediaFiles {
   unneeded(takenBefore: number): Promise<string[]> {
     return this.#db.snapshot(async (tx) => {
       const taken = await tx.all("SELECT name FROM media_files WHERE taken_at < ?", takenBefore);
-      const left = new Set(taken.map(({ name }) => name as string));
+      const left = new Set(taken.map(({ name }) => text(name)));
       for (const query of REFERRING) {
         for (const row of await tx.all(query)) {
           for (const { file } of readAttachments(row).attachments ?? []) left.delete(file);

@@ -1,23 +1,24 @@
-import type { DeliveryId, HandoffId, SessionId, TurnId } from "../../session/ids.js";
 /** The outbox: what is to be said, in order, and what became of it. States change by compare-and-set. */
 
 import type {
   Account,
   Announcement,
   Delivery,
-  DeliveryState,
   Doubtful,
   NewDelivery,
   Outbox,
   Sending,
 } from "../../gateway/store.js";
-import { type Address, formatAddress, parseAddress } from "../../session/source.js";
+import { DELIVERY_STATES, PURPOSES } from "../../gateway/store.js";
+import type { DeliveryId, HandoffId, SessionId, TurnId } from "../../session/ids.js";
+import { type Address, formatAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
 import { announcement } from "./announcements.js";
 import { columnsOf } from "./columns.js";
 import { readAttachments, writeAttachments } from "./rows.js";
 import { appendIn } from "./transcript.js";
+import { address, maybe, number, oneOf, text } from "./values.js";
 
 /** How many of an address are taken at once: whoever is to be told much does not keep others waiting. */
 const SHARE = 20;
@@ -106,7 +107,7 @@ export class SqlOutbox implements Outbox {
       now,
       now,
     );
-    return row ? Number(row.due) : null;
+    return row ? number(row.due) : null;
   }
 
   async release({ platform, account }: Account, owner: string): Promise<void> {
@@ -162,16 +163,16 @@ export class SqlOutbox implements Outbox {
       account,
       sessionId,
     );
-    return (row?.turn_id ?? null) as TurnId | null;
+    return row ? text<TurnId>(row.turn_id) : null;
   }
 
   drop({ platform, account }: Account, turnId: TurnId): Promise<DeliveryId[]> {
     return this.#db.transaction(async (tx) => {
       const sql = `SELECT o.id, o.delivery_id ${REPLIES} AND o.turn_id = ? ORDER BY o.id`;
       const dropped: DeliveryId[] = [];
-      for (const { id, delivery_id } of await tx.all(sql, platform, account, turnId)) {
+      for (const row of await tx.all(sql, platform, account, turnId)) {
         const change = "UPDATE outbox SET state = 'dropped' WHERE id = ? AND state = 'pending'";
-        if ((await tx.run(change, Number(id))) === 1) dropped.push(delivery_id as DeliveryId);
+        if ((await tx.run(change, number(row.id))) === 1) dropped.push(text<DeliveryId>(row.delivery_id));
       }
       return dropped;
     });
@@ -188,7 +189,7 @@ export class SqlOutbox implements Outbox {
        WHERE state = 'sent' AND delivery_id IN (${deliveryIds.map(() => "?").join(", ")})`,
       ...deliveryIds,
     );
-    return Number(row?.sent) === deliveryIds.length;
+    return number(row?.sent) === deliveryIds.length;
   }
 
   async doubtful({ platform, account }: Account, address: Address, since: number): Promise<Doubtful> {
@@ -200,7 +201,7 @@ export class SqlOutbox implements Outbox {
       account,
       formatAddress(address),
     );
-    return { count: Number(row?.count), last: Number(row?.last) };
+    return { count: number(row?.count), last: maybe(row?.last, number) ?? 0 };
   }
 
   announcement(handoffId: HandoffId): Promise<Announcement | null> {
@@ -265,20 +266,20 @@ export async function insertDeliveries(
 function deliveryOf(row: Row): Delivery {
   const [file] = readAttachments(row).attachments ?? [];
   return {
-    id: Number(row.id),
-    deliveryId: row.delivery_id as DeliveryId,
-    account: row.account as string,
-    owner: row.owner as string,
-    address: parseAddress(row.address as string),
-    purpose: row.kind as Delivery["purpose"],
-    handoffId: row.handoff_id as HandoffId | null,
-    text: row.text as string,
-    sessionId: row.session_id as SessionId | null,
-    replyTo: row.reply_to as string | null,
+    id: number(row.id),
+    deliveryId: text<DeliveryId>(row.delivery_id),
+    account: text(row.account),
+    owner: text(row.owner),
+    address: address(row.address),
+    purpose: oneOf(row.kind, PURPOSES),
+    handoffId: maybe(row.handoff_id, text<HandoffId>),
+    text: text(row.text),
+    sessionId: maybe(row.session_id, text<SessionId>),
+    replyTo: maybe(row.reply_to, text),
     ...(file ? { file } : {}),
-    state: row.state as DeliveryState,
-    attempts: Number(row.attempts),
-    notBefore: Number(row.not_before),
+    state: oneOf(row.state, DELIVERY_STATES),
+    attempts: number(row.attempts),
+    notBefore: number(row.not_before),
   };
 }
 

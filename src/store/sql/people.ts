@@ -22,6 +22,7 @@ import type { Db, Queries, Row } from "../db.js";
 import { lockOf, tried } from "./code-tries.js";
 import { columnsOf } from "./columns.js";
 import { findPerson, joinPersons, partIdentity, personsOf, readPerson, savePerson } from "./persons.js";
+import { flag, maybe, number, text } from "./values.js";
 
 export class SqlPeople implements PeopleStore {
   readonly #db: Db;
@@ -45,7 +46,7 @@ export class SqlPeople implements PeopleStore {
       identity,
     );
     const [person = null] = personsOf(rows.filter((row) => row.id !== null));
-    return { person, version: Number(rows[0]?.version) };
+    return { person, version: number(rows[0]?.version) };
   }
 
   async list(): Promise<Person[]> {
@@ -60,7 +61,7 @@ export class SqlPeople implements PeopleStore {
   salt(fresh: string): Promise<string> {
     return this.#change(async (tx) => {
       await tx.run("UPDATE people_state SET salt = ? WHERE salt IS NULL", fresh);
-      return String((await tx.get("SELECT salt FROM people_state"))?.salt);
+      return text((await tx.get("SELECT salt FROM people_state"))?.salt);
     });
   }
 
@@ -124,8 +125,8 @@ export class SqlPeople implements PeopleStore {
         const open = "SELECT identity FROM pairings WHERE code_hash = ? AND denied = 0 AND expires_at > ?";
         const row = await tx.get(open, codeHash, now);
         if (!row) return null;
-        await deny(tx, String(row.identity), now);
-        return { kind: "denied" as const, identity: String(row.identity) };
+        await deny(tx, text(row.identity), now);
+        return { kind: "denied" as const, identity: text(row.identity) };
       }),
     );
   }
@@ -152,7 +153,7 @@ export class SqlPeople implements PeopleStore {
         const spent = "DELETE FROM link_codes WHERE code_hash = ? AND expires_at > ? RETURNING identity";
         const row = await tx.get(spent, codeHash, now);
         if (!row) return null;
-        const shown = String(row.identity);
+        const shown = text(row.identity);
         const [first, second] = [await findPerson(tx, shown), await findPerson(tx, typed)];
         if (shown === typed || (first && first.id === second?.id)) return { kind: "same" as const };
         const alone = (identity: string) => ({ identities: [{ identity, role: null }] });
@@ -237,8 +238,8 @@ async function standing(
   );
   return {
     request: row ? requestOf(row) : null,
-    answers: Number(row?.answers ?? 0),
-    othersWaiting: Number(others?.n ?? 0),
+    answers: row ? number(row.answers) : 0,
+    othersWaiting: number(others?.n),
   };
 }
 
@@ -247,7 +248,7 @@ async function spendPairing(tx: Queries, codeHash: string, now: number): Promise
   const spent =
     "DELETE FROM pairings WHERE code_hash = ? AND denied = 0 AND expires_at > ? RETURNING identity";
   const row = await tx.get(spent, codeHash, now);
-  return row ? String(row.identity) : null;
+  return row ? text(row.identity) : null;
 }
 
 async function letIn(tx: Queries, identity: string, as: NewPerson, now: number): Promise<Person> {
@@ -265,10 +266,10 @@ async function deny(tx: Queries, identity: string, now: number): Promise<boolean
 
 function requestOf(row: Row): PairingRequest {
   return {
-    identity: String(row.identity),
-    called: row.called === null ? null : String(row.called),
-    askedAt: Number(row.asked_at),
-    expiresAt: Number(row.expires_at),
-    denied: Number(row.denied) === 1,
+    identity: text(row.identity),
+    called: maybe(row.called, text),
+    askedAt: number(row.asked_at),
+    expiresAt: number(row.expires_at),
+    denied: flag(row.denied),
   };
 }

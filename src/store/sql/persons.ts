@@ -2,8 +2,10 @@
 
 import type { NewPerson, Person } from "../../gateway/people-store.js";
 import type { Role } from "../../gateway/permissions.js";
+import { ROLES } from "../../gateway/permissions.js";
 import type { Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
+import { maybe, number, oneOf, text } from "./values.js";
 
 export async function findPerson(on: Queries, identity: string): Promise<Person | null> {
   const rows = await on.all(
@@ -30,13 +32,14 @@ export async function readPerson(on: Queries, id: string): Promise<Person | null
 export function personsOf(rows: readonly Row[]): Person[] {
   const persons = new Map<string, Person>();
   for (const row of rows) {
-    const { id, name, created_at, identity, role } = row;
-    const before = persons.get(String(id))?.identities ?? [];
-    persons.set(String(id), {
-      id: String(id),
-      name: name === null ? null : String(name),
-      createdAt: Number(created_at),
-      identities: [...before, { identity: String(identity), role: role as Role | null }],
+    const id = text(row.id);
+    const before = persons.get(id)?.identities ?? [];
+    const role = maybe(row.role, (value) => oneOf(value, ROLES));
+    persons.set(id, {
+      id,
+      name: maybe(row.name, text),
+      createdAt: number(row.created_at),
+      identities: [...before, { identity: text(row.identity), role }],
     });
   }
   return [...persons.values()];

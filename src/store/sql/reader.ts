@@ -1,8 +1,8 @@
-import type { SessionId } from "../../session/ids.js";
 /** Finding sessions: by id, by key, by title, in pages; always within what the viewer may see. */
 
 import { ownersFor, type Viewer } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { ListFilter, OccupiedLane, Page, SessionReader } from "../../session/store.js";
@@ -12,6 +12,7 @@ import { columnsOf } from "./columns.js";
 import { placeOf } from "./lanes.js";
 import { PRUNABLE } from "./routes.js";
 import { hasActiveHandoff, hasRunningTurn, sessionRow } from "./rows.js";
+import { number, text } from "./values.js";
 
 export class SqlReader implements SessionReader {
   readonly #db: Db;
@@ -30,7 +31,7 @@ export class SqlReader implements SessionReader {
       `SELECT ${columnsOf("routes")} FROM routes WHERE chat = ? ORDER BY key`,
       chat,
     );
-    return rows.map((row) => ({ ...placeOf(row), sessionId: row.session_id as SessionId }));
+    return rows.map((row) => ({ ...placeOf(row), sessionId: text<SessionId>(row.session_id) }));
   }
 
   async current(key: SessionKey): Promise<SessionEntry | null> {
@@ -98,9 +99,9 @@ export class SqlReader implements SessionReader {
       ...beginnings.flatMap((beginning) => [beginning, `${beginning}\u{10ffff}`]),
     );
     const named = rows.filter(
-      ({ first, last, titles }) => first !== null && first === last && Number(titles) === 0,
+      ({ first, last, titles }) => first !== null && first === last && number(titles) === 0,
     );
-    return new Map(named.map(({ beginning, first }) => [beginning as string, first as string]));
+    return new Map(named.map(({ beginning, first }) => [text(beginning), text(first)]));
   }
 
   async holdsOn(sessionId: SessionId): Promise<("turn" | "handoff")[]> {
@@ -115,7 +116,7 @@ export class SqlReader implements SessionReader {
       "SELECT count(*) AS n FROM (SELECT 1 FROM sessions LIMIT ?) AS capped",
       atMost,
     );
-    return Number(row?.n ?? 0);
+    return number(row?.n);
   }
 
   async prunable(endedBefore: number): Promise<{ sessions: number; messages: number }> {
@@ -123,7 +124,7 @@ export class SqlReader implements SessionReader {
       `SELECT count(*) AS sessions, coalesce(sum(next_seq - 1), 0) AS messages FROM sessions s WHERE ${PRUNABLE}`,
       endedBefore,
     );
-    return { sessions: Number(row?.sessions ?? 0), messages: Number(row?.messages ?? 0) };
+    return { sessions: number(row?.sessions), messages: number(row?.messages) };
   }
 }
 

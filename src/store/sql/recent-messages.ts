@@ -11,6 +11,7 @@ import type { StoredMessage } from "../../session/transcript.js";
 import type { Db, Row, SqlValue } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { storedMessage } from "./rows.js";
+import { number } from "./values.js";
 import { type KnownMessage, type Window, WindowMemory } from "./window-memory.js";
 
 /** One statement, so that the session and its messages are of the same moment. Only so many rows are read; the newest is first. */
@@ -69,7 +70,7 @@ export class RecentMessages {
 }
 
 function startOf({ active_from, consolidated_through }: Row): number {
-  return Math.max(Number(active_from), Number(consolidated_through) + 1);
+  return Math.max(number(active_from), number(consolidated_through) + 1);
 }
 
 function knownMessage(row: Row): KnownMessage {

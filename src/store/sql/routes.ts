@@ -20,6 +20,7 @@ import { addRoute, bindSession, lockLane, setRoute } from "./lanes.js";
 import { moveWaiting } from "./move-waiting.js";
 import { hasActiveHandoff, hasRunningTurn, insertMessages, type SessionRow } from "./rows.js";
 import { endSession, insertSession, readSession, titleHolder } from "./session-steps.js";
+import { text } from "./values.js";
 
 export class SqlRoutes implements RouteStore {
   readonly #db: Db;
@@ -170,7 +171,7 @@ export class SqlRoutes implements RouteStore {
         endedBefore,
         limit,
       );
-      const sessionIds = rows.map((row) => row.id as SessionId);
+      const sessionIds = rows.map((row) => text<SessionId>(row.id));
       let messages = 0;
       for (const id of sessionIds) {
         await this.#index.forget(tx, id);

@@ -1,12 +1,14 @@
-import type { SessionId } from "../../session/ids.js";
 /** Rows of the database as records of the heart, and back. */
-import type { ResetReason } from "../../session/reset-policy.js";
-import type { EndReason, SessionEntry } from "../../session/session.js";
+import type { SessionId } from "../../session/ids.js";
+import { RESET_REASONS } from "../../session/reset-policy.js";
+import type { SessionEntry } from "../../session/session.js";
+import { END_REASONS } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
-import { type ChatType, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
+import { CHAT_TYPES, parseSource, type SessionSource, serializeSource } from "../../session/source.js";
 import type { Attachment, Author, Message, StoredMessage, ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
 import type { Queries, Row, SqlValue } from "../db.js";
+import { json, maybe, number, oneOf, text } from "./values.js";
 
 /** A session as stored: the entry, and what only the store needs. */
 export interface SessionRow {
@@ -17,50 +19,50 @@ export interface SessionRow {
 
 export function sessionRow(row: Row): SessionRow {
   const tokens = {
-    inputTokens: Number(row.input_tokens),
-    outputTokens: Number(row.output_tokens),
-    cacheReadTokens: Number(row.cache_read_tokens),
-    cacheWriteTokens: Number(row.cache_write_tokens),
+    inputTokens: number(row.input_tokens),
+    outputTokens: number(row.output_tokens),
+    cacheReadTokens: number(row.cache_read_tokens),
+    cacheWriteTokens: number(row.cache_write_tokens),
   };
   const entry: SessionEntry = {
-    key: row.key as SessionKey,
-    sessionId: row.id as SessionId,
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
+    key: text<SessionKey>(row.key),
+    sessionId: text<SessionId>(row.id),
+    createdAt: number(row.created_at),
+    updatedAt: number(row.updated_at),
     origin: readOrigin(row),
-    displayName: row.display_name as string,
-    platform: row.platform as string,
-    chatType: row.chat_type as ChatType,
-    title: row.title as string | null,
-    owner: row.owner as string,
-    laneOwner: row.lane_owner as string,
-    chat: row.chat as string,
-    parentId: row.parent_id as SessionId | null,
-    endedAt: numberOrNull(row.ended_at),
-    endReason: row.end_reason as EndReason | null,
+    displayName: text(row.display_name),
+    platform: text(row.platform),
+    chatType: oneOf(row.chat_type, CHAT_TYPES),
+    title: maybe(row.title, text),
+    owner: text(row.owner),
+    laneOwner: text(row.lane_owner),
+    chat: text(row.chat),
+    parentId: maybe(row.parent_id, text<SessionId>),
+    endedAt: maybe(row.ended_at, number),
+    endReason: maybe(row.end_reason, (value) => oneOf(value, END_REASONS)),
     wasAutoReset: false,
-    resetReason: row.reset_reason as ResetReason | null,
-    messageCount: Number(row.message_count),
+    resetReason: maybe(row.reset_reason, (value) => oneOf(value, RESET_REASONS)),
+    messageCount: number(row.message_count),
     ...tokens,
     totalTokens: tokens.inputTokens + tokens.outputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens,
-    cost: Number(row.cost),
-    consolidatedThrough: Number(row.consolidated_through),
-    summary: row.summary as string | null,
-    metadata: JSON.parse(row.metadata as string),
+    cost: number(row.cost),
+    consolidatedThrough: number(row.consolidated_through),
+    summary: maybe(row.summary, text),
+    metadata: json(row.metadata),
   };
-  return { entry, nextSeq: Number(row.next_seq), activeFrom: Number(row.active_from) };
+  return { entry, nextSeq: number(row.next_seq), activeFrom: number(row.active_from) };
 }
 
 /** A platform that was registered when the session began may not be now: the session stays readable. */
 function readOrigin(row: Row): SessionSource {
-  const json = JSON.parse(row.origin as string) as Record<string, unknown>;
+  const origin = json<Record<string, unknown>>(row.origin);
   try {
-    return parseSource(json);
+    return parseSource(origin);
   } catch {
     return {
-      platform: row.platform as string,
-      chatId: String(json.chat_id),
-      chatType: row.chat_type as ChatType,
+      platform: text(row.platform),
+      chatId: String(origin.chat_id),
+      chatType: oneOf(row.chat_type, CHAT_TYPES),
     };
   }
 }
@@ -69,33 +71,34 @@ export function writeOrigin(source: SessionSource): string {
   return JSON.stringify(serializeSource(source)).toWellFormed();
 }
 
+const MESSAGE_ROLES: readonly Message["role"][] = ["user", "assistant", "tool", "system"];
+
 export function storedMessage(row: Row): StoredMessage {
   const stored = {
-    seq: Number(row.seq),
-    at: Number(row.at),
-    ...(row.superseded_at === null ? {} : { supersededAt: Number(row.superseded_at) }),
+    seq: number(row.seq),
+    at: number(row.at),
+    ...(row.superseded_at === null ? {} : { supersededAt: number(row.superseded_at) }),
   };
-  const content = row.content as string;
-  const name = row.name === null ? {} : { name: row.name as string };
-  switch (row.role as Message["role"]) {
+  const content = text(row.content);
+  const name = row.name === null ? {} : { name: text(row.name) };
+  switch (oneOf(row.role, MESSAGE_ROLES)) {
     case "user":
       return {
         role: "user",
         content,
         ...name,
-        ...(row.author === null ? {} : { author: JSON.parse(row.author as string) as Author }),
+        ...(row.author === null ? {} : { author: json<Author>(row.author) }),
         ...(row.note === null ? {} : { note: true }),
         ...readAttachments(row),
         ...stored,
       };
     case "assistant": {
-      const toolCalls =
-        row.tool_calls === null ? {} : { toolCalls: JSON.parse(row.tool_calls as string) as ToolCall[] };
-      const reasoning = row.reasoning === null ? {} : { reasoning: row.reasoning as string };
+      const toolCalls = row.tool_calls === null ? {} : { toolCalls: json<ToolCall[]>(row.tool_calls) };
+      const reasoning = row.reasoning === null ? {} : { reasoning: text(row.reasoning) };
       return { role: "assistant", content, ...toolCalls, ...reasoning, ...stored };
     }
     case "tool":
-      return { role: "tool", toolCallId: row.tool_call_id as string, ...name, content, ...stored };
+      return { role: "tool", toolCallId: text(row.tool_call_id), ...name, content, ...stored };
     case "system":
       return { role: "system", content, ...stored };
   }
@@ -147,9 +150,7 @@ export function writeAttachments(attachments: readonly Attachment[] | undefined)
 }
 
 export function readAttachments(row: Row): { attachments?: readonly Attachment[] } {
-  return row.attachments === null
-    ? {}
-    : { attachments: JSON.parse(row.attachments as string) as Attachment[] };
+  return row.attachments === null ? {} : { attachments: json(row.attachments) };
 }
 
 export async function hasActiveHandoff(tx: Queries, sessionId: SessionId): Promise<boolean> {
@@ -160,8 +161,4 @@ export async function hasActiveHandoff(tx: Queries, sessionId: SessionId): Promi
 export async function hasRunningTurn(tx: Queries, sessionId: SessionId): Promise<boolean> {
   const sql = "SELECT 1 FROM turns WHERE session_id = ? AND state = 'running'";
   return (await tx.get(sql, sessionId)) !== undefined;
-}
-
-function numberOrNull(value: SqlValue | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }

@@ -1,7 +1,7 @@
-import type { SessionId } from "../../session/ids.js";
 /** The small steps on a session's row that larger ones are made of. All run inside a transaction. */
 
 import { sessionNotFound } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import type { ResetReason } from "../../session/reset-policy.js";
 import type { EndReason, SessionEntry } from "../../session/session.js";
 import { parseSessionKey } from "../../session/session-key.js";
@@ -9,6 +9,7 @@ import type { NewSession } from "../../session/store.js";
 import type { Queries } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { type SessionRow, sessionRow, writeOrigin } from "./rows.js";
+import { text } from "./values.js";
 
 export async function readSession(tx: Queries, sessionId: SessionId, forUpdate = ""): Promise<SessionRow> {
   const row = await tx.get(
@@ -71,5 +72,5 @@ export async function titleHolder(
     title,
     except,
   );
-  return (row?.id as string | undefined) ?? null;
+  return row ? text(row.id) : null;
 }

@@ -1,6 +1,7 @@
 /** What people have spent of a day's limits. The identities of one person count together. */
 import type { DaySpending, Spending, Spent } from "../../gateway/store.js";
 import type { Db, Queries } from "../db.js";
+import { number, text } from "./values.js";
 
 const COLUMNS: Readonly<Record<Spent, string>> = { modelCalls: "model_calls", mediaBytes: "media_bytes" };
 
@@ -49,9 +50,9 @@ export class SqlSpending implements Spending {
       day,
     );
     return rows.map((row) => ({
-      identity: String(row.identity),
-      modelCalls: Number(row.model_calls),
-      mediaBytes: Number(row.media_bytes),
+      identity: text(row.identity),
+      modelCalls: number(row.model_calls),
+      mediaBytes: number(row.media_bytes),
     }));
   }
 }
@@ -78,7 +79,7 @@ async function spentBy(
     day,
     ...identities,
   );
-  return Number(row?.spent ?? 0);
+  return number(row?.spent);
 }
 
 /** Days are kept for a month, for whoever asks how much was used. */

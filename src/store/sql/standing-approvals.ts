@@ -2,6 +2,7 @@
 import type { StandingApproval, StandingApprovals } from "../../gateway/store.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Db } from "../db.js";
+import { number, text } from "./values.js";
 
 export class SqlStandingApprovals implements StandingApprovals {
   readonly #db: Db;
@@ -40,11 +41,11 @@ export class SqlStandingApprovals implements StandingApprovals {
       key,
     );
     return rows.map((row) => ({
-      id: Number(row.id),
+      id: number(row.id),
       key,
-      identity: String(row.identity),
-      digest: String(row.digest),
-      shown: String(row.shown),
+      identity: text(row.identity),
+      digest: text(row.digest),
+      shown: text(row.shown),
     }));
   }
 

@@ -1,11 +1,13 @@
 /** The journal of tool calls. Each write holds the turn by its fence: whoever was replaced starts nothing more. */
 
 import type { JournaledCall, ToolJournal, Turn } from "../../gateway/store.js";
+import { CALL_STATES } from "../../gateway/store.js";
 import type { ToolCall } from "../../session/transcript.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { holdTurn } from "./hold-turn.js";
+import { maybe, oneOf, text } from "./values.js";
 
 export class SqlToolJournal implements ToolJournal {
   readonly #db: Db;
@@ -96,10 +98,10 @@ async function insert(
 
 function journaledCall(row: Row): JournaledCall {
   return {
-    call: { id: row.call_id as string, name: row.name as string, arguments: row.arguments as string },
-    said: row.said as string,
-    state: row.state as JournaledCall["state"],
-    result: row.result as string | null,
-    process: row.process as string | null,
+    call: { id: text(row.call_id), name: text(row.name), arguments: text(row.arguments) },
+    said: text(row.said),
+    state: oneOf(row.state, CALL_STATES),
+    result: maybe(row.result, text),
+    process: maybe(row.process, text),
   };
 }

@@ -1,7 +1,7 @@
-import type { SessionId } from "../../session/ids.js";
 /** Transcripts: append-only, numbered without gaps, superseded rather than deleted. */
 
 import { sessionNotFound } from "../../session/errors.js";
+import type { SessionId } from "../../session/ids.js";
 import { completeUsage, serializeMetadata } from "../../session/session.js";
 import { parseSessionKey } from "../../session/session-key.js";
 import type { AdoptedSession, AppendRequest, TranscriptStore } from "../../session/store.js";
@@ -13,6 +13,7 @@ import { addRoute } from "./lanes.js";
 import { RecentMessages } from "./recent-messages.js";
 import { insertMessages, messageValues, storedMessage, writeOrigin } from "./rows.js";
 import { readSession, titleHolder } from "./session-steps.js";
+import { number } from "./values.js";
 
 const PAGE = 1_000;
 
@@ -145,7 +146,7 @@ export async function appendIn(tx: Queries, request: AppendRequest): Promise<num
   );
   if (!row) throw sessionNotFound(sessionId);
   tx.record({ kind: "session", sessionId });
-  const firstSeq = Number(row.next_seq) - messages.length;
+  const firstSeq = number(row.next_seq) - messages.length;
   await insertMessages(tx, sessionId, firstSeq, messages, now);
   return firstSeq;
 }
@@ -170,7 +171,7 @@ async function equalBeginning(
       const message = messages[count];
       if (!message || !sameMessage(message, storedMessage(row))) return { count, throughSeq };
       count += 1;
-      throughSeq = Number(row.seq);
+      throughSeq = number(row.seq);
     }
     if (rows.length < PAGE) return { count, throughSeq };
   }

@@ -1,4 +1,3 @@
-import type { InboxId, SessionId, TurnId } from "../../session/ids.js";
 /** Turns: each write holds the row by its fence, so that a holder who was replaced writes nothing. */
 
 import type {
@@ -15,9 +14,11 @@ import type {
   Turns,
   TurnToStop,
 } from "../../gateway/store.js";
+import { STOP_WISHES } from "../../gateway/store.js";
+import type { InboxId, SessionId, TurnId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
-import { addressOf, formatAddress, parseAddress } from "../../session/source.js";
+import { addressOf, formatAddress } from "../../session/source.js";
 import type { ResolveRequest } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { ClockShift, Db, Queries, Row } from "../db.js";
@@ -31,6 +32,7 @@ import type { SqlRoutes } from "./routes.js";
 import { hasActiveHandoff } from "./rows.js";
 import { forgetCalls } from "./tool-journal.js";
 import { appendIn } from "./transcript.js";
+import { address, flag, maybe, number, oneOf, text } from "./values.js";
 
 /** Turns that are running, their leases by the host's clock; the values of the shift come first. */
 const running = (shift: ClockShift): string =>
@@ -171,9 +173,9 @@ export class SqlTurns implements Turns {
       owner,
     );
     return rows.map((row) => ({
-      key: row.key as SessionKey,
-      inboxId: Number(row.inbox_id) as InboxId,
-      wish: row.stop_asked as StopWish,
+      key: text<SessionKey>(row.key),
+      inboxId: number<InboxId>(row.inbox_id),
+      wish: oneOf(row.stop_asked, STOP_WISHES),
     }));
   }
 
@@ -213,7 +215,7 @@ export class SqlTurns implements Turns {
       if (!(await holdTurn(tx, turn, change, ...values))) return null;
       const row = await tx.get("SELECT lone_deaths FROM turns WHERE id = ?", turn.id);
       const { fence, attempt } = turn;
-      return { ...turn, fence: fence + 1, attempt: attempt + 1, loneDeaths: Number(row?.lone_deaths) };
+      return { ...turn, fence: fence + 1, attempt: attempt + 1, loneDeaths: number(row?.lone_deaths) };
     });
   }
 }
@@ -228,7 +230,7 @@ async function mourn(tx: Queries, turn: Turn, heir: string): Promise<void> {
     turn.id,
     turn.fence,
   );
-  const owner = (left?.owner ?? "") as string;
+  const owner = left ? text(left.owner) : "";
   if (owner === "" || owner === heir) return; // It let go by itself, or lost its store for a while: nobody ended.
   const had = await tx.get(
     "SELECT count(*) AS turns FROM turns WHERE owner = ? AND state = 'running'",
@@ -237,7 +239,7 @@ async function mourn(tx: Queries, turn: Turn, heir: string): Promise<void> {
   await tx.run(
     `UPDATE turns SET lone_deaths = lone_deaths + ?, mourned = owner
      WHERE owner = ? AND state = 'running' AND mourned <> owner`,
-    Number(had?.turns) === 1 ? 1 : 0,
+    number(had?.turns) === 1 ? 1 : 0,
     owner,
   );
 }
@@ -259,24 +261,24 @@ async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promi
 }
 
 function runningTurn(row: Row): RunningTurn {
-  const lease = { owner: row.holder as string, until: Number(row.lease_until) };
+  const lease = { owner: text(row.holder), until: number(row.lease_until) };
   return { turn: turnOf(row), item: inboxItem(row), lease, wish: wishOf(row) };
 }
 
 function wishOf(row: Row): StopWish | null {
-  return row.stop_asked as StopWish | null;
+  return maybe(row.stop_asked, (value) => oneOf(value, STOP_WISHES));
 }
 
 function turnOf(row: Row): Turn {
   return {
-    id: row.turn_id as TurnId,
-    inboxId: Number(row.id) as InboxId,
-    sessionId: row.session_id as SessionId,
-    key: row.turn_key as SessionKey,
-    address: parseAddress(row.address as string),
-    fence: Number(row.fence),
-    attempt: Number(row.attempt),
-    loneDeaths: Number(row.lone_deaths),
-    touches: row.in_background === 0,
+    id: text<TurnId>(row.turn_id),
+    inboxId: number<InboxId>(row.id),
+    sessionId: text<SessionId>(row.session_id),
+    key: text<SessionKey>(row.turn_key),
+    address: address(row.address),
+    fence: number(row.fence),
+    attempt: number(row.attempt),
+    loneDeaths: number(row.lone_deaths),
+    touches: !flag(row.in_background),
   };
 }

@@ -1,5 +1,5 @@
-import type { SessionId } from "../../session/ids.js";
 /** Windows of sessions, bounded in what they hold: sessions that nobody has used for the longest time go first. */
+import type { SessionId } from "../../session/ids.js";
 import type { StoredMessage } from "../../session/transcript.js";
 import type { Row } from "../db.js";
 

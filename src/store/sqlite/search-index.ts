@@ -1,5 +1,5 @@
-import type { SessionId } from "../../session/ids.js";
 /** The search index on SQLite: a contentless FTS5 table whose rowid is the message's id. */
+import type { SessionId } from "../../session/ids.js";
 import type { Db, Queries } from "../db.js";
 import type { Phrase } from "../search/query.js";
 import type { IndexedMessage, SearchIndex } from "../search-index.js";
