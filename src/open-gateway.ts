@@ -66,7 +66,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
   const { Gateway } = await import("./gateway/gateway.js");
   const { Commands } = await import("./gateway/commands/commands.js");
   const { Media } = await import("./gateway/media.js");
-  const { processOwner } = await import("./gateway/owner.js");
+  const { processHolder } = await import("./gateway/holder.js");
   const { hidingAdapter } = await import("./adapter/hiding-adapter.js");
   const { hidingAgent } = await import("./agent/hiding-agent.js");
   const { busy, clock = Date.now, redactor } = options;
@@ -103,7 +103,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     ...(options.onHandoff ? { onHandoff: options.onHandoff } : {}),
     ...(options.onOffer ? { onOffer: options.onOffer } : {}),
     ...(options.onElsewhere ? { onElsewhere: options.onElsewhere } : {}),
-    owner: processOwner(),
+    holder: processHolder(),
     clock,
     onProblem: options.onProblem ?? ((problem) => process.emitWarning(problem)),
   });

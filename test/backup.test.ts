@@ -16,11 +16,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
+import { processHolder } from "../src/gateway/holder.js";
 import { takeHome } from "../src/gateway/home-lock.js";
-import { processOwner } from "../src/gateway/owner.js";
 import { localSource, OWNER } from "../src/index.js";
 import { baton, makeHome } from "./support/baton.js";
-import { endedOwner } from "./support/ended-owner.js";
+import { endedHolder } from "./support/ended-holder.js";
 import { SessionsProcess, type Written } from "./support/sessions-process.js";
 
 const RESTORE = fileURLToPath(new URL("./support/restore-child.mjs", import.meta.url));
@@ -259,11 +259,11 @@ describe("a restore", () => {
 
   test("whoever opens the store during one is told, unless the one who began it is dead", async () => {
     const { home, path } = await restorable();
-    writeFileSync(`${path}.restoring`, processOwner());
+    writeFileSync(`${path}.restoring`, processHolder());
     const run = await baton(home, ["sessions", "list"]);
     expect(run.code).toBe(1);
     expect(run.stderr).toContain("is being restored from a backup");
-    writeFileSync(`${path}.restoring`, endedOwner());
+    writeFileSync(`${path}.restoring`, endedHolder());
     expect((await baton(home, ["sessions", "list"])).code).toBe(0);
     // Of another container or machine its signs of life tell.
     writeFileSync(`${path}.restoring`, "elsewhere 1 1 x y");

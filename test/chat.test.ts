@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 import { TERMINAL_ACCOUNT } from "../src/adapter/terminal/terminal-source.js";
 import { OWNER, openSessions } from "../src/index.js";
 import { openStore } from "../src/open-sessions.js";
-import type { SessionId } from "../src/session/ids.js";
-import { deliveryIdOf } from "../src/session/ids.js";
+import { deliveryIdOf, type SessionId } from "../src/session/ids.js";
 import { addressOf, localSource } from "../src/session/source.js";
 import { baton as anyBaton, makeHome, type RunOptions } from "./support/baton.js";
 
@@ -118,7 +117,7 @@ describe.concurrent("baton chat in a script", () => {
     await baton(home, ["chat", "--message", "hello"]);
     const { store, sessions } = await openStore({ url: join(home, "baton.db") });
     const left = { purpose: "notice", text: "Moved to the garden.", sessionId: null, shown: false } as const;
-    const to = { account: TERMINAL_ACCOUNT, owner: "", address: addressOf(localSource()) };
+    const to = { account: TERMINAL_ACCOUNT, holder: "", address: addressOf(localSource()) };
     await store.outbox.add([{ deliveryId: deliveryIdOf("left"), ...to, ...left }], Date.now());
     await sessions.close();
     const run = await baton(home, ["chat", "--message", "/title Roses"]);

@@ -13,14 +13,14 @@ import { run } from "../src/cli/run.js";
 import type { Terminal } from "../src/cli/terminal.js";
 import { readEnvironment } from "../src/config/environment.js";
 import { loadConfig } from "../src/config/load.js";
-import { homeLockFile, successionFile, takeHome } from "../src/gateway/home-lock.js";
+import { homeLockFile, lockText, successionFile, takeHome } from "../src/gateway/home-lock.js";
 import { type RunOptions, runGateway } from "../src/gateway/run-gateway.js";
 import { logLine } from "../src/log/log.js";
 import { openGateway } from "../src/open-gateway.js";
 import { StoreError } from "../src/session/errors.js";
 import { ScriptedAdapter } from "../src/testing/scripted-adapter.js";
 import { baton, makeHome } from "./support/baton.js";
-import { endedOwner } from "./support/ended-owner.js";
+import { endedHolder } from "./support/ended-holder.js";
 import { twoBots } from "./support/two-bots.js";
 
 describe.concurrent("baton gateway", () => {
@@ -268,11 +268,11 @@ describe("of many who want a home folder at once", () => {
       mkdirSync(home);
       const lock = homeLockFile(home);
       const [dead, heir] = ["a", "b"].map(() => {
-        return { owner: endedOwner({ pid }), pid, host: hostname(), since: "" };
+        return { process: endedHolder({ pid }), pid, host: hostname(), since: "" };
       });
       if (!dead || !heir) throw new Error("Two were made.");
-      if (round % 3 > 0) writeFileSync(lock, JSON.stringify(dead));
-      if (round % 3 > 1) writeFileSync(successionFile(lock, dead), JSON.stringify(heir));
+      if (round % 3 > 0) writeFileSync(lock, lockText(dead));
+      if (round % 3 > 1) writeFileSync(successionFile(lock, dead), lockText(heir));
       const answers = await Promise.all(
         contenders.map(async (child) => {
           child.send(home);

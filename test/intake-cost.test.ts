@@ -45,7 +45,7 @@ describe.each([
       scopes: {},
       commands: { isCommand: () => false, asksAgent: () => false },
       answersAll: () => false,
-      owner: "me",
+      holder: "me",
       clock,
       onProblem: (problem) => expect.unreachable(problem),
     });

@@ -1,4 +1,3 @@
-import type { SessionId } from "../session/ids.js";
 /**
  * The agent port: a turn in, a stream of events out. An agent stores no conversation: the turn contains everything that
  * it needs to know, and the events contain everything that it says.
@@ -11,6 +10,7 @@ import type { SessionId } from "../session/ids.js";
  *   with `stopped`. An abort throws nothing;
  * - if the agent cannot do something, it throws an `AgentError`, whose message can be shown in the chat.
  */
+import type { SessionId } from "../session/ids.js";
 import type { Usage } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
 

@@ -186,6 +186,6 @@ async function choose({ gateway, sessions, source }: OpenChat, options: ChatFlag
   const { TERMINAL_ACCOUNT } = await import("../adapter/terminal/terminal-source.js");
   const { sessionId } = await sessions.find(options.session, OWNER);
   const offer = (await gateway.handoffs.offers()).find((each) => each.sessionId === sessionId);
-  if (offer) await gateway.handoffs.take(offer, source, gateway.owner);
-  else await gateway.handoffs.bring(sessionId, { source, account: TERMINAL_ACCOUNT }, gateway.owner);
+  if (offer) await gateway.handoffs.take(offer, source, gateway.holder);
+  else await gateway.handoffs.bring(sessionId, { source, account: TERMINAL_ACCOUNT }, gateway.holder);
 }

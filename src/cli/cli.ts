@@ -9,7 +9,7 @@ import type { HandoffDesk } from "../gateway/handoff/desk.js";
 import type { Swept } from "../gateway/media.js";
 import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
-import type { AccountHolder, Spending } from "../gateway/store.js";
+import type { AccountLease, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionEntry } from "../session/session.js";
@@ -27,7 +27,7 @@ export type StoreUse = "look" | "change" | "write";
 
 export interface AccountState extends PlatformState {
   readonly account: string;
-  readonly holder: AccountHolder | null;
+  readonly holder: AccountLease | null;
 }
 
 export interface Cli {

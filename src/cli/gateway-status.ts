@@ -13,12 +13,16 @@ export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Prom
   const { platforms, sharing } = holder
     ? await cli.platformStates(await cli.loadConfig())
     : { platforms: [], sharing: [] };
-  const { isSameProcess } = await import("../gateway/owner.js");
+  const { isSameProcess } = await import("../gateway/holder.js");
   const isHere = (account: AccountState): boolean =>
-    holder !== null && account.holder !== null && isSameProcess(holder.owner, account.holder.owner);
+    holder !== null && account.holder !== null && isSameProcess(holder.process, account.holder.holder);
   if (options.json) {
     const { pid = null, host = null, since = null } = holder ?? {};
-    const shown = platforms.map((each) => ({ ...each, isHere: isHere(each) }));
+    const shown = platforms.map((each) => ({
+      ...each,
+      holder: leaseJson(each.holder),
+      isHere: isHere(each),
+    }));
     terminal.json({ running: holder !== null, pid, host, since, home, platforms: shown, sharing });
   } else if (holder) {
     const { pid, host, since } = holder;
@@ -35,4 +39,11 @@ export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Prom
   }
   if (!holder)
     throw new CliError("not_running", `No gateway is running for ${home}. Start one with \`baton gateway\`.`);
+}
+
+/** Scripts know the process by the name `owner`. */
+function leaseJson(lease: AccountState["holder"]): object | null {
+  if (!lease) return null;
+  const { holder, ...rest } = lease;
+  return { ...rest, owner: holder };
 }

@@ -51,11 +51,14 @@ async function gatewayLog({ terminal, home, redact }: Cli): Promise<Log> {
   return safeLog(redact, onScreen, fileLog({ home, by: "gateway", onProblem }));
 }
 
-async function alreadyRunning(home: string, { owner, pid, host, since }: LockHolder): Promise<CliError> {
-  const { fateOf } = await import("../gateway/owner.js");
+async function alreadyRunning(
+  home: string,
+  { process: holder, pid, host, since }: LockHolder,
+): Promise<CliError> {
+  const { fateOf } = await import("../gateway/holder.js");
   const { SILENT_MS } = await import("../gateway/life-sign.js");
   const elsewhere =
-    fateOf(owner) === "unknown"
+    fateOf(holder) === "unknown"
       ? ` It is in another container or on another machine. If that one has ended, try again in ${SILENT_MS / 1_000} seconds.`
       : "";
   return new CliError(

@@ -28,8 +28,8 @@ afterEach(async () => {
   await store.close();
 });
 
-async function open(owner?: string): Promise<World> {
-  const gateway = { leaseMs: LEASE_MS, elapsed: () => elapsed, ...(owner ? { owner } : {}) };
+async function open(holder?: string): Promise<World> {
+  const gateway = { leaseMs: LEASE_MS, elapsed: () => elapsed, ...(holder ? { holder } : {}) };
   const world = await World.open({ on: store, shared: false, can: ["redelivers"], gateway });
   worlds.push(world);
   return world;

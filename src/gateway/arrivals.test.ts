@@ -72,7 +72,7 @@ const waiting = async (): Promise<string[]> =>
   (await world.store.inbox.waiting(world.adapter)).map(({ item }) => item.text);
 
 const bring = (sessionId: SessionId, { source }: Chat) =>
-  world.gateway.handoffs.bring(sessionId, { source, account: world.adapter.account }, world.gateway.owner);
+  world.gateway.handoffs.bring(sessionId, { source, account: world.adapter.account }, world.gateway.holder);
 
 /** Once that method has done its work, and before anybody hears of it, something else is waited for. */
 function holding<Home extends object>(home: Home, name: keyof Home, work: () => Promise<void>): void {
@@ -236,7 +236,7 @@ const alone = (complete: (id: number) => InboxItem, join: ArrivalsSetting["runne
     inbox: { complete: async (id) => complete(id) } as Partial<Inbox> as Inbox,
     media: new Media(`${folder}/media`, world.store.files, () => 0),
     allowance: world.gateway.allowance,
-    owner: "me",
+    holder: "me",
     runner: { join },
     onProblem: () => {},
   });

@@ -22,7 +22,7 @@ export interface ArrivalsSetting {
   /** Null if files are not accepted. */
   readonly media: Media | null;
   readonly allowance: Allowance;
-  readonly owner: string;
+  readonly holder: string;
   /** Puts a message into its lane. */
   readonly runner: { join(item: InboxItem, who: Who): Promise<unknown> };
   readonly onProblem: OnProblem;
@@ -175,12 +175,12 @@ export class Arrivals {
   }
 
   async #complete(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
-    const { inbox, media, owner, runner } = this.#setting;
+    const { inbox, media, holder, runner } = this.#setting;
     const taken = (await fetch?.()) ?? null;
     await this.#turnOf(waiting);
     const attachments = taken?.attachments ?? [];
     const textOf = (was: string): string => (taken ? completedText(was, taken) : was);
-    const complete = await inbox.complete(waiting.item.id, owner, attachments, textOf);
+    const complete = await inbox.complete(waiting.item.id, holder, attachments, textOf);
     if (!complete) return await media?.forget(attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;

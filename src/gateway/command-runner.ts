@@ -43,8 +43,8 @@ export class CommandRunner {
   }
 
   async #run(item: InboxItem): Promise<void> {
-    const { store, commands, forCommands, notices, owner, clock, onProblem } = this.#setting;
-    if (!(await store.inbox.beginCommand(item.id, owner))) return;
+    const { store, commands, forCommands, notices, holder, clock, onProblem } = this.#setting;
+    if (!(await store.inbox.beginCommand(item.id, holder))) return;
     const said = await commands.run(item, forCommands).catch((error: Error) => {
       onProblem(`${nameOf(item)} failed: ${error.message}`, { cause: error });
       return [`${nameOf(item)}: ${WENT_WRONG}`];

@@ -8,7 +8,7 @@ export interface Common {
   readonly sessions: Sessions;
   readonly store: GatewayStore;
   /** This process, as its leases name it. */
-  readonly owner: string;
+  readonly holder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says. */

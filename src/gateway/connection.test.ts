@@ -1,13 +1,13 @@
 /** One process has an account at a time; what cannot be reached is tried again or says why, and hurts nobody else. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endedOwner } from "../../test/support/ended-owner.js";
+import { endedHolder } from "../../test/support/ended-holder.js";
 import { ConnectError, type Line } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
 import { StoreError } from "../session/errors.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Connection } from "./connection.js";
-import { processOwner } from "./owner.js";
+import { processHolder } from "./holder.js";
 
 let store: Awaited<ReturnType<typeof openSqlStore>>;
 let now = 0;
@@ -47,7 +47,7 @@ class Moody extends ScriptedAdapter {
   }
 }
 
-function connect(adapter: ScriptedAdapter, owner = processOwner(), takeOn = async () => {}) {
+function connect(adapter: ScriptedAdapter, holder = processHolder(), takeOn = async () => {}) {
   const events: string[] = [];
   const connection = new Connection({
     adapter,
@@ -55,7 +55,7 @@ function connect(adapter: ScriptedAdapter, owner = processOwner(), takeOn = asyn
     commands: [{ name: "new", description: "" }],
     receive: async () => "accepted",
     knows: async () => true,
-    owner,
+    holder,
     leaseMs: 60,
     clock: () => now,
     elapsed: () => elapsed,
@@ -74,8 +74,8 @@ function connect(adapter: ScriptedAdapter, owner = processOwner(), takeOn = asyn
 
 /** Another process takes an account away. */
 async function steal(adapter: ScriptedAdapter): Promise<void> {
-  const holder = await store.accounts.holder(adapter, now);
-  await store.accounts.take(adapter, { owner: "thief 1 1 x", leaseMs: 1e9 }, holder?.owner ?? null, now);
+  const holder = await store.accounts.lease(adapter, now);
+  await store.accounts.take(adapter, { holder: "thief 1 1 x", leaseMs: 1e9 }, holder?.holder ?? null, now);
 }
 
 describe("an account", () => {
@@ -89,7 +89,7 @@ describe("an account", () => {
   it("is kept, and nothing comes in, until what was left is taken on by a store that failed for a moment", async () => {
     const adapter = new Moody();
     let failures = 2;
-    const { connection, events } = connect(adapter, processOwner(), async () => {
+    const { connection, events } = connect(adapter, processHolder(), async () => {
       expect(adapter.attempts).toBe(0);
       if (failures-- > 0) throw new StoreError("store_full", "The disk is full.");
     });
@@ -108,7 +108,7 @@ describe("an account", () => {
     const adapter = new Moody();
     let goOn = (): void => {};
     let calls = 0;
-    const { connection, events } = connect(adapter, processOwner(), () => {
+    const { connection, events } = connect(adapter, processHolder(), () => {
       calls += 1;
       if (calls > 1) return Promise.reject(new StoreError("store_full", "The disk is full."));
       return new Promise((resolve) => {
@@ -132,7 +132,7 @@ describe("an account", () => {
   it("that others may have, too, says at the start what the store says", async () => {
     const adapter = new Moody();
     Object.assign(adapter.capabilities, { shared: true });
-    const { connection } = connect(adapter, processOwner(), async () => {
+    const { connection } = connect(adapter, processHolder(), async () => {
       throw new StoreError("store_full", "The disk is full.");
     });
     await expect(connection.start()).rejects.toThrow("The disk is full.");
@@ -167,10 +167,10 @@ describe("an account", () => {
   });
 
   it("is taken at once from a process that has ended, and from one whose lease is over", async () => {
-    const [gone, slow] = [endedOwner(), "elsewhere 1 1 x"];
-    for (const owner of [gone, slow]) {
+    const [gone, slow] = [endedHolder(), "elsewhere 1 1 x"];
+    for (const holder of [gone, slow]) {
       const adapter = new Moody();
-      await store.accounts.take(adapter, { owner, leaseMs: owner === gone ? 1_000 : 0 }, null, now);
+      await store.accounts.take(adapter, { holder, leaseMs: holder === gone ? 1_000 : 0 }, null, now);
       const { connection } = connect(adapter);
       await connection.start();
       expect(connection.isConnected).toBe(true);
@@ -193,9 +193,9 @@ describe("an account", () => {
 
   it("is not taken from a process that cannot be known to have ended, while its lease runs", async () => {
     // Another pid namespace of this machine, where the host's name and even the pid may be the same.
-    const elsewhere = endedOwner({ place: "elsewhere" });
+    const elsewhere = endedHolder({ place: "elsewhere" });
     const adapter = new Moody();
-    await store.accounts.take(adapter, { owner: elsewhere, leaseMs: 1_000 }, null, now);
+    await store.accounts.take(adapter, { holder: elsewhere, leaseMs: 1_000 }, null, now);
     const { connection } = connect(adapter);
     await connection.start();
     expect(connection.state).toEqual({ kind: "standing by", holder: elsewhere });
@@ -210,12 +210,12 @@ describe("an account", () => {
     const away = <Result>(call: () => Promise<Result>): Promise<Result> =>
       failure ? Promise.reject(failure) : call();
     const { accounts } = store;
-    const [renew, holder] = [accounts.renew.bind(accounts), accounts.holder.bind(accounts)];
+    const [renew, holder] = [accounts.renew.bind(accounts), accounts.lease.bind(accounts)];
     vi.spyOn(accounts, "renew").mockImplementation((...call) => {
       renewals += 1;
       return away(() => renew(...call));
     });
-    vi.spyOn(accounts, "holder").mockImplementation((...call) => away(() => holder(...call)));
+    vi.spyOn(accounts, "lease").mockImplementation((...call) => away(() => holder(...call)));
     const renewed = () => {
       const before = renewals;
       return vi.waitUntil(() => renewals > before + 1, { timeout: 20_000 });

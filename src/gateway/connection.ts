@@ -13,8 +13,8 @@ import type { OnProblem } from "../util/problem.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { relativeTime } from "../util/words.js";
+import { holderWords, mayBeAlive } from "./holder.js";
 import { LineKeeper } from "./line-keeper.js";
-import { mayBeAlive, ownerWords } from "./owner.js";
 import { Renewal } from "./renewal.js";
 import type { Accounts } from "./store.js";
 import type { Surface } from "./surface.js";
@@ -36,7 +36,7 @@ export interface ConnectionSetting {
   readonly receive: Receive;
   /** True if this sender has access. */
   readonly knows: Line["knows"];
-  readonly owner: string;
+  readonly holder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says. */
@@ -72,7 +72,7 @@ export function stateText(state: ConnectionState, lastError: string | null, now:
     case "connected":
       return `connected ${relativeTime(state.since, now)}${trouble}`;
     case "standing by":
-      return `standing by: ${state.holder === SOMEBODY ? SOMEBODY : cleanLine(ownerWords(state.holder))} has the account`;
+      return `standing by: ${state.holder === SOMEBODY ? SOMEBODY : cleanLine(holderWords(state.holder))} has the account`;
     case "lost":
       return `connection lost, Baton keeps trying: ${cleanLine(state.reason)}`;
     case "failed":
@@ -166,7 +166,7 @@ export class Connection implements Surface {
     this.#is({ kind: "idle" });
     await this.#told;
     if (this.#isOurs && this.#isExclusive)
-      await this.#setting.accounts.release(this.#setting.adapter, this.#setting.owner);
+      await this.#setting.accounts.release(this.#setting.adapter, this.#setting.holder);
     this.#isOurs = false;
   }
 
@@ -211,14 +211,14 @@ export class Connection implements Surface {
 
   /** Null if this process has the account now; otherwise the one that has it. */
   async #take(): Promise<string | null> {
-    const { accounts, adapter, owner, clock, leaseMs, elapsed } = this.#setting;
-    const holder = await accounts.holder(adapter, clock());
-    const ended = holder && !mayBeAlive(holder.owner) ? holder.owner : null;
+    const { accounts, adapter, holder, clock, leaseMs, elapsed } = this.#setting;
+    const before = await accounts.lease(adapter, clock());
+    const ended = before && !mayBeAlive(before.holder) ? before.holder : null;
     const lease = new Renewal(leaseMs, elapsed);
-    const isTaken = await accounts.take(adapter, { owner, leaseMs }, ended, clock());
+    const isTaken = await accounts.take(adapter, { holder, leaseMs }, ended, clock());
     if (!isTaken) {
       await accounts.write(adapter, STANDBY, String(clock() + STANDBY_MS));
-      return holder?.owner ?? SOMEBODY;
+      return before?.holder ?? SOMEBODY;
     }
     this.#isAlone = false;
     this.#lease = lease;
@@ -229,11 +229,11 @@ export class Connection implements Surface {
   }
 
   async #renew(): Promise<void> {
-    const { accounts, adapter, owner, clock, leaseMs, onConnected } = this.#setting;
+    const { accounts, adapter, holder, clock, leaseMs, onConnected } = this.#setting;
     const wasOver = this.#lease?.isOver;
     const held = await this.#lease?.ask(async () => {
       this.#isAlone = Number(await accounts.read(adapter, STANDBY)) < clock();
-      return accounts.renew(adapter, { owner, leaseMs }, clock());
+      return accounts.renew(adapter, { holder, leaseMs }, clock());
     });
     if (this.#stopped || !this.#isOurs) return;
     if (held === false) {

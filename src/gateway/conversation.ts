@@ -113,7 +113,7 @@ export class Conversation {
       replyTo: item.source.chatType === "dm" || item.made ? null : item.messageId,
       onBegun: (deliveryId, beginning) => surfaces.goOnWith(item, deliveryId, beginning),
       account: item.account,
-      owner: () => surfaces.senderOf(item), // Asked when it is needed: another process may have the account by then.
+      holder: () => surfaces.senderOf(item), // Asked when it is needed: another process may have the account by then.
       clock: setting.clock,
       elapsed: setting.elapsed,
       leaseMs: setting.leaseMs,

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endedOwner } from "../../test/support/ended-owner.js";
+import { endedHolder } from "../../test/support/ended-holder.js";
 import { type LocalFile, SendError } from "../adapter/adapter.js";
 import { openDb } from "../open-sessions.js";
 import { deliveryIdOf } from "../session/ids.js";
@@ -13,9 +13,9 @@ import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import type { ProblemDetails } from "../util/problem.js";
 import { Deliverer } from "./deliverer.js";
-import { processOwner } from "./owner.js";
+import { processHolder } from "./holder.js";
 
-const ENDED = endedOwner();
+const ENDED = endedHolder();
 let now = 1_000;
 
 let store: Awaited<ReturnType<typeof openSqlStore>>;
@@ -39,7 +39,7 @@ const deliverer = (
   const made = new Deliverer({
     surface: adapter,
     outbox: store.outbox,
-    owner: processOwner(),
+    holder: processHolder(),
     clock: () => now,
     steady: () => now,
     onProblem: (problem, about) => {
@@ -54,16 +54,16 @@ const deliverer = (
 };
 
 /** A process ended while it was sending, before or after the platform had it; the next one goes on. */
-async function interrupted(options: ScriptedOptions, arrived: boolean, owner = ENDED) {
+async function interrupted(options: ScriptedOptions, arrived: boolean, holder = ENDED) {
   const before = new ScriptedAdapter(options);
   const address = { platform: before.platform, chatId: "ann" };
   const delivery = { deliveryId: deliveryIdOf("d1"), address, text: "hello" };
   await store.outbox.add(
-    [{ ...delivery, account: before.account, owner, purpose: "reply", sessionId: null, shown: false }],
+    [{ ...delivery, account: before.account, holder, purpose: "reply", sessionId: null, shown: false }],
     now,
   );
   const [pending] = await store.outbox.pending(before, 10);
-  await store.outbox.sending(pending?.id ?? 0, owner);
+  await store.outbox.sending(pending?.id ?? 0, holder);
   await before.connect(async () => "accepted");
   if (arrived) await before.send(delivery);
   await before.disconnect();
@@ -91,7 +91,7 @@ describe("what was about to be sent when the store did not answer", () => {
     const adapter = new ScriptedAdapter();
     await adapter.connect(async () => "accepted");
     const address = { platform: adapter.platform, chatId: "ann" };
-    const to = { account: adapter.account, owner: "", address, purpose: "reply" } as const;
+    const to = { account: adapter.account, holder: "", address, purpose: "reply" } as const;
     const texts = ["first", "second", "third"];
     await store.outbox.add(
       texts.map((text) => ({ ...to, deliveryId: deliveryIdOf(text), text, sessionId: null, shown: false })),
@@ -124,12 +124,12 @@ it("what the next holder of the account is sending is left alone by one that has
   const next = "elsewhere 1 1 x";
   const address = { platform: adapter.platform, chatId: "ann" };
   const to = { account: adapter.account, address, purpose: "reply", sessionId: null, shown: false } as const;
-  await store.accounts.take(adapter, { owner: next, leaseMs: 60_000 }, null, now);
-  await store.outbox.add([{ ...to, owner: next, deliveryId: deliveryIdOf("theirs"), text: "theirs" }], now);
+  await store.accounts.take(adapter, { holder: next, leaseMs: 60_000 }, null, now);
+  await store.outbox.add([{ ...to, holder: next, deliveryId: deliveryIdOf("theirs"), text: "theirs" }], now);
   const [theirs] = await store.outbox.pending(adapter, 10);
   expect(await store.outbox.sending(theirs?.id ?? 0, next)).toBe(true);
   await store.outbox.add(
-    [{ ...to, owner: processOwner(), deliveryId: deliveryIdOf("ours"), text: "ours" }],
+    [{ ...to, holder: processHolder(), deliveryId: deliveryIdOf("ours"), text: "ours" }],
     now,
   );
   const made = deliverer(adapter);
@@ -138,7 +138,7 @@ it("what the next holder of the account is sending is left alone by one that has
     await made.idle();
   }
   expect(adapter.sent).toEqual([]);
-  expect((await store.outbox.interrupted(adapter)).map(({ owner }) => owner)).toEqual([next]);
+  expect((await store.outbox.interrupted(adapter)).map(({ holder }) => holder)).toEqual([next]);
 });
 
 describe("what was being sent when a process ended", () => {
@@ -180,7 +180,7 @@ describe("what was being sent when a process ended", () => {
     const delivery = {
       deliveryId: deliveryIdOf("d1"),
       account: "bot",
-      owner: ENDED,
+      holder: ENDED,
       address,
       purpose: "reply",
       text: "x",
@@ -203,7 +203,7 @@ describe("what was being sent when a process ended", () => {
     const address = { platform: adapter.platform, chatId: "ann" };
     const row = {
       account: "bot",
-      owner: ENDED,
+      holder: ENDED,
       address,
       purpose: "reply",
       sessionId: null,
@@ -228,12 +228,12 @@ describe("what was being sent when a process ended", () => {
 
   it("is left alone where its process is still there, and shares the account", async () => {
     const shared = { can: ["idempotent"], shared: true } as const;
-    const { sentAgain, isOver } = await interrupted(shared, false, processOwner());
+    const { sentAgain, isOver } = await interrupted(shared, false, processHolder());
     expect([sentAgain, isOver]).toEqual([0, false]);
   });
 
   it("goes with the account where that is this process's now, also of one that stands still", async () => {
-    const { sentAgain, isOver } = await interrupted({ can: ["idempotent"] }, false, processOwner());
+    const { sentAgain, isOver } = await interrupted({ can: ["idempotent"] }, false, processHolder());
     expect([sentAgain, isOver]).toEqual([1, true]);
   });
 });
@@ -251,7 +251,7 @@ describe("what is said with files", () => {
   /** A text and files are rows of their own, of one transaction. */
   const say = (adapter: ScriptedAdapter, text: string, ...files: string[]): Promise<void> => {
     const address = { platform: adapter.platform, chatId: "ann" };
-    const head = { account: adapter.account, owner: "", address, purpose: "reply" } as const;
+    const head = { account: adapter.account, holder: "", address, purpose: "reply" } as const;
     const row = { ...head, sessionId: null, shown: false };
     const letters = files.map((file) => ({
       ...row,
@@ -295,7 +295,7 @@ describe("what is said with files", () => {
     if (!text || !file) return expect.unreachable("Nothing is to be sent.");
     await store.outbox.sending(text.id, ENDED);
     await first.send({ address: text.address, text: text.text, deliveryId: text.deliveryId });
-    await store.outbox.sent({ id: text.id, owner: ENDED }, "m1", now);
+    await store.outbox.sent({ id: text.id, holder: ENDED }, "m1", now);
     await store.outbox.sending(file.id, ENDED); // It ended before the platform had it.
     await first.disconnect();
     const next = new ScriptedAdapter({ can: ["files", "find"], on: first.there });

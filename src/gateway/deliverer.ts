@@ -16,7 +16,7 @@ import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { doubtOf } from "./doubt.js";
-import { hasLeft } from "./owner.js";
+import { hasLeft } from "./holder.js";
 import { failedOutcome, type SendOutcome } from "./send-outcome.js";
 import type { Delivery, Outbox } from "./store.js";
 import { type Surface, speakerOf } from "./surface.js";
@@ -28,7 +28,7 @@ const PAUSES: Pauses = { firstMs: 50, longestMs: 5_000 };
 export class Deliverer {
   readonly #surface: Surface;
   readonly #outbox: Outbox;
-  readonly #owner: string;
+  readonly #holder: string;
   readonly #clock: Clock;
   readonly #steady: Clock;
   readonly #onProblem: OnProblem;
@@ -50,7 +50,7 @@ export class Deliverer {
   constructor(options: {
     surface: Surface;
     outbox: Outbox;
-    owner: string;
+    holder: string;
     clock: Clock;
     /** For waits: nobody can set it. */
     steady: Clock;
@@ -62,7 +62,7 @@ export class Deliverer {
   }) {
     this.#surface = options.surface;
     this.#outbox = options.outbox;
-    this.#owner = options.owner;
+    this.#holder = options.holder;
     this.#clock = options.clock;
     this.#steady = options.steady;
     this.#onProblem = options.onProblem;
@@ -85,13 +85,13 @@ export class Deliverer {
     const before = new Set(this.#inHand);
     for (const delivery of await this.#outbox.interrupted(this.#surface)) {
       const isInHand = before.has(delivery.id) || this.#inHand.has(delivery.id);
-      if (delivery.owner === this.#owner && !isInHand)
+      if (delivery.holder === this.#holder && !isInHand)
         await this.#outbox.retry(delivery, 0, "the store did not confirm that sending began", this.#steady());
     }
   }
 
-  #hasLeft({ owner }: Pick<Delivery, "owner">): boolean {
-    return hasLeft(owner, this.#owner, this.#surface.capabilities.shared !== true);
+  #hasLeft({ holder }: Pick<Delivery, "holder">): boolean {
+    return hasLeft(holder, this.#holder, this.#surface.capabilities.shared !== true);
   }
 
   async #reconcile(delivery: Delivery): Promise<void> {
@@ -99,7 +99,7 @@ export class Deliverer {
     const found = capabilities.idempotent ? "not there" : await this.#find(delivery);
     const ended = "the process ended while it was being sent";
     if (found === null) {
-      const doubt = doubtOf(delivery, this.#owner);
+      const doubt = doubtOf(delivery, this.#holder);
       await this.#outbox.doubt(delivery, ended, doubt, this.#clock());
       this.#report(delivery, { kind: "unknown", error: ended });
     } else if (found === "not there") await this.#outbox.retry(delivery, 0, ended, this.#steady());
@@ -176,7 +176,7 @@ export class Deliverer {
     const due = await this.#outbox.nextDue(this.#surface, now);
     if (due !== null) this.#later(due - now);
     const pending = await this.#outbox.pending(this.#surface, PAGE, now);
-    return pending.filter(({ owner }) => owner === this.#owner || this.#hasLeft({ owner }));
+    return pending.filter(({ holder }) => holder === this.#holder || this.#hasLeft({ holder }));
   }
 
   async #serve(chat: string, deliveries: readonly Delivery[]): Promise<void> {
@@ -227,7 +227,7 @@ export class Deliverer {
   async #begin({ id }: Delivery): Promise<boolean> {
     let isBegun = false;
     try {
-      isBegun = await this.#outbox.sending(id, this.#owner);
+      isBegun = await this.#outbox.sending(id, this.#holder);
       return isBegun;
     } finally {
       if (!isBegun) this.#isUnsure = true;
@@ -260,7 +260,7 @@ export class Deliverer {
   }
 
   #write(delivery: Delivery, outcome: SendOutcome, at: number): Promise<void> {
-    const which = { ...delivery, owner: this.#owner };
+    const which = { ...delivery, holder: this.#holder };
     switch (outcome.kind) {
       case "sent":
         return this.#outbox.sent(which, outcome.messageId, this.#clock());
@@ -269,7 +269,7 @@ export class Deliverer {
       case "failed":
         return this.#outbox.fail(which, outcome.error);
       case "unknown":
-        return this.#outbox.doubt(which, outcome.error, doubtOf(delivery, this.#owner), this.#clock());
+        return this.#outbox.doubt(which, outcome.error, doubtOf(delivery, this.#holder), this.#clock());
       default:
         return outcome satisfies never;
     }

@@ -10,7 +10,7 @@ import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { steadyClock } from "../util/clock.js";
 import { Deliverer } from "./deliverer.js";
-import { processOwner } from "./owner.js";
+import { processHolder } from "./holder.js";
 import type { Outbox } from "./store.js";
 
 let db: Db;
@@ -26,7 +26,7 @@ afterEach(async () => {
   await store.close();
 });
 
-const OWNER = processOwner();
+const OWNER = processHolder();
 
 async function begin(options: ScriptedOptions, outbox: Outbox = store.outbox) {
   const adapter = new ScriptedAdapter(options);
@@ -35,7 +35,7 @@ async function begin(options: ScriptedOptions, outbox: Outbox = store.outbox) {
   const deliverer = new Deliverer({
     surface: adapter,
     outbox,
-    owner: OWNER,
+    holder: OWNER,
     clock: Date.now,
     steady: steadyClock(Date.now),
     onProblem: (problem) => problems.push(problem),
@@ -48,7 +48,7 @@ async function begin(options: ScriptedOptions, outbox: Outbox = store.outbox) {
 
 async function say(adapter: ScriptedAdapter, text: string): Promise<void> {
   const address = { platform: adapter.platform, chatId: "ann" };
-  const row = { deliveryId: deliveryIdOf(text), account: adapter.account, owner: OWNER, address, text };
+  const row = { deliveryId: deliveryIdOf(text), account: adapter.account, holder: OWNER, address, text };
   await store.outbox.add([{ ...row, purpose: "reply", sessionId: null, shown: false }], Date.now());
 }
 
@@ -193,12 +193,12 @@ describe("a wait that a platform asks for", () => {
           const now = 1e12;
           const adapter = new ScriptedAdapter();
           const account = { platform: adapter.platform, account: `account ${++waits}` };
-          const row = { deliveryId: deliveryIdOf(account.account), ...account, owner: OWNER, text: "x" };
+          const row = { deliveryId: deliveryIdOf(account.account), ...account, holder: OWNER, text: "x" };
           const address = { platform: adapter.platform, chatId: "ann" };
           await store.outbox.add([{ ...row, address, purpose: "reply", sessionId: null, shown: false }], now);
           const [{ id = 0 } = {}] = await store.outbox.pending(account, 1);
           await store.outbox.sending(id, OWNER);
-          await store.outbox.retry({ id, owner: OWNER }, waitMs, "429", now);
+          await store.outbox.retry({ id, holder: OWNER }, waitMs, "429", now);
           const later = now + by;
           const due = await store.outbox.nextDue(account, later);
           const isPending = (await store.outbox.pending(account, 1, later)).length === 1;

@@ -6,13 +6,13 @@ import type { Delivery, NewDelivery } from "./store.js";
 const SHOWN_CHARS = 60;
 
 /** Null if the chat gets no such sentence. The carrier of a handoff takes care of its first words. */
-export function doubtOf(delivery: Delivery, owner: string): NewDelivery | null {
+export function doubtOf(delivery: Delivery, holder: string): NewDelivery | null {
   const { deliveryId, account, address, purpose, sessionId } = delivery;
   if (purpose === "doubt" || purpose === "announcement") return null;
   return {
     deliveryId: deliveryIdOf("doubt", deliveryId),
     account,
-    owner,
+    holder,
     address,
     purpose: "doubt",
     text: doubtText(delivery),

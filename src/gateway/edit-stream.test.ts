@@ -8,7 +8,7 @@ import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapt
 import { Commands } from "./commands/commands.js";
 import { EditStream, editStream } from "./edit-stream.js";
 import { Gateway } from "./gateway.js";
-import { processOwner } from "./owner.js";
+import { processHolder } from "./holder.js";
 
 const ann = { userId: "ann", userName: "Ann" };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -226,7 +226,7 @@ describe("a turn that streams", () => {
       context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
       maxMessages: 500,
       deadlineMs: 60_000,
-      owner: processOwner(),
+      holder: processHolder(),
       clock: Date.now,
       onProblem: (problem) => problems.push(problem),
     });

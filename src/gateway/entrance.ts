@@ -29,7 +29,7 @@ export interface EntranceSetting {
   readonly commands: Pick<Commands, "isCommand" | "asksAgent">;
   /** True if messages to others in this group are answered too. */
   readonly answersAll: (source: SessionSource) => boolean;
-  readonly owner: string;
+  readonly holder: string;
   readonly clock: Clock;
   readonly onProblem: OnProblem;
 }
@@ -151,7 +151,7 @@ export class Entrance {
     kind: InboxItem["kind"],
     first: Seen,
   ): Promise<Entered> {
-    const { people, inbox, scopes, takesFiles, owner, clock } = this.#setting;
+    const { people, inbox, scopes, takesFiles, holder, clock } = this.#setting;
     const { platform, account } = surface;
     const { source, messageId } = message;
     const files = kind === "message" && takesFiles ? (message.files ?? []) : [];
@@ -161,7 +161,7 @@ export class Entrance {
     for (let seen = first; ; seen = await people.lookUp(source)) {
       const { access, peopleVersion } = seen;
       if (!access.allowed) return this.#refuse(surface, message);
-      const kept = await inbox.acceptFrom(peopleVersion, item, owner, clock());
+      const kept = await inbox.acceptFrom(peopleVersion, item, holder, clock());
       if (kept === "duplicate") return nothing("duplicate");
       if (kept !== "outdated") return { kind: "new", item: kept, who: access, files };
     }

@@ -1,8 +1,8 @@
-import type { SessionId } from "../session/ids.js";
 /**
  * What a commit changed. Row writers record it within their transaction; after the commit the store tells everyone who
  * subscribed, in this process and in the others. So no write needs a second call to be noticed.
  */
+import type { SessionId } from "../session/ids.js";
 import type { Platform } from "../session/platform.js";
 import type { InboxItem } from "./inbox-item.js";
 
@@ -14,7 +14,7 @@ export type Fact =
   /** A delivery waits to be sent through this account. */
   | { readonly kind: "outbox"; readonly platform: Platform; readonly account: string }
   /** A message waits for this process to answer it. */
-  | { readonly kind: "inbox"; readonly item: InboxItem; readonly owner: string }
+  | { readonly kind: "inbox"; readonly item: InboxItem; readonly holder: string }
   /** A handoff was asked for or made progress, or the turn it waited for ended. */
   | { readonly kind: "handoffs" }
   /** A running turn is asked to end. */

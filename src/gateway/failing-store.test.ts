@@ -16,7 +16,7 @@ import { openSqlite } from "../store/sqlite/db.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { Commands } from "./commands/commands.js";
 import { Gateway } from "./gateway.js";
-import { processOwner } from "./owner.js";
+import { processHolder } from "./holder.js";
 import { People } from "./people.js";
 
 const APOLOGY = expect.stringMatching(/^I can't save anything right now\. If I have not.*baton doctor/);
@@ -61,7 +61,7 @@ async function world(options: ScriptedOptions = {}, pairing: "on" | "off" = "on"
     maxMessages: 50,
     deadlineMs: 60_000,
     leaseMs: 200,
-    owner: processOwner(),
+    holder: processHolder(),
     clock: Date.now,
     elapsed: () => 0, // A machine that is busy loses no lease.
     onProblem: (problem) => problems.push(problem),

@@ -73,7 +73,7 @@ export class ForCommands {
   readonly standing: StandingApprovals;
   readonly handoffs: Pick<HandoffDesk, "places" | "placeNamed" | "active" | "offers">;
   /** This process, for what it takes. */
-  readonly owner: string;
+  readonly holder: string;
 
   constructor(setting: ForCommandsSetting) {
     this.#setting = setting;
@@ -83,7 +83,7 @@ export class ForCommands {
     this.approvals = setting.approvals;
     this.standing = setting.store.standing;
     this.handoffs = setting.handoffs;
-    this.owner = setting.owner;
+    this.holder = setting.holder;
   }
 
   platforms(): PlatformState[] {
@@ -106,7 +106,7 @@ export class ForCommands {
 
   /** Ends the turn of a lane's session soon, wherever it runs, if the person may; null if none runs. */
   async stopTurn(key: SessionKey, who: Who): Promise<"here" | "elsewhere" | null> {
-    const { store, lanes, requests, owner } = this.#setting;
+    const { store, lanes, requests, holder } = this.#setting;
     const lane = lanes.of(key);
     const present = lane.answering;
     const running = lane.run ? null : await this.running(key); // What is about to begin here may wait for one elsewhere.
@@ -114,7 +114,7 @@ export class ForCommands {
     if (running) await requests.mustForItems(who, [running.item]);
     const stopped = present && lane.stop("stopped", present.item.id) ? "here" : null;
     if (!running || !(await store.turns.askToStop(running.turn, "stopped"))) return stopped;
-    return running.lease.owner === owner ? "here" : "elsewhere";
+    return running.lease.holder === holder ? "here" : "elsewhere";
   }
 
   /** Changes a lane's session for somebody who may touch everything that runs and waits in it. */
@@ -173,17 +173,17 @@ export class ForCommands {
     who: Who,
     mode?: BusyMode,
   ): Promise<boolean> {
-    const { store, requests, runner, owner, clock } = this.#setting;
+    const { store, requests, runner, holder, clock } = this.#setting;
     if (item.by) requests.must(who, [await requests.authorOf(item)]);
-    const accepted = await store.inbox.accept({ ...item, kind: "message" }, owner, clock());
+    const accepted = await store.inbox.accept({ ...item, kind: "message" }, holder, clock());
     return accepted !== null && runner.join(accepted, who, mode);
   }
 
   /** The writer of a command, as somebody who asks for a handoff. In a terminal only this process can tell them more. */
   askerOf(item: InboxItem): Asker {
-    const { surfaces, owner } = this.#setting;
+    const { surfaces, holder } = this.#setting;
     const { source, account } = item;
-    return { source, account, owner: surfaces.of(item)?.capabilities.shared ? owner : "" };
+    return { source, account, holder: surfaces.of(item)?.capabilities.shared ? holder : "" };
   }
 
   /** Says something in another chat, through the process that serves it; nothing if none does. */

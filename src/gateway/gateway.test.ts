@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { endedOwner } from "../../test/support/ended-owner.js";
+import { endedHolder } from "../../test/support/ended-holder.js";
 import { SendError } from "../adapter/adapter.js";
 import { type Agent, AgentError, type AgentEvent, type TurnInput } from "../agent/agent.js";
 import { openDb } from "../open-sessions.js";
 import { OWNER } from "../session/access.js";
-import type { DeliveryId, InboxId, SessionId } from "../session/ids.js";
-import { deliveryIdOf } from "../session/ids.js";
+import { type DeliveryId, deliveryIdOf, type InboxId, type SessionId } from "../session/ids.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsConfig } from "../session/sessions.js";
 import type { SessionStore } from "../session/store.js";
@@ -14,8 +13,8 @@ import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { Commands } from "./commands/commands.js";
 import { Gateway } from "./gateway.js";
+import { processHolder } from "./holder.js";
 import type { GatewayOptions } from "./options.js";
-import { processOwner } from "./owner.js";
 import type { GatewayStore, NewDelivery } from "./store.js";
 
 type Script = (turn: TurnInput, n: number) => AsyncIterable<AgentEvent>;
@@ -89,7 +88,7 @@ async function world(
     context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
     maxMessages: 500,
     deadlineMs: 60_000,
-    owner: processOwner(),
+    holder: processHolder(),
     clock: () => now,
     elapsed: () => 0, // A machine that is busy loses no lease.
     onProblem: (problem) => problems.push(problem),
@@ -179,7 +178,9 @@ describe("the journey of a message", () => {
     found({ person: null, version: 0 });
     await stopping;
     expect(await writing).toBe("accepted");
-    expect(await here.store.inbox.waiting(here.adapter)).toMatchObject([{ item: { text: "hi" }, owner: "" }]);
+    expect(await here.store.inbox.waiting(here.adapter)).toMatchObject([
+      { item: { text: "hi" }, holder: "" },
+    ]);
   });
 
   it.each(["message", "edit", "reaction", "button", "command"] as const)(
@@ -492,7 +493,7 @@ describe("after a process ended in the middle", () => {
     open.push({ close: () => store.close() });
     return store;
   };
-  const gone = endedOwner();
+  const gone = endedHolder();
 
   it("answers what was accepted and not answered, in order", async () => {
     const store = await left();
@@ -515,7 +516,7 @@ describe("after a process ended in the middle", () => {
 
   it("goes on with a turn that was left while it was running itself, then with all that waits", async () => {
     const store = await left();
-    const first = await world(endless("…"), { on: store, owner: gone });
+    const first = await world(endless("…"), { on: store, holder: gone });
     await first.adapter.write(ann, "left");
     await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
     const busy = { default: "queue", byPlatform: {}, byChat: {} } as const;
@@ -541,7 +542,7 @@ describe("after a process ended in the middle", () => {
     const address = { platform, chatId: "ann" };
     const said = {
       account,
-      owner: elsewhere,
+      holder: elsewhere,
       address,
       purpose: "notice" as const,
       sessionId: null,
@@ -559,15 +560,15 @@ describe("after a process ended in the middle", () => {
   /** A turn in which so many processes have ended, each running so many turns. */
   async function endedIn(ends: number, turns: number, agent = echo) {
     const store = await left();
-    const owners = Array.from({ length: ends }, () => endedOwner());
+    const owners = Array.from({ length: ends }, () => endedHolder());
     const people = Array.from({ length: turns }, (_, n) => `p${n}`);
     const allowed = { people: { allow: { [new ScriptedAdapter().platform]: people } } };
-    const first = await world(endless("…"), { on: store, owner: owners[0] ?? "", ...allowed });
+    const first = await world(endless("…"), { on: store, holder: owners[0] ?? "", ...allowed });
     for (const userId of people) await first.adapter.write({ userId }, "poison?");
     await expect.poll(() => store.turns.running(first.adapter, now)).toHaveLength(turns);
-    for (const owner of owners.slice(1)) {
+    for (const holder of owners.slice(1)) {
       for (const { turn } of await store.turns.running(first.adapter, now))
-        await store.turns.takeOver(turn, { owner, leaseMs: 1_000 }, now);
+        await store.turns.takeOver(turn, { holder, leaseMs: 1_000 }, now);
     }
     const next = await world(agent, { on: store, ...allowed });
     await next.adapter.until((sent) => sent.length === turns);
@@ -618,7 +619,7 @@ describe("after a process ended in the middle", () => {
     const first = await world(endless("…"), shared);
     await first.adapter.write(ann, "mine");
     await until(() => first.gateway.lane(laneKey(first)).run !== undefined);
-    await store.outbox.add([delivery("mine too", processOwner())], 0);
+    await store.outbox.add([delivery("mine too", processHolder())], 0);
     const second = await world(echo, shared);
     await second.adapter.write({ userId: "bob" }, "hello");
     await second.adapter.until((sent) => sent.length === 1);
@@ -641,8 +642,8 @@ describe("after a process ended in the middle", () => {
     await first.adapter.write(ann, "and then");
     expect(lane.waiting).toBe(1);
     const { accounts } = store;
-    const holder = await accounts.holder(first.adapter, now);
-    await accounts.take(first.adapter, { owner: "thief 1 1 x", leaseMs: 0 }, holder?.owner ?? null, now);
+    const holder = await accounts.lease(first.adapter, now);
+    await accounts.take(first.adapter, { holder: "thief 1 1 x", leaseMs: 0 }, holder?.holder ?? null, now);
     const second = await world(echo, { on: store, leaseMs: 60 });
     await until(() => first.gateway.platforms()[0]?.state.kind === "standing by");
     await until(() => lane.waiting === 0); // What waited is the other's, too.
@@ -708,13 +709,13 @@ describe("delivery", () => {
   });
 });
 
-function delivery(deliveryId: string, owner: string): NewDelivery {
+function delivery(deliveryId: string, holder: string): NewDelivery {
   const { platform, account } = new ScriptedAdapter();
   const address = { platform, chatId: "ann" };
   return {
     deliveryId: deliveryId as DeliveryId,
     account,
-    owner,
+    holder,
     address,
     purpose: "notice",
     text: deliveryId,

@@ -46,7 +46,7 @@ export class Gateway {
   /** What commands may do here. */
   readonly forCommands: ForCommands;
   /** This process, as its leases name it. */
-  readonly owner: string;
+  readonly holder: string;
   readonly #common: Common;
   readonly #stopping = new AbortController();
   readonly #lanes = new Lanes();
@@ -64,9 +64,9 @@ export class Gateway {
 
   /** Each part is given only parts that were made before it. */
   constructor(options: GatewayOptions) {
-    const { store, sessions, commands, scopes, owner, clock, onProblem, toolLists, adapters } = options;
+    const { store, sessions, commands, scopes, holder, clock, onProblem, toolLists, adapters } = options;
     const { leaseMs = LEASE_MS, elapsed = () => performance.now(), limits: limitLists = {} } = options;
-    const common: Common = { sessions, store, owner, leaseMs, clock, elapsed, onProblem };
+    const common: Common = { sessions, store, holder, leaseMs, clock, elapsed, onProblem };
     const media = options.media ?? null;
     const lanes = this.#lanes;
     const stopping = this.#stopping.signal;
@@ -172,7 +172,7 @@ export class Gateway {
     this.approvals = approvals;
     this.handoffs = handoffs;
     this.forCommands = forCommands;
-    this.owner = owner;
+    this.holder = holder;
     this.#common = common;
     this.#surfaces = surfaces;
     this.#conversation = conversation;
@@ -248,8 +248,8 @@ export class Gateway {
   }
 
   /** A message that moved with its conversation, or asks the agent to confirm a handoff, joins the lane it is in now. */
-  #takeMoved({ item, owner }: Extract<Fact, { kind: "inbox" }>): void {
-    if (owner !== this.owner || (item.made !== "moved" && item.made !== "handoff")) return;
+  #takeMoved({ item, holder }: Extract<Fact, { kind: "inbox" }>): void {
+    if (holder !== this.holder || (item.made !== "moved" && item.made !== "handoff")) return;
     if (!this.#arrivals.follow(item)) this.#runner.queue(item);
   }
 
@@ -257,7 +257,7 @@ export class Gateway {
   #heedStops(): void {
     if (this.#conversation.running === 0) return;
     const { store, onProblem } = this.#common;
-    store.turns.toStop(this.owner).then(
+    store.turns.toStop(this.holder).then(
       (asked) => this.#lanes.stop(asked),
       (cause: Error) => onProblem(`Can't read which answers to stop: ${cause.message}`, { cause }),
     );

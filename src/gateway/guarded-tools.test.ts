@@ -423,7 +423,7 @@ describe("a process that ends in the middle of a call", () => {
     await until(() => acts.length > 0);
     const [running] = await world.store.turns.running(world.adapter, 0);
     if (!running) throw new Error("No turn is running.");
-    const taken = await world.store.turns.takeOver(running.turn, { owner: "nobody", leaseMs: 0 }, 0);
+    const taken = await world.store.turns.takeOver(running.turn, { holder: "nobody", leaseMs: 0 }, 0);
     if (taken) await world.store.turns.release(taken);
     hang = undefined;
     await world.restart();

@@ -4,7 +4,7 @@
  */
 import type { Tool } from "../agent/agent.js";
 import type { Approve } from "./approvals.js";
-import { processNamed } from "./owner.js";
+import { processNamed } from "./holder.js";
 import type { ToolJournal, Turn } from "./store.js";
 
 const CHANGED = "Error: not run: the folder has changed since this was approved.";

@@ -1,17 +1,17 @@
 /** Who has an account, in words, as the gateway of one home folder sees it. */
-import { ownerWords } from "./owner.js";
-import type { AccountHolder } from "./store.js";
+import { holderWords } from "./holder.js";
+import type { AccountLease } from "./store.js";
 
 /** `isHere`: the holder is that gateway. */
-export function holderText(holder: AccountHolder | null, isHere: boolean, now: number): string {
-  if (!holder) return "no gateway has the account";
-  const { owner, since, until } = holder;
+export function holderText(lease: AccountLease | null, isHere: boolean, now: number): string {
+  if (!lease) return "no gateway has the account";
+  const { holder, since, until } = lease;
   if (until <= now)
-    return `no gateway has the account: the lease of ${ownerWords(owner)} ran out ${iso(until)}`;
-  const lease = `since ${iso(since)}, with a lease until ${iso(until)}`;
+    return `no gateway has the account: the lease of ${holderWords(holder)} ran out ${iso(until)}`;
+  const time = `since ${iso(since)}, with a lease until ${iso(until)}`;
   return isHere
-    ? `this gateway has the account ${lease}`
-    : `this gateway stands by: ${ownerWords(owner)} has the account ${lease}`;
+    ? `this gateway has the account ${time}`
+    : `this gateway stands by: ${holderWords(holder)} has the account ${time}`;
 }
 
 function iso(time: number): string {

@@ -3,8 +3,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { endedOwner } from "../../test/support/ended-owner.js";
-import { homeHolder, homeLockFile, type LockHolder, successionFile, takeHome } from "./home-lock.js";
+import { endedHolder } from "../../test/support/ended-holder.js";
+import {
+  homeHolder,
+  homeLockFile,
+  type LockHolder,
+  lockText,
+  successionFile,
+  takeHome,
+} from "./home-lock.js";
 import { SILENT_MS } from "./life-sign.js";
 
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -23,11 +30,11 @@ function makeHome(): string {
 
 function ended(name: string): LockHolder {
   const { pid } = spawnSync(process.execPath, ["--version"]);
-  return { owner: endedOwner({ pid, id: name }), pid, host: hostname(), since: SINCE };
+  return { process: endedHolder({ pid, id: name }), pid, host: hostname(), since: SINCE };
 }
 
 function leave(path: string, holder: LockHolder): void {
-  writeFileSync(path, JSON.stringify(holder));
+  writeFileSync(path, lockText(holder));
 }
 
 describe("the lock of a home folder", () => {
@@ -71,21 +78,22 @@ describe("the lock of a home folder", () => {
     const home = makeHome();
     takeHome(home, NOW);
     const path = homeLockFile(home);
-    const living = JSON.parse(readFileSync(path, "utf8")) as LockHolder;
+    const living = homeHolder(home, NOW) as LockHolder;
+    expect(JSON.parse(readFileSync(path, "utf8"))).toHaveProperty("owner", living.process); // As older versions read it.
     const first = ended("a");
     leave(path, first);
     leave(successionFile(path, first), living);
     expect(takeHome(home, NOW)).toEqual({ kind: "held", holder: living });
-    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(first);
+    expect(readFileSync(path, "utf8")).toBe(lockText(first));
   });
 
   test.each([
     ["another machine", "elsewhere.invalid 1 1 a"],
-    ["another container with the same host name", endedOwner({ pid: process.pid, place: "another" })],
-  ])("of %s is held as long as it gives signs of life", (_, owner) => {
+    ["another container with the same host name", endedHolder({ pid: process.pid, place: "another" })],
+  ])("of %s is held as long as it gives signs of life", (_, holder) => {
     const home = makeHome();
     takeHome(home, NOW);
-    const elsewhere = { owner, pid: 1, host: "elsewhere.invalid", since: SINCE };
+    const elsewhere = { process: holder, pid: 1, host: "elsewhere.invalid", since: SINCE };
     const path = homeLockFile(home);
     leave(path, elsewhere);
     const signed = (at: number) => utimesSync(path, at / 1_000, at / 1_000);
@@ -107,7 +115,7 @@ describe("the lock of a home folder", () => {
       const path = homeLockFile(home);
       vi.advanceTimersByTime(60_000);
       expect(statSync(path).mtimeMs).toBe(NOW + 60_000);
-      leave(path, { owner: "elsewhere 1 1 a", pid: 1, host: "elsewhere", since: SINCE });
+      leave(path, { process: "elsewhere 1 1 a", pid: 1, host: "elsewhere", since: SINCE });
       utimesSync(path, 1, 1);
       vi.advanceTimersByTime(60_000);
       expect([lost.mock.calls.length, statSync(path).mtimeMs]).toEqual([1, 1_000]); // The other's is let alone.

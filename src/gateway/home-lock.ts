@@ -22,12 +22,12 @@ import { join } from "node:path";
 import { BatonError } from "../session/errors.js";
 import { fileProblem } from "../util/file-problem.js";
 import { makeFolder } from "../util/make-folder.js";
+import { processHolder } from "./holder.js";
 import { giveSigns, isStillOf } from "./life-sign.js";
-import { processOwner } from "./owner.js";
 
 export interface LockHolder {
-  /** The process, as owner.ts names it. */
-  readonly owner: string;
+  /** The process, as holder.ts names it. */
+  readonly process: string;
   readonly pid: number;
   readonly host: string;
   /** ISO 8601, UTC. */
@@ -63,7 +63,7 @@ export function takeHome(home: string, now: number): HomeLock {
 function take(home: string, now: number): HomeLock {
   makeFolder(home);
   const me = {
-    owner: processOwner(),
+    process: processHolder(),
     pid: process.pid,
     host: hostname(),
     since: new Date(now).toISOString(),
@@ -75,7 +75,7 @@ function take(home: string, now: number): HomeLock {
   return {
     kind: "taken",
     keep: (onLost) => {
-      end = giveSigns(path, () => readHolder(path)?.owner === me.owner, onLost);
+      end = giveSigns(path, () => readHolder(path)?.process === me.process, onLost);
     },
     release: () => {
       end();
@@ -88,12 +88,12 @@ function take(home: string, now: number): HomeLock {
 export function homeHolder(home: string, now: number): LockHolder | null {
   const path = homeLockFile(home);
   const holder = readHolder(path);
-  return holder && isStillOf(path, holder.owner, now) ? holder : null;
+  return holder && isStillOf(path, holder.process, now) ? holder : null;
 }
 
 /** The lock that gives the right to take over from this holder, who has ended. */
 export function successionFile(path: string, holder: LockHolder): string {
-  return `${path}.${createHash("sha256").update(holder.owner).digest("hex").slice(0, 16)}`;
+  return `${path}.${createHash("sha256").update(holder.process).digest("hex").slice(0, 16)}`;
 }
 
 /** Null if the lock is now ours, else its holder. */
@@ -102,14 +102,14 @@ function claim(path: string, me: LockHolder, now: number): LockHolder | null {
     if (createWhole(path, me)) return null;
     const holder = readHolder(path);
     if (!holder) continue; // Released in between.
-    if (isStillOf(path, holder.owner, now)) return holder;
+    if (isStillOf(path, holder.process, now)) return holder;
     const succession = successionFile(path, holder);
     const successor = claim(succession, me, now);
     if (successor) return successor;
     try {
       // A process that had this right before us may have used it. While it is ours, nobody else takes this holder's
       // lock.
-      if (readHolder(path)?.owner !== holder.owner) continue;
+      if (readHolder(path)?.process !== holder.process) continue;
       renameSync(writeBeside(path, me), path);
       return null;
     } finally {
@@ -136,7 +136,7 @@ function writeBeside(path: string, me: LockHolder): string {
   const beside = `${path}.${randomUUID()}.tmp`;
   const file = openSync(beside, "wx", 0o600);
   try {
-    writeSync(file, `${JSON.stringify(me)}\n`);
+    writeSync(file, lockText(me));
     fsyncSync(file); // A power failure must not leave an empty lock behind.
   } catch (error) {
     rmSync(beside, { force: true });
@@ -147,9 +147,14 @@ function writeBeside(path: string, me: LockHolder): string {
   return beside;
 }
 
+/** In the file the process is called `owner`. */
+export function lockText({ process: holder, ...rest }: LockHolder): string {
+  return `${JSON.stringify({ owner: holder, ...rest })}\n`;
+}
+
 /** Releases only what is ours: somebody may have deleted the file by hand. */
 function release(path: string, me: LockHolder): void {
-  if (readHolder(path)?.owner === me.owner) rmSync(path, { force: true });
+  if (readHolder(path)?.process === me.process) rmSync(path, { force: true });
 }
 
 function readHolder(path: string): LockHolder | null {
@@ -161,9 +166,9 @@ function readHolder(path: string): LockHolder | null {
     throw unreadable(path, error);
   }
   try {
-    const { owner, pid, host, since } = JSON.parse(text) as Record<keyof LockHolder, unknown>;
+    const { owner, pid, host, since } = JSON.parse(text) as Record<string, unknown>;
     if (typeof owner === "string" && typeof pid === "number") {
-      return { owner, pid, host: String(host), since: String(since) };
+      return { process: owner, pid, host: String(host), since: String(since) };
     }
   } catch (error) {
     throw unreadable(path, error);

@@ -5,9 +5,9 @@ import { isGivenUp } from "./attempts.js";
 import type { Access } from "./authorize.js";
 import type { Common } from "./common.js";
 import type { Conversation } from "./conversation.js";
+import { runningGroup } from "./holder.js";
 import type { Lane } from "./lane.js";
 import type { Notices } from "./notices.js";
-import { runningGroup } from "./owner.js";
 import type { InboxItem, RunningTurn, Turn } from "./store.js";
 import { interruptedNotice, interruptedStep } from "./unfinished-calls.js";
 
@@ -24,8 +24,8 @@ export class LeftTurns {
   }
 
   async takeOver(lane: Lane, { turn, item, wish }: RunningTurn, author: Promise<Access>): Promise<void> {
-    const { sessions, store, conversation, owner, leaseMs, clock } = this.#setting;
-    const taken = await store.turns.takeOver(turn, { owner, leaseMs }, clock());
+    const { sessions, store, conversation, holder, leaseMs, clock } = this.#setting;
+    const taken = await store.turns.takeOver(turn, { holder, leaseMs }, clock());
     if (!taken) return;
     if (wish) lane.stop(wish); // The process before was asked to stop it, and ended first.
     if (!(await this.#keepInterrupted(taken, item))) return;

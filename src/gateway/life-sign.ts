@@ -3,15 +3,15 @@
  * for processes that can't see it, because they are in another container or on another machine.
  */
 import { statSync, utimesSync } from "node:fs";
-import { fateOf } from "./owner.js";
+import { fateOf } from "./holder.js";
 
 const BEAT_MS = 5_000;
 /** After this time without a sign, the process counts as ended. */
 export const SILENT_MS = 30_000;
 
 /** True if the process that the file names still counts as alive. */
-export function isStillOf(file: string, owner: string, now: number): boolean {
-  const fate = fateOf(owner);
+export function isStillOf(file: string, holder: string, now: number): boolean {
+  const fate = fateOf(holder);
   if (fate !== "unknown") return fate === "alive";
   const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {};
   return mtimeMs !== undefined && Math.abs(now - mtimeMs) < SILENT_MS;

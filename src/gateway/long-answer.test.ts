@@ -11,7 +11,7 @@ import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapt
 import { Commands } from "./commands/commands.js";
 import { stop } from "./commands/turn.js";
 import { Gateway } from "./gateway.js";
-import { processOwner } from "./owner.js";
+import { processHolder } from "./holder.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -40,7 +40,7 @@ async function world(said: readonly string[], options: ScriptedOptions & { maxSe
     maxMessages: 500,
     ...(options.maxSends ? { maxSends: options.maxSends } : {}),
     deadlineMs: 60_000,
-    owner: processOwner(),
+    holder: processHolder(),
     clock: Date.now,
     onProblem: () => {},
   });

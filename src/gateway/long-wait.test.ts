@@ -6,7 +6,7 @@ import { deliveryIdOf } from "../session/ids.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
 import { Deliverer } from "./deliverer.js";
-import { processOwner } from "./owner.js";
+import { processHolder } from "./holder.js";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -18,18 +18,18 @@ it("forty days are waited for without a look at the outbox in between", async ()
   const adapter = new ScriptedAdapter();
   await adapter.connect(async () => "accepted");
   const address = { platform: adapter.platform, chatId: "ann" };
-  const owner = processOwner();
-  const delivery = { deliveryId: deliveryIdOf("d1"), account: adapter.account, owner, address, text: "x" };
+  const holder = processHolder();
+  const delivery = { deliveryId: deliveryIdOf("d1"), account: adapter.account, holder, address, text: "x" };
   await store.outbox.add([{ ...delivery, purpose: "reply", sessionId: null, shown: false }], 0);
   const [pending] = await store.outbox.pending(adapter, 1);
-  const which = { id: pending?.id ?? 0, owner };
-  await store.outbox.sending(which.id, owner);
+  const which = { id: pending?.id ?? 0, holder };
+  await store.outbox.sending(which.id, holder);
   await store.outbox.retry(which, 40 * 86_400_000, "wait", 0);
   const looks = vi.spyOn(store.outbox, "nextDue");
   const deliverer = new Deliverer({
     surface: adapter,
     outbox: store.outbox,
-    owner,
+    holder,
     clock: () => 0,
     steady: () => 0,
     onProblem: () => {},

@@ -3,8 +3,7 @@
 import { type Adapter, lengthIn } from "../adapter/adapter.js";
 import { prepareMarkdown } from "../adapter/markdown/prepare.js";
 import { type Piece, type PieceRoom, split, splitInTurns } from "../delivery/split.js";
-import type { DeliveryId } from "../session/ids.js";
-import { deliveryIdOf } from "../session/ids.js";
+import { type DeliveryId, deliveryIdOf } from "../session/ids.js";
 import type { Platform } from "../session/platform.js";
 import { type Address, addressOf } from "../session/source.js";
 import type { Account, InboxItem, NewDelivery } from "./store.js";
@@ -45,11 +44,11 @@ export class Notices {
     text: string,
     why: Why = { purpose: "notice" },
   ): NewDelivery[] {
-    const owner = this.#senderOf({ platform: address.platform, account });
+    const holder = this.#senderOf({ platform: address.platform, account });
     return this.piecesOf(address.platform, text).map((piece, n) => ({
       deliveryId: n === 0 ? deliveryId : deliveryIdOf(deliveryId, n + 1),
       account,
-      owner,
+      holder,
       address,
       ...why,
       text: piece,

@@ -50,7 +50,7 @@ export interface GatewayOptions {
   readonly onOffer?: (text: string) => void;
   /** Called again and again while another process answers in the session of this lane, and a message waits for that. */
   readonly onElsewhere?: (key: SessionKey) => void;
-  readonly owner: string;
+  readonly holder: string;
   readonly clock: Clock;
   /** Milliseconds that pass whatever the clock says; by these a lease runs out that cannot be renewed. */
   readonly elapsed?: () => number;

@@ -3,8 +3,8 @@ import type { SessionScopes } from "../session/session-key.js";
 import type { Arrivals } from "./arrivals.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Common } from "./common.js";
+import { hasLeft } from "./holder.js";
 import type { LaneRunner } from "./lane-runner.js";
-import { hasLeft } from "./owner.js";
 import { AGENT, servedAccounts, sharingTexts } from "./shared-accounts.js";
 import type { Account } from "./store.js";
 import type { Surface } from "./surface.js";
@@ -28,19 +28,19 @@ export class Recovery {
 
   /** May be called again and again, beside other processes. */
   async takeOn(surface: Surface): Promise<void> {
-    const { store, clock, owner: me, runner, commandRunner, arrivals, surfaces } = this.#setting;
+    const { store, clock, holder: me, runner, commandRunner, arrivals, surfaces } = this.#setting;
     const account = { platform: surface.platform, account: surface.account };
     const isExclusive = surface.capabilities.shared !== true;
-    for (const { item, owner } of await store.inbox.interruptedCommands(account)) {
-      if (hasLeft(owner, me, isExclusive)) await commandRunner.interrupted(item);
+    for (const { item, holder } of await store.inbox.interruptedCommands(account)) {
+      if (hasLeft(holder, me, isExclusive)) await commandRunner.interrupted(item);
     }
     if (isExclusive) await this.#tellOfSharing(account);
     for (const running of await store.turns.running(account, clock())) runner.goOnWith(running);
     const waiting = await store.inbox.waiting(account);
-    const left = waiting.filter(({ owner }) => hasLeft(owner, me, isExclusive));
-    for (const from of new Set(left.map(({ owner }) => owner))) await store.inbox.adopt(account, from, me);
+    const left = waiting.filter(({ holder }) => hasLeft(holder, me, isExclusive));
+    for (const from of new Set(left.map(({ holder }) => holder))) await store.inbox.adopt(account, from, me);
     // This process's own, too: if it missed a commit, it does not know that it has them.
-    for (const { item } of [...left, ...waiting.filter(({ owner }) => owner === me)]) {
+    for (const { item } of [...left, ...waiting.filter(({ holder }) => holder === me)]) {
       if (item.kind === "command") commandRunner.start(item);
       else if (!arrivals.has(item)) runner.queue(item);
     }

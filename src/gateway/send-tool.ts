@@ -19,7 +19,7 @@ export interface SendSetting {
   readonly view: SessionsView;
   readonly outbox: Outbox;
   readonly adapters: readonly Adapter[];
-  readonly owner: string;
+  readonly holder: string;
   readonly clock: Clock;
   /** A text in pieces that the platform accepts. */
   readonly pieces: (address: Address, text: string) => Promise<readonly string[]>;
@@ -55,7 +55,7 @@ export function sendTool(setting: SendSetting): Tool {
 }
 
 async function send(setting: SendSetting, address: Address, text: string, callId: string): Promise<string> {
-  const { turn, view, outbox, adapters, owner, clock } = setting;
+  const { turn, view, outbox, adapters, holder, clock } = setting;
   const name = formatAddress(address);
   if (name === formatAddress(turn.address)) return "Error: that is this chat. Just answer.";
   const lane = await view.laneAt(address);
@@ -66,7 +66,7 @@ async function send(setting: SendSetting, address: Address, text: string, callId
   const deliveries = pieces.map((piece, n) => ({
     deliveryId: deliveryIdOf(turn.id, turn.fence, "sent", callId, n),
     account: adapter.account,
-    owner,
+    holder,
     address,
     purpose: "reply" as const,
     text: piece,

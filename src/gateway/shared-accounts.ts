@@ -3,13 +3,13 @@
  * agent, the platform and the chat, and a person has the same chat id with two bots.
  */
 import { platformTraits } from "../session/platform.js";
-import { mayBeAlive } from "./owner.js";
-import type { Account, AccountHolder, Accounts } from "./store.js";
+import { mayBeAlive } from "./holder.js";
+import type { Account, AccountLease, Accounts } from "./store.js";
 
 /** The name under which an account stores its agent. */
 export const AGENT = "agent";
 
-export interface ServedAccount extends Account, AccountHolder {
+export interface ServedAccount extends Account, AccountLease {
   /** The agent's name in the keys of its sessions. */
   readonly agent: string;
 }
@@ -18,7 +18,7 @@ export async function servedAccounts(accounts: Accounts, now: number): Promise<S
   const agents = await accounts.all(AGENT);
   const held = await accounts.held(now);
   return held
-    .filter(({ owner, until }) => until > now && mayBeAlive(owner))
+    .filter(({ holder, until }) => until > now && mayBeAlive(holder))
     .flatMap((each) => {
       const named = agents.find(({ platform, account }) => isSame(each, { platform, account }));
       return named ? [{ ...each, agent: named.value }] : [];

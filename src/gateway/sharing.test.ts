@@ -1,16 +1,16 @@
 /** Who has an account, as `baton gateway status` tells it, and accounts that share conversations without being meant to. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { endedOwner } from "../../test/support/ended-owner.js";
+import { endedHolder } from "../../test/support/ended-holder.js";
 import { World } from "../../test/support/gateway-world.js";
 import { openDb } from "../open-sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
+import { processHolder } from "./holder.js";
 import { holderText } from "./holder-words.js";
-import { processOwner } from "./owner.js";
 import { servedAccounts, sharingTexts } from "./shared-accounts.js";
 
 describe("who has an account", () => {
   const now = Date.UTC(2026, 0, 10, 12);
-  const holder = { owner: "host-a 12 1 x", since: now - 60_000, until: now + 9_000 };
+  const holder = { holder: "host-a 12 1 x", since: now - 60_000, until: now + 9_000 };
 
   it("is told with since when and until when, to the one who has it and to one who stands by", () => {
     const lease =
@@ -64,10 +64,10 @@ describe("two accounts of one platform on one store", () => {
   it("do not count where one of them is not served any more", async () => {
     const first = await serve("one");
     const { platform } = first.adapter;
-    const take = (account: string, owner: string, leaseMs: number) =>
-      store.accounts.take({ platform, account }, { owner, leaseMs }, null, first.now);
-    await take("ended", endedOwner(), 60_000);
-    await take("ran out", processOwner(), 0);
+    const take = (account: string, holder: string, leaseMs: number) =>
+      store.accounts.take({ platform, account }, { holder, leaseMs }, null, first.now);
+    await take("ended", endedHolder(), 60_000);
+    await take("ran out", processHolder(), 0);
     for (const account of ["ended", "ran out"])
       await store.accounts.write({ platform, account }, "agent", "main");
     expect(sharingTexts(await servedAccounts(store.accounts, first.now))).toEqual([]);

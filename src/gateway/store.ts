@@ -1,12 +1,13 @@
-import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
 /**
  * What the gateway keeps: the inbox of what was accepted, the turns that answer it, the outbox of what is to be
- * said, and the people who are let in. Each method is one atomic step. Whatever is `running` or `sending` has an owner; a turn also has a lease and a
- * fence that only grows, and every write of a turn carries it: whoever was replaced can write no more.
+ * said, and the people who are let in. Each method is one atomic step. What is `running` or `sending` has a holder, the
+ * process that works on it; the database calls it `owner`. A turn also has a lease and a fence that only grows. Every write
+ * of a turn carries the fence, so a process that was replaced can write nothing more.
  */
 
 import type { Purpose } from "../adapter/adapter.js";
 import type { HomeChannel } from "../session/context.js";
+import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
 import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address } from "../session/source.js";
@@ -24,19 +25,19 @@ export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
 export type Amended = Pick<NewInboxItem, "source" | "messageId">;
 
 /** An item and the process that has it. */
-export interface OwnedItem {
+export interface HeldItem {
   readonly item: InboxItem;
-  readonly owner: string;
+  readonly holder: string;
 }
 
 export interface Inbox {
-  /** Keeps what was received, once: null where it is there already. Its owner is to answer it. */
-  accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null>;
+  /** Keeps what was received, once: null where it is there already. Its holder is to answer it. */
+  accept(item: NewInboxItem, holder: string, now: number): Promise<InboxItem | null>;
   /** The same, unless persons were changed since its sender was looked up. */
   acceptFrom(
     peopleVersion: number,
     item: NewInboxItem,
-    owner: string,
+    holder: string,
     now: number,
   ): Promise<InboxItem | "duplicate" | "outdated">;
   /**
@@ -44,29 +45,29 @@ export interface Inbox {
    * asked what it becomes, perhaps more than once.
    */
   amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
-  /** Puts the files to a message that waits for this owner to answer it, also where it was moved to; null where none does any more. */
+  /** Adds the files to a message that waits for this holder to answer it, also if it was moved; null if none does any more. */
   complete(
     id: InboxId,
-    owner: string,
+    holder: string,
     attachments: readonly Attachment[],
     text: (was: string) => string,
   ): Promise<InboxItem | null>;
   /** What was accepted and nobody has begun to answer, oldest first. */
-  waiting(account: Account): Promise<OwnedItem[]>;
+  waiting(account: Account): Promise<HeldItem[]>;
   /** The messages of a lane that nobody has begun to answer, in whichever process they wait. */
   waitingIn(key: SessionKey): Promise<InboxItem[]>;
   /** Leaves what waits to whoever comes next. */
-  release(account: Account, owner: string): Promise<void>;
+  release(account: Account, holder: string): Promise<void>;
   /** Takes on what waits of another process, or of nobody: from then on only this one answers it. */
-  adopt(account: Account, from: string, owner: string): Promise<void>;
+  adopt(account: Account, from: string, holder: string): Promise<void>;
   /** A command is about to act; false where it does not wait any more, or is another process's. */
-  beginCommand(id: InboxId, owner: string): Promise<boolean>;
+  beginCommand(id: InboxId, holder: string): Promise<boolean>;
   /** It has acted; what it says goes to the outbox in the same step, once. */
   finishCommand(id: InboxId, said: readonly NewDelivery[], now: number): Promise<void>;
   /** A message that waits is not answered; what is said of that goes to the outbox in the same step, once. */
-  skip(id: InboxId, owner: string, said: readonly NewDelivery[], now: number): Promise<void>;
+  skip(id: InboxId, holder: string, said: readonly NewDelivery[], now: number): Promise<void>;
   /** Commands that some process was carrying out: unknown whether they took effect. */
-  interruptedCommands(account: Account): Promise<OwnedItem[]>;
+  interruptedCommands(account: Account): Promise<HeldItem[]>;
 }
 
 export interface Turn {
@@ -87,13 +88,13 @@ export interface Turn {
 
 /** Who holds something, and until when by the clock of whoever asks. */
 interface Lease {
-  readonly owner: string;
+  readonly holder: string;
   readonly until: number;
 }
 
 /** Who is to hold something, and for how long without a sign of life. The store's clock counts, not the host's. */
 export interface Hold {
-  readonly owner: string;
+  readonly holder: string;
   readonly leaseMs: number;
 }
 
@@ -157,7 +158,7 @@ export interface Turns {
   /** Asks the process that runs the turn to end it, and wakes it; false where the turn is another's by now, or over. */
   askToStop(turn: Turn, wish: StopWish): Promise<boolean>;
   /** Turns of this process that are to end. */
-  toStop(owner: string): Promise<TurnToStop[]>;
+  toStop(holder: string): Promise<TurnToStop[]>;
   /** Turns of this account that are running, whoever runs them. */
   running(account: Account, now: number): Promise<RunningTurn[]>;
   /** The turn of a session that is running, whoever runs it. */
@@ -204,7 +205,7 @@ export interface NewDelivery {
   /** Through which account it goes. */
   readonly account: string;
   /** The process that is to send it, as long as it is there. */
-  readonly owner: string;
+  readonly holder: string;
   readonly address: Address;
   readonly purpose: Purpose;
   /** The handoff that it is said of. */
@@ -238,7 +239,7 @@ export interface Doubtful {
 }
 
 /** A delivery that a process is sending. What became of it is written only while it is still that process's. */
-export type Sending = Pick<Delivery, "id" | "owner" | "handoffId">;
+export type Sending = Pick<Delivery, "id" | "holder" | "handoffId">;
 
 /** What became of what the destination of a handoff was told. */
 export type Announcement = Readonly<{ state: DeliveryState; error: string | null }>;
@@ -256,9 +257,9 @@ export interface Outbox {
   /** When the next one is due of those that wait; null where none does. */
   nextDue(account: Account, now: number): Promise<number | null>;
   /** Leaves what is pending to whoever comes next. */
-  release(account: Account, owner: string): Promise<void>;
+  release(account: Account, holder: string): Promise<void>;
   /** About to be sent; false where it is not pending any more, or its account is another process's. */
-  sending(id: number, owner: string): Promise<boolean>;
+  sending(id: number, holder: string): Promise<boolean>;
   sent(which: Sending, messageId: string, now: number): Promise<void>;
   /** Not sent: tried again after that wait, which begins now. */
   retry(which: Sending, waitMs: number, error: string, now: number): Promise<void>;
@@ -283,20 +284,20 @@ export interface Outbox {
 }
 
 /** Who has an account, and since when. */
-export interface AccountHolder extends Lease {
+export interface AccountLease extends Lease {
   readonly since: number;
 }
 
 /** Accounts of platforms. One process has an account at a time, by a lease. */
 export interface Accounts {
-  holder(account: Account, now: number): Promise<AccountHolder | null>;
+  lease(account: Account, now: number): Promise<AccountLease | null>;
   /** Every account that some process has, or had when it ended. */
-  held(now: number): Promise<readonly (Account & AccountHolder)[]>;
+  held(now: number): Promise<readonly (Account & AccountLease)[]>;
   /** Takes the account if it is free, its lease has run out, or its holder is this one, which has ended. */
   take(account: Account, hold: Hold, ended: string | null, now: number): Promise<boolean>;
   /** False where it is another's by now. */
   renew(account: Account, hold: Hold, now: number): Promise<boolean>;
-  release(account: Account, owner: string): Promise<void>;
+  release(account: Account, holder: string): Promise<void>;
   /** What an account remembers. */
   read(account: Account, name: string): Promise<string | null>;
   write(account: Account, name: string, value: string): Promise<void>;

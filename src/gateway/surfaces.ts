@@ -22,7 +22,7 @@ export interface SurfacesSetting {
   readonly store: Pick<GatewayStore, "accounts" | "inbox" | "outbox">;
   readonly commands: Line["commands"];
   readonly media: Media | null;
-  readonly owner: string;
+  readonly holder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly steady: Clock;
@@ -67,7 +67,7 @@ export class Surfaces {
   }
 
   #serve(adapter: Adapter): Served {
-    const { store, commands, media, owner, leaseMs, clock, steady, elapsed, onProblem } = this.#setting;
+    const { store, commands, media, holder, leaseMs, clock, steady, elapsed, onProblem } = this.#setting;
     const connection: Connection = new Connection({
       adapter,
       accounts: store.accounts,
@@ -79,7 +79,7 @@ export class Surfaces {
         return this.#started.receive(connection, bounded);
       },
       knows: (sender) => this.#started.knows(sender),
-      owner,
+      holder,
       leaseMs,
       clock,
       elapsed,
@@ -94,7 +94,7 @@ export class Surfaces {
     const deliverer = new Deliverer({
       surface: connection,
       outbox: store.outbox,
-      owner,
+      holder,
       clock,
       steady,
       onProblem,
@@ -148,7 +148,7 @@ export class Surfaces {
 
   /** The process that sends through this account: this one, or "" for the one that has the account. */
   senderOf(account: Account): string {
-    return this.of(account)?.isHeld ? this.#setting.owner : "";
+    return this.of(account)?.isHeld ? this.#setting.holder : "";
   }
 
   /** Something waits to be sent through this account. */
@@ -211,10 +211,10 @@ export class Surfaces {
 
   /** Leaves the waiting messages and deliveries to the process that has the account next. */
   async #leave(account: Account): Promise<void> {
-    const { store, owner } = this.#setting;
+    const { store, holder } = this.#setting;
     this.#host?.left(account);
-    await store.inbox.release(account, owner);
-    await store.outbox.release(account, owner);
+    await store.inbox.release(account, holder);
+    await store.outbox.release(account, holder);
   }
 
   #unread(cause: Error): void {

@@ -25,7 +25,7 @@ export interface RepliesSetting {
   readonly onBegun: (deliveryId: DeliveryId, beginning: Beginning) => void;
   /** The account that replies are sent through, and the process that sends them. */
   readonly account: string;
-  readonly owner: () => string;
+  readonly holder: () => string;
 }
 
 export class TurnReplies {
@@ -81,13 +81,13 @@ export class TurnReplies {
 
   #delivery(purpose: "reply" | "notice", text: string, shown: boolean): NewDelivery {
     const { id, address, sessionId, fence } = this.#turn;
-    const { account, owner, replyTo } = this.#setting;
+    const { account, holder, replyTo } = this.#setting;
     this.#sent += 1;
     return {
       deliveryId: deliveryIdOf(id, fence, this.#sent),
       replyTo: this.#sent === 1 ? replyTo : null,
       account,
-      owner: owner(),
+      holder: holder(),
       address,
       purpose,
       text,

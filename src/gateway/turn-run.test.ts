@@ -17,7 +17,7 @@ const SETTING = {
   maxSends: 9,
   replyTo: null,
   account: "a",
-  owner: () => "",
+  holder: () => "",
   clock: () => 0,
   elapsed: () => 0,
   leaseMs: 60_000,

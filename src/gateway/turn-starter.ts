@@ -10,10 +10,10 @@ import { isTriedAlone } from "./attempts.js";
 import type { Access, Who } from "./authorize.js";
 import type { Common } from "./common.js";
 import type { Conversation } from "./conversation.js";
+import { isLeft } from "./holder.js";
 import type { Lane } from "./lane.js";
 import type { LeftTurns } from "./left-turns.js";
 import type { Notices } from "./notices.js";
-import { isLeft } from "./owner.js";
 import { authorIn, type Requests } from "./requests.js";
 import { resetText } from "./reset-words.js";
 import { Solitude } from "./solitude.js";
@@ -66,12 +66,12 @@ export class TurnStarter {
 
   /** Its author has as many turns as they may have. In a lane of their own they wait; in a shared one nobody waits for them. */
   async #waitOrSkip(item: InboxItem): Promise<boolean> {
-    const { store, scopes, notices, owner, clock } = this.#setting;
+    const { store, scopes, notices, holder, clock } = this.#setting;
     if (!isShared(item.source, scopes)) return false;
     const text =
       "You already have as many requests running as you are allowed, so I skipped this one. Send it again when one of them is done.";
     const deliveries = await notices.about(item, deliveryIdOf("inbox", item.id, "skipped"), text);
-    await store.inbox.skip(item.id, owner, deliveries, clock());
+    await store.inbox.skip(item.id, holder, deliveries, clock());
     return true;
   }
 
@@ -86,11 +86,11 @@ export class TurnStarter {
   }
 
   async #beginAndRun(lane: Lane, item: InboxItem, who: Access): Promise<boolean> {
-    const { sessions, store, surfaces, conversation, owner, leaseMs } = this.#setting;
+    const { sessions, store, surfaces, conversation, holder, leaseMs } = this.#setting;
     const interrupting = lane.takeInterrupting();
     const message = messageOf(item, authorIn(item, who));
     const begun = await sessions.resolveIn(item.source, { touch: !item.inBackground }, message, (request) =>
-      store.turns.begin(newTurnId(), item, request, { owner, leaseMs }, (entry, before) =>
+      store.turns.begin(newTurnId(), item, request, { holder, leaseMs }, (entry, before) =>
         this.#resetNotices(item, entry, before),
       ),
     );

@@ -25,7 +25,7 @@ export interface TurnToolsSetting {
   readonly adapters: readonly Adapter[];
   readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists: ToolLists;
-  readonly owner: string;
+  readonly holder: string;
   readonly clock: Clock;
   readonly approvals: Approvals;
   readonly notices: Notices;
@@ -36,14 +36,14 @@ export async function turnTools(
   setting: TurnToolsSetting,
   { who, turn, item }: { readonly who: Who; readonly turn: Turn; readonly item: InboxItem },
 ): Promise<readonly Tool[]> {
-  const { sessions, store, adapters, owner, clock, approvals, notices } = setting;
+  const { sessions, store, adapters, holder, clock, approvals, notices } = setting;
   const view = sessions.as(who.viewer);
   const send = sendTool({
     turn,
     view,
     outbox: store.outbox,
     adapters,
-    owner,
+    holder,
     clock,
     pieces: async ({ platform }, text) => {
       await notices.cut(platform, text);

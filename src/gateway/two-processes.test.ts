@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { endedOwner } from "../../test/support/ended-owner.js";
+import { endedHolder } from "../../test/support/ended-holder.js";
 import { type Chat, until, World, type WorldOptions } from "../../test/support/gateway-world.js";
 import { openDb } from "../open-sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
@@ -90,7 +90,7 @@ describe("a turn of another process", () => {
   });
 
   it("is not there to be stopped once its process is gone", async () => {
-    const a = await terminal("a", { owner: endedOwner() });
+    const a = await terminal("a", { holder: endedHolder() });
     await a.begin("wait");
     const b = await terminal("b");
     expect(await b.ask("/status")).toContain("directed, idle.");

@@ -1,10 +1,10 @@
-import type { SessionId } from "./ids.js";
 /**
  * What the agent reads about where it is. The text is the same for every turn of a chat (fixed order, no times, no
  * message ids), so a model's prompt cache works. Every value from outside is a label: one line, bounded, its markdown
  * escaped. A hostile name changes no other byte. With `labels: false` the prompt contains ids only, and
  * `buildSessionLabels` returns the names for the user role.
  */
+import type { SessionId } from "./ids.js";
 import { label, shortHash } from "./label.js";
 import { LOCAL, type Platform, platforms, platformTraits } from "./platform.js";
 import type { SessionEntry } from "./session.js";

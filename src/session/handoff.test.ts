@@ -37,7 +37,7 @@ const take = (handoff: Handoff, step: HandoffStep, now: number): Handoff => {
   if (!outcome.ok) throw new Error(outcome.reason);
   return outcome.handoff;
 };
-const claim = (owner: string, fence = 0): HandoffStep => ({ kind: "claim", fence, owner, leaseMs: 100 });
+const claim = (holder: string, fence = 0): HandoffStep => ({ kind: "claim", fence, holder, leaseMs: 100 });
 
 describe("stepHandoff", () => {
   it("goes from pending over running to completed", () => {
@@ -70,7 +70,7 @@ describe("stepHandoff", () => {
     const renewed = take(first, { kind: "renew", fence: 1, leaseMs: 100 }, 90);
     expect(renewed).toEqual({ ...first, leaseUntil: 190 });
     expect(stepHandoff(renewed, claim("b", 1), 189).ok).toBe(false);
-    const second = take(renewed, { kind: "claim", fence: 1, owner: "b", leaseMs: 100, left: true }, 100);
+    const second = take(renewed, { kind: "claim", fence: 1, holder: "b", leaseMs: 100, left: true }, 100);
     expect(second).toMatchObject({ claimedBy: "b", fence: 2, claims: 2, leaseUntil: 200 });
     expect(stepHandoff(second, { kind: "renew", fence: 1, leaseMs: 100 }, 101).ok).toBe(false);
   });
@@ -129,7 +129,7 @@ describe("stepHandoff", () => {
       fc.record({
         kind: fc.constant("claim" as const),
         fence: fc.integer({ min: 0, max: 4 }),
-        owner: fc.constantFrom("a", "b"),
+        holder: fc.constantFrom("a", "b"),
         leaseMs: fc.integer({ min: 1, max: 50 }),
       }),
       fc.record({

@@ -22,7 +22,7 @@ export interface Asker {
   readonly source: SessionSource;
   readonly account: string;
   /** The process that tells them; "" for any process that has the account. */
-  readonly owner: string;
+  readonly holder: string;
 }
 
 /** A handoff and how far it has got: a gateway that continues it repeats nothing. */
@@ -66,7 +66,7 @@ export type HandoffStep =
   | {
       readonly kind: "claim";
       readonly fence: number;
-      readonly owner: string;
+      readonly holder: string;
       readonly leaseMs: number;
       readonly left?: boolean;
     }
@@ -161,7 +161,7 @@ function claim(
   return accept({
     ...handoff,
     state: "running",
-    claimedBy: step.owner,
+    claimedBy: step.holder,
     leaseUntil: now + step.leaseMs,
     fence: handoff.fence + 1,
     claims: handoff.claims + 1,

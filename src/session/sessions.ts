@@ -11,8 +11,7 @@ import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
-import type { HandoffId, SessionId } from "./ids.js";
-import { asSessionId, newHandoffId, sessionIdAt } from "./ids.js";
+import { asSessionId, type HandoffId, newHandoffId, type SessionId, sessionIdAt } from "./ids.js";
 import { isPlatform } from "./platform.js";
 import {
   checkResetConfig,
@@ -483,15 +482,15 @@ export class Sessions {
   }
 
   /** Takes the oldest open handoff, with a lease and a fence; null if there is none. */
-  async claimHandoff(claim: { owner: string; leaseMs?: number }): Promise<Handoff | null> {
+  async claimHandoff(claim: { holder: string; leaseMs?: number }): Promise<Handoff | null> {
     const { leaseMs = 30_000 } = claim;
     if (!Number.isSafeInteger(leaseMs) || leaseMs <= 0) {
       throw new InputError("invalid_handoff", "leaseMs must be a whole number of milliseconds above 0.");
     }
-    const owner = checkText(claim.owner, "owner");
+    const holder = checkText(claim.holder, "holder");
     const now = this.#clock();
     for (const seen of await this.#store.handoffs.open(now)) {
-      const step: HandoffStep = { kind: "claim", fence: seen.fence, owner, leaseMs };
+      const step: HandoffStep = { kind: "claim", fence: seen.fence, holder, leaseMs };
       if (!stepHandoff(seen, step, now).ok) continue;
       const outcome = await this.#store.handoffs.step(seen.id, step, now);
       if (outcome?.ok && outcome.handoff.state === "running") return outcome.handoff;

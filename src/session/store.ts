@@ -176,7 +176,7 @@ export interface SearchStore {
 /** Who answers in a lane what waited for an answer in another: an account of its platform, and the process that has it. */
 export interface Answerer {
   readonly account: string;
-  readonly owner: string;
+  readonly holder: string;
 }
 
 export interface HandoffRequest extends Pick<Handoff, "id" | "sessionId" | "target"> {

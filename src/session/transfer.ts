@@ -1,5 +1,5 @@
-import type { SessionId } from "./ids.js";
 /** Sessions as files: the formats of an export, and what an import says that it did. */
+import type { SessionId } from "./ids.js";
 import type { SessionScopes } from "./session-key.js";
 
 export const EXPORT_FORMATS = ["jsonl", "markdown", "json"] as const;

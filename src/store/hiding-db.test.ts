@@ -75,7 +75,7 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
     const sent = {
       deliveryId: deliveryIdOf("d"),
       account: "a",
-      owner: "",
+      holder: "",
       address,
       text,
       sessionId,
@@ -83,8 +83,8 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
     } as const;
     await store.outbox.add([{ ...sent, purpose: "reply" }], 1);
     const [delivery] = await store.outbox.pending({ platform: address.platform, account: "a" }, 1);
-    const sending = { id: delivery?.id ?? 0, owner: "me" };
-    expect(await store.outbox.sending(sending.id, sending.owner)).toBe(true);
+    const sending = { id: delivery?.id ?? 0, holder: "me" };
+    expect(await store.outbox.sending(sending.id, sending.holder)).toBe(true);
     await store.outbox.fail(sending, `outbox ${CANARY}`);
 
     await store.handoffs.request({ id: asHandoffId("h"), sessionId, target: "telegram:1" }, 1);
@@ -138,12 +138,12 @@ test("ids, keys and addresses stay as they are, though a secret is the same", as
   } as const;
   expect(await store.inbox.accept(item, id, 1)).not.toBeNull();
   expect(await store.inbox.waiting({ platform: "signal", account: id })).toMatchObject([
-    { owner: id, item: { ...item, text: "it is ***" } },
+    { holder: id, item: { ...item, text: "it is ***" } },
   ]);
   const delivery = {
     deliveryId: deliveryIdOf(id),
     account: id,
-    owner: "",
+    holder: "",
     address: addressOf(source),
     sessionId: null,
   } as const;

@@ -45,7 +45,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
     const delivery = (deliveryId: string, more: Partial<NewDelivery> = {}): NewDelivery => ({
       deliveryId: deliveryId as DeliveryId,
       account: "bot",
-      owner: "me",
+      holder: "me",
       address: addressOf(ann),
       purpose: "reply",
       text: deliveryId,
@@ -63,7 +63,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
           `turn-${messageId}` as TurnId,
           accepted,
           request,
-          { owner: "me", leaseMs: 100 },
+          { holder: "me", leaseMs: 100 },
           () => [],
         ),
       );
@@ -95,7 +95,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       const item = { ...account, kind: "message" as const, key, source: ann, messageId: "1", text: "hi" };
       const accept = () => store.inbox.accept(item, "me", now);
       expect(await factsOf(accept)).toMatchObject([
-        { kind: "inbox", owner: "me", item: { text: "hi", id: expect.any(Number) } },
+        { kind: "inbox", holder: "me", item: { text: "hi", id: expect.any(Number) } },
       ]);
       expect(await factsOf(accept)).toEqual([]);
     });
@@ -138,12 +138,15 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       expect(await factsOf(() => store.turns.finish(turn, "done", none, null, now))).toEqual([
         { kind: "handoffs" },
       ]);
-      const claim = { kind: "claim", fence: 0, owner: "gw", leaseMs: 100 } as const;
+      const claim = { kind: "claim", fence: 0, holder: "gw", leaseMs: 100 } as const;
       expect(await factsOf(() => store.handoffs.step(asHandoffId("h"), claim, now))).toEqual([
         { kind: "handoffs" },
       ]);
       const complete = { kind: "complete", fence: 1 } as const;
-      const effects = { place: sessions.laneOf(there), answering: { account: account.account, owner: "gw" } };
+      const effects = {
+        place: sessions.laneOf(there),
+        answering: { account: account.account, holder: "gw" },
+      };
       const facts = await factsOf(() => store.handoffs.step(asHandoffId("h"), complete, now, effects));
       expect(facts).toEqual(
         expect.arrayContaining([session(turn.sessionId), session(before), { kind: "handoffs" }]),
@@ -182,7 +185,7 @@ export function factsContract(name: string, createFixture: () => Promise<Gateway
       };
       other.subscribe(() => onHeard());
       for (const n of [1, 2, 3])
-        await next(() => store.outbox.add([delivery(`for you ${n}`, { owner: "" })], now));
+        await next(() => store.outbox.add([delivery(`for you ${n}`, { holder: "" })], now));
     });
 
     it("goes on telling the others though one throws", async () => {

@@ -10,8 +10,7 @@ import type {
   Turn,
   TurnStep,
 } from "../gateway/store.js";
-import type { DeliveryId, InboxId, TurnId } from "../session/ids.js";
-import { asSessionId, deliveryIdOf } from "../session/ids.js";
+import { asSessionId, type DeliveryId, deliveryIdOf, type InboxId, type TurnId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
@@ -58,13 +57,13 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       if (!accepted) throw new Error("It was there already.");
       return accepted;
     };
-    const begin = (accepted: InboxItem, on = store, owner = "me") =>
+    const begin = (accepted: InboxItem, on = store, holder = "me") =>
       sessions.resolveIn(accepted.source, {}, { role: "user", content: accepted.text }, (request) =>
         on.turns.begin(
-          `turn-${accepted.id}-${owner}` as TurnId,
+          `turn-${accepted.id}-${holder}` as TurnId,
           accepted,
           request,
-          { owner, leaseMs: 100 },
+          { holder, leaseMs: 100 },
           () => [],
         ),
       );
@@ -76,7 +75,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     const delivery = (deliveryId: string): NewDelivery => ({
       deliveryId: deliveryId as DeliveryId,
       account: "bot",
-      owner: "me",
+      holder: "me",
       address: { platform: HERE, chatId: "1" },
       purpose: "reply",
       text: deliveryId,
@@ -176,7 +175,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.inbox.beginCommand((command?.id ?? 0) as InboxId, "you")).toBe(false);
       await store.inbox.adopt({ ...account, account: "other bot" }, "me", "you");
       await store.inbox.adopt(account, "somebody", "you");
-      expect((await store.inbox.waiting(account)).map(({ owner }) => owner)).toEqual(["me", "me"]);
+      expect((await store.inbox.waiting(account)).map(({ holder }) => holder)).toEqual(["me", "me"]);
       await store.inbox.adopt(account, "me", "you");
       expect((await begin(message)).kind).toBe("gone"); // Whoever had it before has it no more.
       expect(await store.inbox.beginCommand((command?.id ?? 0) as InboxId, "me")).toBe(false);
@@ -186,16 +185,16 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
 
     it("gives an account to one process until its lease has run out, and its deliveries with it", async () => {
       const other = await fixture.open();
-      const take = (owner: string, leaseMs: number, ended: string | null = null, on = store) =>
-        on.accounts.take(account, { owner, leaseMs }, ended, now);
-      expect(await store.accounts.holder(account, now)).toBeNull();
+      const take = (holder: string, leaseMs: number, ended: string | null = null, on = store) =>
+        on.accounts.take(account, { holder, leaseMs }, ended, now);
+      expect(await store.accounts.lease(account, now)).toBeNull();
       const first = await Promise.all([take("a", 60_000), take("b", 60_000, null, other)]);
       expect(first.filter(Boolean)).toHaveLength(1);
       const [mine, yours] = first[0] ? ["a", "b"] : ["b", "a"];
       expect(await take(yours, 60_000)).toBe(false);
       expect(await take(yours, 60_000, "somebody else")).toBe(false);
-      const holder = await store.accounts.holder(account, now);
-      expect(holder?.owner).toBe(mine);
+      const holder = await store.accounts.lease(account, now);
+      expect(holder?.holder).toBe(mine);
       expect(holder?.until).toBeGreaterThan(now + 30_000);
       expect(holder?.until).toBeLessThanOrEqual(now + 60_000);
       expect(holder?.since).toBeLessThanOrEqual(now);
@@ -204,11 +203,11 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const [x] = await store.outbox.pending(account, 1);
       expect(await store.outbox.sending(x?.id ?? 0, yours)).toBe(false);
       expect(await take(yours, 60_000, mine)).toBe(true); // The one that had it has ended.
-      expect(await store.accounts.renew(account, { owner: mine, leaseMs: 60_000 }, now)).toBe(false);
+      expect(await store.accounts.renew(account, { holder: mine, leaseMs: 60_000 }, now)).toBe(false);
       expect(await store.outbox.sending(x?.id ?? 0, mine)).toBe(false);
       expect(await store.outbox.sending(x?.id ?? 0, yours)).toBe(true);
-      expect(await store.accounts.renew(account, { owner: yours, leaseMs: 0 }, now)).toBe(true);
-      expect((await store.accounts.holder(account, now))?.until).toBeLessThanOrEqual(now);
+      expect(await store.accounts.renew(account, { holder: yours, leaseMs: 0 }, now)).toBe(true);
+      expect((await store.accounts.lease(account, now))?.until).toBeLessThanOrEqual(now);
       expect(await take(mine, 60_000)).toBe(true);
     });
 
@@ -217,7 +216,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const second = await accept("two");
       expect(await begin(second)).toMatchObject({
         kind: "busy",
-        running: { turn: { id: first.id }, lease: { owner: "me" } },
+        running: { turn: { id: first.id }, lease: { holder: "me" } },
       });
       expect(await transcript(first)).toEqual(["one"]);
       expect(await store.turns.finish(first, "done", nothing, null, now)).toBe(true);
@@ -303,12 +302,12 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         return begun(kept as InboxItem);
       };
       const [one, two] = [await begin("one", "c1"), await begin("two", "c2")];
-      const over = (turn: Turn | null, owner: string) =>
-        store.turns.takeOver(turn as Turn, { owner, leaseMs: 500 }, now);
+      const over = (turn: Turn | null, holder: string) =>
+        store.turns.takeOver(turn as Turn, { holder, leaseMs: 500 }, now);
       // Both of one process, in whichever order and by whomever they are taken.
       const other = await fixture.open();
       const oneAgain = await over(one, "second");
-      const twoAgain = await other.turns.takeOver(two, { owner: "third", leaseMs: 500 }, now);
+      const twoAgain = await other.turns.takeOver(two, { holder: "third", leaseMs: 500 }, now);
       expect([oneAgain?.loneDeaths, twoAgain?.loneDeaths]).toEqual([0, 0]);
       // Now each is alone in its own.
       const oneMore = await over(oneAgain, "fourth");
@@ -323,11 +322,11 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
 
     it("refuses every write of a holder who was replaced, or whose turn is over", async () => {
       const stale = await begun(await accept("one"));
-      const fresh = await store.turns.takeOver(stale, { owner: "next", leaseMs: 500 }, now);
+      const fresh = await store.turns.takeOver(stale, { holder: "next", leaseMs: 500 }, now);
       expect(fresh).toMatchObject({ fence: 2, attempt: 2 });
       expect(await store.turns.item(stale.id)).toMatchObject({ id: stale.inboxId, text: "one" });
       expect(await store.turns.item("none" as TurnId)).toBeNull();
-      expect(await store.turns.takeOver(stale, { owner: "late", leaseMs: 500 }, now)).toBeNull();
+      expect(await store.turns.takeOver(stale, { holder: "late", leaseMs: 500 }, now)).toBeNull();
       const write = { ...nothing, messages: [said("stale")], deliveries: [delivery("stale")] };
       expect(await store.turns.step(stale, write, 900, now)).toBe(false);
       expect(await store.turns.renew(stale, 900, now)).toBe("lost");
@@ -384,7 +383,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       it("is closed to a holder who was replaced", async () => {
         const stale = await begun(await accept("one"));
         await store.journal.planned(stale, call("a"), "");
-        await store.turns.takeOver(stale, { owner: "next", leaseMs: 500 }, now);
+        await store.turns.takeOver(stale, { holder: "next", leaseMs: 500 }, now);
         expect(await store.journal.planned(stale, call("b"), "")).toBe(false);
         expect(await store.journal.started(stale, call("a"))).toBe(false);
         expect(await store.journal.finished(stale, call("a"), "late")).toBe(false);
@@ -396,9 +395,9 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const turn = await begun(await accept("one"));
       await store.turns.release(turn);
       const [running] = await store.turns.running(account, now);
-      expect(running?.lease.owner).toBe("");
+      expect(running?.lease.holder).toBe("");
       expect(running?.lease.until).toBeLessThanOrEqual(0);
-      const taken = await store.turns.takeOver(running?.turn as Turn, { owner: "next", leaseMs: 1 }, now);
+      const taken = await store.turns.takeOver(running?.turn as Turn, { holder: "next", leaseMs: 1 }, now);
       expect(taken).toMatchObject({ attempt: 1, fence: 2 });
     });
 
@@ -416,7 +415,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
 
       const [running] = await other.turns.running(account, now);
       expect(running).toMatchObject({ wish: "stopped" });
-      const taken = await other.turns.takeOver(turn, { owner: "next", leaseMs: 500 }, now);
+      const taken = await other.turns.takeOver(turn, { holder: "next", leaseMs: 500 }, now);
       expect(await store.turns.toStop("me")).toEqual([]);
       expect(await store.turns.toStop("next")).toEqual([asked]);
       expect(await store.turns.finish(taken as Turn, "stopped", nothing, null, now)).toBe(true);
@@ -433,7 +432,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect((await store.inbox.waiting(account)).map((each) => each.item)).toMatchObject([background]);
       const late = new Sessions(store, { clock: () => now + 500 });
       const begun = await late.resolveIn(ann, { touch: false }, said("go"), (request) =>
-        store.turns.begin("t" as TurnId, accepted, request, { owner: "me", leaseMs: 100 }, () => []),
+        store.turns.begin("t" as TurnId, accepted, request, { holder: "me", leaseMs: 100 }, () => []),
       );
       if (begun.kind !== "begun") throw new Error(begun.kind);
       expect(begun.turn.touches).toBe(false);
@@ -471,7 +470,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.inbox.beginCommand(id, "me")).toBe(true);
       expect(await store.inbox.beginCommand(id, "you")).toBe(false);
       expect(await store.inbox.interruptedCommands(account)).toMatchObject([
-        { item: { id, text: "/undo" }, owner: "me" },
+        { item: { id, text: "/undo" }, holder: "me" },
       ]);
       await store.inbox.finishCommand(id, [delivery("done")], now);
       await store.inbox.finishCommand(id, [delivery("done")], now);
@@ -490,10 +489,10 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       ]);
       expect(claims.filter(Boolean)).toHaveLength(1);
       const id = a?.id ?? 0;
-      const mine = { id, owner: claims[0] ? "me" : "you" };
+      const mine = { id, holder: claims[0] ? "me" : "you" };
       // Whoever does not send it has nothing to say of it.
-      await store.outbox.retry({ id, owner: claims[0] ? "you" : "me" }, 50, "429", now);
-      await store.outbox.sent({ id, owner: "" }, "never", now);
+      await store.outbox.retry({ id, holder: claims[0] ? "you" : "me" }, 50, "429", now);
+      await store.outbox.sent({ id, holder: "" }, "never", now);
       expect(await store.outbox.interrupted(account)).toHaveLength(1);
       await store.outbox.retry(mine, 50, "429", now);
       expect((await store.outbox.pending(account, 10))[0]).toMatchObject({
@@ -502,16 +501,16 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
         notBefore: now + 50,
       });
       await store.outbox.sending(id, "me");
-      expect(await store.outbox.interrupted(account)).toMatchObject([{ text: "a", owner: "me" }]);
-      await store.outbox.doubt({ id, owner: "me" }, "timeout", null, now);
-      await store.outbox.sent({ id, owner: "me" }, "late", now);
+      expect(await store.outbox.interrupted(account)).toMatchObject([{ text: "a", holder: "me" }]);
+      await store.outbox.doubt({ id, holder: "me" }, "timeout", null, now);
+      await store.outbox.sent({ id, holder: "me" }, "late", now);
       expect(await store.outbox.interrupted(account)).toEqual([]);
       expect((await store.outbox.pending(account, 10)).map(({ text }) => text)).toEqual(["b"]);
     });
 
     it("knows which messages have surely been sent", async () => {
       await store.outbox.add([delivery("a"), delivery("b"), delivery("c"), delivery("d")], now);
-      const [a, b, c] = (await store.outbox.pending(account, 10)).map(({ id }) => ({ id, owner: "me" }));
+      const [a, b, c] = (await store.outbox.pending(account, 10)).map(({ id }) => ({ id, holder: "me" }));
       for (const each of [a, b, c]) await store.outbox.sending(each?.id ?? 0, "me");
       expect(await store.outbox.areSent([deliveryIdOf("a")])).toBe(false);
       await store.outbox.sent(a as Sending, "m1", now);
@@ -530,7 +529,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.outbox.add([delivery("a"), delivery("b"), delivery("c")], now);
       expect(await store.outbox.isClear(account, address)).toBe(false);
       expect(await store.outbox.isClear(account, { ...address, chatId: "2" })).toBe(true);
-      const [a, b, c] = (await store.outbox.pending(account, 10)).map(({ id }) => ({ id, owner: "me" }));
+      const [a, b, c] = (await store.outbox.pending(account, 10)).map(({ id }) => ({ id, holder: "me" }));
       for (const each of [a, b, c]) await store.outbox.sending(each?.id ?? 0, "me");
       expect(await store.outbox.isClear(account, address)).toBe(false);
       await store.outbox.doubt(a as Sending, "timeout", doubt(1), now);
@@ -584,7 +583,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       const [first] = await store.outbox.pending(account, 1);
       await store.outbox.sending(first?.id ?? 0, "me");
       expect((await texts(4))[0]).toBe("a1");
-      await store.outbox.retry({ id: first?.id ?? 0, owner: "me" }, 50, "429", now);
+      await store.outbox.retry({ id: first?.id ?? 0, holder: "me" }, 50, "429", now);
       expect(await texts(200, now)).toEqual(["b0", "c0", "c1"]);
       expect(await store.outbox.nextDue(account, now)).toBe(now + 50);
       // The clock was set back to before it began to wait: nobody waits longer than was asked for.
@@ -629,8 +628,8 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     it("puts files to a message that waits, for the process that is to answer it", async () => {
       const { id } = await accept("one");
       const files = [{ file: "a", mediaType: "image/png" }];
-      const complete = (owner: string) =>
-        store.inbox.complete(id, owner, files, (was) => `${was} with a picture`);
+      const complete = (holder: string) =>
+        store.inbox.complete(id, holder, files, (was) => `${was} with a picture`);
       expect(await complete("another")).toBeNull();
       const completed = await complete("me");
       expect(completed).toMatchObject({ text: "one with a picture", attachments: files });
@@ -663,7 +662,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       await store.outbox.add(sending, now);
       const sent = (await store.outbox.pending(account, 10)).find(({ deliveryId }) => deliveryId === "sent");
       await store.outbox.sending(sent?.id ?? 0, "me");
-      await store.outbox.sent({ id: sent?.id ?? 0, owner: "me" }, "m1", now);
+      await store.outbox.sent({ id: sent?.id ?? 0, holder: "me" }, "m1", now);
       expect((await store.files.unneeded(now + 1)).sort()).toEqual(["answered", "nobody's", "sent"]);
       await store.files.gone(["nobody's"]);
       expect((await store.files.unneeded(now + 1)).sort()).toEqual(["answered", "sent"]);
@@ -752,7 +751,7 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       );
       const [first] = await store.outbox.pending(account, 1);
       await store.outbox.sending(first?.id ?? 0, "me");
-      await store.outbox.sent({ id: first?.id ?? 0, owner: "me" }, "m", now);
+      await store.outbox.sent({ id: first?.id ?? 0, holder: "me" }, "m", now);
       await accept("waiting");
       const forgotten = async (): Promise<string[]> => {
         const came = ["asked", "steered", "/usage", "waiting"].map((id) =>

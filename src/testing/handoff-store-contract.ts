@@ -3,8 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatewayEffects, GatewayStore, InboxItem, NewDelivery, NewInboxItem } from "../gateway/store.js";
 import { type Asker, HANDOFF_WAIT_MS, type Handoff, type HandoffStep } from "../session/handoff.js";
-import type { DeliveryId, HandoffId, TurnId } from "../session/ids.js";
-import { asHandoffId } from "../session/ids.js";
+import { asHandoffId, type DeliveryId, type HandoffId, type TurnId } from "../session/ids.js";
 import { LOCAL, platforms } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { Sessions } from "../session/sessions.js";
@@ -17,7 +16,7 @@ const H2 = asHandoffId("h2");
 const [, HERE = "", THERE = ""] = platforms();
 const ann = parseSource({ platform: HERE, chat_id: "1", user_id: "ann", user_name: "Ann" });
 const thread: SessionSource = { platform: THERE, chatId: "g", chatType: "thread", threadId: "t" };
-const asker: Asker = { source: ann, account: "bot", owner: "" };
+const asker: Asker = { source: ann, account: "bot", holder: "" };
 const there = { platform: THERE, account: "bot there" };
 
 export function handoffStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
@@ -40,7 +39,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
     const delivery = (deliveryId: string, source: SessionSource): NewDelivery => ({
       deliveryId: deliveryId as DeliveryId,
       account: "bot",
-      owner: "",
+      holder: "",
       address: addressOf(source),
       purpose: "notice",
       text: deliveryId,
@@ -61,11 +60,11 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       const outcome = await store.handoffs.step(id, next, now, effects);
       return outcome?.ok ? outcome.handoff : null;
     };
-    const take = ({ id, fence }: Handoff, owner: string, left = false) =>
-      step(id, { kind: "claim", fence, owner, leaseMs: 1_000, left });
-    const claim = async (owner = "gw"): Promise<Handoff> => {
+    const take = ({ id, fence }: Handoff, holder: string, left = false) =>
+      step(id, { kind: "claim", fence, holder, leaseMs: 1_000, left });
+    const claim = async (holder = "gw"): Promise<Handoff> => {
       const [open] = await store.handoffs.open(now);
-      const held = open && (await take(open, owner));
+      const held = open && (await take(open, holder));
       if (!held) throw new Error("It is not to be had.");
       return held;
     };
@@ -73,8 +72,8 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       step(id, { kind: "aim", fence, destination: sessions.laneOf(thread) });
     const announce = ({ id, fence }: Handoff, deliveries: NewDelivery[]) =>
       step(id, { kind: "announce", fence }, { deliveries });
-    const bring = (to: SessionSource, account: string, owner: string) =>
-      sessions.switchTo(to, entry.sessionId, { account, owner });
+    const bring = (to: SessionSource, account: string, holder: string) =>
+      sessions.switchTo(to, entry.sessionId, { account, holder });
     /** What makes the agent confirm, in the new place. */
     const question = (): NewInboxItem => ({
       ...there,
@@ -90,7 +89,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       step(
         id,
         { kind: "complete", fence },
-        { place: sessions.laneOf(thread), answering: { account: there.account, owner: "gw" }, ...more },
+        { place: sessions.laneOf(thread), answering: { account: there.account, holder: "gw" }, ...more },
       );
     const accept = async (messageId: string, source = ann) => {
       const { key } = sessions.laneOf(source);
@@ -100,9 +99,9 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       if (!accepted) throw new Error("It was there already.");
       return accepted;
     };
-    const begin = (item: Awaited<ReturnType<typeof accept>>, owner = "me") =>
+    const begin = (item: Awaited<ReturnType<typeof accept>>, holder = "me") =>
       sessions.resolveIn(item.source, {}, { role: "user", content: item.text }, (request) =>
-        store.turns.begin(`turn-${item.id}` as TurnId, item, request, { owner, leaseMs: 100 }, () => []),
+        store.turns.begin(`turn-${item.id}` as TurnId, item, request, { holder, leaseMs: 100 }, () => []),
       );
 
     const announcement = (handoffId: string): NewDelivery => ({
@@ -216,7 +215,8 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
     it("puts files to a message where it was moved to, however often", async () => {
       const { id } = await accept("one");
       const files = [{ file: "a", mediaType: "image/png" }];
-      const put = (owner: string) => store.inbox.complete(id, owner, files, (was) => `${was} with a picture`);
+      const put = (holder: string) =>
+        store.inbox.complete(id, holder, files, (was) => `${was} with a picture`);
       await bring(thread, there.account, "gw");
       await bring(ann, "bot", "gw");
       expect(await put("me")).toBeNull();
@@ -262,7 +262,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
         ["three", bob, ann],
       ]);
       expect(await store.inbox.waiting(there)).toEqual([]);
-      expect((await store.inbox.waiting(here)).map(({ item, owner }) => [item.text, owner])).toEqual([
+      expect((await store.inbox.waiting(here)).map(({ item, holder }) => [item.text, holder])).toEqual([
         ["two", "mine"],
         ["three", "mine"],
       ]);
@@ -308,7 +308,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
       const retraction = ["not after all", "nor this"];
       await step(H2, { kind: "fail", fence: again.fence, error: "no" }, { retraction });
       const said = await store.outbox.pending({ platform: THERE, account: "bot" }, 10);
-      const back = { address: addressOf(thread), owner: "", purpose: "retraction", handoffId: "h2" };
+      const back = { address: addressOf(thread), holder: "", purpose: "retraction", handoffId: "h2" };
       expect(said).toMatchObject([
         { ...back, text: "not after all" },
         { ...back, text: "nor this" },
@@ -374,7 +374,7 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
         Array.from({ length: 10 }, (_, n) =>
           (n % 2 ? store : other).handoffs.step(
             asHandoffId(open?.id ?? ""),
-            { kind: "claim", fence: 0, owner: `gw${n}`, leaseMs: 1_000 },
+            { kind: "claim", fence: 0, holder: `gw${n}`, leaseMs: 1_000 },
             now,
           ),
         ),

@@ -5,8 +5,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OWNER, viewerOf } from "../session/access.js";
-import type { HandoffId, SessionId } from "../session/ids.js";
-import { asHandoffId, asSessionId } from "../session/ids.js";
+import { asHandoffId, asSessionId, type HandoffId, type SessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsOptions } from "../session/sessions.js";
@@ -1048,7 +1047,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         expect(asked).toMatchObject({ state: "pending", fromKey: entry.key, target: THERE, fence: 0 });
         await expect(sessions.requestHandoff(entry.sessionId, THERE)).rejects.toThrow(code("handoff_active"));
         expect(await sessions.listPendingHandoffs()).toEqual([asked]);
-        const claimed = await sessions.claimHandoff({ owner: "gw" });
+        const claimed = await sessions.claimHandoff({ holder: "gw" });
         expect(claimed).toMatchObject({ id: asked.id, state: "running", fence: 1, claimedBy: "gw" });
         expect((await sessions.getOrCreate(ann)).sessionId).toBe(entry.sessionId); // until it is done, the asker keeps it
 
@@ -1067,7 +1066,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
 
         const empty = await sessions.getOrCreate(bob);
         await sessions.requestHandoff(empty.sessionId, THERE);
-        const next = await sessions.claimHandoff({ owner: "gw" });
+        const next = await sessions.claimHandoff({ holder: "gw" });
         await sessions.completeHandoff((next?.id ?? "") as HandoffId, {
           fence: next?.fence ?? 0,
           destination: { ...thread, threadId: "t2" },
@@ -1080,7 +1079,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         const { sessionId } = await sessions.getOrCreate(ann);
         await sessions.requestHandoff(sessionId, THERE);
         const claims = await Promise.all(
-          Array.from({ length: 10 }, (_, n) => (n % 2 ? sessions : other).claimHandoff({ owner: `gw${n}` })),
+          Array.from({ length: 10 }, (_, n) => (n % 2 ? sessions : other).claimHandoff({ holder: `gw${n}` })),
         );
         expect(claims.filter(Boolean)).toHaveLength(1);
       });
@@ -1090,8 +1089,8 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         for (const source of [ann, bob])
           await sessions.requestHandoff((await sessions.getOrCreate(source)).sessionId, THERE);
         const claims = await Promise.all([
-          sessions.claimHandoff({ owner: "a" }),
-          other.claimHandoff({ owner: "b" }),
+          sessions.claimHandoff({ holder: "a" }),
+          other.claimHandoff({ holder: "b" }),
         ]);
         expect(new Set(claims.map((claim) => claim?.id)).size).toBe(2);
         expect(claims.every((claim) => claim?.state === "running")).toBe(true);
@@ -1100,8 +1099,8 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
       it("is its claimer's as long as the lease runs", async () => {
         const { sessionId } = await sessions.getOrCreate(ann);
         const { id } = await sessions.requestHandoff(sessionId, THERE);
-        await sessions.claimHandoff({ owner: "a", leaseMs: 600_000 });
-        expect(await sessions.claimHandoff({ owner: "b" })).toBeNull();
+        await sessions.claimHandoff({ holder: "a", leaseMs: 600_000 });
+        expect(await sessions.claimHandoff({ holder: "b" })).toBeNull();
         expect((await sessions.getHandoff(id))?.leaseUntil).toBeGreaterThan(now + 300_000);
       });
 
@@ -1111,7 +1110,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         /** Leases run by the store's clock, which may be this one or its own. */
         const claimAtLast = async (owner: string) => {
           for (;;) {
-            const claimed = await sessions.claimHandoff({ owner, leaseMs: 1 });
+            const claimed = await sessions.claimHandoff({ holder: owner, leaseMs: 1 });
             if (claimed || (await sessions.getHandoff(id))?.state !== "running") return claimed;
             now += 1;
           }
@@ -1140,7 +1139,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         await expect(sessions.completeHandoff(id, { fence: 1 })).rejects.toThrow(code("handoff_refused"));
         expect(await sessions.getHandoff(id)).toEqual(failed);
         const { id: second } = await sessions.requestHandoff(sessionId, THERE);
-        const claim = await sessions.claimHandoff({ owner: "gw" });
+        const claim = await sessions.claimHandoff({ holder: "gw" });
         await expect(sessions.failHandoff(second, { error: "too late" })).rejects.toThrow(
           code("handoff_refused"),
         );
@@ -1241,7 +1240,7 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
       [
         "a lease without end",
         "invalid_handoff",
-        async () => sessions.claimHandoff({ owner: "gw", leaseMs: Number.NaN }),
+        async () => sessions.claimHandoff({ holder: "gw", leaseMs: Number.NaN }),
       ],
       [
         "a source without a chat",

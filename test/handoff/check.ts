@@ -126,7 +126,7 @@ async function checkLate(stage: Stage, { id }: HandoffRow): Promise<void> {
   const before = (await handoffs.find(id as HandoffId, now)) as Handoff;
   for (let fence = 0; fence <= before.fence; fence++) {
     const late: HandoffStep[] = [
-      { kind: "claim", fence, owner: "late", leaseMs: 1, left: true },
+      { kind: "claim", fence, holder: "late", leaseMs: 1, left: true },
       { kind: "complete", fence },
       { kind: "fail", fence, error: "too late" },
       { kind: "cancel", error: "too late" },

@@ -5,7 +5,7 @@
  */
 import type { GatewayStore } from "../../src/gateway/store.js";
 import type { HandoffStep } from "../../src/session/handoff.js";
-import { endedOwner } from "../support/ended-owner.js";
+import { endedHolder } from "../support/ended-holder.js";
 
 export type Side = "before" | "after";
 
@@ -20,12 +20,12 @@ export interface Reached {
 /** Those that have ended. The tests put this in the place of the system's table of processes. */
 const ended = new Set<string>();
 
-export function hasNotEnded(owner: string): boolean {
-  return owner !== "" && !ended.has(owner);
+export function hasNotEnded(holder: string): boolean {
+  return holder !== "" && !ended.has(holder);
 }
 
 export class Mortal {
-  readonly owner = endedOwner();
+  readonly holder = endedHolder();
   readonly #onReached: (reached: Reached, mortal: Mortal) => Promise<void>;
   /** Settles when it dies. */
   readonly death: Promise<void>;
@@ -41,11 +41,11 @@ export class Mortal {
   }
 
   get isDead(): boolean {
-    return ended.has(this.owner);
+    return ended.has(this.holder);
   }
 
   die(): void {
-    ended.add(this.owner);
+    ended.add(this.holder);
     this.#unwatch();
     this.#die();
   }

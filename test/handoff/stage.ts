@@ -266,7 +266,7 @@ export class Stage {
   /** Where a late completion would put it. */
   get destination() {
     const place = new Sessions(this.actor("gateway").store).laneOf(this.annThere);
-    return { place, answering: { account: "bot", owner: "" } };
+    return { place, answering: { account: "bot", holder: "" } };
   }
 
   /** In the thread, if there is one by now. */
@@ -344,7 +344,7 @@ export class Stage {
       maxMessages: 100,
       deadlineMs: 60_000,
       leaseMs: LEASE_MS,
-      owner: mortal.owner,
+      holder: mortal.holder,
       clock: this.clock,
       elapsed: () => 0, // A machine that is busy loses no lease.
       onProblem: (problem) => this.problems.push(problem),

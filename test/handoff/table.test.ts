@@ -15,10 +15,10 @@ import { perform } from "./run.js";
 import type { Variant } from "./stage.js";
 
 // Which processes have ended is for the tests to say: all of them are in this one.
-vi.mock("../../src/gateway/owner.js", async (original) => ({
-  ...(await original<typeof import("../../src/gateway/owner.js")>()),
+vi.mock("../../src/gateway/holder.js", async (original) => ({
+  ...(await original<typeof import("../../src/gateway/holder.js")>()),
   // Looked up when it is called: it imports the very module that is replaced here.
-  mayBeAlive: (owner: string) => hasNotEnded(owner),
+  mayBeAlive: (holder: string) => hasNotEnded(holder),
 }));
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -105,8 +105,8 @@ describe.each([
       asked.push((await one.call("requestHandoff", sessionId, "telegram")).id);
     }
     const claims = await Promise.all([
-      one.atOnce(10, "claimHandoff", { owner: "one" }),
-      two.atOnce(10, "claimHandoff", { owner: "two" }),
+      one.atOnce(10, "claimHandoff", { holder: "one" }),
+      two.atOnce(10, "claimHandoff", { holder: "two" }),
     ]);
     const won = claims.flat().filter((claim) => claim !== null);
     expect(won.map(({ id }) => id).sort()).toEqual(asked.sort());

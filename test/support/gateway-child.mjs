@@ -10,7 +10,7 @@ import { SendError } from "../../dist/adapter/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { Commands } from "../../dist/gateway/commands/commands.js";
 import { Gateway } from "../../dist/gateway/gateway.js";
-import { processOwner } from "../../dist/gateway/owner.js";
+import { processHolder } from "../../dist/gateway/holder.js";
 import { openStore } from "../../dist/open-sessions.js";
 
 const { url, account, people, busy, leaseMs, slowMs, point, log, effects, streams, failing } = JSON.parse(
@@ -155,7 +155,7 @@ const gateway = new Gateway({
   maxMessages: 500,
   deadlineMs: 60_000,
   leaseMs,
-  owner: processOwner(),
+  holder: processHolder(),
   clock: Date.now,
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });

@@ -6,9 +6,9 @@ import type { AgentInfo } from "../../src/gateway/commands/agent-info.js";
 import { Commands } from "../../src/gateway/commands/commands.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway } from "../../src/gateway/gateway.js";
+import { processHolder } from "../../src/gateway/holder.js";
 import { Media } from "../../src/gateway/media.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
-import { processOwner } from "../../src/gateway/owner.js";
 import type { PeopleRules } from "../../src/gateway/people.js";
 import { openDb } from "../../src/open-sessions.js";
 import type { SessionId } from "../../src/session/ids.js";
@@ -103,7 +103,7 @@ export class World {
       context: { connectedPlatforms: [adapter.platform], homeChannels: [] },
       maxMessages: 500,
       deadlineMs: 60_000,
-      owner: processOwner(),
+      holder: processHolder(),
       clock: () => this.now,
       elapsed: () => 0, // A machine that is busy loses no lease.
       onProblem: (problem) => problems.push(problem),

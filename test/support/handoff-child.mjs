@@ -5,7 +5,7 @@ import { SendError } from "../../dist/adapter/adapter.js";
 import { Commands } from "../../dist/gateway/commands/commands.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { Gateway } from "../../dist/gateway/gateway.js";
-import { processOwner } from "../../dist/gateway/owner.js";
+import { processHolder } from "../../dist/gateway/holder.js";
 import { openStore } from "../../dist/open-sessions.js";
 
 const { url, platform, people, leaseMs, isOnce } = JSON.parse(process.argv[2]);
@@ -110,7 +110,7 @@ const gateway = new Gateway({
   maxMessages: 50,
   deadlineMs: 60_000,
   leaseMs,
-  owner: processOwner(),
+  holder: processHolder(),
   clock: Date.now,
   onProblem: (problem) => process.send({ kind: "problem", problem }),
 });

@@ -1,11 +1,11 @@
 /** Two bots of one platform that serve one store at this moment, for the same agent. */
 import { join } from "node:path";
-import { processOwner } from "../../src/gateway/owner.js";
+import { processHolder } from "../../src/gateway/holder.js";
 import { openStore } from "../../src/open-sessions.js";
 
 export async function twoBots(home: string): Promise<void> {
   const { store, sessions } = await openStore({ url: join(home, "baton.db") });
-  const lease = { owner: processOwner(), leaseMs: 3_600_000 };
+  const lease = { holder: processHolder(), leaseMs: 3_600_000 };
   for (const account of ["one", "two"]) {
     const bot = { platform: "telegram", account };
     await store.accounts.take(bot, lease, null, Date.now());

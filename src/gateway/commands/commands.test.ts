@@ -101,7 +101,7 @@ describe("/status and /usage", () => {
     const address = { platform: adapter.platform, chatId: "ann" };
     const row = {
       account: adapter.account,
-      owner: "x",
+      holder: "x",
       address,
       purpose: "notice",
       sessionId: null,
@@ -112,7 +112,7 @@ describe("/status and /usage", () => {
     );
     const [{ id = 0 } = {}] = await store.outbox.pending(adapter, 1);
     await store.outbox.sending(id, "x");
-    await store.outbox.doubt({ id, owner: "x" }, "no answer", null, now);
+    await store.outbox.doubt({ id, holder: "x" }, "no answer", null, now);
     expect(await ann.ask("/status")).toContain(
       "\nDelivery: 1 message may not have arrived here, the last 60 min ago.",
     );

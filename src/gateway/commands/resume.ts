@@ -59,7 +59,7 @@ async function goTo(target: SessionEntry, call: CommandCall, now: number): Promi
   // Its running answer and waiting messages come along, so they are touched too.
   await gateway.change(item.key, who, () =>
     gateway.touch(target.key, who, ({ handoffs }) =>
-      handoffs.bring(target.sessionId, item, gateway.owner, mine ? undefined : view),
+      handoffs.bring(target.sessionId, item, gateway.holder, mine ? undefined : view),
     ),
   );
   if (isElsewhere)
@@ -81,7 +81,7 @@ async function takeOffer(offer: Handoff, call: CommandCall, now: number): Promis
   const { item, gateway, sessions, who } = call;
   const before = await sessions.get(offer.sessionId);
   const taken = await gateway.change(item.key, who, ({ handoffs }) =>
-    handoffs.take(offer, item.source, gateway.owner),
+    handoffs.take(offer, item.source, gateway.holder),
   );
   return backIn(before ?? taken, call, now);
 }

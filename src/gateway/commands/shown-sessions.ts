@@ -1,8 +1,8 @@
-import type { SessionId } from "../../session/ids.js";
 /**
  * Numbered lists of sessions. A number refers to the list that the chat saw last: the order of sessions changes with
  * every message, so the list is remembered. After a restart, it refers to the list as it would be shown now.
  */
+import type { SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { SessionKey } from "../../session/session-key.js";
 import { cleanLine } from "../../util/text.js";

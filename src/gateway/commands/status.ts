@@ -81,7 +81,7 @@ async function activity(gateway: GatewayForCommands, key: SessionKey, now: numbe
 async function elsewhere(gateway: GatewayForCommands, key: SessionKey): Promise<string> {
   const running = await gateway.running(key);
   if (!running) return "idle";
-  const where = running.lease.owner === gateway.owner ? "" : " in another process";
+  const where = running.lease.holder === gateway.holder ? "" : " in another process";
   return `working on an answer${where} (stop it with /stop)`;
 }
 

@@ -9,8 +9,7 @@ import { SendError } from "../../adapter/adapter.js";
 import { identityNamed, isOwn, partsOfIdentity, personOf } from "../../session/access.js";
 import { BatonError } from "../../session/errors.js";
 import { type Handoff, type HandoffStep, overdueAt, platformOfTarget } from "../../session/handoff.js";
-import type { HandoffId, SessionId } from "../../session/ids.js";
-import { deliveryIdOf } from "../../session/ids.js";
+import { deliveryIdOf, type HandoffId, type SessionId } from "../../session/ids.js";
 import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -20,8 +19,8 @@ import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { TERMINAL, type Who } from "../authorize.js";
+import { mayBeAlive } from "../holder.js";
 import type { Notices } from "../notices.js";
-import { mayBeAlive } from "../owner.js";
 import type { People } from "../people.js";
 import type { Account, GatewayEffects, Outbox } from "../store.js";
 import { type Surface, speakerOf } from "../surface.js";
@@ -44,7 +43,7 @@ export interface CarrierSetting {
   readonly onSeen: (handoff: Handoff) => void;
   /** Once for each that is offered to the terminal, in words. */
   readonly onOffer: (text: string) => void;
-  readonly owner: string;
+  readonly holder: string;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly onProblem: OnProblem;
@@ -130,9 +129,9 @@ export class HandoffCarrier {
   }
 
   async #attend(handoff: Handoff, now: number): Promise<void> {
-    const { handoffs, owner, leaseMs, onAwaited } = this.#setting;
+    const { handoffs, holder, leaseMs, onAwaited } = this.#setting;
     if (handoff.target === LOCAL && handoff.state === "pending") await this.#offer(handoff);
-    const isAbandoned = handoff.claimedBy === owner || !mayBeAlive(handoff.claimedBy ?? "");
+    const isAbandoned = handoff.claimedBy === holder || !mayBeAlive(handoff.claimedBy ?? "");
     const decision = decide(handoff, { now, isHere: this.#surfaceFor(handoff) !== undefined, isAbandoned });
     if (decision.kind === "wait") {
       if (decision.at !== null) this.#later(decision.at - now);
@@ -143,7 +142,7 @@ export class HandoffCarrier {
       await this.#fail(handoff, handoff.state === "pending" ? null : handoff.fence, decision.reason);
     } else {
       const { id, fence } = handoff;
-      const claim = { kind: "claim", fence, owner, leaseMs, left: decision.left } as const;
+      const claim = { kind: "claim", fence, holder, leaseMs, left: decision.left } as const;
       const claimed = await handoffs.step(id, claim, now);
       if (claimed?.ok) this.#carried.set(id, this.#carry(claimed.handoff));
       else this.#later(RETRY_MS); // Somebody was quicker, or a turn has begun.
@@ -352,7 +351,7 @@ export class HandoffCarrier {
     { platform, account }: Account,
     destination: SessionSource,
   ): Promise<void> {
-    const { sessions, owner } = this.#setting;
+    const { sessions, holder } = this.#setting;
     const place = sessions.laneOf(destination);
     const from = held.asker?.source ?? null;
     const first = {
@@ -367,7 +366,7 @@ export class HandoffCarrier {
       ...(from ? { by: from } : {}),
     };
     const deliveries = toldMoved(held.id, held.asker, destination);
-    const effects = { place, answering: { account, owner }, first, deliveries };
+    const effects = { place, answering: { account, holder }, first, deliveries };
     await this.#step(held, { kind: "complete", fence: held.fence }, effects);
   }
 
@@ -408,6 +407,6 @@ function isUnknown(error: unknown): error is SendError {
   return error instanceof SendError && error.outcome === "unknown";
 }
 
-function isOf(owner: string, { platform }: Address, person: string | null): boolean {
-  return person !== null && isOwn({ owner }, [identityNamed(platform, person)]);
+function isOf(holder: string, { platform }: Address, person: string | null): boolean {
+  return person !== null && isOwn({ owner: holder }, [identityNamed(platform, person)]);
 }

@@ -8,8 +8,7 @@ import { addressIn } from "../../config/home-channel.js";
 import { isOwn, OWNER } from "../../session/access.js";
 import { type BatonError, ConflictError, InputError, NotFoundError } from "../../session/errors.js";
 import type { Asker, Handoff } from "../../session/handoff.js";
-import type { HandoffId, SessionId } from "../../session/ids.js";
-import { deliveryIdOf, newHandoffId } from "../../session/ids.js";
+import { deliveryIdOf, type HandoffId, newHandoffId, type SessionId } from "../../session/ids.js";
 import { isPlatform, LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
@@ -26,8 +25,8 @@ import type { Clock } from "../../util/clock.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { TERMINAL, type Who } from "../authorize.js";
 import { STATE } from "../connection.js";
+import { mayBeAlive } from "../holder.js";
 import type { Homes } from "../homes.js";
-import { mayBeAlive } from "../owner.js";
 import type { Account, Accounts, GatewayEffects, NewDelivery } from "../store.js";
 import { NOBODY_CAME } from "./decide.js";
 import { addressWords, failedText, movedText, placeWords, surfaceOf, takenText } from "./words.js";
@@ -176,14 +175,14 @@ export class HandoffDesk {
   }
 
   /** Takes an offer into the lane of this source, and tells who made it. Fails where it is there no more. */
-  async take(offer: Handoff, source: SessionSource, owner: string): Promise<SessionEntry> {
+  async take(offer: Handoff, source: SessionSource, holder: string): Promise<SessionEntry> {
     const { handoffs, sessions, clock } = this.#setting;
     const now = clock();
     const { id, fence, asker } = offer;
-    const claimed = await handoffs.step(id, { kind: "claim", fence, owner, leaseMs: TAKE_MS }, now);
+    const claimed = await handoffs.step(id, { kind: "claim", fence, holder, leaseMs: TAKE_MS }, now);
     const effects = {
       place: sessions.laneOf(source),
-      answering: { account: TERMINAL_ACCOUNT, owner },
+      answering: { account: TERMINAL_ACCOUNT, holder },
       deliveries: asker ? [told(id, asker, takenText())] : [],
     };
     const complete = { kind: "complete", fence: fence + 1 } as const;
@@ -197,8 +196,13 @@ export class HandoffDesk {
    * Takes a session into the lane of this source from wherever it is, with what waits for an answer in it. `view` is
    * whoever may do that only with what they see.
    */
-  bring(sessionId: SessionId, { source, account }: Omit<Asker, "owner">, owner: string, view?: SessionsView) {
-    return (view ?? this.#setting.sessions).switchTo(source, sessionId, { account, owner });
+  bring(
+    sessionId: SessionId,
+    { source, account }: Omit<Asker, "holder">,
+    holder: string,
+    view?: SessionsView,
+  ) {
+    return (view ?? this.#setting.sessions).switchTo(source, sessionId, { account, holder });
   }
 
   /** Whether a conversation may be taken there by this person: where they talk already. */
@@ -268,8 +272,8 @@ export class HandoffDesk {
     const elsewhere = await Promise.all(
       (await accounts.all(STATE)).map(async ({ value, ...account }) => {
         if (!isConnected(value)) return [];
-        const holder = await accounts.holder(account, clock());
-        return holder && holder.until > clock() && mayBeAlive(holder.owner) ? [account] : [];
+        const holder = await accounts.lease(account, clock());
+        return holder && holder.until > clock() && mayBeAlive(holder.holder) ? [account] : [];
       }),
     );
     return [...here, ...elsewhere.flat()];
@@ -287,11 +291,11 @@ export class HandoffDesk {
 }
 
 /** What who asked is told in the end, in the same commit as that end. */
-export function told(id: HandoffId, { source, account, owner }: Asker, text: string): NewDelivery {
+export function told(id: HandoffId, { source, account, holder }: Asker, text: string): NewDelivery {
   return {
     deliveryId: deliveryIdOf(id, "told"),
     account,
-    owner,
+    holder,
     address: addressOf(source),
     purpose: "outcome",
     handoffId: id,

@@ -1,7 +1,7 @@
 /** A conversation moves from one place to another: what people write and read, over a real store. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endedOwner } from "../../../test/support/ended-owner.js";
+import { endedHolder } from "../../../test/support/ended-holder.js";
 import { type Chat, until, World, type WorldOptions } from "../../../test/support/gateway-world.js";
 import { type Letter, SendError } from "../../adapter/adapter.js";
 import { asHandoffId } from "../../session/ids.js";
@@ -244,7 +244,7 @@ describe("a handoff that cannot be", () => {
     await asking.ask("hello");
     const { sessionId } = await asking.session();
     await world.gateway.stop({ drainMs: 0 });
-    const asker = { source: asking.source, account: "bot", owner: "" };
+    const asker = { source: asking.source, account: "bot", holder: "" };
     const asked = { id: asHandoffId("ho_late"), sessionId, target: `${HERE}:ann`, asker };
     await world.store.handoffs.request(asked, world.now);
     world.now += 61_000;
@@ -316,7 +316,7 @@ describe("a handoff that a program asks for", () => {
     const bob = world.chat("bob");
     await bob.ask("hello");
     const lost = await world.sessions.requestHandoff((await bob.session()).sessionId, "local");
-    const claim = { kind: "claim", fence: 0, owner: endedOwner(), leaseMs: 1 } as const;
+    const claim = { kind: "claim", fence: 0, holder: endedHolder(), leaseMs: 1 } as const;
     expect(await world.store.handoffs.step(lost.id, claim, 0)).toMatchObject({ ok: true });
     world.now += 61_000;
     await world.gateway.forCommands.follow(nowhere);
@@ -407,7 +407,7 @@ describe("the terminal", () => {
     await ann.ask("/handoff local");
     const { key, source } = ann;
     const left = { platform: HERE, account: "bot", kind: "message", key, source, messageId: "x" } as const;
-    await world.store.inbox.accept({ ...left, text: "roses" }, endedOwner(), world.now);
+    await world.store.inbox.accept({ ...left, text: "roses" }, endedHolder(), world.now);
     await me.write("/resume");
     await until(() => me.told.includes("roses (3)"));
   });

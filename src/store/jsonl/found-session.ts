@@ -4,8 +4,7 @@
  * in `metadata.imported` that says where the session came from.
  */
 import { createHash } from "node:crypto";
-import type { SessionId } from "../../session/ids.js";
-import { isSessionId, sessionIdAt } from "../../session/ids.js";
+import { isSessionId, type SessionId, sessionIdAt } from "../../session/ids.js";
 import { type EndReason, serializeMetadata } from "../../session/session.js";
 import type { AdoptedSession } from "../../session/store.js";
 import type { Message } from "../../session/transcript.js";

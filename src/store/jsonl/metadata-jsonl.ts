@@ -4,8 +4,7 @@
  */
 import { isBelonging } from "../../session/access.js";
 import { InputError } from "../../session/errors.js";
-import type { SessionId } from "../../session/ids.js";
-import { isSessionId } from "../../session/ids.js";
+import { isSessionId, type SessionId } from "../../session/ids.js";
 import { isPlatform } from "../../session/platform.js";
 import { parseSessionKey, type SessionScopes } from "../../session/session-key.js";
 import type { Fields } from "../../util/json.js";

@@ -3,8 +3,7 @@
  * and what an import of ours reads back (metadata-jsonl.ts).
  */
 import { InputError } from "../../session/errors.js";
-import type { SessionId } from "../../session/ids.js";
-import { isSessionId } from "../../session/ids.js";
+import { isSessionId, type SessionId } from "../../session/ids.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { serializeSource } from "../../session/source.js";

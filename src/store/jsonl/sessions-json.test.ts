@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fingerprint, folder, lines, put, store } from "../../../test/support/session-files.js";
 import { OWNER } from "../../session/access.js";
-import type { SessionId } from "../../session/ids.js";
-import { asSessionId } from "../../session/ids.js";
+import { asSessionId, type SessionId } from "../../session/ids.js";
 import { asSessionKey } from "../../session/session-key.js";
 import { importSessions } from "./import.js";
 

@@ -63,18 +63,18 @@ describe("a PostgreSQL database", () => {
     const { store, sessions } = await openStore({ url: await server.createDatabase() });
     const account = { platform: "telegram", account: "bot" };
     const [now, hour] = [Date.now(), 3_600_000];
-    const lease = (owner: string) => ({ owner, leaseMs: 60_000 });
+    const lease = (holder: string) => ({ holder, leaseMs: 60_000 });
     expect(await store.accounts.take(account, lease("slow"), null, now - hour)).toBe(true);
     expect(await store.accounts.take(account, lease("fast"), null, now + hour)).toBe(false);
     expect(await store.accounts.take(account, lease("right"), null, now)).toBe(false);
     for (const at of [now - hour, now, now + hour]) {
-      const { until = 0 } = (await store.accounts.holder(account, at)) ?? {};
+      const { until = 0 } = (await store.accounts.lease(account, at)) ?? {};
       expect([until > at, until <= at + 60_000]).toEqual([true, true]); // As each of them counts.
     }
     const { sessionId } = await sessions.getOrCreate(localSource());
     await store.handoffs.request({ id: asHandoffId("h"), sessionId, target: "telegram:1" }, now - hour);
-    const claim = (owner: string, fence: number, at: number) =>
-      store.handoffs.step(asHandoffId("h"), { kind: "claim", fence, ...lease(owner) }, at);
+    const claim = (holder: string, fence: number, at: number) =>
+      store.handoffs.step(asHandoffId("h"), { kind: "claim", fence, ...lease(holder) }, at);
     expect(await claim("slow", 0, now - hour)).toMatchObject({ ok: true });
     expect((await store.handoffs.find(asHandoffId("h"), now - hour))?.leaseUntil).toBeGreaterThan(now - hour);
     expect(await claim("fast", 1, now + hour)).toMatchObject({ ok: false });

@@ -1,6 +1,6 @@
 /** Accounts of platforms: who has them at the moment, what they remember, and the home channels. */
 
-import type { Account, AccountHolder, Accounts, Hold } from "../../gateway/store.js";
+import type { Account, AccountLease, Accounts, Hold } from "../../gateway/store.js";
 import type { HomeChannel } from "../../session/context.js";
 import { formatAddress } from "../../session/source.js";
 import { storableText } from "../../util/text.js";
@@ -14,12 +14,12 @@ export class SqlAccounts implements Accounts {
     this.#db = db;
   }
 
-  async holder({ platform, account }: Account, now: number): Promise<AccountHolder | null> {
+  async lease({ platform, account }: Account, now: number): Promise<AccountLease | null> {
     const held = await this.held(now);
     return held.find((each) => each.platform === platform && each.account === account) ?? null;
   }
 
-  async held(now: number): Promise<(Account & AccountHolder)[]> {
+  async held(now: number): Promise<(Account & AccountLease)[]> {
     const shift = this.#db.dialect.clockShift(now);
     const rows = await this.#db.all(
       `SELECT platform, account, owner, lease_until - ${shift.sql} AS lease_until, since - ${shift.sql} AS since
@@ -30,7 +30,7 @@ export class SqlAccounts implements Accounts {
     return rows.map((row) => ({
       platform: text(row.platform),
       account: text(row.account),
-      owner: text(row.owner),
+      holder: text(row.owner),
       until: number(row.lease_until),
       since: number(row.since),
     }));
@@ -38,7 +38,7 @@ export class SqlAccounts implements Accounts {
 
   async take(
     { platform, account }: Account,
-    { owner, leaseMs }: Hold,
+    { holder, leaseMs }: Hold,
     ended: string | null,
     now: number,
   ): Promise<boolean> {
@@ -51,20 +51,20 @@ export class SqlAccounts implements Accounts {
        WHERE accounts.owner IN (?, ?) OR accounts.lease_until <= ? + ${shift.sql}`,
       platform,
       account,
-      owner,
+      holder,
       now + leaseMs,
       ...shift.values,
       now,
       ...shift.values,
-      owner,
-      ended ?? owner,
+      holder,
+      ended ?? holder,
       now,
       ...shift.values,
     );
     return taken === 1;
   }
 
-  async renew({ platform, account }: Account, { owner, leaseMs }: Hold, now: number): Promise<boolean> {
+  async renew({ platform, account }: Account, { holder, leaseMs }: Hold, now: number): Promise<boolean> {
     const shift = this.#db.dialect.clockShift(now);
     const renewed = await this.#db.run(
       `UPDATE accounts SET lease_until = ? + ${shift.sql} WHERE platform = ? AND account = ? AND owner = ?`,
@@ -72,17 +72,17 @@ export class SqlAccounts implements Accounts {
       ...shift.values,
       platform,
       account,
-      owner,
+      holder,
     );
     return renewed === 1;
   }
 
-  async release({ platform, account }: Account, owner: string): Promise<void> {
+  async release({ platform, account }: Account, holder: string): Promise<void> {
     await this.#db.run(
       "DELETE FROM accounts WHERE platform = ? AND account = ? AND owner = ?",
       platform,
       account,
-      owner,
+      holder,
     );
   }
 

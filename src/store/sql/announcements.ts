@@ -2,8 +2,7 @@
 
 import type { Announcement, NewDelivery } from "../../gateway/store.js";
 import { DELIVERY_STATES } from "../../gateway/store.js";
-import type { HandoffId } from "../../session/ids.js";
-import { deliveryIdOf } from "../../session/ids.js";
+import { deliveryIdOf, type HandoffId } from "../../session/ids.js";
 import type { Queries } from "../db.js";
 import { address, maybe, oneOf, text } from "./values.js";
 
@@ -35,7 +34,7 @@ export async function retractions(
     ...valuesOf(handoffId),
   );
   if (!row) return [];
-  const to = { account: text(row.account), address: address(row.address), owner: "" };
+  const to = { account: text(row.account), address: address(row.address), holder: "" };
   return texts.map((text, n) => ({
     ...to,
     deliveryId: deliveryIdOf(handoffId, "back", n),

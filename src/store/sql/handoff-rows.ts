@@ -164,11 +164,12 @@ function handoffOf(row: Row): Handoff {
   };
 }
 
-function writeAsker({ source, account, owner }: Asker): string {
-  return storableText(JSON.stringify({ source: serializeSource(source), account, owner }));
+/** In the stored JSON the holder is called `owner`, as in the columns. */
+function writeAsker({ source, account, holder }: Asker): string {
+  return storableText(JSON.stringify({ source: serializeSource(source), account, owner: holder }));
 }
 
 function readAsker(value: SqlValue | undefined): Asker {
-  const { source, account, owner } = json<Asker>(value);
-  return { source: parseSource(source), account, owner };
+  const { source, account, owner } = json<Omit<Asker, "holder"> & { owner: string }>(value);
+  return { source: parseSource(source), account, holder: owner };
 }

@@ -71,7 +71,7 @@ export class SqlHandoffs implements HandoffStore<GatewayEffects> {
     if (kind === "announce" && (await announcement(tx, id))) return;
     if (state === "completed" && place) {
       const { from } = await bindSession(tx, this.#db.dialect, place, sessionId, now);
-      if (first) await insertItem(tx, first, answering?.owner ?? "", now);
+      if (first) await insertItem(tx, first, answering?.holder ?? "", now);
       if (from !== null && answering) await moveWaiting(tx, this.#db.dialect, from, place, answering);
     }
     if (state === "failed") await withdraw(tx, id, "the handoff was given up");

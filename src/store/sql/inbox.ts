@@ -3,12 +3,12 @@
 import type {
   Account,
   Amended,
+  HeldItem,
   Inbox,
   InboxItem,
   MadeBy,
   NewDelivery,
   NewInboxItem,
-  OwnedItem,
 } from "../../gateway/store.js";
 import { INBOX_KINDS, MADE_BY } from "../../gateway/store.js";
 import { identityOf } from "../../session/access.js";
@@ -30,17 +30,17 @@ export class SqlInbox implements Inbox {
     this.#db = db;
   }
 
-  accept(item: NewInboxItem, owner: string, now: number): Promise<InboxItem | null> {
-    return insertItem(this.#db, item, owner, now);
+  accept(item: NewInboxItem, holder: string, now: number): Promise<InboxItem | null> {
+    return insertItem(this.#db, item, holder, now);
   }
 
   async acceptFrom(
     peopleVersion: number,
     item: NewInboxItem,
-    owner: string,
+    holder: string,
     now: number,
   ): Promise<InboxItem | "duplicate" | "outdated"> {
-    const kept = await insertItem(this.#db, item, owner, now, peopleVersion);
+    const kept = await insertItem(this.#db, item, holder, now, peopleVersion);
     if (kept) return kept;
     const row = await this.#db.get("SELECT version FROM people_state WHERE one = 1");
     return number(row?.version) === peopleVersion ? "duplicate" : "outdated";
@@ -70,12 +70,12 @@ export class SqlInbox implements Inbox {
 
   complete(
     id: InboxId,
-    owner: string,
+    holder: string,
     attachments: readonly Attachment[],
     text: (was: string) => string,
   ): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
-      const row = await this.#waitingFor(tx, id, owner);
+      const row = await this.#waitingFor(tx, id, holder);
       if (!row) return null;
       const was = inboxItem(row);
       const written = writeAttachments(attachments);
@@ -87,26 +87,26 @@ export class SqlInbox implements Inbox {
     });
   }
 
-  /** A message that waits for this owner, also where it was moved to. */
-  async #waitingFor(tx: Queries, id: InboxId, owner: string): Promise<Row | undefined> {
+  /** A message that waits for this holder, also if it was moved. */
+  async #waitingFor(tx: Queries, id: InboxId, holder: string): Promise<Row | undefined> {
     const row = await tx.get(
       `SELECT ${columnsOf("inbox")} FROM inbox WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'
          ${this.#db.dialect.forUpdate("inbox")}`,
       id,
-      owner,
+      holder,
     );
     if (row) return row;
     const moved = await movedTo(tx, id);
-    return moved === null ? undefined : this.#waitingFor(tx, moved, owner);
+    return moved === null ? undefined : this.#waitingFor(tx, moved, holder);
   }
 
-  async waiting(account: Account): Promise<OwnedItem[]> {
+  async waiting(account: Account): Promise<HeldItem[]> {
     const rows = await this.#db.all(
       `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND state = 'waiting' ORDER BY id`,
       account.platform,
       account.account,
     );
-    return rows.map(ownedItem);
+    return rows.map(heldItem);
   }
 
   async waitingIn(key: SessionKey): Promise<InboxItem[]> {
@@ -117,22 +117,22 @@ export class SqlInbox implements Inbox {
     return rows.map(inboxItem);
   }
 
-  async release({ platform, account }: Account, owner: string): Promise<void> {
+  async release({ platform, account }: Account, holder: string): Promise<void> {
     const left =
       "UPDATE inbox SET owner = '' WHERE platform = ? AND account = ? AND state = 'waiting' AND owner = ?";
-    await this.#db.run(left, platform, account, owner);
+    await this.#db.run(left, platform, account, holder);
   }
 
-  async adopt({ platform, account }: Account, from: string, owner: string): Promise<void> {
+  async adopt({ platform, account }: Account, from: string, holder: string): Promise<void> {
     const adopt =
       "UPDATE inbox SET owner = ? WHERE platform = ? AND account = ? AND state = 'waiting' AND owner = ?";
-    await this.#db.run(adopt, owner, platform, account, from);
+    await this.#db.run(adopt, holder, platform, account, from);
   }
 
-  async beginCommand(id: InboxId, owner: string): Promise<boolean> {
+  async beginCommand(id: InboxId, holder: string): Promise<boolean> {
     const begin =
       "UPDATE inbox SET state = 'running' WHERE id = ? AND owner = ? AND kind = 'command' AND state = 'waiting'";
-    return (await this.#db.run(begin, id, owner)) === 1;
+    return (await this.#db.run(begin, id, holder)) === 1;
   }
 
   finishCommand(id: InboxId, said: readonly NewDelivery[], now: number): Promise<void> {
@@ -142,21 +142,21 @@ export class SqlInbox implements Inbox {
     });
   }
 
-  skip(id: InboxId, owner: string, said: readonly NewDelivery[], now: number): Promise<void> {
+  skip(id: InboxId, holder: string, said: readonly NewDelivery[], now: number): Promise<void> {
     return this.#db.transaction(async (tx) => {
       const skip =
         "UPDATE inbox SET state = 'done' WHERE id = ? AND owner = ? AND kind = 'message' AND state = 'waiting'";
-      if ((await tx.run(skip, id, owner)) === 1) await insertDeliveries(tx, said, now);
+      if ((await tx.run(skip, id, holder)) === 1) await insertDeliveries(tx, said, now);
     });
   }
 
-  async interruptedCommands(account: Account): Promise<OwnedItem[]> {
+  async interruptedCommands(account: Account): Promise<HeldItem[]> {
     const rows = await this.#db.all(
       `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND state = 'running' AND kind = 'command' ORDER BY id`,
       account.platform,
       account.account,
     );
-    return rows.map(ownedItem);
+    return rows.map(heldItem);
   }
 }
 
@@ -164,7 +164,7 @@ export class SqlInbox implements Inbox {
 export async function insertItem(
   tx: Queries,
   item: NewInboxItem,
-  owner: string,
+  holder: string,
   receivedAt: number,
   peopleVersion?: number,
 ): Promise<InboxItem | null> {
@@ -188,12 +188,12 @@ export async function insertItem(
     item.made ? item.messageId : null,
     item.inBackground ? 1 : 0,
     receivedAt,
-    owner,
+    holder,
     ...(peopleVersion === undefined ? [] : [peopleVersion]),
   );
   if (!row) return null;
   const kept = { ...item, id: number<InboxId>(row.id), receivedAt };
-  tx.record({ kind: "inbox", item: kept, owner });
+  tx.record({ kind: "inbox", item: kept, holder });
   return kept;
 }
 
@@ -216,8 +216,8 @@ async function movedTo(tx: Queries, id: InboxId): Promise<InboxId | null> {
   return moved ? number<InboxId>(moved.id) : null;
 }
 
-function ownedItem(row: Row): OwnedItem {
-  return { item: inboxItem(row), owner: text(row.owner) };
+function heldItem(row: Row): HeldItem {
+  return { item: inboxItem(row), holder: text(row.owner) };
 }
 
 export function inboxItem(row: Row): InboxItem {

@@ -14,7 +14,7 @@ export async function moveWaiting(
   dialect: Dialect,
   from: SessionKey,
   { key, origin }: LanePlace,
-  { account, owner }: Answerer,
+  { account, holder }: Answerer,
 ): Promise<void> {
   const rows = await tx.all(
     `SELECT ${columnsOf("inbox")} FROM inbox WHERE key = ? AND state = 'waiting' AND kind = 'message' ORDER BY id
@@ -29,7 +29,7 @@ export async function moveWaiting(
     await insertItem(
       tx,
       { ...item, ...there, made: "moved", messageId: `${item.id}` },
-      owner,
+      holder,
       item.receivedAt,
     );
   }

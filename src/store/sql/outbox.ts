@@ -110,21 +110,21 @@ export class SqlOutbox implements Outbox {
     return row ? number(row.due) : null;
   }
 
-  async release({ platform, account }: Account, owner: string): Promise<void> {
+  async release({ platform, account }: Account, holder: string): Promise<void> {
     const left =
       "UPDATE outbox SET owner = '' WHERE platform = ? AND account = ? AND state = 'pending' AND owner = ?";
-    if ((await this.#db.run(left, platform, account, owner)) > 0)
+    if ((await this.#db.run(left, platform, account, holder)) > 0)
       this.#db.record({ kind: "outbox", platform, account });
   }
 
-  async sending(id: number, owner: string): Promise<boolean> {
+  async sending(id: number, holder: string): Promise<boolean> {
     const taken = await this.#db.run(
       `UPDATE outbox SET state = 'sending', owner = ?, attempts = attempts + 1
        WHERE id = ? AND state = 'pending' AND NOT EXISTS (SELECT 1 FROM accounts a
          WHERE a.platform = outbox.platform AND a.account = outbox.account AND a.owner <> ?)`,
-      owner,
+      holder,
       id,
-      owner,
+      holder,
     );
     return taken === 1;
   }
@@ -221,12 +221,12 @@ export class SqlOutbox implements Outbox {
 /** What became of a delivery, if it is still being sent by that process. */
 async function became(
   db: Queries,
-  { id, owner, handoffId }: Sending,
+  { id, holder, handoffId }: Sending,
   change: string,
   ...values: SqlValue[]
 ): Promise<boolean> {
   const sql = `UPDATE outbox SET ${change} WHERE id = ? AND owner = ? AND state = 'sending'`;
-  if ((await db.run(sql, ...values, id, owner)) !== 1) return false;
+  if ((await db.run(sql, ...values, id, holder)) !== 1) return false;
   if (handoffId) db.record({ kind: "handoffs" }); // It may have waited for this delivery.
   return true;
 }
@@ -237,7 +237,7 @@ export async function insertDeliveries(
   now: number,
 ): Promise<void> {
   for (const delivery of deliveries) {
-    const { deliveryId, account, owner, address, purpose, text, sessionId, shown } = delivery;
+    const { deliveryId, account, holder, address, purpose, text, sessionId, shown } = delivery;
     const { turnId, handoffId, replyTo, file } = delivery;
     await tx.run(
       `INSERT INTO outbox (delivery_id, platform, account, owner, address, kind, text, session_id, turn_id,
@@ -246,7 +246,7 @@ export async function insertDeliveries(
       deliveryId,
       address.platform,
       account,
-      owner,
+      holder,
       formatAddress(address),
       purpose,
       storableText(text),
@@ -269,7 +269,7 @@ function deliveryOf(row: Row): Delivery {
     id: number(row.id),
     deliveryId: text<DeliveryId>(row.delivery_id),
     account: text(row.account),
-    owner: text(row.owner),
+    holder: text(row.owner),
     address: address(row.address),
     purpose: oneOf(row.kind, PURPOSES),
     handoffId: maybe(row.handoff_id, text<HandoffId>),

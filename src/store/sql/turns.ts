@@ -44,11 +44,11 @@ const running = (shift: ClockShift): string =>
 async function isBehind(
   tx: Queries,
   { id, key, platform, account }: InboxItem,
-  owner: string,
+  holder: string,
 ): Promise<boolean> {
   const older = `SELECT id FROM inbox WHERE key = ? AND id < ? AND state = 'waiting' AND kind = 'message'
     AND platform = ? AND account = ? AND owner IN ('', ?) LIMIT 1`;
-  return (await tx.get(older, key, id, platform, account, owner)) !== undefined;
+  return (await tx.get(older, key, id, platform, account, holder)) !== undefined;
 }
 
 export class SqlTurns implements Turns {
@@ -73,10 +73,10 @@ export class SqlTurns implements Turns {
       const waiting = await tx.get(
         `SELECT id FROM inbox WHERE id = ? AND owner = ? AND state = 'waiting' ${forUpdate("inbox")}`,
         item.id,
-        hold.owner,
+        hold.holder,
       );
       if (!waiting) return { kind: "gone" };
-      if (await isBehind(tx, item, hold.owner)) return { kind: "behind" };
+      if (await isBehind(tx, item, hold.holder)) return { kind: "behind" };
       const present = (await lockLane(tx, this.#db.dialect, item.key))?.session;
       const found =
         present &&
@@ -107,7 +107,7 @@ export class SqlTurns implements Turns {
         entry.sessionId,
         entry.key,
         formatAddress(turn.address),
-        hold.owner,
+        hold.holder,
         request.now + hold.leaseMs,
         ...shift.values,
         request.now,
@@ -166,11 +166,11 @@ export class SqlTurns implements Turns {
     });
   }
 
-  async toStop(owner: string): Promise<TurnToStop[]> {
+  async toStop(holder: string): Promise<TurnToStop[]> {
     const rows = await this.#db.all(
       `SELECT key, inbox_id, stop_asked FROM turns
        WHERE owner = ? AND state = 'running' AND stop_asked IS NOT NULL`,
-      owner,
+      holder,
     );
     return rows.map((row) => ({
       key: text<SessionKey>(row.key),
@@ -210,8 +210,8 @@ export class SqlTurns implements Turns {
     const shift = this.#db.dialect.clockShift(now);
     const change = `owner = ?, lease_until = ? + ${shift.sql}, fence = fence + 1, attempt = attempt + 1`;
     return this.#db.transaction(async (tx) => {
-      await mourn(tx, turn, hold.owner);
-      const values = [hold.owner, now + hold.leaseMs, ...shift.values];
+      await mourn(tx, turn, hold.holder);
+      const values = [hold.holder, now + hold.leaseMs, ...shift.values];
       if (!(await holdTurn(tx, turn, change, ...values))) return null;
       const row = await tx.get("SELECT lone_deaths FROM turns WHERE id = ?", turn.id);
       const { fence, attempt } = turn;
@@ -230,17 +230,17 @@ async function mourn(tx: Queries, turn: Turn, heir: string): Promise<void> {
     turn.id,
     turn.fence,
   );
-  const owner = left ? text(left.owner) : "";
-  if (owner === "" || owner === heir) return; // It let go by itself, or lost its store for a while: nobody ended.
+  const holder = left ? text(left.owner) : "";
+  if (holder === "" || holder === heir) return; // It let go by itself, or lost its store for a while: nobody ended.
   const had = await tx.get(
     "SELECT count(*) AS turns FROM turns WHERE owner = ? AND state = 'running'",
-    owner,
+    holder,
   );
   await tx.run(
     `UPDATE turns SET lone_deaths = lone_deaths + ?, mourned = owner
      WHERE owner = ? AND state = 'running' AND mourned <> owner`,
     number(had?.turns) === 1 ? 1 : 0,
-    owner,
+    holder,
   );
 }
 
@@ -261,7 +261,7 @@ async function take(tx: Queries, turn: Turn, step: TurnStep, now: number): Promi
 }
 
 function runningTurn(row: Row): RunningTurn {
-  const lease = { owner: text(row.holder), until: number(row.lease_until) };
+  const lease = { holder: text(row.holder), until: number(row.lease_until) };
   return { turn: turnOf(row), item: inboxItem(row), lease, wish: wishOf(row) };
 }
 

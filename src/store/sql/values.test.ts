@@ -46,7 +46,7 @@ describe("a column becomes a value", () => {
 it("is an error to read a delivery of an unknown kind, not a delivery without a renderer", async () => {
   const db = await openSqlite(":memory:");
   const store = await openSqlStore(db, 0);
-  const to = { account: "bot", owner: "", address: { platform: "local", chatId: "cli" } };
+  const to = { account: "bot", holder: "", address: { platform: "local", chatId: "cli" } };
   const said = {
     ...to,
     deliveryId: "d" as DeliveryId,

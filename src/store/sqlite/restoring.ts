@@ -4,8 +4,8 @@
  * sees the mark and goes. A mark whose process has ended means nothing.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { processHolder } from "../../gateway/holder.js";
 import { giveSigns, isStillOf } from "../../gateway/life-sign.js";
-import { processOwner } from "../../gateway/owner.js";
 import { StoreError } from "../../session/errors.js";
 
 function markOf(path: string): string {
@@ -30,7 +30,7 @@ export async function whileRestoring<Result>(path: string, work: () => Promise<R
 
 function mark(path: string): void {
   try {
-    writeFileSync(markOf(path), processOwner(), { flag: "wx", mode: 0o600 });
+    writeFileSync(markOf(path), processHolder(), { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     refuseWhileRestoring(path);
@@ -40,13 +40,13 @@ function mark(path: string): void {
 }
 
 export function refuseWhileRestoring(path: string): void {
-  let owner: string;
+  let holder: string;
   try {
-    owner = readFileSync(markOf(path), "utf8");
+    holder = readFileSync(markOf(path), "utf8");
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return;
     throw error;
   }
-  if (owner === "" || !isStillOf(markOf(path), owner, Date.now())) return;
+  if (holder === "" || !isStillOf(markOf(path), holder, Date.now())) return;
   throw new StoreError("store_busy", `${path} is being restored from a backup. Try again when that is done.`);
 }

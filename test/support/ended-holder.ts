@@ -1,11 +1,11 @@
 /** The name of a process of this machine that has certainly ended, unless something else is said of it. */
-import { processOwner } from "../../src/gateway/owner.js";
+import { processHolder } from "../../src/gateway/holder.js";
 
 /** No system has a pid as large. */
 const NO_PID = 999_999_999;
 
-export function endedOwner(
+export function endedHolder(
   more: { readonly pid?: number; readonly place?: string; readonly id?: string } = {},
 ): string {
-  return JSON.stringify({ ...JSON.parse(processOwner()), pid: NO_PID, start: "1", ...more });
+  return JSON.stringify({ ...JSON.parse(processHolder()), pid: NO_PID, start: "1", ...more });
 }

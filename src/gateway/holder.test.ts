@@ -5,14 +5,14 @@ import { describe, expect, it } from "vitest";
 import {
   fateOf,
   hasLeft,
+  holderWords,
   isSameProcess,
-  ownerWords,
+  processHolder,
   processNamed,
-  processOwner,
   runningGroup,
-} from "./owner.js";
+} from "./holder.js";
 
-const me = processOwner();
+const me = processHolder();
 /** The same process, as somebody else would see it who changed this. */
 const changed = (parts: object, name = me): string => JSON.stringify({ ...JSON.parse(name), ...parts });
 const { start, place } = JSON.parse(me) as { start: string; place: string };
@@ -48,7 +48,7 @@ describe.runIf(process.platform === "linux")("a process", () => {
   // A container is one: where the machine lets us make a namespace, it is tried.
   const isAllowed = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
   it.runIf(isAllowed)("in a namespace of its own, with this host's name, is not taken for dead", () => {
-    const module = new URL("../../dist/gateway/owner.js", import.meta.url).href;
+    const module = new URL("../../dist/gateway/holder.js", import.meta.url).href;
     const script = `import(${JSON.stringify(module)}).then(({ fateOf }) => console.log(fateOf(process.argv[1])))`;
     const given = ["--pid", "--fork", "--mount-proc", process.execPath, "-e", script, "--", me];
     expect(spawnSync("unshare", given, { encoding: "utf8" }).stdout).toBe("unknown\n");
@@ -70,14 +70,14 @@ it.runIf(process.platform === "linux")(
 );
 
 it("has many names, which are of one process, and one for people", () => {
-  expect(isSameProcess(me, processOwner())).toBe(true);
+  expect(isSameProcess(me, processHolder())).toBe(true);
   expect(isSameProcess(me, changed({ pid: 1 }))).toBe(false);
-  expect(ownerWords(me)).toBe(`process ${process.pid} on ${hostname()}`);
+  expect(holderWords(me)).toBe(`process ${process.pid} on ${hostname()}`);
 });
 
 describe("what another process left", () => {
   it("goes with an account that has one process, and stays with a live one where it is shared", () => {
-    const other = processOwner(); // Alive, as one is that stands still.
+    const other = processHolder(); // Alive, as one is that stands still.
     expect(hasLeft(other, me, true)).toBe(true);
     expect(hasLeft(me, me, true)).toBe(false);
     expect(hasLeft(other, me, false)).toBe(false);

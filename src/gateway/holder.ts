@@ -25,7 +25,7 @@ interface ProcessName {
 }
 
 /** This process, and no other, ever. */
-export function processOwner(): string {
+export function processHolder(): string {
   return JSON.stringify({ ...nameOf(process.pid), id: randomUUID() });
 }
 
@@ -59,9 +59,9 @@ export function runningGroup(name: string): number | null {
   return isTheirs && isGroupThere(leader.pid) ? leader.pid : null;
 }
 
-export function fateOf(owner: string): Fate {
-  if (owner === "") return "ended";
-  const { host, pid, start, place } = readName(owner);
+export function fateOf(holder: string): Fate {
+  if (holder === "") return "ended";
+  const { host, pid, start, place } = readName(holder);
   const here = placeOfPids();
   const isHere = place === here && (here !== "" || host === hostname());
   if (isHere) return isRunning(pid, start) ? "alive" : "ended";
@@ -71,21 +71,21 @@ export function fateOf(owner: string): Fate {
 }
 
 /** False only where the process has certainly ended. */
-export function mayBeAlive(owner: string): boolean {
-  return fateOf(owner) !== "ended";
+export function mayBeAlive(holder: string): boolean {
+  return fateOf(holder) !== "ended";
 }
 
 /** True if a process no longer works on what it leased: the lease ran out, or the process has certainly ended. */
-export function isLeft(lease: { readonly owner: string; readonly until: number }, now: number): boolean {
-  return lease.until <= now || !mayBeAlive(lease.owner);
+export function isLeft(lease: { readonly holder: string; readonly until: number }, now: number): boolean {
+  return lease.until <= now || !mayBeAlive(lease.holder);
 }
 
 /**
  * Whether this process, which serves the account, takes on what another one left there. An account has one process: what
  * others accepted goes with it, also that of one that is frozen. Where an account is shared, each has its own.
  */
-export function hasLeft(owner: string, me: string, isExclusive: boolean): boolean {
-  return isExclusive ? owner !== me : !mayBeAlive(owner);
+export function hasLeft(holder: string, me: string, isExclusive: boolean): boolean {
+  return isExclusive ? holder !== me : !mayBeAlive(holder);
 }
 
 /** Both names are of one process, which may have named itself more than once. */
@@ -94,8 +94,8 @@ export function isSameProcess(one: string, other: string): boolean {
 }
 
 /** The process, for people. */
-export function ownerWords(owner: string): string {
-  const { pid, host } = readName(owner);
+export function holderWords(holder: string): string {
+  const { pid, host } = readName(holder);
   return `process ${pid} on ${host}`;
 }
 
