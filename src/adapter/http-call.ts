@@ -1,5 +1,6 @@
 /** What adapters that speak plain HTTP have in common: answers of bounded size, and what a failed call may have done. */
 import { timerMs } from "../util/timer-ms.js";
+import { jsonOf } from "./untrusted.js";
 
 /**
  * A call that is given up at the end, or after a time. (Not by `AbortSignal.any` and `fetch` alone: once the answer has
@@ -61,6 +62,48 @@ export async function readBounded(
     pieces.push(piece);
   }
   return Buffer.concat(pieces, bytes);
+}
+
+/** An answer that is a failure. */
+export class Refused extends Error {
+  readonly status: number;
+  /** As JSON, if it is. */
+  readonly body: unknown;
+  readonly retryAfterMs: number | undefined;
+
+  constructor({ status, headers }: Response, text: string) {
+    super(`status ${status}`);
+    this.status = status;
+    this.body = jsonOf(text);
+    this.retryAfterMs = waitIn(headers.get("retry-after") ?? headers.get("x-ratelimit-reset"));
+  }
+}
+
+/** A time in seconds, or the date when it is over. */
+function waitIn(said: string | null): number | undefined {
+  if (said === null) return undefined;
+  const ms = /^\d{1,6}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+export interface CallLimits {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly end: AbortSignal;
+}
+
+/** The text that a call is answered with; fails with a `Refused`, or with what `fetch` fails with. */
+export function textFrom(
+  url: string | URL,
+  init: RequestInit,
+  { timeoutMs, maxBytes, end }: CallLimits,
+): Promise<string> {
+  return within(timeoutMs, end, async (signal) => {
+    const response = await fetch(url, { redirect: "error", ...init, signal });
+    const text = new TextDecoder().decode(await readBounded(response, maxBytes, signal));
+    if (!response.ok) throw new Refused(response, text);
+    return text;
+  });
 }
 
 /** No connection came about, or not one that can be trusted, so nothing was asked of anybody. */

@@ -1,8 +1,7 @@
 /** What went wrong, in the words of the port: what Discord said, what the network did, and what to do about it. */
 import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
-import { ConnectError, SendError } from "../adapter.js";
-import { repeatable } from "../repeatable.js";
-import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
+import { SendError } from "../adapter.js";
+import { failuresOf, repeatable } from "../failure.js";
 
 const PORTAL = "https://discord.com/developers/applications";
 
@@ -23,43 +22,35 @@ export function fatalClose(code: number): string | null {
   return FATAL[code] ?? null;
 }
 
-export function connectError(error: unknown): ConnectError {
-  if (error instanceof ConnectError) return error;
-  if (statusOf(error) === 401) return new ConnectError("permanent", BAD_TOKEN, { cause: error });
-  return new ConnectError("retryable", `Discord does not answer as it should: ${wordsOf(error)}`, {
-    cause: error,
-  });
-}
+/** What it takes, where Discord's own words do not say it. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  50013:
+    "The bot may not do that in this channel. Give it View Channel, Send Messages, Send Messages in Threads and Read Message History there.",
+  50001: "The bot has no access to this channel. Give it View Channel there.",
+  50007: "This person does not accept direct messages from the bot.",
+  10003: "There is no such channel, or the bot was taken out of it.",
+  10008: "There is no such message any more.",
+};
+
+const failures = failuresOf({
+  name: "Discord",
+  answerIn(error) {
+    if (error instanceof RateLimitError) {
+      const retryAfterMs = Math.max(error.retryAfter, error.sublimitTimeout, 0);
+      return { status: 429, words: "too many requests", retryAfterMs };
+    }
+    const status = statusOf(error);
+    if (status === null) return null;
+    const words = error instanceof Error ? error.message : "";
+    return { status, words, sentence: REFUSALS[codeOf(error)], mend: status === 401 ? BAD_TOKEN : undefined };
+  },
+});
+export const { connectError } = failures;
 
 /** A call that may be made twice never leaves it open whether it arrived. */
 export function sendError(error: unknown, isRepeatable: boolean): SendError {
-  const failure = failureOf(error);
+  const failure = failures.sendError(error);
   return isRepeatable ? repeatable(failure) : failure;
-}
-
-function failureOf(error: unknown): SendError {
-  if (error instanceof SendError) return error;
-  const cause = { cause: error };
-  if (error instanceof RateLimitError) {
-    const retryAfterMs = Math.max(error.retryAfter, error.sublimitTimeout, 0);
-    return new SendError("retryable", "Discord asks to wait.", { retryAfterMs, ...cause });
-  }
-  const status = statusOf(error);
-  if (status === 401) return new SendError("permanent", BAD_TOKEN, cause);
-  if (status !== null && status >= 500)
-    return new SendError(outcomeOfStatus(status), `Discord reported a server error (${status}).`, cause);
-  if (status !== null) return new SendError(outcomeOfStatus(status), refusal(error), cause);
-  return new SendError(outcomeOfSilence(error), `Discord did not answer: ${wordsOf(error)}`, cause);
-}
-
-function refusal(error: unknown): string {
-  if (codeOf(error) === "50013")
-    return "The bot may not do that in this channel. Give it View Channel, Send Messages, Send Messages in Threads and Read Message History there.";
-  if (codeOf(error) === "50001") return "The bot has no access to this channel. Give it View Channel there.";
-  if (codeOf(error) === "50007") return "This person does not accept direct messages from the bot.";
-  if (codeOf(error) === "10003") return "There is no such channel, or the bot was taken out of it.";
-  if (codeOf(error) === "10008") return "There is no such message any more.";
-  return `Discord refused: ${wordsOf(error)}`;
 }
 
 /** Why somebody cannot see a thread that we have just made and could not add them to; null where that is not said. */
@@ -79,9 +70,4 @@ export function statusOf(error: unknown): number | null {
 function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" || typeof code === "number" ? String(code) : "";
-}
-
-function wordsOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.split("\n").join(" ").slice(0, 300);
 }

@@ -1,7 +1,7 @@
 /** What goes wrong between us and a homeserver, as the port's errors: which of it somebody must mend, and how. */
 import { ConnectionError, HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
 import { ConnectError, SendError } from "../adapter.js";
-import { outcomeOfStatus } from "../send-failure.js";
+import { outcomeOfStatus } from "../failure.js";
 
 /** A sentence without a secret in it. */
 export function reasonOf(error: unknown): string {

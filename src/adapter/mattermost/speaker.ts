@@ -1,7 +1,7 @@
 /** What is said on Mattermost by one line. */
 import type { Address, SessionSource } from "../../session/source.js";
 import { type Letter, SendError, type Speaker } from "../adapter.js";
-import { repeatable } from "../repeatable.js";
+import { repeatable } from "../failure.js";
 import { field } from "../untrusted.js";
 import { isNotThere, type MattermostApi, type MattermostSelf, sendError } from "./api.js";
 import { formatText } from "./format.js";

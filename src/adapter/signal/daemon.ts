@@ -1,8 +1,8 @@
 /** A signal-cli daemon: its calls by JSON-RPC, what their failures mean, and the events that come in. */
 
 import { ConnectError, SendError } from "../adapter.js";
-import { reasonOf, wasNeverSent } from "../http-call.js";
-import { outcomeOfSilence } from "../send-failure.js";
+import { failuresOf } from "../failure.js";
+import { Refused, reasonOf } from "../http-call.js";
 import { field, listOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { SignalHttpTransport } from "./http-transport.js";
@@ -12,11 +12,9 @@ import { notRegistered, notThere, type StreamEvent, socketPath, type Transport }
 const LONGEST_ANSWER = 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** What JSON-RPC and signal-cli number their errors. */
-const NO_SUCH_METHOD = -32601;
+/** What signal-cli numbers its errors. */
 const RATE_LIMITED = -5;
 const NOT_TRUSTED = -4;
-const NETWORK = -3;
 const OUR_MISTAKE = -1;
 
 export class Daemon {
@@ -61,50 +59,66 @@ export class Daemon {
     maxBytes = LONGEST_ANSWER,
   ): Promise<unknown> {
     const given = { account: this.#settings.account, ...params };
-    const answer = await this.#transport.ask(method, given, end, maxBytes).catch((error: unknown) => {
-      if (error instanceof SendError) throw error;
+    try {
+      const answer = await this.#transport.ask(method, given, end, maxBytes);
+      const error = field(answer, "error");
+      if (error !== undefined && error !== null) throw new RpcError(error);
+      return field(answer, "result");
+    } catch (error) {
       if (error instanceof ConnectError) throw new SendError("retryable", error.message, { cause: error });
-      const what = wasNeverSent(error) ? "is not there" : "did not answer";
-      throw new SendError(outcomeOfSilence(error), `signal-cli ${what}: ${reasonOf(error)}`, {
-        cause: error,
-      });
-    });
-    const error = field(answer, "error");
-    if (error !== undefined && error !== null) throw this.#failure(error);
-    return field(answer, "result");
+      throw failures.sendError(error);
+    }
   }
 
   close(): Promise<void> {
     return this.#transport.close();
   }
+}
 
-  #failure(error: unknown): SendError {
-    const { account } = this.#settings;
-    const code = field(error, "code");
-    const said = String(field(error, "message") ?? "no reason given").slice(0, 300);
-    if (/account does not exist|not registered/i.test(said))
-      return new SendError(
-        "permanent",
-        `signal-cli does not have the account ${account}: set SIGNAL_ACCOUNT.`,
-      );
-    if (code === RATE_LIMITED) {
-      const seconds = listOf(field(error, "data", "response", "results"))
-        .map((result) => Number(field(result, "retryAfterSeconds")))
-        .find((value) => value > 0);
-      return new SendError("retryable", `Signal asks to wait: ${said}`, {
-        ...(seconds ? { retryAfterMs: seconds * 1_000 } : {}),
-      });
-    }
-    if (code === NOT_TRUSTED)
-      return new SendError(
-        "permanent",
-        `The person's safety number changed: check it with them, then \`signal-cli trust\`. (${said})`,
-      );
-    if (code === NETWORK) return new SendError("unknown", `Signal could not be reached: ${said}`);
-    const isRefused = code === OUR_MISTAKE || (typeof code === "number" && code <= -32600 && code > -32603);
-    return new SendError(
-      isRefused || code === NO_SUCH_METHOD ? "permanent" : "unknown",
-      `signal-cli: ${said}`,
-    );
+class RpcError extends Error {
+  readonly code: unknown;
+  readonly data: unknown;
+
+  constructor(error: unknown) {
+    super(String(field(error, "message") ?? "no reason given"));
+    this.code = field(error, "code");
+    this.data = field(error, "data");
   }
+}
+
+const failures = failuresOf({
+  name: "signal-cli",
+  answerIn(error) {
+    if (error instanceof Refused)
+      return { status: error.status, words: "", retryAfterMs: error.retryAfterMs };
+    if (!(error instanceof RpcError)) return null;
+    const { code, message: words } = error;
+    if (/account does not exist|not registered/i.test(words))
+      return { status: 400, words, mend: "signal-cli does not have this account: set SIGNAL_ACCOUNT." };
+    switch (code) {
+      case RATE_LIMITED:
+        return { status: 429, words, retryAfterMs: waitIn(error.data) };
+      case NOT_TRUSTED:
+        return {
+          status: 400,
+          words,
+          sentence: `The person's safety number changed: check it with them, then \`signal-cli trust\`. (${words.slice(0, 300)})`,
+        };
+      default:
+        return { status: isRefusal(code) ? 400 : 500, words };
+    }
+  },
+});
+
+function waitIn(data: unknown): number | undefined {
+  const results = listOf(field(data, "response", "results"));
+  const seconds = results
+    .map((result) => Number(field(result, "retryAfterSeconds")))
+    .find((value) => value > 0);
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+/** What was asked is wrong; anything else may have been done. */
+function isRefusal(code: unknown): boolean {
+  return code === OUR_MISTAKE || (typeof code === "number" && code <= -32600 && code > -32603);
 }

@@ -1,8 +1,7 @@
 /** `signal-cli daemon --http`: calls by POST, and events by a stream of server-sent events. */
 import { withoutSlashes } from "../../util/text.js";
-import { SendError } from "../adapter.js";
-import { readBounded, reasonOf, within } from "../http-call.js";
-import { outcomeOfStatus } from "../send-failure.js";
+import { outcomeOfStatus } from "../failure.js";
+import { Refused, reasonOf, textFrom, within } from "../http-call.js";
 import { field, jsonOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { readEvents } from "./events.js";
@@ -45,24 +44,16 @@ export class SignalHttpTransport implements Transport {
   ): Promise<unknown> {
     this.#calls += 1;
     const body = JSON.stringify({ jsonrpc: "2.0", id: this.#calls, method, params });
-    return within(this.#timeoutMs, end, async (signal) => {
-      const response = await fetch(this.#url("api/v1/rpc"), {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body,
-        redirect: "error",
-        signal,
-      });
-      const text = new TextDecoder().decode(await readBounded(response, maxBytes, signal));
-      const wait = retryAfter(response);
-      const outcome = outcomeOfStatus(response.status, wait.retryAfterMs !== undefined);
-      if (!response.ok && outcome !== "permanent")
-        throw new SendError(outcome, `signal-cli answered ${response.status}.`, wait);
-      const answer = jsonOf(text);
-      if (!response.ok && field(answer, "error") === undefined)
-        throw new SendError("permanent", `signal-cli refused it: ${response.status}.`);
-      return answer;
-    });
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const limits = { timeoutMs: this.#timeoutMs, maxBytes, end };
+    try {
+      return jsonOf(await textFrom(this.#url("api/v1/rpc"), init, limits));
+    } catch (error) {
+      // It says no twice: as a status, and as JSON-RPC, which says more.
+      const saysMore = error instanceof Refused && field(error.body, "error") !== undefined;
+      if (saysMore && outcomeOfStatus(error.status) === "permanent") return error.body;
+      throw error;
+    }
   }
 
   /** Each call, and the stream, ends with its own signal. */
@@ -79,9 +70,4 @@ export class SignalHttpTransport implements Transport {
   #url(path: string): string {
     return `${withoutSlashes(this.#settings.baseUrl)}/${path}`;
   }
-}
-
-function retryAfter(response: Response): { retryAfterMs?: number } {
-  const seconds = Number(response.headers.get("retry-after"));
-  return seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {};
 }

@@ -1,8 +1,8 @@
 /** What is said on Signal by one line. */
 import type { Address, SessionSource } from "../../session/source.js";
 import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import { repeatable } from "../failure.js";
 import { bytesOf } from "../local-file.js";
-import { repeatable } from "../repeatable.js";
 import { field, listOf } from "../untrusted.js";
 import type { Daemon } from "./daemon.js";
 import { formatText } from "./format.js";

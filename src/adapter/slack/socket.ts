@@ -5,7 +5,7 @@ import { ConnectError } from "../adapter.js";
 import { ended } from "../ended.js";
 import { field, wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
-import { clientOptions, connectError, SILENT, timeoutOf } from "./web.js";
+import { clientOptions, SILENT, socketError, timeoutOf } from "./web.js";
 
 export interface Envelope {
   /** `events_api`, `slash_commands` and others. */
@@ -28,7 +28,7 @@ export async function serveSocket(
   const socket = new Socket(settings, onEnvelope);
   try {
     await socket.hello().catch((error: unknown) => {
-      throw error instanceof ConnectError ? error : connectError(error, "SLACK_APP_TOKEN");
+      throw socketError(error);
     });
     onHello();
     await Promise.race([socket.ended, ended(end)]);

@@ -2,7 +2,7 @@
 import type { ChatPostMessageArguments, WebClient } from "@slack/web-api";
 import type { Address, SessionSource } from "../../session/source.js";
 import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
-import { repeatable } from "../repeatable.js";
+import { repeatable } from "../failure.js";
 import { upload } from "./files.js";
 import { bold, toMrkdwn } from "./format.js";
 import type { NameBook } from "./names.js";

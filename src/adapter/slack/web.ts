@@ -8,8 +8,7 @@ import {
   WebClient,
   type WebClientOptions,
 } from "@slack/web-api";
-import { ConnectError, SendError } from "../adapter.js";
-import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
+import { type FailedAnswer, type Failures, failuresOf, outcomeOfStatus } from "../failure.js";
 import { wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
 
@@ -67,23 +66,12 @@ const WRONG_TOKEN = new Set([
   "team_disabled",
 ]);
 
-export type TokenName = "SLACK_BOT_TOKEN" | "SLACK_APP_TOKEN";
+type TokenName = "SLACK_BOT_TOKEN" | "SLACK_APP_TOKEN";
 
 const WHERE: Readonly<Record<TokenName, string>> = {
   SLACK_BOT_TOKEN: "the Bot User OAuth Token (xoxb-…) under OAuth & Permissions",
   SLACK_APP_TOKEN: "an App-Level Token (xapp-…) with the scope connections:write under Basic Information",
 };
-
-export function connectError(error: unknown, token: TokenName): ConnectError {
-  const said = slackErrorOf(error);
-  if (WRONG_TOKEN.has(said) || said === "missing_scope") {
-    const sentence = `Slack does not accept ${token} (${said}). Set it to ${WHERE[token]} in your app's settings at api.slack.com/apps.`;
-    return new ConnectError("permanent", sentence);
-  }
-  return new ConnectError("retryable", `Slack does not answer as it should: ${reasonOf(error)}.`, {
-    cause: error,
-  });
-}
 
 /** Said by Slack where it could not work just then, and did nothing. */
 const TRY_AGAIN = new Set([
@@ -93,27 +81,40 @@ const TRY_AGAIN = new Set([
   "request_timeout",
   "team_added_to_org",
 ]);
-export function sendError(error: unknown): SendError {
-  if (error instanceof SendError) return error;
-  if (error instanceof WebAPIRateLimitedError) {
-    return new SendError("retryable", "Slack asks to wait.", {
-      retryAfterMs: error.retryAfter * 1_000,
-      cause: error,
-    });
-  }
+
+function answerIn(error: unknown, token: TokenName): FailedAnswer | null {
+  if (error instanceof WebAPIRateLimitedError)
+    return { status: 429, words: "too many requests", retryAfterMs: error.retryAfter * 1_000 };
+  if (error instanceof WebAPIHTTPError) return { status: error.statusCode, words: "" };
   const said = slackErrorOf(error);
-  if (WRONG_TOKEN.has(said))
-    return new SendError("permanent", connectError(error, "SLACK_BOT_TOKEN").message);
-  const reason = `Slack did not take it: ${reasonOf(error)}.`;
-  return new SendError(outcomeOf(error, said), reason, { cause: error });
+  if (said === "") return null;
+  return {
+    status: 400,
+    words: IN_WORDS[said] ?? said,
+    outcome: mayHaveWorked(error) ? "unknown" : TRY_AGAIN.has(said) ? "retryable" : "permanent",
+    mend: mendOf(error, said, token),
+  };
 }
 
-function outcomeOf(error: unknown, said: string): SendError["outcome"] {
-  if (mayHaveWorked(error)) return "unknown";
-  if (said !== "") return TRY_AGAIN.has(said) ? "retryable" : "permanent";
-  if (error instanceof WebAPIHTTPError) return outcomeOfStatus(error.statusCode);
-  return outcomeOfSilence(error instanceof WebAPIRequestError ? error.original : error);
+function mendOf(error: unknown, said: string, token: TokenName): string | undefined {
+  const place = "your app's settings at api.slack.com/apps";
+  if (WRONG_TOKEN.has(said))
+    return `Slack does not accept ${token} (${said}). Set it to ${WHERE[token]} in ${place}.`;
+  if (said !== "missing_scope") return undefined;
+  const scope = wordsIn(error, "data", "needed") || "that this needs";
+  return `The Slack app of ${token} lacks the scope ${scope}. Add it in ${place} and install the app again.`;
 }
+
+function failuresWith(token: TokenName): Failures {
+  return failuresOf({
+    name: "Slack",
+    answerIn: (error) => answerIn(error, token),
+    beneath: (error) => (error instanceof WebAPIRequestError ? error.original : error),
+  });
+}
+export const { connectError, sendError } = failuresWith("SLACK_BOT_TOKEN");
+/** What goes wrong with the socket's token. */
+export const { connectError: socketError } = failuresWith("SLACK_APP_TOKEN");
 
 /** Slack failed on its side: what was asked for may have been done all the same. */
 export function mayHaveWorked(error: unknown): boolean {
@@ -127,22 +128,3 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   channel_not_found: "there is no such channel, or the bot cannot see it; invite it there with /invite",
   is_archived: "the channel is archived",
 };
-
-function reasonOf(error: unknown): string {
-  const said = slackErrorOf(error);
-  if (said === "missing_scope" && error instanceof WebAPIPlatformError) {
-    return `the app lacks the scope ${wordsIn(error.data, "needed") || "it needs"}; add it and install the app again`;
-  }
-  if (said !== "") return IN_WORDS[said] ?? said.slice(0, 200);
-  if (error instanceof WebAPIHTTPError) return `HTTP ${error.statusCode}`;
-  if (error instanceof WebAPIRequestError) return codeOf(error.original) || error.original.message;
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** The network's own code; `fetch` hides it in the cause. */
-function codeOf(error: Error): string {
-  if (error.name === "TimeoutError") return "it took too long";
-  const { cause } = error;
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" ? code : "";
-}

@@ -5,7 +5,7 @@ import { ConnectError, SendError } from "../adapter.js";
 import { field, listIn, wordsIn } from "../untrusted.js";
 import type { SlackSettings } from "./config.js";
 import { isId, isTimestamp, parsePlace, type SlackSelf } from "./parse.js";
-import { connectError, slackErrorOf, webClient } from "./web.js";
+import { connectError, slackErrorOf, socketError, webClient } from "./web.js";
 
 const EVENT_TYPE = "baton_delivery";
 /** How far back a message is looked for, and in how many pages at most. */
@@ -26,7 +26,7 @@ export async function whoAmI(web: WebClient): Promise<SlackSelf & WorkspaceNames
     const [bot, workspace] = [wordsIn(answer, "user") || userId, wordsIn(answer, "team") || teamId];
     if (isId(teamId) && isId(userId)) return { teamId, userId, bot, workspace };
   } catch (error) {
-    throw connectError(error, "SLACK_BOT_TOKEN");
+    throw connectError(error);
   }
   throw new ConnectError("retryable", "Slack did not say whose token SLACK_BOT_TOKEN is.");
 }
@@ -38,7 +38,7 @@ export async function checkTokens(settings: SlackSettings): Promise<WorkspaceNam
   try {
     await app.apps.connections.open();
   } catch (error) {
-    throw connectError(error, "SLACK_APP_TOKEN");
+    throw socketError(error);
   }
   return names;
 }

@@ -8,7 +8,7 @@ import { Api, type ApiClientOptions } from "grammy";
 import { withoutSlashes } from "../../util/text.js";
 import { type Adapter, type Capabilities, ConnectError, type Line } from "../adapter.js";
 import { BOT_API, botOf, type TelegramSettings } from "./config.js";
-import { cannotConnect, connectErrorOf, failureOf, isConflict } from "./failure.js";
+import { connectError, isConflict, sentenceOf } from "./failure.js";
 import { fetchFile } from "./files.js";
 import { shownLength } from "./format.js";
 import { LIMITS } from "./limits.js";
@@ -62,7 +62,9 @@ export class TelegramAdapter implements Adapter {
   }
 
   async serve({ receive, memory, commands, up, end }: Line): Promise<void> {
-    const me = await this.#api.getMe().catch(cannotConnect);
+    const me = await this.#api.getMe().catch((error: unknown) => {
+      throw connectError(error);
+    });
     const moves = new ChatMoves(memory);
     await moves.load();
     await offerMenu(this.#api, commands, memory);
@@ -101,7 +103,7 @@ export class TelegramAdapter implements Adapter {
     });
     await reading.catch((error: unknown) => {
       this.#isContested = isConflict(error);
-      throw connectErrorOf(error);
+      throw connectError(error);
     });
   }
 
@@ -109,7 +111,7 @@ export class TelegramAdapter implements Adapter {
     const { file_path: path } = await this.#api
       .getFile(fileId, end as Parameters<Api["getFile"]>[1])
       .catch((error: unknown) => {
-        throw new Error(failureOf(error).words);
+        throw new Error(sentenceOf(error));
       });
     if (!path) throw new Error("Telegram does not say where it is");
     return fetchFile(this.#root, this.#token, path, maxBytes, end);

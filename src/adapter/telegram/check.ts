@@ -4,7 +4,7 @@ import { withoutSlashes } from "../../util/text.js";
 import { ConnectError } from "../adapter.js";
 import { type Answers, CHECK_MS, type SetupFound } from "../manifest.js";
 import { BOT_API, botOf } from "./config.js";
-import { cannotConnect } from "./failure.js";
+import { connectError } from "./failure.js";
 import { WRONG_TOKEN } from "./wrong-token.js";
 
 export async function check({ token = "", baseUrl = BOT_API }: Answers): Promise<SetupFound> {
@@ -13,7 +13,9 @@ export async function check({ token = "", baseUrl = BOT_API }: Answers): Promise
     apiRoot: withoutSlashes(baseUrl),
     timeoutSeconds: CHECK_MS / 1_000,
   });
-  const me = await api.getMe().catch(cannotConnect);
+  const me = await api.getMe().catch((error: unknown) => {
+    throw connectError(error);
+  });
   const privacy = me.can_read_all_group_messages
     ? []
     : ["Group Privacy is on: in groups the bot sees only messages to it."];

@@ -3,8 +3,8 @@ import type { Api } from "grammy";
 import type { Address, SessionSource } from "../../session/source.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { type Letter, type Mark, SendError, type Speaker } from "../adapter.js";
-import { repeatable } from "../repeatable.js";
-import { isMissing, isRefusal, movedTo, sendErrorOf } from "./failure.js";
+import { repeatable } from "../failure.js";
+import { isMissing, isRefusal, movedTo, sendError } from "./failure.js";
 import { toHtml } from "./format.js";
 import { type ChatMoves, numberOf } from "./moves.js";
 import { type Clients, inHtml, NO_PREVIEW, sendLetter, threadOf } from "./outgoing.js";
@@ -71,7 +71,7 @@ export class TelegramSpeaker implements Speaker {
       );
       return member && isInChat(member) ? this.#moves.source(place) : null;
     } catch (error) {
-      throw repeatable(sendErrorOf(error));
+      throw repeatable(sendError(error));
     }
   }
 
@@ -117,7 +117,7 @@ export class TelegramSpeaker implements Speaker {
         return call(to);
       });
     } catch (error) {
-      throw sendErrorOf(error);
+      throw sendError(error);
     }
   }
 }

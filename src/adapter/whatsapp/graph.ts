@@ -1,10 +1,10 @@
 /** Meta's Graph API: calls with our token, to Meta's host and nobody else's, and what their failures mean. */
 
 import { withoutSlashes } from "../../util/text.js";
-import { ConnectError, SendError } from "../adapter.js";
-import { readBounded, reasonOf, wasNeverSent, within } from "../http-call.js";
-import { outcomeOfSilence, outcomeOfStatus } from "../send-failure.js";
-import { field, jsonOf, textOf } from "../untrusted.js";
+import { ConnectError } from "../adapter.js";
+import { type FailedAnswer, failuresOf, outcomeOfStatus } from "../failure.js";
+import { Refused, readBounded, textFrom, within } from "../http-call.js";
+import { field, jsonOf, numberIn, textOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
 
 const BASE_URL = "https://graph.facebook.com";
@@ -16,28 +16,34 @@ const TIMEOUT_MS = 30_000;
 const TOO_FAST = new Set([4, 80007, 130429, 131048, 131056]);
 const NOT_WELL = new Set([2, 131000, 131016, 133004]);
 const TOKEN = new Set([0, 10, 190]);
-const WINDOW_CLOSED = 131047;
 /** Where Meta does not say how long. */
 const USUAL_WAIT_MS = 6_000;
 
-/** What Meta said no with. */
-class Refusal extends Error {
-  readonly status: number;
-  readonly code: number | null;
-  readonly retryAfterMs: number | undefined;
+const WRONG_TOKEN = "Meta does not accept the token. Set WHATSAPP_ACCESS_TOKEN.";
+const SENTENCES: Readonly<Record<number, string>> = {
+  131047:
+    "The person last wrote more than 24 hours ago: WhatsApp takes only templates until they write again.",
+};
 
-  constructor(status: number, body: unknown, retryAfter: string | null) {
-    const details = field(body, "error", "error_data", "details") ?? field(body, "error", "message");
-    super(String(details ?? `HTTP ${status}`).slice(0, 300));
-    this.status = status;
-    const code = field(body, "error", "code");
-    this.code = typeof code === "number" ? code : null;
-    this.retryAfterMs = Number(retryAfter) > 0 ? Number(retryAfter) * 1_000 : undefined;
-  }
+const failures = failuresOf({ name: "Meta", answerIn });
 
-  get isToken(): boolean {
-    return this.status === 401 || (this.code !== null && (TOKEN.has(this.code) || isPermission(this.code)));
-  }
+function answerIn(error: unknown): FailedAnswer | null {
+  if (!(error instanceof Refused)) return null;
+  const { status, body } = error;
+  const code = numberIn(body, "error", "code") ?? Number.NaN;
+  const words = String(
+    field(body, "error", "error_data", "details") ?? field(body, "error", "message") ?? `HTTP ${status}`,
+  );
+  const isTooFast = status === 429 || TOO_FAST.has(code);
+  const isToken = status === 401 || TOKEN.has(code) || isPermission(code);
+  return {
+    status: isTooFast ? 429 : status,
+    words,
+    retryAfterMs: error.retryAfterMs ?? (isTooFast ? USUAL_WAIT_MS : undefined),
+    outcome: NOT_WELL.has(code) ? "retryable" : undefined,
+    sentence: SENTENCES[code],
+    mend: isToken && !isTooFast ? `${WRONG_TOKEN} (${words.slice(0, 300)})` : undefined,
+  };
 }
 
 export class Graph {
@@ -56,19 +62,13 @@ export class Graph {
       const number = await this.#ask(`${phoneNumberId}?fields=id,display_phone_number`, {}, end);
       return textOf(field(number, "display_phone_number"));
     } catch (error) {
-      if (!(error instanceof Refusal))
-        throw new ConnectError("retryable", `Meta cannot be reached: ${reasonOf(error)}.`, { cause: error });
-      if (error.isToken)
+      const answer = answerIn(error);
+      if (answer && answer.mend === undefined && outcomeOfStatus(answer.status) === "permanent")
         throw new ConnectError(
           "permanent",
-          `Meta does not accept the token. Set WHATSAPP_ACCESS_TOKEN. (${error.message})`,
+          `Meta knows no number ${phoneNumberId}: set WHATSAPP_PHONE_NUMBER_ID to the id, not the number. (${answer.words})`,
         );
-      if (error.status === 429 || error.status >= 500)
-        throw new ConnectError("retryable", `Meta asks to come later: ${error.message}`);
-      throw new ConnectError(
-        "permanent",
-        `Meta knows no number ${phoneNumberId}: set WHATSAPP_PHONE_NUMBER_ID to the id, not the number. (${error.message})`,
-      );
+      throw failures.connectError(error);
     }
   }
 
@@ -83,7 +83,7 @@ export class Graph {
     try {
       return await this.#ask(`${this.#settings.phoneNumberId}/${edge}`, init, end);
     } catch (error) {
-      throw failureOf(error);
+      throw failures.sendError(error);
     }
   }
 
@@ -108,40 +108,11 @@ export class Graph {
     return this.#settings.timeoutMs ?? TIMEOUT_MS;
   }
 
-  #ask(path: string, init: RequestInit, end: AbortSignal): Promise<unknown> {
-    return within(this.#timeoutMs, end, async (signal) => {
-      const headers = { ...init.headers, ...this.#authorization };
-      const response = await fetch(`${this.#root}/${path}`, { ...init, headers, redirect: "error", signal });
-      const bytes = await readBounded(response, LONGEST_ANSWER, signal);
-      const body = jsonOf(new TextDecoder().decode(bytes));
-      if (!response.ok) throw new Refusal(response.status, body, response.headers.get("retry-after"));
-      return body;
-    });
+  async #ask(path: string, init: RequestInit, end: AbortSignal): Promise<unknown> {
+    const headers = { ...init.headers, ...this.#authorization };
+    const limits = { timeoutMs: this.#timeoutMs, maxBytes: LONGEST_ANSWER, end };
+    return jsonOf(await textFrom(`${this.#root}/${path}`, { ...init, headers }, limits));
   }
-}
-
-function failureOf(error: unknown): SendError {
-  if (!(error instanceof Refusal)) {
-    const what = wasNeverSent(error) ? "cannot be reached" : "did not answer";
-    return new SendError(outcomeOfSilence(error), `Meta ${what}: ${reasonOf(error)}.`, { cause: error });
-  }
-  const { status, code, message, retryAfterMs = USUAL_WAIT_MS } = error;
-  if (status === 429 || (code !== null && TOO_FAST.has(code)))
-    return new SendError("retryable", `WhatsApp asks to wait: ${message}`, { retryAfterMs });
-  if (error.isToken)
-    return new SendError(
-      "permanent",
-      `Meta does not accept the token. Set WHATSAPP_ACCESS_TOKEN. (${message})`,
-    );
-  if (code === WINDOW_CLOSED)
-    return new SendError(
-      "permanent",
-      "The person last wrote more than 24 hours ago: WhatsApp takes only templates until they write again.",
-    );
-  if (code !== null && NOT_WELL.has(code))
-    return new SendError("retryable", `WhatsApp is not well: ${message}`);
-  const outcome = outcomeOfStatus(status, error.retryAfterMs !== undefined);
-  return new SendError(outcome, `WhatsApp did not take it: ${message}`);
 }
 
 function isPermission(code: number): boolean {

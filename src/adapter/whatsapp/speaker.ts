@@ -1,8 +1,8 @@
 /** What is said on WhatsApp by one line. A send that was not answered is settled by the word that the webhook brings of it. */
 import type { Address, SessionSource } from "../../session/source.js";
 import { type Letter, type LocalFile, type Mark, SendError, type Speaker } from "../adapter.js";
+import { repeatable } from "../failure.js";
 import { bytesOf } from "../local-file.js";
-import { repeatable } from "../repeatable.js";
 import { field, idOf, listOf } from "../untrusted.js";
 import { formatText } from "./format.js";
 import type { Graph } from "./graph.js";

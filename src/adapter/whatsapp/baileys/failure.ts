@@ -1,6 +1,7 @@
 /** What it means when WhatsApp ends a connection, refuses a message, or does not answer. */
 import { DisconnectReason } from "baileys";
-import { ConnectError, SendError } from "../../adapter.js";
+import { ConnectError } from "../../adapter.js";
+import { type FailedAnswer, failuresOf } from "../../failure.js";
 import { field } from "../../untrusted.js";
 
 /** How to link this machine, in words. */
@@ -49,41 +50,37 @@ function failed(reason: string, isUnlinked = false): Ending {
 }
 
 /** Of a call that failed before the message was handed over, as far as that is certain. */
-export function sendFailure(error: unknown): SendError {
-  if (error instanceof SendError) return error;
-  const code = codeOf(error);
-  // Only failures of Baileys' own have a code, and those are of the steps before the message is handed over.
-  if (code === null)
-    return new SendError("unknown", `WhatsApp: nobody knows what became of it (${wordsOf(error)}).`, {
-      cause: error,
-    });
-  if (code === 429) return tooFast();
-  const isForGood = code >= 400 && code < 500 && code !== DisconnectReason.timedOut && code !== 428;
-  return new SendError(
-    isForGood ? "permanent" : "retryable",
-    `WhatsApp did not take it: ${wordsOf(error)}.`,
-    { cause: error },
-  );
-}
+export const { sendError } = failuresOf({
+  name: "WhatsApp",
+  answerIn(error) {
+    // Only failures of Baileys' own have a code, and those are of the steps before the message is handed over.
+    const status = codeOf(error);
+    if (status === null) return null;
+    const isForGood = status >= 400 && status < 500 && status !== 428;
+    return { ...answerOf(status, wordsOf(error)), outcome: isForGood ? undefined : "retryable" };
+  },
+});
 
 /** Of a message that WhatsApp answered with a number. */
-export function refusalOf(code: string): SendError {
-  const number = Number(code);
-  if (number === 429) return tooFast();
-  if (number === 463)
-    return new SendError(
-      "permanent",
-      "WhatsApp does not let the account write to this person first (463): they have to write, or it is restricted.",
-    );
-  // It said no to this very message; and sent again, it has the same id, which is shown once.
-  if (number >= 500) return new SendError("retryable", `WhatsApp is not well (${number}).`);
-  return new SendError("permanent", `WhatsApp refused it (${code.slice(0, 20)}).`);
-}
+export const { sendError: refusalOf } = failuresOf({
+  name: "WhatsApp",
+  answerIn(given) {
+    const status = Number(given);
+    // It said no to this very message; and sent again, it has the same id, which is shown once.
+    const outcome = status >= 500 ? "retryable" : status === 429 ? undefined : "permanent";
+    return {
+      ...answerOf(status, String(given).slice(0, 20)),
+      outcome,
+      sentence:
+        status === 463
+          ? "WhatsApp does not let the account write to this person first (463): they have to write, or it is restricted."
+          : undefined,
+    };
+  },
+});
 
-function tooFast(): SendError {
-  return new SendError("retryable", "WhatsApp asks to wait before more is sent.", {
-    retryAfterMs: USUAL_WAIT_MS,
-  });
+function answerOf(status: number, words: string): FailedAnswer {
+  return { status, words, retryAfterMs: status === 429 ? USUAL_WAIT_MS : undefined };
 }
 
 /** Baileys says what happened as a status; what WhatsApp answered a question with stands beside it. */

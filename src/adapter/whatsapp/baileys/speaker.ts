@@ -13,7 +13,7 @@ import { pause } from "../../http-call.js";
 import { bytesOf } from "../../local-file.js";
 import { formatText } from "../format.js";
 import { DEVICE_LIMITS, kindOf, MARKS } from "../limits.js";
-import { refusalOf, sendFailure } from "./failure.js";
+import { refusalOf, sendError } from "./failure.js";
 import { isGroup, isLid, isOurId, jidOf, messageRefOf, ourId, personOf } from "./ids.js";
 import type { Recent } from "./recent.js";
 import type { Wire } from "./wire.js";
@@ -66,7 +66,7 @@ export class BaileysSpeaker implements Speaker {
     try {
       await this.#options.wire.socket.sendPresenceUpdate("composing", jid);
     } catch (error) {
-      throw sendFailure(error);
+      throw sendError(error);
     }
   }
 
@@ -127,7 +127,7 @@ export class BaileysSpeaker implements Speaker {
       if (refusal) throw refusalOf(refusal);
       this.#options.sentAt.set(messageId, Date.now());
     } catch (error) {
-      throw sendFailure(error);
+      throw sendError(error);
     } finally {
       timeout.abort();
       socket.ws.off(tag, hear);
