@@ -65,7 +65,7 @@ export async function readBounded(
 }
 
 /** An answer that is a failure. */
-export class Refused extends Error {
+export class HttpRefusal extends Error {
   readonly status: number;
   /** As JSON, if it is. */
   readonly body: unknown;
@@ -92,7 +92,7 @@ export interface CallLimits {
   readonly end: AbortSignal;
 }
 
-/** The text that a call is answered with; fails with a `Refused`, or with what `fetch` fails with. */
+/** The text that a call is answered with; fails with an `HttpRefusal`, or with what `fetch` fails with. */
 export function textFrom(
   url: string | URL,
   init: RequestInit,
@@ -101,7 +101,7 @@ export function textFrom(
   return within(timeoutMs, end, async (signal) => {
     const response = await fetch(url, { redirect: "error", ...init, signal });
     const text = new TextDecoder().decode(await readBounded(response, maxBytes, signal));
-    if (!response.ok) throw new Refused(response, text);
+    if (!response.ok) throw new HttpRefusal(response, text);
     return text;
   });
 }

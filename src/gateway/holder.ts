@@ -1,7 +1,7 @@
 /**
- * Which process holds something. A process is known by where its pid counts (the boot of the machine and the pid
- * namespace, which a container has of its own), its pid and its start. Of a process elsewhere nobody can tell from here
- * whether it runs: its lease decides.
+ * Which process holds something. A process is identified by the place where its pid is valid (the boot of the machine and
+ * the pid namespace, of which each container has its own), its pid and its start. Nobody can tell from here whether a
+ * process elsewhere runs: its lease decides.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
@@ -12,24 +12,24 @@ import { isGroupThere } from "../agent/tools/process-group.js";
 /** What can be known of a process from here. */
 export type Fate = "alive" | "ended" | "unknown";
 
-/** A process, as far as others have to know it. Kept as JSON text, which only this file reads. */
+/** A process, as others know it. It is stored as JSON text, which only this file reads. */
 interface ProcessName {
   readonly host: string;
   readonly pid: number;
   /** When it started, in the system's ticks; "" if the system does not tell. */
   readonly start: string;
-  /** Where its pid counts; "" if the system does not tell, and the host's name has to do. */
+  /** Where its pid is valid; "" if the system does not tell. Then the host's name has to do. */
   readonly place: string;
   /** Tells two holders in one process apart. */
   readonly id?: string;
 }
 
-/** This process, and no other, ever. */
+/** Names this process, and never another one. */
 export function processHolder(): string {
   return JSON.stringify({ ...nameOf(process.pid), id: randomUUID() });
 }
 
-/** A process of this machine, as others come to know it. */
+/** A name for a process of this machine. */
 export function processNamed(pid: number): string {
   return JSON.stringify(nameOf(pid));
 }
@@ -50,7 +50,7 @@ function readOldName(text: string): ProcessName {
   return { host, pid: Number(pid), start, place };
 }
 
-/** The group that a process led, if something of it certainly runs: also where its leader is gone, but not as another's. */
+/** The process group that it led, if a part of it certainly runs: the leader may be gone, but nobody else has its pid. */
 export function runningGroup(name: string): number | null {
   const leader = readName(name);
   if (leader.place === "" || leader.place !== placeOfPids() || leader.start === "") return null;
@@ -65,12 +65,12 @@ export function fateOf(holder: string): Fate {
   const here = placeOfPids();
   const isHere = place === here && (here !== "" || host === hostname());
   if (isHere) return isRunning(pid, start) ? "alive" : "ended";
-  // The first versions named no place: the process is ours to see only if it is there.
+  // The first versions wrote no place, so a process that is not found here may still run elsewhere.
   const isFound = place === "" && host === hostname() && isRunning(pid, start);
   return isFound ? "alive" : "unknown";
 }
 
-/** False only where the process has certainly ended. */
+/** False only if the process has certainly ended. */
 export function mayBeAlive(holder: string): boolean {
   return fateOf(holder) !== "ended";
 }
@@ -81,14 +81,14 @@ export function isLeft(lease: { readonly holder: string; readonly until: number 
 }
 
 /**
- * Whether this process, which serves the account, takes on what another one left there. An account has one process: what
- * others accepted goes with it, also that of one that is frozen. Where an account is shared, each has its own.
+ * True if this process, which serves the account, takes on what another one has there. An account has one process, and
+ * accepted messages go with it, even those of a process that is frozen. If an account is shared, each keeps its own.
  */
 export function hasLeft(holder: string, me: string, isExclusive: boolean): boolean {
   return isExclusive ? holder !== me : !mayBeAlive(holder);
 }
 
-/** Both names are of one process, which may have named itself more than once. */
+/** True if both names are of one process, which may have named itself more than once. */
 export function isSameProcess(one: string, other: string): boolean {
   return isDeepStrictEqual(readName(one), readName(other));
 }
@@ -99,7 +99,7 @@ export function holderWords(holder: string): string {
   return `process ${pid} on ${host}`;
 }
 
-/** Where pids mean what they mean here; "" where the system does not tell, and the host's name has to do. */
+/** The place where pids of this process are valid; "" if the system does not tell. Then the host's name has to do. */
 function placeOfPids(): string {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -120,7 +120,7 @@ function isRunning(pid: number, start: string): boolean {
   return now !== "" && (now === undefined || start === "" || now === start);
 }
 
-/** When a process started, in the system's ticks; "" where only its name is left, undefined where nobody tells. */
+/** When a process started, in ticks; "" if it has ended and only its entry is left, undefined if the system does not tell. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

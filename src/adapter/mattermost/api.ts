@@ -1,7 +1,7 @@
 /** Mattermost's API, version 4, over plain HTTP. Answers are of bounded size and read field by field. */
 import { withoutSlashes } from "../../util/text.js";
 import { failuresOf } from "../failure.js";
-import { Refused, textFrom } from "../http-call.js";
+import { HttpRefusal, textFrom } from "../http-call.js";
 import { field, idOf, jsonOf, textOf, wordsIn } from "../untrusted.js";
 import type { MattermostSettings } from "./config.js";
 
@@ -47,7 +47,7 @@ const WRONG_TOKEN =
 export const { connectError, sendError } = failuresOf({
   name: "Mattermost",
   answerIn(error) {
-    if (!(error instanceof Refused)) return null;
+    if (!(error instanceof HttpRefusal)) return null;
     const { status, retryAfterMs } = error;
     const answer = { status, retryAfterMs, words: wordsIn(error.body, "message") };
     // With another token the same message can be sent.
@@ -57,5 +57,5 @@ export const { connectError, sendError } = failuresOf({
 
 /** Whether the call failed because what it names is not there, or not for us. */
 export function isNotThere(error: unknown): boolean {
-  return error instanceof Refused && [400, 403, 404].includes(error.status);
+  return error instanceof HttpRefusal && [400, 403, 404].includes(error.status);
 }

@@ -2,7 +2,7 @@
 
 import { ConnectError, SendError } from "../adapter.js";
 import { failuresOf } from "../failure.js";
-import { Refused, reasonOf } from "../http-call.js";
+import { HttpRefusal, reasonOf } from "../http-call.js";
 import { field, listOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { SignalHttpTransport } from "./http-transport.js";
@@ -89,7 +89,7 @@ class RpcError extends Error {
 const failures = failuresOf({
   name: "signal-cli",
   answerIn(error) {
-    if (error instanceof Refused)
+    if (error instanceof HttpRefusal)
       return { status: error.status, words: "", retryAfterMs: error.retryAfterMs };
     if (!(error instanceof RpcError)) return null;
     const { code, message: words } = error;

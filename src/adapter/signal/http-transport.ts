@@ -1,7 +1,7 @@
 /** `signal-cli daemon --http`: calls by POST, and events by a stream of server-sent events. */
 import { withoutSlashes } from "../../util/text.js";
 import { outcomeOfStatus } from "../failure.js";
-import { Refused, reasonOf, textFrom, within } from "../http-call.js";
+import { HttpRefusal, reasonOf, textFrom, within } from "../http-call.js";
 import { field, jsonOf } from "../untrusted.js";
 import type { SignalSettings } from "./config.js";
 import { readEvents } from "./events.js";
@@ -50,7 +50,7 @@ export class SignalHttpTransport implements Transport {
       return jsonOf(await textFrom(this.#url("api/v1/rpc"), init, limits));
     } catch (error) {
       // It says no twice: as a status, and as JSON-RPC, which says more.
-      const saysMore = error instanceof Refused && field(error.body, "error") !== undefined;
+      const saysMore = error instanceof HttpRefusal && field(error.body, "error") !== undefined;
       if (saysMore && outcomeOfStatus(error.status) === "permanent") return error.body;
       throw error;
     }

@@ -3,7 +3,7 @@
 import { withoutSlashes } from "../../util/text.js";
 import { ConnectError } from "../adapter.js";
 import { type FailedAnswer, failuresOf, outcomeOfStatus } from "../failure.js";
-import { Refused, readBounded, textFrom, within } from "../http-call.js";
+import { HttpRefusal, readBounded, textFrom, within } from "../http-call.js";
 import { field, jsonOf, numberIn, textOf } from "../untrusted.js";
 import type { WhatsAppSettings } from "./config.js";
 
@@ -28,7 +28,7 @@ const SENTENCES: Readonly<Record<number, string>> = {
 const failures = failuresOf({ name: "Meta", answerIn });
 
 function answerIn(error: unknown): FailedAnswer | null {
-  if (!(error instanceof Refused)) return null;
+  if (!(error instanceof HttpRefusal)) return null;
   const { status, body } = error;
   const code = numberIn(body, "error", "code") ?? Number.NaN;
   const words = String(

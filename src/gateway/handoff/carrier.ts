@@ -1,7 +1,7 @@
 /**
- * Carries handoffs out whose destination is connected here. Each step is kept as it happens and fenced, so that another
- * gateway goes on where this one ended: no second thread, no second notice. Until the last commit the session is where it
- * was; that commit moves it, what waits for an answer, and tells who asked.
+ * Carries out handoffs whose destination is connected here. Each step is stored and fenced, so another gateway can continue
+ * where this one ended, without a second thread or a second notice. Until the last commit the session stays where it was.
+ * That commit moves it with its waiting messages, and tells the asker.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,11 +37,11 @@ export interface CarrierSetting {
   readonly notices: Notices;
   /** The surfaces that are connected in this process. */
   readonly connected: () => readonly Surface[];
-  /** A turn of this session is waited for: one whose process has ended is gone on with here. */
+  /** A handoff waits for the turn of this session: if the turn's process has ended, it continues here. */
   readonly onAwaited: (sessionId: SessionId) => Promise<void>;
-  /** Each time one is seen that was asked for by this process, and once it is over. */
+  /** Called each time a handoff that this process requested was looked at, and once it is over. */
   readonly onSeen: (handoff: Handoff) => void;
-  /** Once for each that is offered to the terminal, in words. */
+  /** Called once for each offer to the terminal, in words. */
   readonly onOffer: (text: string) => void;
   readonly holder: string;
   readonly leaseMs: number;
@@ -49,20 +49,20 @@ export interface CarrierSetting {
   readonly onProblem: OnProblem;
 }
 
-/** It cannot be, for this reason: the session stays where it is. */
+/** It is not possible, for this reason. The session stays where it is. */
 class Impossible extends Error {}
 /** Another gateway has it now, or it is over. */
 class Lost extends Error {}
 
 const LOOK_MS = 10;
-/** Between two looks at an announcement of which nothing is heard: the clock may have passed the deadline. */
+/** Between two looks at an announcement without news: the deadline may have passed. */
 const SAFETY_LOOK_MS = 1_000;
 const RETRY_MS = 500;
 
 export class HandoffCarrier {
   readonly #setting: CarrierSetting;
   readonly #carried = new Map<HandoffId, Promise<void>>();
-  /** Asked for by this process, and not known to be over. */
+  /** Requested by this process, and not known to be over. */
   readonly #asked = new Set<HandoffId>();
   readonly #offered = new Set<string>();
   #looking: Promise<void> | undefined;
@@ -77,14 +77,14 @@ export class HandoffCarrier {
     this.#setting = setting;
   }
 
-  /** Tells of this one, and then whenever it may have changed, until it is over. */
+  /** Reports this one now, and whenever it may have changed, until it is over. */
   async follow({ id }: Handoff): Promise<void> {
     const handoff = await this.#setting.handoffs.find(id, this.#setting.clock());
     if (handoff) this.#setting.onSeen(handoff);
     this.#asked.add(id);
   }
 
-  /** Something may have changed. However often it is said while that is looked at, it is looked at once more. */
+  /** Something may have changed. However often this is called during a look, one more look follows. */
   wake(): void {
     this.#tellNews();
     this.#lookAgain = true;
@@ -106,7 +106,7 @@ export class HandoffCarrier {
 
   /** Never rejects. */
   async #lookUntilSeen(): Promise<void> {
-    await null; // It is known that somebody looks before the looking can end.
+    await null; // The caller must store this promise before it can settle.
     try {
       while (this.#lookAgain && !this.#stopped) {
         this.#lookAgain = false;
@@ -145,7 +145,7 @@ export class HandoffCarrier {
       const claim = { kind: "claim", fence, holder, leaseMs, left: decision.left } as const;
       const claimed = await handoffs.step(id, claim, now);
       if (claimed?.ok) this.#carried.set(id, this.#carry(claimed.handoff));
-      else this.#later(RETRY_MS); // Somebody was quicker, or a turn has begun.
+      else this.#later(RETRY_MS); // Another gateway was faster, or a turn has begun.
     }
   }
 
@@ -168,7 +168,7 @@ export class HandoffCarrier {
     return this.#setting.connected().find((surface) => surface.platform === platform);
   }
 
-  /** A program may name a platform, or anything: what it names may be no place. */
+  /** A program may write anything as the target, so it may not be a place. */
   async #placeAsked({ target }: Handoff): Promise<Address> {
     try {
       return target.includes(":")
@@ -185,7 +185,7 @@ export class HandoffCarrier {
     const beat = setInterval(
       () => {
         const renewal = { kind: "renew", fence: held.fence, leaseMs } as const;
-        handoffs.step(held.id, renewal, clock()).catch(() => {}); // A busy store is not a lost lease.
+        handoffs.step(held.id, renewal, clock()).catch(() => {}); // A busy store does not mean that the lease is lost.
       },
       timerMs(leaseMs / 3),
     );
@@ -209,7 +209,7 @@ export class HandoffCarrier {
     }
   }
 
-  /** The session, if who asked may still move it there. */
+  /** The session, if the asker may still move it there. */
   async #mayStill(held: Handoff): Promise<SessionEntry> {
     const { sessions, desk } = this.#setting;
     const entry = await sessions.get(held.sessionId);
@@ -228,7 +228,7 @@ export class HandoffCarrier {
     return access.allowed ? access : null;
   }
 
-  /** Tries again what the platform could not do just now, for as long as who asked waits. */
+  /** Repeats what the platform could not do now, for as long as the asker waits. */
   async #within<Result>(held: Handoff, attempt: () => Promise<Result>): Promise<Result> {
     const { clock } = this.#setting;
     for (;;) {
@@ -239,18 +239,18 @@ export class HandoffCarrier {
         const pauseMs = error.retryAfterMs ?? RETRY_MS;
         const overdue = clock() + pauseMs >= this.#deadline(held);
         if (error.outcome !== "retryable" || overdue) throw new Impossible(error.message);
-        if (this.#stopped || !this.#surfaceFor(held)) throw new Lost(); // Whoever has the account next goes on with it.
+        if (this.#stopped || !this.#surfaceFor(held)) throw new Lost(); // The next process that has the account continues it.
         await sleep(timerMs(pauseMs));
       }
     }
   }
 
-  /** For as long as who asked waits; who goes on with what another began has some time, too. */
+  /** As long as the asker waits. A gateway that continues the work of another gets some time, too. */
   #deadline(held: Handoff): number {
     return Math.max(overdueAt(held), held.leaseUntil ?? 0);
   }
 
-  /** The lane that the session will have: kept before anything is said there. */
+  /** The lane that the session will have; it is stored before anything is said there. */
   async #destination(held: Handoff, entry: SessionEntry, surface: Surface): Promise<SessionSource> {
     if (held.destination) return held.destination;
     const asked = await this.#placeAsked(held);
@@ -262,8 +262,8 @@ export class HandoffCarrier {
   }
 
   /**
-   * The id on a platform of who asked, where they are known there. The terminal and scripts are the owner's, who may be
-   * known there without being linked to it.
+   * The asker's id on a platform, if they are known there. The terminal and scripts belong to the owner, who may be known
+   * there without a link.
    */
   async #personOn(platform: Platform, held: Handoff): Promise<string | null> {
     const who = await this.#whoAsked(held);
@@ -293,12 +293,12 @@ export class HandoffCarrier {
     try {
       return (await speaker.createThread(parent, title, person, held.id)) ?? parent;
     } catch (error) {
-      // Where nobody knows whether it was made, the same name makes it at most once.
+      // If nobody knows whether it was made, the same name makes it at most once.
       throw mayRepeat && isUnknown(error) ? new SendError("retryable", error.message) : error;
     }
   }
 
-  /** As somebody's next message there will have it. */
+  /** The source that the person's next message there will have. */
   async #laneAt(address: Address, surface: Surface, person: string | null): Promise<LanePlace> {
     const { sessions } = this.#setting;
     const known = (await sessions.lanesAt(address)).filter(
@@ -316,7 +316,7 @@ export class HandoffCarrier {
     }
   }
 
-  /** Tells the destination, and waits until that is there: a chat that cannot be written to gets no session. */
+  /** Tells the destination, and waits until that has arrived: a chat that can't be written to gets no session. */
   async #announce(
     held: Handoff,
     entry: SessionEntry,
@@ -334,13 +334,13 @@ export class HandoffCarrier {
     const deliveries = await notices.to({ account, address }, deliveryIdOf(held.id, "here"), text, why);
     await this.#step(held, { kind: "announce", fence: held.fence }, { deliveries });
     for (;;) {
-      const { signal } = this.#news; // From before the look: no news is missed.
+      const { signal } = this.#news; // Taken before the look, so no news is missed.
       const outcome = await outbox.announcement(held.id);
       if (outcome?.state === "sent" || outcome?.state === "unknown") return;
       if (outcome?.state === "failed") throw new Impossible(outcome.error ?? "I can't write there.");
       if (clock() >= this.#deadline(held) && outcome?.state === "pending")
         throw new Impossible(`I could not write there in time${outcome.error ? `: ${outcome.error}` : "."}`);
-      if (this.#stopped) throw new Lost(); // The next gateway goes on from here.
+      if (this.#stopped) throw new Lost(); // The next gateway continues from here.
       await sleep(SAFETY_LOOK_MS, undefined, { signal }).catch(() => {}); // There is news.
     }
   }
@@ -386,7 +386,7 @@ export class HandoffCarrier {
     await handoffs.step(id, failure, clock(), { deliveries, retraction });
   }
 
-  /** Looks again after a while, or sooner where that was already planned. */
+  /** Looks again after a while, or sooner if that was already planned. */
   #later(ms: number): void {
     const at = performance.now() + Math.max(ms, LOOK_MS);
     if (this.#stopped || (this.#timer && this.#wakeAt <= at)) return;

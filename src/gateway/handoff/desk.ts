@@ -1,6 +1,6 @@
 /**
- * Where handoffs are asked for: which places a person may take a conversation to, and what is said to them. A session is
- * moved by its person or the gateway's owner, to places that they may use; nobody else learns even that it is there.
+ * Accepts requests for handoffs: where a person may take a conversation, and what they are told. Only a session's person
+ * or the gateway's owner can move it, to places that they may use. Nobody else learns that it exists.
  */
 
 import { TERMINAL_ACCOUNT } from "../../adapter/terminal/terminal-source.js";
@@ -38,26 +38,26 @@ export interface DeskSetting {
   readonly homes: Pick<Homes, "all">;
   /** Accounts that are connected in this process. */
   readonly connected: () => readonly Account[];
-  /** How long one may wait to be carried out. */
+  /** How long a handoff may wait to be carried out. */
   readonly waitMs?: number;
   readonly clock: Clock;
 }
 
-/** Somewhere that a conversation can be taken. */
+/** A place that a conversation can be taken to. */
 export interface Destination {
-  /** What one writes for it. */
+  /** The word that people write for it. */
   readonly word: string;
   readonly address: Address;
-  /** What it is, for people. */
+  /** Its name, for people. */
   readonly name: string;
 }
 
-/** Who asks, and what they are told at once; or whoever runs the gateway, from a script. */
+/** Who asks, and what they are told at once; null for the owner in a script. */
 type By = { readonly who: Who; readonly asker: Asker; readonly said: string } | null;
 
 const TERMINAL_PLACE: Destination = { word: LOCAL, address: addressOf(localSource()), name: "the terminal" };
 const LOOKED_AT = 50;
-/** Taking an offer is two commits; whoever does not come to the second has ended. */
+/** Taking an offer is two commits; a process that does not reach the second one has ended. */
 const TAKE_MS = 10_000;
 
 export class HandoffDesk {
@@ -78,7 +78,7 @@ export class HandoffDesk {
     return mayUseTerminal(who) ? [...reachable, TERMINAL_PLACE] : reachable;
   }
 
-  /** The place that a word stands for; fails with a sentence where there is none for this person. */
+  /** The place that a word names; fails with a sentence if there is none for this person. */
   async placeNamed(word: string, who: Who | null): Promise<Destination> {
     const asked = cleanLine(word);
     const lower = asked.toLowerCase();
@@ -88,7 +88,7 @@ export class HandoffDesk {
     }
     const homes = await this.#homes(who);
     const [platform = "", ...ids] = lower.split(":");
-    // Before the names: the list says this word for the platform, whatever another's home channel is called.
+    // This comes before the names: the list uses this word for the platform, whatever another home channel is called.
     if (isPlatform(platform) && ids.length === 0)
       return this.#mustBeServed(await this.#placeOn(platform, homes, who));
     const [named, ...alike] = homes.filter(({ name }) => name.toLowerCase() === lower);
@@ -112,7 +112,7 @@ export class HandoffDesk {
     });
   }
 
-  /** Asks for a session to be moved. The gateway that has the place carries it out. */
+  /** Requests that a session is moved. The gateway that serves the place carries it out. */
   async ask(entry: SessionEntry, place: Destination, by: By): Promise<Handoff> {
     const { handoffs, clock, waitMs } = this.#setting;
     if (by && !mayMove(by.who, entry))
@@ -138,12 +138,12 @@ export class HandoffDesk {
     return handoff;
   }
 
-  /** Takes back what nobody has begun to carry out. `tell`: somebody else does, and who asked is told. */
+  /** Cancels a handoff that nobody has begun to carry out. `tell`: somebody else cancels it, and the asker is told. */
   cancel(handoff: Handoff, { tell }: { readonly tell: boolean }): Promise<void> {
     return this.#withdraw(handoff, "It was cancelled.", tell);
   }
 
-  /** The same by who has waited long enough. */
+  /** The same, for an asker who has waited long enough. */
   giveUp(handoff: Handoff): Promise<void> {
     return this.#withdraw(handoff, NOBODY_CAME, false);
   }
@@ -161,20 +161,20 @@ export class HandoffDesk {
     }
   }
 
-  /** The handoff of a session that is not over. */
+  /** The open handoff of a session. */
   async active(sessionId: SessionId): Promise<Handoff | null> {
     const { handoffs, clock } = this.#setting;
     return (await handoffs.open(clock())).find((handoff) => handoff.sessionId === sessionId) ?? null;
   }
 
-  /** What is offered to the terminal, the newest first. */
+  /** What is offered to the terminal, newest first. */
   async offers(): Promise<Handoff[]> {
     const { handoffs, clock } = this.#setting;
     const open = await handoffs.open(clock());
     return open.filter(({ target, state }) => target === LOCAL && state === "pending").reverse();
   }
 
-  /** Takes an offer into the lane of this source, and tells who made it. Fails where it is there no more. */
+  /** Takes an offer into the lane of this source, and tells the person who made it. Fails if it no longer exists. */
   async take(offer: Handoff, source: SessionSource, holder: string): Promise<SessionEntry> {
     const { handoffs, sessions, clock } = this.#setting;
     const now = clock();
@@ -193,8 +193,8 @@ export class HandoffDesk {
   }
 
   /**
-   * Takes a session into the lane of this source from wherever it is, with what waits for an answer in it. `view` is
-   * whoever may do that only with what they see.
+   * Takes a session into the lane of this source from anywhere, with its waiting messages. `view` limits it to sessions
+   * that a person may see.
    */
   bring(
     sessionId: SessionId,
@@ -205,14 +205,14 @@ export class HandoffDesk {
     return (view ?? this.#setting.sessions).switchTo(source, sessionId, { account, holder });
   }
 
-  /** Whether a conversation may be taken there by this person: where they talk already. */
+  /** True if this person may take a conversation there: they already talk there. */
   async mayUse(who: Who | null, address: Address): Promise<boolean> {
     if (address.platform === LOCAL) return mayUseTerminal(who);
     if (who === null || who.role === "owner") return true;
     return (await this.#viewOf(who).laneAt(address)) !== null;
   }
 
-  /** The account that a platform is served by; null where it is served nowhere. */
+  /** The account that serves a platform; null if none does. */
   async accountOn(platform: Platform): Promise<Account | null> {
     if (platform === LOCAL) return { platform, account: TERMINAL_ACCOUNT };
     return (await this.#served()).find((account) => account.platform === platform) ?? null;
@@ -235,7 +235,7 @@ export class HandoffDesk {
     );
   }
 
-  /** Where this person talks in private, the latest first. */
+  /** The private chats of this person, the latest first. */
   async #ownPlaces(who: Who | null): Promise<Destination[]> {
     if (who === null) return [];
     const { items } = await this.#viewOf(who).list({ limit: LOOKED_AT });
@@ -265,7 +265,7 @@ export class HandoffDesk {
     );
   }
 
-  /** Accounts that are connected, in whichever process. */
+  /** Accounts that are connected, in any process. */
   async #served(): Promise<Account[]> {
     const { accounts, connected, clock } = this.#setting;
     const here = [...connected()];
@@ -290,7 +290,7 @@ export class HandoffDesk {
   }
 }
 
-/** What who asked is told in the end, in the same commit as that end. */
+/** What the asker is told at the end, in the same commit. */
 export function told(id: HandoffId, { source, account, holder }: Asker, text: string): NewDelivery {
   return {
     deliveryId: deliveryIdOf(id, "told"),
@@ -309,13 +309,13 @@ export function toldMoved(id: HandoffId, asker: Asker | null, to: SessionSource)
   return asker ? [told(id, asker, movedText(to, addressOf(to)))] : [];
 }
 
-/** The session's person, those in whose private chat it is, and the gateway's owner. */
+/** True for the session's person, the people of the private chat that it is in, and the gateway's owner. */
 export function mayMove({ role, identities }: Who, { owner, laneOwner }: SessionEntry): boolean {
   if (role === "owner") return true;
   return isOwn({ owner }, identities) || isOwn({ owner: laneOwner }, identities);
 }
 
-/** In words what was asked for. */
+/** The requested place, in words. */
 export function targetWords(target: string): string {
   return target === LOCAL ? "the terminal" : `\`${cleanLine(target)}\``;
 }
