@@ -163,13 +163,16 @@ const loop = monitorEventLoopDelay({ resolution: 5 });
 const chatting = Promise.all(people.map((chat) => chatter(chat, until)));
 const afterStart = sleep((seconds * 1_000) / 6).then(memory);
 loop.enable();
+const cpu = process.cpuUsage();
 await chatting;
+const { user, system } = process.cpuUsage(cpu);
 loop.disable();
 const load = {
   seconds,
   messages: tally.messages,
   answered: tally.answered,
   outOfOrder: tally.outOfOrder,
+  cpuMs: (user + system) / 1_000 / tally.messages,
   median: quantile(tally.times, 0.5),
   p99: quantile(tally.times, 0.99),
   loopP99: loop.percentile(99) / 1e6,

@@ -22,6 +22,8 @@ interface Figures {
     readonly messages: number;
     readonly answered: number;
     readonly outOfOrder: number;
+    /** Of this process, for each message. */
+    readonly cpuMs: number;
     readonly median: number;
     readonly p99: number;
     readonly loopP99: number;
@@ -50,6 +52,7 @@ export async function gateway({ stores, sizes }: Bench): Promise<Outcome> {
       },
       { what: "gateway, /stop while a tool hangs, median", ours: stop.median, raw: null, unit: "ms" },
       { what: `gateway, ${many}, messages`, ours: load.messages / load.seconds, raw: null, unit: "/s" },
+      { what: `gateway, ${many}, CPU for a message`, ours: load.cpuMs, raw: null, unit: "ms" },
       { what: `gateway, ${many}, median`, ours: load.median, raw: null, unit: "ms" },
       { what: `gateway, ${many}, p99`, ours: load.p99, raw: null, unit: "ms" },
       { what: `gateway, ${many}, memory`, ours: load.atEnd.rss / MB, raw: null, unit: "MB" },
