@@ -734,6 +734,26 @@ export function sessionStoreContract(name: string, createFixture: () => Promise<
         }
       });
 
+      it("gives the model the same window again, whatever its reader did to it", async () => {
+        const author = { id: `${HERE}:ann`, role: "guest" };
+        const attachments = [{ file: "1.png", mediaType: "image/png" }];
+        const { sessionId } = (
+          await sessions.receive(ann, { ...user("see"), author, attachments } as Message)
+        ).entry;
+        const expected = [{ ...user("see"), author, attachments }];
+        for (const message of await sessions.history(sessionId)) {
+          const { author: writer, attachments: files = [] } = message as (typeof expected)[0];
+          for (const part of [message, writer, ...files]) {
+            try {
+              Object.assign(part, { role: "owner", file: "2.png" });
+            } catch {
+              // It may refuse to be changed.
+            }
+          }
+        }
+        expect(await sessions.history(sessionId)).toEqual(expected);
+      });
+
       it("gives the model the messages of a session that was brought in again under its old id", async () => {
         const other = await connect();
         const { sessionId, key, owner, laneOwner, chat } = await sessions.getOrCreate(ann);

@@ -75,7 +75,15 @@ function startOf({ active_from, consolidated_through }: Row): number {
 
 function knownMessage(row: Row): KnownMessage {
   const size = Object.values(row).reduce<number>((sum, value) => sum + sizeOf(value), 0);
-  return { row, message: storedMessage(row), size };
+  return { row, message: frozen(storedMessage(row)), size };
+}
+
+/** The parts that callers get as they are: nobody changes them for those who read them next. */
+function frozen(message: StoredMessage): StoredMessage {
+  if (message.role !== "user") return message;
+  for (const part of [message.author, message.attachments, ...(message.attachments ?? [])])
+    Object.freeze(part);
+  return message;
 }
 
 function sizeOf(value: SqlValue): number {
