@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { Agent } from "../agent/agent.js";
 import { OWNER } from "../session/access.js";
 import type { SessionId } from "../session/ids.js";
@@ -243,7 +243,13 @@ it.each(["message", "edit"] as const)(
 /** Writes to the pages of a table from outside, as a failing disk would; the store then looks anew. */
 async function patcher(path: string, db: Db, table: string): Promise<(script: string) => Promise<void>> {
   const pages = await db.all("SELECT rootpage FROM sqlite_schema WHERE tbl_name = ?", table);
-  await db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  // Not while the gateway is in the middle of a commit, as when it renews its lease.
+  await vi.waitFor(
+    async () => expect(await db.get("PRAGMA wal_checkpoint(TRUNCATE)")).toMatchObject({ busy: 0 }),
+    {
+      timeout: 20_000,
+    },
+  );
   return async (script) => {
     for (const { rootpage } of pages) {
       const offset = (Number(rootpage) - 1) * 4_096;
