@@ -51,6 +51,7 @@ const OTHERS = [
   "@slack/web-api",
   "@slack/socket-mode",
   "matrix-js-sdk",
+  "@matrix-org/matrix-sdk-crypto-wasm",
   "baileys",
   "libsignal",
 ];

@@ -13,6 +13,7 @@ import { MatrixApi } from "./api.js";
 import type { MatrixSettings } from "./config.js";
 import { textBytes } from "./content.js";
 import type { Encryption } from "./encryption.js";
+import { connectError, ifMissing, isMissing, notThere } from "./failure.js";
 import { id } from "./ids.js";
 import { LIMITS } from "./limits.js";
 import type { MatrixSelf } from "./mention.js";
@@ -24,7 +25,6 @@ import { SeenEvents } from "./seen-events.js";
 import { MatrixSpeaker } from "./speaker.js";
 import { sync } from "./sync.js";
 import { Timeline } from "./timeline.js";
-import { connectError, ifMissing, isMissing, notThere } from "./trouble.js";
 
 const TIMEOUT_MS = 30_000;
 const PLATFORM = "matrix";

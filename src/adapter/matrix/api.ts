@@ -1,14 +1,9 @@
-/**
- * The calls of the client-server API that the adapter makes, through the SDK's HTTP layer. What comes back is unknown
- * until it was looked at; what fails, fails with the SDK's errors.
- */
-import { type IHttpOpts, MatrixHttpApi, Method } from "matrix-js-sdk/lib/http-api/index.js";
-import { TypedEventEmitter } from "matrix-js-sdk/lib/models/typed-event-emitter.js";
+/** The calls of the client-server API that the adapter makes. What comes back is unknown until it was looked at. */
 import type { Fields } from "../../util/json.js";
-import { timerMs } from "../../util/timer-ms.js";
-import { readBounded, within } from "../http-call.js";
-import { record, textOf } from "../untrusted.js";
-import { isUnrecognized } from "./trouble.js";
+import { withoutSlashes } from "../../util/text.js";
+import { HttpRefusal, readBounded, textFrom, within } from "../http-call.js";
+import { jsonOf, record, textOf } from "../untrusted.js";
+import { isUnrecognized, NotMatrix } from "./failure.js";
 
 type Query = Record<string, string | number>;
 
@@ -18,22 +13,25 @@ export interface ApiOptions {
   readonly timeoutMs: number;
 }
 
+interface MatrixCall {
+  readonly query?: Query;
+  readonly body?: string | Uint8Array;
+  readonly mediaType?: string;
+  readonly timeoutMs?: number;
+}
+
+const CLIENT = "/_matrix/client/v3";
 const MEDIA = "/_matrix/media/v3";
+/** The first sync of an account with many rooms is large. */
+const LARGEST_ANSWER = 256 * 2 ** 20;
 
 export class MatrixApi {
   readonly #options: ApiOptions;
-  readonly #http: MatrixHttpApi<IHttpOpts & { onlyData: true }>;
   /** Ends every call that is under way. */
   readonly #end = new AbortController();
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    this.#http = new MatrixHttpApi(new TypedEventEmitter(), {
-      baseUrl: options.homeserver,
-      accessToken: options.accessToken(),
-      prefix: "/_matrix/client/v3",
-      onlyData: true,
-    });
   }
 
   close(): void {
@@ -41,11 +39,11 @@ export class MatrixApi {
   }
 
   whoAmI(): Promise<Fields> {
-    return this.#call(Method.Get, "/account/whoami");
+    return this.#call("GET", "/account/whoami");
   }
 
   async displayName(userId: string): Promise<string | undefined> {
-    return textOf((await this.#call(Method.Get, `/profile/${part(userId)}`)).displayname);
+    return textOf((await this.#call("GET", `/profile/${part(userId)}`)).displayname);
   }
 
   /** Waits up to `waitMs` for something new since then. */
@@ -56,135 +54,111 @@ export class MatrixApi {
       set_presence: "online",
       ...(since === null ? {} : { since }),
     };
-    return this.#call(Method.Get, "/sync", { query, timeoutMs: waitMs + this.#options.timeoutMs });
+    return this.#call("GET", "/sync", { query, timeoutMs: waitMs + this.#options.timeoutMs });
   }
 
   /** A page of what came before `from`, newest first, as far back as `to`. */
   messagesBefore(roomId: string, from: string, to: string | null, limit: number): Promise<Fields> {
     const query = { dir: "b", from, limit, ...(to === null ? {} : { to }) };
-    return this.#call(Method.Get, `/rooms/${part(roomId)}/messages`, { query });
+    return this.#call("GET", `/rooms/${part(roomId)}/messages`, { query });
   }
 
   event(roomId: string, eventId: string): Promise<Fields> {
-    return this.#call(Method.Get, `/rooms/${part(roomId)}/event/${part(eventId)}`);
+    return this.#call("GET", `/rooms/${part(roomId)}/event/${part(eventId)}`);
   }
 
   /** The content of a room's state of that type. */
   state(roomId: string, type: string): Promise<Fields> {
-    return this.#call(Method.Get, `/rooms/${part(roomId)}/state/${part(type)}/`);
+    return this.#call("GET", `/rooms/${part(roomId)}/state/${part(type)}/`);
   }
 
   joinedMembers(roomId: string): Promise<Fields> {
-    return this.#call(Method.Get, `/rooms/${part(roomId)}/joined_members`);
+    return this.#call("GET", `/rooms/${part(roomId)}/joined_members`);
   }
 
   invitedMembers(roomId: string): Promise<Fields> {
-    return this.#call(Method.Get, `/rooms/${part(roomId)}/members`, { query: { membership: "invite" } });
+    return this.#call("GET", `/rooms/${part(roomId)}/members`, { query: { membership: "invite" } });
   }
 
   join(roomId: string): Promise<Fields> {
-    return this.#call(Method.Post, `/rooms/${part(roomId)}/join`, { body: {} });
+    return this.#call("POST", `/rooms/${part(roomId)}/join`, { body: "{}" });
   }
 
   invite(roomId: string, userId: string): Promise<Fields> {
-    return this.#call(Method.Post, `/rooms/${part(roomId)}/invite`, { body: { user_id: userId } });
+    return this.#call("POST", `/rooms/${part(roomId)}/invite`, { body: JSON.stringify({ user_id: userId }) });
   }
 
   /** The same transaction id twice is one event. */
   async send(roomId: string, type: string, transactionId: string, content: Fields): Promise<string> {
     const path = `/rooms/${part(roomId)}/send/${part(type)}/${part(transactionId)}`;
-    return textOf((await this.#call(Method.Put, path, { body: content })).event_id) ?? "";
+    return textOf((await this.#call("PUT", path, { body: JSON.stringify(content) })).event_id) ?? "";
   }
 
   /** Shows typing for that long; null ends it. */
   typing(roomId: string, userId: string, timeoutMs: number | null): Promise<Fields> {
-    const body = timeoutMs === null ? { typing: false } : { typing: true, timeout: timeoutMs };
-    return this.#call(Method.Put, `/rooms/${part(roomId)}/typing/${part(userId)}`, { body });
+    const body = JSON.stringify(
+      timeoutMs === null ? { typing: false } : { typing: true, timeout: timeoutMs },
+    );
+    return this.#call("PUT", `/rooms/${part(roomId)}/typing/${part(userId)}`, { body });
   }
 
   /** A request that the keys' engine made: its JSON goes out and comes back as it is. */
-  async keys(method: "POST" | "PUT", path: string, body: string): Promise<string> {
-    const { signal, end } = this.#signal(this.#options.timeoutMs);
-    try {
-      return (await this.#http.authedRequest(method === "PUT" ? Method.Put : Method.Post, path, {}, body, {
-        json: false,
-        headers: { "Content-Type": "application/json", Accept: "application/json" },
-        ...ask(signal),
-      })) as string;
-    } finally {
-      end();
-    }
+  keys(method: "POST" | "PUT", path: string, body: string): Promise<string> {
+    return this.#text(method, CLIENT + path, { body });
   }
 
   /** Uploads a file; its `mxc:` address. */
   async upload(bytes: Uint8Array, name: string | null, mediaType: string): Promise<string> {
-    const { signal, end } = this.#signal(this.#options.timeoutMs * 4);
-    try {
-      const answer = await this.#http.authedRequest(
-        Method.Post,
-        "/upload",
-        name === null ? {} : { filename: name },
-        bytes,
-        { json: false, prefix: MEDIA, headers: { "Content-Type": mediaType }, ...ask(signal) },
-      );
-      return textOf(record(JSON.parse(answer as string)).content_uri) ?? "";
-    } finally {
-      end();
-    }
+    const query: Query = name === null ? {} : { filename: name };
+    const timeoutMs = this.#options.timeoutMs * 4;
+    const answer = await this.#text("POST", `${MEDIA}/upload`, { query, body: bytes, mediaType, timeoutMs });
+    return textOf(record(jsonOf(answer)).content_uri) ?? "";
   }
 
   /** A file of the homeserver's media store, or of another's through it; fails where it is larger. */
   download(server: string, mediaId: string, maxBytes: number, end: AbortSignal): Promise<Uint8Array> {
     const file = `${part(server)}/${part(mediaId)}`;
     return within(this.#options.timeoutMs * 4, end, async (signal) => {
-      const found = await this.#get(`/_matrix/client/v1/media/download/${file}`, signal);
-      // Servers older than authenticated media have it at the old place.
-      const response = isUnrecognized(found) ? await this.#get(`${MEDIA}/download/${file}`, signal) : found;
-      if (!response.ok) {
+      const get = async (path: string): Promise<Uint8Array> => {
+        const response = await fetch(this.#url(path), { headers: this.#authorization, signal });
+        if (response.ok) return readBounded(response, maxBytes, signal);
         await response.body?.cancel();
-        throw new Error(`the homeserver does not give it (${response.status})`);
+        throw new HttpRefusal(response, "");
+      };
+      try {
+        return await get(`/_matrix/client/v1/media/download/${file}`);
+      } catch (error) {
+        if (!isUnrecognized(error)) throw error;
+        return get(`${MEDIA}/download/${file}`); // Servers older than authenticated media have it at the old place.
       }
-      return readBounded(response, maxBytes, signal);
     });
   }
 
-  async #get(path: string, signal: AbortSignal): Promise<Response> {
-    const headers = { Authorization: `Bearer ${this.#options.accessToken()}` };
-    return fetch(new URL(path, this.#options.homeserver), { headers, signal });
+  async #call(method: string, path: string, call: MatrixCall = {}): Promise<Fields> {
+    const answer = jsonOf(await this.#text(method, CLIENT + path, call));
+    if (answer === undefined) throw new NotMatrix("the homeserver's answer is no JSON");
+    return record(answer);
   }
 
-  async #call(
-    method: Method,
+  #text(
+    method: string,
     path: string,
-    options: { query?: Query; body?: Fields; timeoutMs?: number } = {},
-  ): Promise<Fields> {
-    const { signal, end } = this.#signal(options.timeoutMs ?? this.#options.timeoutMs);
-    const { query = {} } = options;
-    const body = options.body && { ...options.body }; // The SDK takes only plain objects for JSON.
-    try {
-      return record(await this.#http.authedRequest(method, path, query, body, ask(signal)));
-    } finally {
-      end();
-    }
+    { query = {}, body, mediaType = "application/json", timeoutMs = this.#options.timeoutMs }: MatrixCall,
+  ): Promise<string> {
+    const url = this.#url(path);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+    const headers = { ...this.#authorization, Accept: "application/json", "Content-Type": mediaType };
+    const init = { method, headers, redirect: "follow", ...(body === undefined ? {} : { body }) } as const;
+    return textFrom(url, init, { timeoutMs, maxBytes: LARGEST_ANSWER, end: this.#end.signal });
   }
 
-  /** Ours rather than the SDK's time limit, whose timer would keep the process alive. */
-  #signal(ms: number): { signal: AbortSignal; end: () => void } {
-    const call = new AbortController();
-    const abort = (): void => call.abort();
-    const timer = setTimeout(abort, timerMs(ms)).unref();
-    if (this.#end.signal.aborted) abort();
-    this.#end.signal.addEventListener("abort", abort);
-    const end = (): void => {
-      clearTimeout(timer);
-      this.#end.signal.removeEventListener("abort", abort);
-    };
-    return { signal: call.signal, end };
+  #url(path: string): URL {
+    return new URL(withoutSlashes(this.#options.homeserver) + path);
   }
-}
 
-function ask(abortSignal: AbortSignal) {
-  return { abortSignal, priority: "auto" as const };
+  get #authorization(): { readonly Authorization: string } {
+    return { Authorization: `Bearer ${this.#options.accessToken()}` };
+  }
 }
 
 function part(text: string): string {

@@ -2,8 +2,8 @@
 import { type Answers, CHECK_MS, type SetupFound } from "../manifest.js";
 import { textOf } from "../untrusted.js";
 import { MatrixApi } from "./api.js";
+import { connectError, notThere } from "./failure.js";
 import { id } from "./ids.js";
-import { connectError, notThere } from "./trouble.js";
 
 export async function check({ homeserver = "", accessToken = "" }: Answers): Promise<SetupFound> {
   const api = new MatrixApi({ homeserver, accessToken: () => accessToken, timeoutMs: CHECK_MS });

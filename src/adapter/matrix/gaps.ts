@@ -9,9 +9,9 @@ import { backoff, type Pauses } from "../../util/backoff.js";
 import type { Fields } from "../../util/json.js";
 import { listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
+import { sentenceOf } from "./failure.js";
 import { eventsOf, ourPart, type Stretch } from "./history.js";
 import type { Pending } from "./pending.js";
-import { reasonOf } from "./trouble.js";
 
 export interface GapsOptions {
   readonly api: MatrixApi;
@@ -82,7 +82,7 @@ export class Gaps {
       return this.#told(roomId, stretch);
     } catch (error) {
       problem(
-        `Room ${roomId} still waits for messages that the homeserver does not give. ${reasonOf(error)}`,
+        `Room ${roomId} still waits for messages that the homeserver does not give. ${sentenceOf(error)}`,
       );
       return null;
     }

@@ -3,8 +3,8 @@
 import type { Fields } from "../../util/json.js";
 import { listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
+import { isRefusedForGood, sentenceOf } from "./failure.js";
 import type { Gap } from "./pending.js";
-import { isRefusedForGood, reasonOf } from "./trouble.js";
 
 const PAGE = 100;
 const MAX_PAGES = 10;
@@ -40,7 +40,7 @@ async function eventsBetween(api: MatrixApi, { roomId, since, upTo }: Gap): Prom
       next = events.length > 0 && page.end !== next ? textOf(page.end) : undefined;
     } catch (error) {
       if (!isRefusedForGood(error)) throw error;
-      return stretch(reasonOf(error));
+      return stretch(sentenceOf(error));
     }
   }
   return stretch();

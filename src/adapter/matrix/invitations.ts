@@ -7,11 +7,11 @@ import type { Fields } from "../../util/json.js";
 import type { Line } from "../adapter.js";
 import { listOf, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
+import { isMissing } from "./failure.js";
 import { id } from "./ids.js";
 import type { MatrixSelf } from "./mention.js";
 import type { Pending } from "./pending.js";
 import { senderIn } from "./rooms.js";
-import { isMissing } from "./trouble.js";
 
 export interface InvitationsOptions {
   readonly api: MatrixApi;

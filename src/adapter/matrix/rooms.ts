@@ -6,9 +6,9 @@ import type { SessionSource } from "../../session/source.js";
 import type { Fields } from "../../util/json.js";
 import { listOf, record, textOf } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
+import { isMissing } from "./failure.js";
 import { id } from "./ids.js";
 import type { RoomFacts } from "./parse.js";
-import { isMissing } from "./trouble.js";
 
 interface MatrixRoom {
   readonly members: Map<string, string | undefined>;

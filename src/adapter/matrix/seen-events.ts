@@ -3,8 +3,8 @@
 import type { Fields } from "../../util/json.js";
 import { record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
+import { isMissing } from "./failure.js";
 import { id } from "./ids.js";
-import { isMissing } from "./trouble.js";
 
 const MAX_EVENTS = 2_000;
 

@@ -8,13 +8,13 @@ import { prepareMarkdown } from "../markdown/prepare.js";
 import { record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import { editContent, type MatrixPlace, textContent, threadRoot } from "./content.js";
+import { ifMissing, isMissing, sendError, sentenceOf } from "./failure.js";
 import { id } from "./ids.js";
 import { LIMITS } from "./limits.js";
 import type { Outgoing } from "./outgoing.js";
 import { personIn, placeIn } from "./parse.js";
 import type { Rooms } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
-import { ifMissing, isMissing, reasonOf, sendError } from "./trouble.js";
 
 const MARKS: Readonly<Record<Mark, string>> = { seen: "👀", failed: "⚠️" };
 
@@ -144,6 +144,6 @@ function notInRoom(error: unknown): never {
 /** Whoever cannot come into the room would not see a thread there. */
 function notInvited(error: unknown): never {
   if (!isMissing(error)) throw error;
-  const reason = `You are not in that room, and I cannot invite you: ${reasonOf(error)}`;
+  const reason = `You are not in that room, and I cannot invite you: ${sentenceOf(error)}`;
   throw new SendError("permanent", reason, { cause: error });
 }

@@ -1,8 +1,8 @@
 /** What events and invitations may cost a homeserver, and what holds where it does not answer. */
-import { HTTPError, MatrixError } from "matrix-js-sdk/lib/http-api/index.js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Fields } from "../../util/json.js";
 import type { InboundMessage } from "../adapter.js";
+import { HttpRefusal } from "../http-call.js";
 import { Intake } from "../intake.js";
 import type { MatrixApi } from "./api.js";
 import { Pending } from "./pending.js";
@@ -48,8 +48,8 @@ beforeEach(async () => {
   next = 0;
   const answer = async (what: string, json: Fields | null): Promise<Fields> => {
     asked.push(what);
-    if (isBroken || failing-- > 0) throw new HTTPError("broken", 500);
-    if (json === null) throw new HTTPError("not here", 404);
+    if (isBroken || failing-- > 0) throw refused(500);
+    if (json === null) throw refused(404);
     return json;
   };
   const api = {
@@ -217,7 +217,7 @@ describe("messages that a sync left out, while the homeserver does not give them
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     [first, second, third] = [written("first"), written("second"), written("third")];
-    historyTrouble = new HTTPError("broken", 500);
+    historyTrouble = refused(500);
     await sync({ join: { "!a:test": inRoom([second], limited) } }, "s0", "s1");
   });
   afterEach(() => vi.useRealTimers());
@@ -273,7 +273,7 @@ describe("messages that a sync left out, while the homeserver does not give them
   });
 
   it("are given up where the homeserver refuses them for good, and the log says so", async () => {
-    historyTrouble = new MatrixError({ errcode: "M_FORBIDDEN", error: "not for you" }, 403);
+    historyTrouble = refused(403, { errcode: "M_FORBIDDEN", error: "not for you" });
     await sync({}, "s1", "s2");
     expect(problems.join()).toMatch(/gave up on older messages in room !a:test.*not for you/);
     await sync({ join: { "!a:test": inRoom([third]) } }, "s2", "s3");
@@ -281,7 +281,7 @@ describe("messages that a sync left out, while the homeserver does not give them
   });
 
   it("are not given up for a proxy that says 404 while the homeserver is away", async () => {
-    historyTrouble = new HTTPError("no such page", 404);
+    historyTrouble = refused(404);
     await sync({ join: { "!a:test": inRoom([third]) } }, "s1", "s2");
     historyTrouble = null;
     history = [third, second, first];
@@ -335,3 +335,10 @@ describe("a room of two is private", () => {
     expect((await rooms.facts("!a:test")).chatType).toBe("group");
   });
 });
+
+function refused(status: number, body: object | null = null): HttpRefusal {
+  return new HttpRefusal(
+    new Response(null, { status }),
+    body === null ? "no such page" : JSON.stringify(body),
+  );
+}

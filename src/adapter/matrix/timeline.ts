@@ -9,6 +9,7 @@ import type { Intake } from "../intake.js";
 import { listOf, record } from "../untrusted.js";
 import type { MatrixApi } from "./api.js";
 import type { Encryption } from "./encryption.js";
+import { sentenceOf } from "./failure.js";
 import { Gaps } from "./gaps.js";
 import { id } from "./ids.js";
 import { Invitations } from "./invitations.js";
@@ -24,7 +25,6 @@ import {
 import type { Pending, PendingEvent } from "./pending.js";
 import { type Rooms, senderIn, unknownRoom } from "./rooms.js";
 import type { SeenEvents } from "./seen-events.js";
-import { reasonOf } from "./trouble.js";
 
 export interface TimelineOptions {
   readonly api: MatrixApi;
@@ -260,7 +260,7 @@ export class Timeline {
         if (isOver()) throw error;
         if (attempt < LOOKS) await wait(attempt);
         else {
-          problem(`The homeserver did not say ${what}. ${reasonOf(error)}`);
+          problem(`The homeserver did not say ${what}. ${sentenceOf(error)}`);
           return otherwise;
         }
       }
