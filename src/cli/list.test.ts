@@ -25,7 +25,6 @@ function counting(db: Db): { db: Db; sql: string[] } {
     transaction: (work, options) => db.transaction(work, options),
     snapshot: (work) => db.snapshot(work),
     record: (fact) => db.record(fact),
-    again: (row) => db.again(row),
     subscribe: (subscriber) => db.subscribe(subscriber),
     watch: (subscriber) => db.watch(subscriber),
     close: () => db.close(),

@@ -4,6 +4,7 @@
  */
 
 import type { Fact, Subscriber } from "../gateway/facts.js";
+import type { Hide } from "../util/redact.js";
 import { storableText } from "../util/text.js";
 
 export type SqlValue = string | number | null;
@@ -38,8 +39,8 @@ export interface Db extends Queries {
   transaction<Result>(work: (tx: Queries) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /** Runs the work on one consistent snapshot. */
   snapshot<Result>(work: (tx: Queries) => Promise<Result>): Promise<Result>;
-  /** A row that was read before, as it would be read now. */
-  again(row: Row): Row;
+  /** Cleans words that were read earlier: more secrets may be known now. Absent if nothing is hidden. */
+  readonly hide?: Hide;
   /** Tells of what this process commits. Returns how to end it. */
   subscribe(subscriber: Subscriber): () => void;
   /** Tells, soon, of what other processes commit. Returns how to end it. */

@@ -3,7 +3,7 @@
  * every round lets through all that wait by then. How many rounds something takes is how deep its round trips are.
  */
 import type { Fact, Subscriber } from "../../src/gateway/facts.js";
-import type { Db, Queries, Row } from "../../src/store/db.js";
+import type { Db, Queries } from "../../src/store/db.js";
 
 export class FarDb implements Db {
   readonly #db: Db;
@@ -53,10 +53,6 @@ export class FarDb implements Db {
 
   record(fact: Fact) {
     this.#db.record(fact);
-  }
-
-  again(row: Row) {
-    return this.#db.again(row);
   }
 
   subscribe(subscriber: Subscriber) {

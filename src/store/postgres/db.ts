@@ -127,10 +127,6 @@ class PostgresDb implements Db {
     this.#tell([fact]);
   }
 
-  again(row: Row): Row {
-    return row;
-  }
-
   subscribe(subscriber: Subscriber): () => void {
     return this.#subscribers.add(subscriber);
   }

@@ -8,11 +8,12 @@
 import { sessionNotFound } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
 import type { StoredMessage } from "../../session/transcript.js";
-import type { Db, Row, SqlValue } from "../db.js";
+import type { Hide } from "../../util/redact.js";
+import type { Db, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { storedMessage } from "./rows.js";
 import { number } from "./values.js";
-import { type KnownMessage, type Window, WindowMemory } from "./window-memory.js";
+import { type Window, WindowMemory } from "./window-memory.js";
 
 /** One statement, so that the session and its messages are of the same moment. Only so many rows are read; the newest is first. */
 const FROM_SEQ = `SELECT s.active_from, s.consolidated_through, ${columnsOf("messages", "m")}
@@ -33,21 +34,20 @@ export class RecentMessages {
     const window =
       (before && (await this.#continued(sessionId, before, limit))) ?? (await this.#whole(sessionId, limit));
     this.#memory.set(sessionId, window);
-    return lastOf(window, limit).map(({ row, message }) => {
-      const now = this.#db.again(row);
-      return now === row ? message : storedMessage(now);
-    });
+    const { hide } = this.#db;
+    const messages = lastOf(window, limit);
+    return hide ? messages.map((message) => hidden(message, hide)) : messages;
   }
 
   /** What was known and what is new. Null if that is not enough, or something else happened meanwhile. */
   async #continued(sessionId: SessionId, before: Window, limit: number): Promise<Window | null> {
-    const last = before.known.at(-1);
+    const last = before.messages.at(-1);
     if (!last) return null;
-    const { start, messages } = await this.#from(sessionId, last.message.seq, limit + 1);
-    const [first, ...newer] = messages;
-    if (first?.id !== last.row.id || first?.at !== last.row.at) return null;
-    const known = [...before.known, ...newer.map(knownMessage)];
-    const window = trimmed({ from: before.from, known, start }, Math.max(limit, before.known.length));
+    const { start, rows } = await this.#from(sessionId, last.seq, limit + 1);
+    const [first, ...newer] = rows;
+    if (!first || number(first.id) !== before.lastId || number(first.at) !== last.at) return null;
+    const most = Math.max(limit, before.messages.length);
+    const window = windowOf(before.from, [...before.messages, ...newer.map(knownMessage)], rows, start, most);
     return window.from <= start || lastOf(window, limit).length === limit ? window : null;
   }
 
@@ -56,8 +56,8 @@ export class RecentMessages {
     const session = await this.#db.get(sql, sessionId);
     if (!session) throw sessionNotFound(sessionId);
     const from = startOf(session);
-    const { start, messages } = await this.#from(sessionId, from, limit + 1);
-    return trimmed({ from, known: messages.map(knownMessage), start }, limit);
+    const { start, rows } = await this.#from(sessionId, from, limit + 1);
+    return windowOf(from, rows.map(knownMessage), rows, start, limit);
   }
 
   /** The last active messages from a number on, oldest first, and the first one that counts. */
@@ -65,7 +65,7 @@ export class RecentMessages {
     const rows = await this.#db.all(FROM_SEQ, sessionId, seq, limit, sessionId);
     const [newest] = rows;
     if (!newest) throw sessionNotFound(sessionId);
-    return { start: startOf(newest), messages: newest.id === null ? [] : rows.toReversed() };
+    return { start: startOf(newest), rows: newest.id === null ? [] : rows.toReversed() };
   }
 }
 
@@ -73,30 +73,44 @@ function startOf({ active_from, consolidated_through }: Row): number {
   return Math.max(number(active_from), number(consolidated_through) + 1);
 }
 
-function knownMessage(row: Row): KnownMessage {
-  const size = Object.values(row).reduce<number>((sum, value) => sum + sizeOf(value), 0);
-  return { row, message: frozen(storedMessage(row)), size };
-}
-
 /** The parts that callers get as they are: nobody changes them for those who read them next. */
-function frozen(message: StoredMessage): StoredMessage {
+function knownMessage(row: Row): StoredMessage {
+  const message = storedMessage(row);
   if (message.role !== "user") return message;
   for (const part of [message.author, message.attachments, ...(message.attachments ?? [])])
     Object.freeze(part);
   return message;
 }
 
-function sizeOf(value: SqlValue): number {
-  return typeof value === "string" ? value.length + 8 : 8;
+/** `rows`: what was read last; its end is the end of the window. */
+function windowOf(
+  from: number,
+  messages: readonly StoredMessage[],
+  rows: readonly Row[],
+  start: number,
+  most: number,
+): Window {
+  const last = messages.slice(Math.max(0, messages.length - most));
+  const isCut = last.length < messages.length;
+  const begin = isCut ? (last[0]?.seq ?? Number.POSITIVE_INFINITY) : from;
+  return { from: begin, messages: last, lastId: number(rows.at(-1)?.id ?? 0), start };
 }
 
-function trimmed(window: Window, most: number): Window {
-  const known = window.known.slice(Math.max(0, window.known.length - most));
-  if (known.length === window.known.length) return window;
-  return { ...window, known, from: known[0]?.message.seq ?? Number.POSITIVE_INFINITY };
+function lastOf({ messages, start }: Window, limit: number): StoredMessage[] {
+  const begin = messages.findIndex(({ seq }) => seq >= start);
+  return begin < 0 ? [] : messages.slice(Math.max(begin, messages.length - limit));
 }
 
-function lastOf({ known, start }: Window, limit: number): readonly KnownMessage[] {
-  const begin = known.findIndex(({ message }) => message.seq >= start);
-  return begin < 0 ? [] : known.slice(Math.max(begin, known.length - limit));
+/** The fields that hold words, as in the columns that `hidingDb` cleans. */
+const WORDS = ["content", "name", "reasoning", "toolCalls", "attachments"];
+
+/** Without the secrets that became known since it was read. */
+function hidden(message: StoredMessage, hide: Hide): StoredMessage {
+  const clean: Record<string, unknown> = { ...message };
+  for (const field of WORDS) {
+    const words = clean[field];
+    if (typeof words === "string") clean[field] = hide(words);
+    else if (words !== undefined) clean[field] = JSON.parse(hide(JSON.stringify(words)));
+  }
+  return clean as StoredMessage;
 }

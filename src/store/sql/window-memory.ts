@@ -1,27 +1,22 @@
 /** Windows of sessions, bounded in what they hold: sessions that nobody has used for the longest time go first. */
 import type { SessionId } from "../../session/ids.js";
 import type { StoredMessage } from "../../session/transcript.js";
-import type { Row } from "../db.js";
-
-/** A message with its row: more secrets may be known when it is needed again. */
-export interface KnownMessage {
-  readonly row: Row;
-  readonly message: StoredMessage;
-  /** About how many bytes it takes. */
-  readonly size: number;
-}
 
 export interface Window {
-  /** Every active message from this number on is in `known`. */
+  /** Every active message from this number on is here. */
   readonly from: number;
   /** Oldest first. */
-  readonly known: readonly KnownMessage[];
+  readonly messages: readonly StoredMessage[];
+  /** The id of the last one. */
+  readonly lastId: number;
   /** Messages before this number do not count now. */
   readonly start: number;
 }
 
-const MOST = 64_000_000;
-const MOST_OF_A_SESSION = 8_000_000;
+/** About how many bytes. */
+const MESSAGE = 200;
+const MOST = 64 * 2 ** 20;
+const MOST_OF_A_SESSION = 8 * 2 ** 20;
 
 export class WindowMemory {
   /** The one used longest ago is first. */
@@ -34,7 +29,7 @@ export class WindowMemory {
 
   set(sessionId: SessionId, window: Window): void {
     this.#forget(sessionId);
-    const size = window.known.reduce((sum, { size }) => sum + size, 0);
+    const size = window.messages.reduce((sum, message) => sum + sizeOf(message), 0);
     if (size > MOST_OF_A_SESSION) return;
     this.#windows.set(sessionId, { window, size });
     this.#size += size;
@@ -48,4 +43,11 @@ export class WindowMemory {
     this.#size -= this.#windows.get(sessionId)?.size ?? 0;
     this.#windows.delete(sessionId);
   }
+}
+
+function sizeOf(message: StoredMessage): number {
+  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  const called = calls.reduce((sum, call) => sum + MESSAGE + call.arguments.length, 0);
+  const reasoning = message.role === "assistant" ? (message.reasoning ?? "") : "";
+  return MESSAGE + message.content.length + reasoning.length + called;
 }

@@ -250,10 +250,6 @@ class SqliteDb implements Db {
     this.#subscribers.tell([fact]);
   }
 
-  again(row: Row): Row {
-    return row;
-  }
-
   subscribe(subscriber: Subscriber): () => void {
     return this.#subscribers.add(subscriber);
   }
