@@ -55,13 +55,13 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
 /** How long a file may be, and how many others of ours it may import. What is over has to become less, never more. */
 const MOST_LINES = 400;
 const LONGER: Readonly<Record<string, number>> = {
-  "gateway/handoff/carrier.ts": 415,
-  "session/sessions.ts": 575,
+  "gateway/handoff/carrier.ts": 412,
+  "session/sessions.ts": 571,
 };
 const MOST_IMPORTS = 22;
 const BROADER: Readonly<Record<string, number>> = {
-  "gateway/for-commands.ts": 27,
-  "gateway/gateway.ts": 29,
+  "gateway/for-commands.ts": 26,
+  "gateway/gateway.ts": 28,
 };
 
 /** In words of code, not prose: `signal` and `local` are also ordinary English, so those only count as whole strings. */
