@@ -70,13 +70,17 @@ describe("a platform's failures", () => {
       "Chat reported a server error: no room.",
     ],
     ["said better", { status: 400, sentence: "The room is full." }, "permanent", "The room is full."],
-    ["locked out", { status: 401, mend: "Set CHAT_TOKEN." }, "permanent", "Set CHAT_TOKEN."],
+    ["not allowed, with a wait", { status: 403, retryAfterMs: 9 }, "permanent", "Chat refused: no room."],
+    ["locked out", { status: 401, retryAfterMs: 9, mend: "Set CHAT_TOKEN." }, "permanent", "Set CHAT_TOKEN."],
   ])("%s", (_, given, outcome, message) => {
     const answer = { words: "no room.", ...given };
     const { retryAfterMs } = given;
     expect(sendError(answer)).toMatchObject({ outcome, message, retryAfterMs, cause: answer });
-    const whether = given.mend === undefined ? "retryable" : "permanent";
-    expect(connectError(answer)).toMatchObject({ outcome: whether, message, retryAfterMs, cause: answer });
+    const connecting = connectError(answer);
+    expect(connecting).toMatchObject({ message, cause: answer });
+    expect([connecting.outcome, connecting.retryAfterMs]).toEqual(
+      given.mend === undefined ? ["retryable", retryAfterMs] : ["permanent", undefined], // No wait mends it.
+    );
   });
 
   it("without an answer depend on what lies beneath", () => {

@@ -56,8 +56,10 @@ export function failuresOf({ name, answerIn, beneath = (error) => error }: Failu
     connectError(error) {
       if (error instanceof ConnectError) return error;
       const answer: Partial<FailedAnswer> = answerIn(error) ?? {};
-      const outcome = answer.mend === undefined ? "retryable" : "permanent";
-      return new ConnectError(outcome, sentenceOf(error, false), optionsOf(error, answer));
+      const sentence = sentenceOf(error, false);
+      if (answer.mend !== undefined)
+        return new ConnectError("permanent", sentence, { cause: beneath(error) }); // No wait mends it.
+      return new ConnectError("retryable", sentence, optionsOf(error, answer));
     },
     sendError(error) {
       if (error instanceof SendError) return error;
@@ -69,12 +71,8 @@ export function failuresOf({ name, answerIn, beneath = (error) => error }: Failu
 }
 
 function usual(name: string, { status, words, retryAfterMs }: FailedAnswer): string {
-  const what =
-    status === 429 || retryAfterMs !== undefined
-      ? "asks to wait"
-      : status >= 500
-        ? "reported a server error"
-        : "refused";
+  const asksToWait = status === 429 || (status === 503 && retryAfterMs !== undefined);
+  const what = asksToWait ? "asks to wait" : status >= 500 ? "reported a server error" : "refused";
   return `${name} ${what}: ${withoutStop(words) || `status ${status}`}.`;
 }
 

@@ -75,15 +75,19 @@ export class HttpRefusal extends Error {
     super(`status ${status}`);
     this.status = status;
     this.body = jsonOf(text);
-    this.retryAfterMs = waitIn(headers.get("retry-after") ?? headers.get("x-ratelimit-reset"));
+    // Some servers tell with every answer when their limits begin anew.
+    const asksToWait = status === 429 || status === 503;
+    this.retryAfterMs = asksToWait
+      ? waitIn(headers.get("retry-after") ?? headers.get("x-ratelimit-reset"))
+      : undefined;
   }
 }
 
-/** A time in seconds, or the date when it is over. */
+/** A time in seconds, or the date when it is over; undefined if there is nothing to wait for: then Baton waits as usual. */
 function waitIn(said: string | null): number | undefined {
   if (said === null) return undefined;
-  const ms = /^\d{1,6}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  const ms = /^\d{1,6}(?:\.\d{1,6})?$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - Date.now();
+  return ms > 0 ? Math.ceil(ms) : undefined;
 }
 
 export interface CallLimits {

@@ -1,5 +1,6 @@
 /** Mattermost's API, version 4, over plain HTTP. Answers are of bounded size and read field by field. */
 import { withoutSlashes } from "../../util/text.js";
+import { ConnectError } from "../adapter.js";
 import { failuresOf } from "../failure.js";
 import { HttpRefusal, textFrom } from "../http-call.js";
 import { field, idOf, jsonOf, textOf, wordsIn } from "../untrusted.js";
@@ -44,7 +45,7 @@ export class MattermostApi {
 const WRONG_TOKEN =
   "Mattermost does not accept MATTERMOST_BOT_TOKEN. Create a token at Integrations → Bot Accounts, and set it.";
 
-export const { connectError, sendError } = failuresOf({
+const failures = failuresOf({
   name: "Mattermost",
   answerIn(error) {
     if (!(error instanceof HttpRefusal)) return null;
@@ -54,6 +55,14 @@ export const { connectError, sendError } = failuresOf({
     return status === 401 ? { ...answer, mend: WRONG_TOKEN, outcome: "retryable" } : answer;
   },
 });
+
+export const { sendError } = failures;
+
+/** While connecting, a missing right is the bot's own; for a message it is about one channel. */
+export function connectError(error: unknown): ConnectError {
+  if (!(error instanceof HttpRefusal) || error.status !== 403) return failures.connectError(error);
+  return new ConnectError("permanent", failures.sentenceOf(error), { cause: error });
+}
 
 /** Whether the call failed because what it names is not there, or not for us. */
 export function isNotThere(error: unknown): boolean {

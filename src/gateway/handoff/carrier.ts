@@ -197,11 +197,11 @@ export class HandoffCarrier {
       await this.#announce(held, entry, surface, destination);
       await this.#complete(held, await this.#mayStill(held), surface, destination);
     } catch (error) {
-      if (error instanceof Impossible) await this.#fail(held, held.fence, error.message);
-      else if (!(error instanceof Lost)) {
-        const details = { cause: error, session: held.sessionId };
-        onProblem(`Can't continue a handoff: ${(error as Error).message}`, details);
-      }
+      const isOver = error instanceof Impossible && this.#fail(held, held.fence, error.message);
+      await (isOver || Promise.reject(error)).catch((cause: Error) => {
+        if (cause instanceof Lost) return;
+        onProblem(`Can't continue a handoff: ${cause.message}`, { cause, session: held.sessionId });
+      });
     } finally {
       clearInterval(beat);
       this.#carried.delete(held.id);

@@ -10,13 +10,13 @@ import {
 } from "../../session/handoff.js";
 import type { HandoffId, SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
-import { parseSource, serializeSource } from "../../session/source.js";
+import { serializeSource } from "../../session/source.js";
 import type { HandoffRequest } from "../../session/store.js";
 import { storableText } from "../../util/text.js";
 import type { Dialect, Queries, Row, SqlValue } from "../db.js";
 import { hasActiveHandoff, writeOrigin } from "./rows.js";
 import { readSession } from "./session-steps.js";
-import { flag, json, maybe, number, oneOf, source, text } from "./values.js";
+import { flag, json, maybe, number, oneOf, sourceOfAnyPlatform, text } from "./values.js";
 
 /** Leases are by the host's clock, which shows `now`. */
 export async function readHandoffs(
@@ -156,7 +156,7 @@ function handoffOf(row: Row): Handoff {
     error: maybe(row.error, text),
     asker: maybe(row.asker, readAsker),
     isThreadBegun: maybe(row.thread_begun, flag) ?? false,
-    destination: maybe(row.destination, source),
+    destination: maybe(row.destination, sourceOfAnyPlatform),
     destinationKey: maybe(row.destination_key, text<SessionKey>),
     isBusy: number(row.running_turns) > 0,
     readySince: Math.max(requestedAt, maybe(row.last_turn, number) ?? 0),
@@ -170,6 +170,6 @@ function writeAsker({ source, account, holder }: Asker): string {
 }
 
 function readAsker(value: SqlValue | undefined): Asker {
-  const { source, account, owner } = json<Omit<Asker, "holder"> & { owner: string }>(value);
-  return { source: parseSource(source), account, holder: owner };
+  const { source: from, account, owner } = json<{ source: unknown; account: string; owner: string }>(value);
+  return { source: sourceOfAnyPlatform(JSON.stringify(from)), account, holder: owner };
 }

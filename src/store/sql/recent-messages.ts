@@ -30,7 +30,7 @@ export class RecentMessages {
   }
 
   async read(sessionId: SessionId, limit: number): Promise<StoredMessage[]> {
-    const before = this.#memory.get(sessionId);
+    const before = this.#memory.take(sessionId); // Put back below: what is read of a session that is gone is forgotten.
     const window =
       (before && (await this.#continued(sessionId, before, limit))) ?? (await this.#whole(sessionId, limit));
     this.#memory.set(sessionId, window);
@@ -102,15 +102,14 @@ function lastOf({ messages, start }: Window, limit: number): StoredMessage[] {
 }
 
 /** The fields that hold words, as in the columns that `hidingDb` cleans. */
-const WORDS = ["content", "name", "reasoning", "toolCalls", "attachments"];
+const WORDS = new Set(["content", "name", "reasoning", "toolCalls", "attachments"]);
 
 /** Without the secrets that became known since it was read. */
 function hidden(message: StoredMessage, hide: Hide): StoredMessage {
-  const clean: Record<string, unknown> = { ...message };
-  for (const field of WORDS) {
-    const words = clean[field];
-    if (typeof words === "string") clean[field] = hide(words);
-    else if (words !== undefined) clean[field] = JSON.parse(hide(JSON.stringify(words)));
-  }
-  return clean as StoredMessage;
+  const words = Object.entries(message).filter(([field]) => WORDS.has(field));
+  const clean = words.map(([field, value]) => [
+    field,
+    typeof value === "string" ? hide(value) : JSON.parse(hide(JSON.stringify(value))),
+  ]);
+  return { ...message, ...Object.fromEntries(clean) };
 }

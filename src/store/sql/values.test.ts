@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DeliveryId } from "../../session/ids.js";
+import { Sessions } from "../../session/sessions.js";
 import { localSource, serializeSource } from "../../session/source.js";
 import type { SqlValue } from "../db.js";
 import { openSqlStore } from "../sql-store.js";
@@ -62,4 +63,20 @@ it("is an error to read a delivery of an unknown kind, not a delivery without a 
     message: expect.stringContaining("one of reply, notice, "),
   });
   await store.close();
+});
+
+it("a handoff of a platform that is not known here can be listed and cancelled", async () => {
+  const db = await openSqlite(":memory:");
+  const sessions = new Sessions(await openSqlStore(db, 0));
+  const { entry } = await sessions.receive(localSource(), { role: "user", content: "hi" });
+  const { id } = await sessions.requestHandoff(entry.sessionId, "irc:#baton");
+  const gone = { platform: "irc", chat_id: "#baton", chat_type: "group", user_id: "ann" };
+  const asker = JSON.stringify({ source: gone, account: "bot", owner: "" });
+  await db.run("UPDATE moves SET asker = ?, destination = ?", asker, JSON.stringify(gone));
+  const known = { platform: "irc", chatId: "#baton", chatType: "group" };
+  expect(await sessions.listPendingHandoffs()).toMatchObject([
+    { id, asker: { source: known }, destination: known },
+  ]);
+  expect(await sessions.failHandoff(id, { error: "no longer wanted" })).toMatchObject({ state: "failed" });
+  await sessions.close();
 });

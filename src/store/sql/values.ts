@@ -1,6 +1,12 @@
 /** How a column becomes a value. A value that does not fit is an error of the store, not a lie in the types. */
 import { StoreError } from "../../session/errors.js";
-import { type Address, parseAddress, parseSource, type SessionSource } from "../../session/source.js";
+import {
+  type Address,
+  CHAT_TYPES,
+  parseAddress,
+  parseSource,
+  type SessionSource,
+} from "../../session/source.js";
 import type { SqlValue } from "../db.js";
 
 /** Undefined if the row or the column is missing, which fits no type either. */
@@ -32,6 +38,18 @@ export function json<Value>(value: Stored): Value {
 
 export function source(value: Stored): SessionSource {
   return parseSource(json(value));
+}
+
+/** Also if its platform is registered only in the program that stored it: then its chat is known, and nobody in it. */
+export function sourceOfAnyPlatform(value: Stored): SessionSource {
+  const stored = json<Record<string, unknown>>(value);
+  try {
+    return parseSource(stored);
+  } catch {
+    const { platform, chat_id, chat_type } = stored;
+    const chatType = CHAT_TYPES.find((type) => type === chat_type) ?? unreadable("a source", value);
+    return { platform: String(platform), chatId: String(chat_id), chatType };
+  }
 }
 
 export function address(value: Stored): Address {

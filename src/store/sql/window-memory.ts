@@ -23,8 +23,11 @@ export class WindowMemory {
   readonly #windows = new Map<SessionId, { readonly window: Window; readonly size: number }>();
   #size = 0;
 
-  get(sessionId: SessionId): Window | undefined {
-    return this.#windows.get(sessionId)?.window;
+  /** Gives it away; `set` puts it back. */
+  take(sessionId: SessionId): Window | undefined {
+    const window = this.#windows.get(sessionId)?.window;
+    this.#forget(sessionId);
+    return window;
   }
 
   set(sessionId: SessionId, window: Window): void {

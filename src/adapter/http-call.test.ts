@@ -1,0 +1,33 @@
+/** What an answer that is a failure asks for. */
+import { describe, expect, it } from "vitest";
+import { HttpRefusal } from "./http-call.js";
+
+const waitOf = (status: number, headers: Record<string, string>): number | undefined =>
+  new HttpRefusal(new Response("", { status, headers }), "").retryAfterMs;
+
+describe("how long a server asks to wait", () => {
+  it.each([
+    [429, "3", 3_000],
+    [503, "3", 3_000],
+    [429, "1.5", 1_500],
+    [429, "0", undefined],
+    [429, "soon", undefined],
+    [429, "Thu, 01 Jan 1970 00:00:00 GMT", undefined],
+    [401, "3", undefined],
+    [500, "3", undefined],
+  ])("with status %i and Retry-After: %s", (status, said, ms) => {
+    expect(waitOf(status, { "retry-after": said })).toBe(ms);
+  });
+
+  it("until a date", () => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const ms = waitOf(429, { "retry-after": date }) ?? 0;
+    expect(ms).toBeGreaterThan(3_000_000);
+    expect(ms).toBeLessThanOrEqual(3_600_000);
+  });
+
+  it("is not what a server tells with every answer", () => {
+    expect(waitOf(403, { "x-ratelimit-reset": "1" })).toBeUndefined();
+    expect(waitOf(429, { "x-ratelimit-reset": "1" })).toBe(1_000);
+  });
+});
