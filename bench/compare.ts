@@ -47,7 +47,8 @@ export async function compare({ there, cases, rounds, options }: Comparison): Pr
 
 function rowOf([what, { unit, here, there }]: [string, Figures]): string[] {
   const [now, before] = [median(here), median(there)];
-  return [what, figure(before, unit), figure(now, unit), figure(now / before, "×")];
+  const ratio = before === 0 ? "" : figure(now / before, "×");
+  return [what, figure(before, unit), figure(now, unit), ratio];
 }
 
 async function measure(folder: string, name: string, options: readonly string[]) {
