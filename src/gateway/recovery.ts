@@ -39,6 +39,7 @@ export class Recovery {
     const waiting = await store.inbox.waiting(account);
     const left = waiting.filter(({ holder }) => hasLeft(holder, me, isExclusive));
     for (const from of new Set(left.map(({ holder }) => holder))) await store.inbox.adopt(account, from, me);
+    if (!surfaces.of(account)?.isHeld) return; // It was lost meanwhile, and its lanes are empty.
     // This process's own, too: if it missed a commit, it does not know that it has them.
     for (const { item } of [...left, ...waiting.filter(({ holder }) => holder === me)]) {
       if (item.kind === "command") commandRunner.start(item);

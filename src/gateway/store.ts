@@ -58,7 +58,7 @@ export interface Inbox {
   waitingIn(key: SessionKey): Promise<InboxItem[]>;
   /** Leaves the waiting messages to the next process. */
   release(account: Account, holder: string): Promise<void>;
-  /** Takes on what waits for another process, or for none. From then on only this one answers it. */
+  /** Takes on what waits for another process, or for none, unless another one has the account. Then only this one answers it. */
   adopt(account: Account, from: string, holder: string): Promise<void>;
   /** A command is about to act; false if it no longer waits, or belongs to another process. */
   beginCommand(id: InboxId, holder: string): Promise<boolean>;

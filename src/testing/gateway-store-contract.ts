@@ -183,6 +183,16 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
       expect(await store.inbox.beginCommand((command?.id ?? 0) as InboxId, "you")).toBe(true);
     });
 
+    it("lets nobody take on the messages of an account that another process has", async () => {
+      const message = await accept("hello");
+      await store.inbox.release(account, "me");
+      await store.accounts.take(account, { holder: "you", leaseMs: 60_000 }, null, now);
+      await store.inbox.adopt(account, "", "me"); // It had the account a moment ago, and does not know yet.
+      expect((await begin(message)).kind).toBe("gone");
+      await store.inbox.adopt(account, "", "you");
+      expect((await begin(message, store, "you")).kind).toBe("begun");
+    });
+
     it("gives an account to one process until its lease has run out, and its deliveries with it", async () => {
       const other = await fixture.open();
       const take = (holder: string, leaseMs: number, ended: string | null = null, on = store) =>

@@ -124,9 +124,9 @@ export class SqlInbox implements Inbox {
   }
 
   async adopt({ platform, account }: Account, from: string, holder: string): Promise<void> {
-    const adopt =
-      "UPDATE inbox SET owner = ? WHERE platform = ? AND account = ? AND state = 'waiting' AND owner = ?";
-    await this.#db.run(adopt, holder, platform, account, from);
+    const adopt = `UPDATE inbox SET owner = ? WHERE platform = ? AND account = ? AND state = 'waiting' AND owner = ?
+      AND NOT EXISTS (SELECT 1 FROM accounts WHERE platform = ? AND account = ? AND owner <> ?)`;
+    await this.#db.run(adopt, holder, platform, account, from, platform, account, holder);
   }
 
   async beginCommand(id: InboxId, holder: string): Promise<boolean> {
