@@ -1,6 +1,6 @@
 /** What an answer that is a failure asks for. */
-import { describe, expect, it } from "vitest";
-import { HttpRefusal } from "./http-call.js";
+import { describe, expect, it, vi } from "vitest";
+import { HttpRefusal, pause, within } from "./http-call.js";
 
 const waitOf = (status: number, headers: Record<string, string>): number | undefined =>
   new HttpRefusal(new Response("", { status, headers }), "").retryAfterMs;
@@ -30,4 +30,17 @@ describe("how long a server asks to wait", () => {
     expect(waitOf(403, { "x-ratelimit-reset": "1" })).toBeUndefined();
     expect(waitOf(429, { "x-ratelimit-reset": "1" })).toBe(1_000);
   });
+});
+
+it("any number of calls and pauses may wait for one end", async () => {
+  const warned = vi.spyOn(process, "emitWarning");
+  const end = new AbortController();
+  const calls = Array.from({ length: 30 }, () =>
+    within(60_000, end.signal, (signal) => pause(60_000, signal)),
+  );
+  const pauses = Array.from({ length: 30 }, () => pause(60_000, end.signal));
+  end.abort();
+  await Promise.all([...calls, ...pauses]);
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
 });

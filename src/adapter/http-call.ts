@@ -1,4 +1,5 @@
 /** What adapters that speak plain HTTP have in common: answers of bounded size, and what a failed call may have done. */
+import { setMaxListeners } from "node:events";
 import { timerMs } from "../util/timer-ms.js";
 import { jsonOf } from "./untrusted.js";
 
@@ -16,6 +17,7 @@ export async function within<T>(
   const stop = (): void => controller.abort(end.reason);
   const late = (): void => controller.abort(new DOMException("it took too long", "TimeoutError"));
   const timer = setTimeout(late, timerMs(ms)).unref();
+  setMaxListeners(0, end); // Any number of calls may be under way: Node.js warns of more than ten.
   end.addEventListener("abort", stop);
   try {
     return await call(controller.signal);
@@ -158,6 +160,7 @@ export function pause(ms: number, end: AbortSignal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(finish, timerMs(ms)).unref();
+    setMaxListeners(0, end); // As above.
     end.addEventListener("abort", finish);
   });
 }

@@ -75,11 +75,6 @@ export function mayBeAlive(holder: string): boolean {
   return fateOf(holder) !== "ended";
 }
 
-/** True if a process no longer works on what it leased: the lease ran out, or the process has certainly ended. */
-export function isLeft(lease: { readonly holder: string; readonly until: number }, now: number): boolean {
-  return lease.until <= now || !mayBeAlive(lease.holder);
-}
-
 /**
  * True if this process, which serves the account, takes on what another one has there. An account has one process, and
  * accepted messages go with it, even those of a process that is frozen. If an account is shared, each keeps its own.

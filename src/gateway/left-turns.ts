@@ -5,7 +5,7 @@ import { isGivenUp } from "./attempts.js";
 import type { Access } from "./authorize.js";
 import type { Common } from "./common.js";
 import type { Conversation } from "./conversation.js";
-import { runningGroup } from "./holder.js";
+import { mayBeAlive, runningGroup } from "./holder.js";
 import type { Lane } from "./lane.js";
 import type { Notices } from "./notices.js";
 import type { InboxItem, RunningTurn, Turn } from "./store.js";
@@ -62,4 +62,9 @@ export class LeftTurns {
     const deliveries = (await Promise.all(told)).flat();
     return store.turns.step(turn, { messages, deliveries, steeredIn: [] }, leaseMs, clock());
   }
+}
+
+/** True if a process no longer works on what it leased: the lease ran out, or the process has certainly ended. */
+export function isLeft(lease: { readonly holder: string; readonly until: number }, now: number): boolean {
+  return lease.until <= now || !mayBeAlive(lease.holder);
 }

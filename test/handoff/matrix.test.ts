@@ -228,7 +228,7 @@ describe("a thread of its own is made for it, in which the person is named and j
 describe("it stays where it is, with the reason, where it cannot go", () => {
   const NO_PART = "I am not in that chat, or it does not exist.";
   const NO_CHANNEL =
-    "Slack did not take it: there is no such channel, or the bot cannot see it; invite it there with /invite.";
+    "Slack refused: there is no such channel, or the bot cannot see it; invite it there with /invite.";
   /** What the person was told; then they go on as if nothing had been. */
   async function staysWith(person: Person, word: string): Promise<string> {
     const source = await sideOf("Signal", person);

@@ -162,7 +162,7 @@ export async function crablineFixture(): Promise<AdapterFixture> {
   const matrix = await CrablineMatrix.start();
   const { homeserver, token } = matrix;
   const make = () =>
-    matrix.front.watch(new MatrixAdapter({ homeserver, accessToken: () => token, timeoutMs: 1_500 }));
+    matrix.front.watch(new MatrixAdapter({ homeserver, accessToken: () => token, timeoutMs: 4_000 }));
   const fixture = {
     adapter: make(),
     address: matrix.dm,

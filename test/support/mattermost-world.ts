@@ -62,7 +62,7 @@ export class MattermostWorld {
   }
 
   get settings(): MattermostSettings {
-    return { url: this.between.url, token: () => this.#server.manifest.botToken, timeoutMs: 1_000 };
+    return { url: this.between.url, token: () => this.#server.manifest.botToken, timeoutMs: 4_000 };
   }
 
   /** Somebody writes; the id of the post. */

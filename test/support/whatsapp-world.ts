@@ -92,7 +92,7 @@ export class WhatsAppWorld {
       webhook: { port: 0 },
       baseUrl: this.between.url,
       graphVersion,
-      timeoutMs: 1_000,
+      timeoutMs: 4_000,
     };
   }
 

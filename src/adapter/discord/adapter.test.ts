@@ -30,7 +30,7 @@ import { DiscordAdapter } from "./adapter.js";
 import { formatMarkdown } from "./format.js";
 import { before } from "./snowflake.js";
 
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 4_000;
 
 adapterContract("discord", fixture);
 

@@ -84,7 +84,7 @@ async function fixture(way: "http" | "socket"): Promise<AdapterFixture> {
   const world = await SignalWorld.open();
   const socket = way === "socket" ? await SignalSocket.open(world.baseUrl) : null;
   const baseUrl = socket?.url ?? world.baseUrl;
-  const make = () => new Watched({ baseUrl, account: ACCOUNT, timeoutMs: 1_000 });
+  const make = () => new Watched({ baseUrl, account: ACCOUNT, timeoutMs: 4_000 });
   let adapter = make();
   const address = { platform: "signal", chatId: ANN.number };
   const group = { platform: "signal", chatId: GROUP };
@@ -214,7 +214,7 @@ describe("signal", () => {
   beforeEach(async () => {
     world = await SignalWorld.open();
     adapter = new KeptAdapter(
-      new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 1_000 }),
+      new SignalAdapter({ baseUrl: world.baseUrl, account: ACCOUNT, timeoutMs: 4_000 }),
     );
     received = [];
     told.length = 0;

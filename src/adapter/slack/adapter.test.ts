@@ -17,7 +17,7 @@ const settingsOf = (server: SlackServer): SlackSettings => ({
   botToken: () => server.botToken,
   appToken: () => server.appToken,
   baseUrl: server.url,
-  timeoutMs: 1_000,
+  timeoutMs: 4_000,
 });
 
 adapterContract("slack", async () => {

@@ -4,17 +4,17 @@
  * That commit moves it with its waiting messages, and tells the asker.
  */
 
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SendError } from "../../adapter/adapter.js";
-import { identityNamed, isOwn, partsOfIdentity, personOf } from "../../session/access.js";
-import { BatonError } from "../../session/errors.js";
+import { partsOfIdentity } from "../../session/access.js";
 import { type Handoff, type HandoffStep, overdueAt, platformOfTarget } from "../../session/handoff.js";
 import { deliveryIdOf, type HandoffId, type SessionId } from "../../session/ids.js";
 import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
 import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
-import type { HandoffStore, LanePlace } from "../../session/store.js";
+import type { HandoffStore } from "../../session/store.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
@@ -26,6 +26,7 @@ import type { Account, GatewayEffects, Outbox } from "../store.js";
 import { type Surface, speakerOf } from "../surface.js";
 import { decide } from "./decide.js";
 import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.js";
+import { Impossible, laneAt, placeAsked } from "./destination.js";
 import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
 
 export interface CarrierSetting {
@@ -49,8 +50,6 @@ export interface CarrierSetting {
   readonly onProblem: OnProblem;
 }
 
-/** It is not possible, for this reason. The session stays where it is. */
-class Impossible extends Error {}
 /** Another gateway has it now, or it is over. */
 class Lost extends Error {}
 
@@ -168,18 +167,6 @@ export class HandoffCarrier {
     return this.#setting.connected().find((surface) => surface.platform === platform);
   }
 
-  /** A program may write anything as the target, so it may not be a place. */
-  async #placeAsked({ target }: Handoff): Promise<Address> {
-    try {
-      return target.includes(":")
-        ? parseAddress(target)
-        : (await this.#setting.desk.placeNamed(target, null)).address;
-    } catch (error) {
-      if (error instanceof BatonError) throw new Impossible(error.message);
-      throw error;
-    }
-  }
-
   async #carry(held: Handoff): Promise<void> {
     const { handoffs, leaseMs, clock, onProblem } = this.#setting;
     const beat = setInterval(
@@ -217,7 +204,7 @@ export class HandoffCarrier {
     if (held.asker === null) return entry;
     const who = await this.#whoAsked(held);
     if (!who || !mayMove(who, entry)) throw new Impossible("You may no longer move this conversation.");
-    if (!(await desk.mayUse(who, await this.#placeAsked(held))))
+    if (!(await desk.mayUse(who, await placeAsked(this.#setting.desk, held))))
       throw new Impossible("You may no longer take a conversation there.");
     return entry;
   }
@@ -253,10 +240,10 @@ export class HandoffCarrier {
   /** The lane that the session will have; it is stored before anything is said there. */
   async #destination(held: Handoff, entry: SessionEntry, surface: Surface): Promise<SessionSource> {
     if (held.destination) return held.destination;
-    const asked = await this.#placeAsked(held);
+    const asked = await placeAsked(this.#setting.desk, held);
     const person = await this.#personOn(asked.platform, held);
     const address = asked.threadId ? asked : await this.#makeThread(held, entry, surface, asked, person);
-    const lane = await this.#laneAt(address, surface, person);
+    const lane = await laneAt(this.#setting.sessions, address, surface, person);
     await this.#step(held, { kind: "aim", fence: held.fence, destination: lane });
     return lane.origin;
   }
@@ -298,24 +285,6 @@ export class HandoffCarrier {
     }
   }
 
-  /** The source that the person's next message there will have. */
-  async #laneAt(address: Address, surface: Surface, person: string | null): Promise<LanePlace> {
-    const { sessions } = this.#setting;
-    const known = (await sessions.lanesAt(address)).filter(
-      ({ owner, origin }) =>
-        origin.chatType === "dm" || personOf({ owner }) === null || isOf(owner, address, person),
-    );
-    const source = known[0]?.origin ?? (await (await speakerOf(surface)).place?.(address)) ?? null;
-    if (!source) throw new Impossible("I am not in that chat, or it does not exist.");
-    const named = source.userId || person === null ? source : { ...source, userId: person };
-    try {
-      return sessions.laneOf(source.chatType === "dm" ? source : named);
-    } catch (error) {
-      if (error instanceof BatonError) throw new Impossible(error.message);
-      throw error;
-    }
-  }
-
   /** Tells the destination, and waits until that has arrived: a chat that can't be written to gets no session. */
   async #announce(
     held: Handoff,
@@ -335,6 +304,7 @@ export class HandoffCarrier {
     await this.#step(held, { kind: "announce", fence: held.fence }, { deliveries });
     for (;;) {
       const { signal } = this.#news; // Taken before the look, so no news is missed.
+      setMaxListeners(0, signal); // Any number of handoffs may wait: Node.js warns of more than ten.
       const outcome = await outbox.announcement(held.id);
       if (outcome?.state === "sent" || outcome?.state === "unknown") return;
       if (outcome?.state === "failed") throw new Impossible(outcome.error ?? "I can't write there.");
@@ -405,8 +375,4 @@ export class HandoffCarrier {
 
 function isUnknown(error: unknown): error is SendError {
   return error instanceof SendError && error.outcome === "unknown";
-}
-
-function isOf(holder: string, { platform }: Address, person: string | null): boolean {
-  return person !== null && isOwn({ owner: holder }, [identityNamed(platform, person)]);
 }
