@@ -12,7 +12,6 @@ import { Approvals } from "./approvals.js";
 import { Arrivals } from "./arrivals.js";
 import { CommandRunner } from "./command-runner.js";
 import type { Common } from "./common.js";
-import { Conversation } from "./conversation.js";
 import { Entrance } from "./entrance.js";
 import type { Fact } from "./facts.js";
 import { ForCommands } from "./for-commands.js";
@@ -30,6 +29,7 @@ import { Reception } from "./reception.js";
 import { Recovery } from "./recovery.js";
 import { Requests } from "./requests.js";
 import { type PlatformState, Surfaces } from "./surfaces.js";
+import { TurnRunner } from "./turn-runner.js";
 import { TurnStarter } from "./turn-starter.js";
 
 const LEASE_MS = 15_000;
@@ -51,7 +51,7 @@ export class Gateway {
   readonly #stopping = new AbortController();
   readonly #lanes = new Lanes();
   readonly #surfaces: Surfaces;
-  readonly #conversation: Conversation;
+  readonly #turnRunner: TurnRunner;
   readonly #runner: LaneRunner;
   readonly #carrier: HandoffCarrier;
   readonly #entrance: Entrance;
@@ -83,7 +83,7 @@ export class Gateway {
     const notices = new Notices(adapters, (account) => surfaces.senderOf(account));
     const connected = () => surfaces.connected();
 
-    const conversation = new Conversation({
+    const turnRunner = new TurnRunner({
       ...common,
       ...options,
       leaseMs,
@@ -95,7 +95,7 @@ export class Gateway {
       notices,
       surfaces,
     });
-    const leftTurns = new LeftTurns({ ...common, notices, conversation });
+    const leftTurns = new LeftTurns({ ...common, notices, turnRunner });
     const starter = new TurnStarter({
       ...common,
       scopes,
@@ -103,7 +103,7 @@ export class Gateway {
       requests,
       notices,
       surfaces,
-      conversation,
+      turnRunner,
       leftTurns,
       onElsewhere: options.onElsewhere ?? (() => {}),
       stopping,
@@ -175,7 +175,7 @@ export class Gateway {
     this.holder = holder;
     this.#common = common;
     this.#surfaces = surfaces;
-    this.#conversation = conversation;
+    this.#turnRunner = turnRunner;
     this.#runner = runner;
     this.#carrier = carrier;
     this.#entrance = entrance;
@@ -255,7 +255,7 @@ export class Gateway {
 
   /** Ends the turns of this process that somebody asked to end. */
   #heedStops(): void {
-    if (this.#conversation.running === 0) return;
+    if (this.#turnRunner.running === 0) return;
     const { store, onProblem } = this.#common;
     store.turns.toStop(this.holder).then(
       (asked) => this.#lanes.stop(asked),

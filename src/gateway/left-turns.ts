@@ -4,16 +4,16 @@ import { counted } from "../util/words.js";
 import { isGivenUp } from "./attempts.js";
 import type { Access } from "./authorize.js";
 import type { Common } from "./common.js";
-import type { Conversation } from "./conversation.js";
 import { mayBeAlive, runningGroup } from "./holder.js";
 import type { Lane } from "./lane.js";
 import type { Notices } from "./notices.js";
 import type { InboxItem, RunningTurn, Turn } from "./store.js";
+import type { TurnRunner } from "./turn-runner.js";
 import { interruptedNotice, interruptedStep } from "./unfinished-calls.js";
 
 export interface LeftTurnsSetting extends Common {
   readonly notices: Notices;
-  readonly conversation: Conversation;
+  readonly turnRunner: TurnRunner;
 }
 
 export class LeftTurns {
@@ -24,14 +24,14 @@ export class LeftTurns {
   }
 
   async takeOver(lane: Lane, { turn, item, wish }: RunningTurn, author: Promise<Access>): Promise<void> {
-    const { sessions, store, conversation, holder, leaseMs, clock } = this.#setting;
+    const { sessions, store, turnRunner, holder, leaseMs, clock } = this.#setting;
     const taken = await store.turns.takeOver(turn, { holder, leaseMs }, clock());
     if (!taken) return;
     if (wish) lane.stop(wish); // The process before was asked to stop it, and ended first.
     if (!(await this.#keepInterrupted(taken, item))) return;
     const entry = await sessions.get(taken.sessionId);
     if (!entry || isGivenUp(taken)) return this.#giveUp(taken, item);
-    await conversation.run(lane, { item, turn: taken, entry, who: await author });
+    await turnRunner.run(lane, { item, turn: taken, entry, who: await author });
   }
 
   async #giveUp(turn: Turn, item: InboxItem): Promise<void> {

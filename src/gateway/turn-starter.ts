@@ -9,7 +9,6 @@ import type { Allowance } from "./allowance.js";
 import { isTriedAlone } from "./attempts.js";
 import type { Access, Who } from "./authorize.js";
 import type { Common } from "./common.js";
-import type { Conversation } from "./conversation.js";
 import type { Lane } from "./lane.js";
 import { isLeft, type LeftTurns } from "./left-turns.js";
 import type { Notices } from "./notices.js";
@@ -19,6 +18,7 @@ import { Solitude } from "./solitude.js";
 import type { InboxItem, NewDelivery, RunningTurn } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
 import { messageOf } from "./turn-run.js";
+import type { TurnRunner } from "./turn-runner.js";
 
 export interface TurnStarterSetting extends Common {
   readonly scopes: SessionScopes;
@@ -26,7 +26,7 @@ export interface TurnStarterSetting extends Common {
   readonly requests: Requests;
   readonly notices: Notices;
   readonly surfaces: Surfaces;
-  readonly conversation: Conversation;
+  readonly turnRunner: TurnRunner;
   readonly leftTurns: LeftTurns;
   /** Called again and again while a message waits for another process that answers in its session. */
   readonly onElsewhere: (key: SessionKey) => void;
@@ -85,7 +85,7 @@ export class TurnStarter {
   }
 
   async #beginAndRun(lane: Lane, item: InboxItem, who: Access): Promise<boolean> {
-    const { sessions, store, surfaces, conversation, holder, leaseMs } = this.#setting;
+    const { sessions, store, surfaces, turnRunner, holder, leaseMs } = this.#setting;
     const interrupting = lane.takeInterrupting();
     const message = messageOf(item, authorIn(item, who));
     const begun = await sessions.resolveIn(item.source, { touch: !item.inBackground }, message, (request) =>
@@ -95,7 +95,7 @@ export class TurnStarter {
     );
     switch (begun.kind) {
       case "begun":
-        await conversation.run(lane, { item, turn: begun.turn, entry: begun.entry, who });
+        await turnRunner.run(lane, { item, turn: begun.turn, entry: begun.entry, who });
         return true;
       case "gone":
         return true;

@@ -1,4 +1,4 @@
-/** What the Matrix adapter is told. */
+/** The settings of the Matrix adapter. */
 
 export interface MatrixSettings {
   /** The homeserver's URL, as `https://matrix.example.org`. */

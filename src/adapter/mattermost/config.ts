@@ -1,4 +1,4 @@
-/** What the Mattermost adapter is told. */
+/** The settings of the Mattermost adapter. */
 
 export interface MattermostSettings {
   /** The server's address. */

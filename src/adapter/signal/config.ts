@@ -1,4 +1,4 @@
-/** What the Signal adapter is told. */
+/** The settings of the Signal adapter. */
 
 export interface SignalSettings {
   /** Where signal-cli's daemon listens: `http://…`, or `unix:/path` of its socket. */

@@ -1,4 +1,4 @@
-/** What the Slack adapter is told. */
+/** The settings of the Slack adapter. */
 
 export interface SlackSettings {
   /** `xoxb-…`: what the bot may do. Asked for at each connect. */

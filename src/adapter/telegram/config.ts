@@ -1,4 +1,4 @@
-/** What the Telegram adapter is told. */
+/** The settings of the Telegram adapter. */
 
 export interface TelegramSettings {
   /** What @BotFather gave: `<bot id>:<secret>`. */

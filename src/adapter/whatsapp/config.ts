@@ -1,4 +1,4 @@
-/** What the WhatsApp adapter is told. */
+/** The settings of the WhatsApp adapter. */
 
 export interface WhatsAppSettings {
   /** The id of our number at Meta, not the number. */

@@ -1,4 +1,4 @@
-/** What the Baileys adapter is told. */
+/** The settings of the Baileys adapter. */
 export interface BaileysSettings {
   /** The account's phone number, `+15550000000`. */
   readonly number: string;

@@ -24,7 +24,7 @@ import { TurnRun } from "./turn-run.js";
 import { type TurnToolsSetting, turnTools } from "./turn-tools.js";
 import { showTyping } from "./typing.js";
 
-export interface ConversationSetting extends Common {
+export interface TurnRunnerSetting extends Common {
   readonly agent: Agent;
   readonly turnTools: TurnToolsSetting;
   readonly context: Omit<ContextConfig, "shared">;
@@ -46,11 +46,11 @@ export interface Begun {
   readonly who: Access;
 }
 
-export class Conversation {
-  readonly #setting: ConversationSetting;
+export class TurnRunner {
+  readonly #setting: TurnRunnerSetting;
   #running = 0;
 
-  constructor(setting: ConversationSetting) {
+  constructor(setting: TurnRunnerSetting) {
     this.#setting = setting;
   }
 
