@@ -49,6 +49,7 @@ class Moody extends ScriptedAdapter {
 
 function connect(adapter: ScriptedAdapter, holder = processHolder(), takeOn = async () => {}) {
   const events: string[] = [];
+  const causes: unknown[] = [];
   const connection = new Connection({
     adapter,
     accounts: store.accounts,
@@ -59,7 +60,10 @@ function connect(adapter: ScriptedAdapter, holder = processHolder(), takeOn = as
     leaseMs: 60,
     clock: () => now,
     elapsed: () => elapsed,
-    onProblem: (problem) => events.push(problem),
+    onProblem: (problem, details) => {
+      events.push(problem);
+      causes.push(details?.cause);
+    },
     onTaken: async () => {
       await takeOn();
       events.push("taken");
@@ -69,7 +73,7 @@ function connect(adapter: ScriptedAdapter, holder = processHolder(), takeOn = as
     connectMs: 50,
   });
   open.push(connection);
-  return { connection, events };
+  return { connection, events, causes };
 }
 
 /** Another process takes an account away. */
@@ -322,11 +326,13 @@ describe("a platform that cannot be reached", () => {
 
   it("says a trouble once, however often it is tried", async () => {
     const down = () => new ConnectError("retryable", "no route");
-    const adapter = new Moody(down(), down(), down());
-    const { connection, events } = connect(adapter);
+    const first = down();
+    const adapter = new Moody(first, down(), down());
+    const { connection, events, causes } = connect(adapter);
     await connection.start();
     await vi.waitUntil(() => connection.isConnected, { timeout: 20_000 });
     expect(events).toEqual(["taken", "Telegram is not connected: no route", "connected"]);
+    expect(causes).toEqual([first]);
   });
 
   it("is another line of the same connection if it asks for that, and that is no trouble", async () => {

@@ -305,25 +305,26 @@ export class Connection implements Surface {
     onConnected();
   }
 
-  #down({ outcome, message }: ConnectError): void {
+  #down(error: ConnectError): void {
+    const { outcome, message } = error;
     // Another process may be connected instead, so one that only listens gives way.
     if (this.#isListening) return void this.#hangUp();
     const wasConnected = this.#state.kind === "connected";
     this.#lastError = message;
     this.#is({ kind: outcome === "permanent" ? "failed" : "lost", reason: message });
     if (wasConnected && outcome === "retryable")
-      this.#problemOnce(`The connection to ${this.#title} is lost: ${message} Baton tries again.`, message);
+      this.#problemOnce(`The connection to ${this.#title} is lost: ${message} Baton tries again.`, error);
     else
       this.#problemOnce(
         `${this.#title} is ${wasConnected ? "no longer" : "not"} connected: ${message}`,
-        message,
+        error,
       );
   }
 
   /** Reports it once, however often it is tried. */
-  #problemOnce(sentence: string, trouble: string): void {
-    if (this.#trouble !== trouble) this.#setting.onProblem(sentence);
-    this.#trouble = trouble;
+  #problemOnce(sentence: string, cause: Error): void {
+    if (this.#trouble !== cause.message) this.#setting.onProblem(sentence, { cause });
+    this.#trouble = cause.message;
   }
 
   /** Only the process that has the account writes its state. */
@@ -345,11 +346,12 @@ export class Connection implements Surface {
   }
 
   /** The store failed before the platform was tried. This is reported once, however often it is tried. */
-  #again({ message }: Error): void {
+  #again(error: Error): void {
     if (this.#stopped) return;
+    const { message } = error;
     this.#lastError = message;
     if (this.#isOurs) this.#is({ kind: "lost", reason: message });
-    this.#problemOnce(`${this.#title} is not ready. Baton keeps trying: ${message}`, message);
+    this.#problemOnce(`${this.#title} is not ready. Baton keeps trying: ${message}`, error);
     this.#later(this.#setting.leaseMs / 3);
   }
 
