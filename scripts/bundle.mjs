@@ -1,5 +1,5 @@
-// The command line in few files: Node.js loads about 25 for `baton sessions list`. What is imported only when it is needed
-// stays a file of its own. The modules beside it are the library.
+// The command line and the library in few files: most of a start is opening files, and Node.js loads about 25 for
+// `baton sessions list`. What is imported only when it is needed stays a file of its own.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
@@ -10,12 +10,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const INSTALLED = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
 
-/** What the library needs too, and every message loads. */
-const ALSO_INSIDE = /^(?:string-width|temporal-polyfill)/;
-
-/** npm installs what the library imports. Anything else is inside, so that it is a development package and nobody installs it. */
+/** npm installs the dependencies. Anything else is inside, so that it is a development package and nobody installs it. */
 function isOutside(id) {
-  if (/^[./]/.test(id) || ALSO_INSIDE.test(id)) return false;
+  if (/^[./]/.test(id)) return false;
   return isBuiltin(id) || INSTALLED.has(id.split("/", id.startsWith("@") ? 2 : 1).join("/"));
 }
 
@@ -40,22 +37,31 @@ const withoutPrograms = {
   load: (id) => (id === "\0no-programs" ? "export default {}" : null),
 };
 
-/** `folder` is what TypeScript made; its main.js is replaced. */
+/** What is imported from outside. The doors of the library share their files, so that an error is the same class at each. */
+const COMMAND_LINE = { doors: ["main"], parts: "main", groups: GROUPS };
+const LIBRARY = { doors: ["index", "testing/index", "adapter/markdown/index"], parts: "lib", groups: [] };
+
+/** `folder` is what TypeScript made; the doors in it are replaced. */
 export async function bundle(folder) {
+  const modules = [...(await putTogether(folder, COMMAND_LINE)), ...(await putTogether(folder, LIBRARY))];
+  writeFileSync(join(folder, "LICENSES.txt"), licences(modules));
+}
+
+/** Returns the modules that are inside. */
+async function putTogether(folder, { doors, parts, groups }) {
   const bundled = await rolldown({
-    input: join(folder, "main.js"),
+    input: Object.fromEntries(doors.map((door) => [door, join(folder, `${door}.js`)])),
     platform: "node",
     plugins: [withoutPrograms],
     external: (id, importer) => isOutside(id) && !isUnused(id, importer),
   });
   const { output } = await bundled.write({
     dir: folder,
-    chunkFileNames: "main/[name]-[hash].js",
-    codeSplitting: { groups: GROUPS },
+    chunkFileNames: `${parts}/[name]-[hash].js`,
+    codeSplitting: { groups },
   });
   await bundled.close();
-  const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-  writeFileSync(join(folder, "main", "LICENSES.txt"), licences(modules));
+  return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
 }
 
 /** Of the packages that are inside, as they ask for: each text once, under those whose it is. */

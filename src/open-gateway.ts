@@ -3,7 +3,7 @@ import type { Adapter } from "./adapter/adapter.js";
 import type { Agent, Tool } from "./agent/agent.js";
 import type { Who } from "./gateway/authorize.js";
 import type { BusyModes } from "./gateway/busy.js";
-import type { Command, Commands } from "./gateway/commands/commands.js";
+import { type Command, Commands } from "./gateway/commands/commands.js";
 import type { Gateway } from "./gateway/gateway.js";
 import type { LimitLists } from "./gateway/limits.js";
 import type { PeopleRules } from "./gateway/people.js";
@@ -64,7 +64,6 @@ export interface OpenGateway {
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenGateway> {
   // Loaded now: a program that imports the library may never open a gateway.
   const { Gateway } = await import("./gateway/gateway.js");
-  const { Commands } = await import("./gateway/commands/commands.js");
   const { Media } = await import("./gateway/media.js");
   const { processHolder } = await import("./gateway/holder.js");
   const { hidingAdapter } = await import("./adapter/hiding-adapter.js");

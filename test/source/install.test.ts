@@ -1,7 +1,7 @@
 /**
  * npm warns nobody: neither who clones Baton nor who installs the package. `.ci/run` looks at what npm really prints; this
- * says which package it would be about. And users get every package that the built files import: what only the command line
- * needs is inside `dist/main/`.
+ * says which package it would be about. And users get every package that the built files import: any other is inside
+ * `dist/main/` or `dist/lib/`.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
