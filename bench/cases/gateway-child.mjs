@@ -96,6 +96,7 @@ const { gateway, sessions, close } = await openGateway({
   adapters: [adapter],
   commands: commandTable({ agent: agent.name, clock: Date.now }),
   people: { allow: { [adapter.platform]: people } },
+  limits: { members: { messagesPerMinute: "none", modelCallsPerDay: "none" } },
   busy: { default: "queue" },
   onProblem: (problem) => console.error(problem),
 });
