@@ -162,7 +162,7 @@ export interface TranscriptStore {
     page: { afterSeq: number; limit: number; superseded: boolean },
   ): Promise<StoredMessage[]>;
   /** The last active messages after the session's cursor, oldest first. */
-  recent(sessionId: SessionId, limit: number): Promise<StoredMessage[]>;
+  recent(sessionId: SessionId, limit: number): Promise<Message[]>;
   /** False if a session with this id is already here; nothing is changed then. */
   adopt(session: AdoptedSession, messages: readonly Message[]): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { historyWindow, type Message, parseMessage, type StoredMessage } from "./transcript.js";
+import { historyWindow, keptMessage, type Message, parseMessage, type StoredMessage } from "./transcript.js";
 
 const user = (content: string): Message => ({ role: "user", content });
 const said = (content: string): Message => ({ role: "assistant", content });
@@ -161,10 +161,22 @@ describe("historyWindow", () => {
           const window = historyWindow(messages, { maxMessages, consolidatedThrough: cursor });
           expectValid(window, maxMessages);
           expect(historyWindow(window, { maxMessages })).toEqual(window);
+          expect(historyWindow(window.map(keptMessage), { maxMessages })).toEqual(window);
         },
       ),
       { numRuns: 5_000 },
     );
+  });
+
+  it("gives a kept message as it is; nobody can change it", () => {
+    const attachments = [{ file: "a", mediaType: "image/png" }];
+    const stored = { ...user("see"), author: { id: "x:1" }, attachments, seq: 1, at: 1 };
+    const kept = keptMessage(stored);
+    expect(kept).toEqual({ role: "user", content: "see", author: { id: "x:1" }, attachments });
+    expect(historyWindow([kept])[0]).toBe(kept);
+    const called = keptMessage(calls("1"));
+    for (const part of [kept, called, ...Object.values(kept), ...Object.values(called)])
+      expect(Object.isFrozen(part)).toBe(true);
   });
 
   it("loses no user or assistant text that fits", () => {

@@ -210,30 +210,51 @@ function isActive(message: Message, index: number, cursor: number): boolean {
   return stored.supersededAt === undefined && (stored.seq ?? index + 1) > cursor;
 }
 
+/** A message that is being put together: one object for each, because a turn makes hundreds of them. */
+type Unfinished<Role extends Message["role"]> = {
+  -readonly [K in keyof MessageOf<Role>]: MessageOf<Role>[K];
+};
+type MessageOf<Role extends Message["role"]> = Extract<Message, { role: Role }>;
+
+/** Messages that `keptMessage` made. */
+const KEPT = new WeakSet<Message>();
+
+/**
+ * What `historyWindow` gives of a message, for a store that keeps it: nobody can change it, and `historyWindow` gives it as it
+ * is. A turn with a long history then makes no new messages.
+ */
+export function keptMessage(message: Message): Message {
+  const given = modelMessage(message);
+  const parts = given.role === "user" ? [given.author, given.attachments, ...(given.attachments ?? [])] : [];
+  const calls = given.role === "assistant" ? [given.toolCalls, ...(given.toolCalls ?? [])] : [];
+  for (const part of [given, ...parts, ...calls]) Object.freeze(part);
+  KEPT.add(given);
+  return given;
+}
+
 /** Only what a model accepts, in well-formed Unicode. */
 function modelMessage(message: Message): Message {
+  if (KEPT.has(message)) return message;
   const content = wellFormed(message.content);
   switch (message.role) {
     case "user": {
-      const { name, author, note } = message;
-      const attachments = Array.isArray(message.attachments) ? message.attachments : [];
-      return {
-        role: "user",
-        content,
-        ...(name ? { name: wellFormed(name) } : {}),
-        ...(typeof author?.id === "string" ? { author } : {}),
-        ...(note === true ? { note } : {}),
-        ...(attachments.length > 0 ? { attachments } : {}),
-      };
+      const { name, author, note, attachments } = message;
+      const given: Unfinished<"user"> = { role: "user", content };
+      if (name) given.name = wellFormed(name);
+      if (typeof author?.id === "string") given.author = author;
+      if (note === true) given.note = note;
+      if (Array.isArray(attachments) && attachments.length > 0) given.attachments = attachments;
+      return given;
     }
     case "assistant": {
-      const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
-      const toolCalls = calls.map((call: ToolCall) => ({
-        id: wellFormed(call?.id),
-        name: wellFormed(call?.name),
-        arguments: wellFormed(call?.arguments),
-      }));
-      return { role: "assistant", content, ...(toolCalls.length > 0 ? { toolCalls } : {}) };
+      const given: Unfinished<"assistant"> = { role: "assistant", content };
+      if (Array.isArray(message.toolCalls) && message.toolCalls.length > 0)
+        given.toolCalls = message.toolCalls.map((call: ToolCall) => ({
+          id: wellFormed(call?.id),
+          name: wellFormed(call?.name),
+          arguments: wellFormed(call?.arguments),
+        }));
+      return given;
     }
     case "tool": {
       const name = message.name ? { name: wellFormed(message.name) } : {};
@@ -250,7 +271,7 @@ function wellFormed(text: unknown): string {
 
 const UNANSWERED = "Error: this call has no result; it was interrupted and may or may not have taken effect.";
 
-type ToolResult = Extract<Message, { role: "tool" }>;
+type ToolResult = MessageOf<"tool">;
 
 /**
  * Puts every result right after its call. A result belongs to the nearest earlier call that has its id and no result
@@ -277,10 +298,14 @@ function pairToolCalls(messages: readonly Message[]): Message[] {
     }
   }
   const used = new Set<string>();
-  return messages.flatMap((message): Message[] => {
-    if (message.role === "tool") return [];
-    const results = resultsOf.get(message);
-    if (message.role !== "assistant" || !message.toolCalls || !results) return [message];
+  const paired: Message[] = [];
+  for (const message of messages) {
+    if (message.role === "tool") continue;
+    if (message.role !== "assistant" || !message.toolCalls) {
+      paired.push(message);
+      continue;
+    }
+    const results = resultsOf.get(message) ?? [];
     const toolCalls = message.toolCalls.map((call) => ({ ...call, id: distinctId(call.id, used) }));
     const answers = toolCalls.map((call, index): ToolResult => {
       const result = results[index];
@@ -292,8 +317,9 @@ function pairToolCalls(messages: readonly Message[]): Message[] {
         content: UNANSWERED,
       };
     });
-    return [{ ...message, toolCalls }, ...answers];
-  });
+    paired.push({ ...message, toolCalls }, ...answers);
+  }
+  return paired;
 }
 
 function distinctId(id: string, used: Set<string>): string {

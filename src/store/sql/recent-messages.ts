@@ -7,13 +7,13 @@
  */
 import { sessionNotFound } from "../../session/errors.js";
 import type { SessionId } from "../../session/ids.js";
-import type { StoredMessage } from "../../session/transcript.js";
+import type { Message } from "../../session/transcript.js";
 import type { Hide } from "../../util/redact.js";
 import type { Db, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
-import { storedMessage } from "./rows.js";
+import { MessageWindow } from "./message-window.js";
 import { number } from "./values.js";
-import { type Window, WindowMemory } from "./window-memory.js";
+import { WindowMemory } from "./window-memory.js";
 
 /** One statement, so that the session and its messages are of the same moment. Only so many rows are read; the newest is first. */
 const FROM_SEQ = `SELECT s.active_from, s.consolidated_through, ${columnsOf("messages", "m")}
@@ -29,35 +29,40 @@ export class RecentMessages {
     this.#db = db;
   }
 
-  async read(sessionId: SessionId, limit: number): Promise<StoredMessage[]> {
+  async read(sessionId: SessionId, limit: number): Promise<Message[]> {
     const before = this.#memory.take(sessionId); // Put back below: what is read of a session that is gone is forgotten.
     const window =
       (before && (await this.#continued(sessionId, before, limit))) ?? (await this.#whole(sessionId, limit));
+    const messages = window.lastOnes(limit);
     this.#memory.set(sessionId, window);
     const { hide } = this.#db;
-    const messages = lastOf(window, limit);
     return hide ? messages.map((message) => hidden(message, hide)) : messages;
   }
 
-  /** What was known and what is new. Null if that is not enough, or something else happened meanwhile. */
-  async #continued(sessionId: SessionId, before: Window, limit: number): Promise<Window | null> {
-    const last = before.messages.at(-1);
-    if (!last) return null;
-    const { start, rows } = await this.#from(sessionId, last.seq, limit + 1);
-    const [first, ...newer] = rows;
-    if (!first || number(first.id) !== before.lastId || number(first.at) !== last.at) return null;
-    const most = Math.max(limit, before.messages.length);
-    const window = windowOf(before.from, [...before.messages, ...newer.map(knownMessage)], rows, start, most);
-    return window.from <= start || lastOf(window, limit).length === limit ? window : null;
+  /** With what is new, or only that if it is enough. Null if neither is, or something else happened meanwhile. */
+  async #continued(
+    sessionId: SessionId,
+    window: MessageWindow,
+    limit: number,
+  ): Promise<MessageWindow | null> {
+    if (window.lastSeq === null) return null;
+    const { start, rows } = await this.#from(sessionId, window.lastSeq, limit + 1);
+    const [first] = rows;
+    if (!first) return null;
+    if (!window.endsWith(first))
+      return rows.length > limit ? windowOf(number(first.seq), start, rows, limit) : null;
+    window.add(rows.slice(1), start);
+    window.cutTo(limit);
+    return window.isEnoughFor(limit) ? window : null;
   }
 
-  async #whole(sessionId: SessionId, limit: number): Promise<Window> {
+  async #whole(sessionId: SessionId, limit: number): Promise<MessageWindow> {
     const sql = "SELECT active_from, consolidated_through FROM sessions WHERE id = ?";
     const session = await this.#db.get(sql, sessionId);
     if (!session) throw sessionNotFound(sessionId);
     const from = startOf(session);
     const { start, rows } = await this.#from(sessionId, from, limit + 1);
-    return windowOf(from, rows.map(knownMessage), rows, start, limit);
+    return windowOf(from, start, rows, limit);
   }
 
   /** The last active messages from a number on, oldest first, and the first one that counts. */
@@ -73,43 +78,28 @@ function startOf({ active_from, consolidated_through }: Row): number {
   return Math.max(number(active_from), number(consolidated_through) + 1);
 }
 
-/** The parts that callers get as they are: nobody changes them for those who read them next. */
-function knownMessage(row: Row): StoredMessage {
-  const message = storedMessage(row);
-  if (message.role !== "user") return message;
-  for (const part of [message.author, message.attachments, ...(message.attachments ?? [])])
-    Object.freeze(part);
-  return message;
-}
-
-/** `rows`: what was read last; its end is the end of the window. */
-function windowOf(
-  from: number,
-  messages: readonly StoredMessage[],
-  rows: readonly Row[],
-  start: number,
-  most: number,
-): Window {
-  const last = messages.slice(Math.max(0, messages.length - most));
-  const isCut = last.length < messages.length;
-  const begin = isCut ? (last[0]?.seq ?? Number.POSITIVE_INFINITY) : from;
-  return { from: begin, messages: last, lastId: number(rows.at(-1)?.id ?? 0), start };
-}
-
-function lastOf({ messages, start }: Window, limit: number): StoredMessage[] {
-  const begin = messages.findIndex(({ seq }) => seq >= start);
-  return begin < 0 ? [] : messages.slice(Math.max(begin, messages.length - limit));
+/** `rows`: all active messages from a number on, or one more than needed, oldest first. */
+function windowOf(from: number, start: number, rows: readonly Row[], limit: number): MessageWindow {
+  const [first] = rows;
+  return new MessageWindow(first && rows.length > limit ? number(first.seq) : from, start, rows);
 }
 
 /** The fields that hold words, as in the columns that `hidingDb` cleans. */
-const WORDS = new Set(["content", "name", "reasoning", "toolCalls", "attachments"]);
+const WORDS = ["content", "name", "toolCalls", "attachments"];
 
-/** Without the secrets that became known since it was read. */
-function hidden(message: StoredMessage, hide: Hide): StoredMessage {
-  const words = Object.entries(message).filter(([field]) => WORDS.has(field));
-  const clean = words.map(([field, value]) => [
-    field,
-    typeof value === "string" ? hide(value) : JSON.parse(hide(JSON.stringify(value))),
-  ]);
-  return { ...message, ...Object.fromEntries(clean) };
+/** Without the secrets that became known since it was read. Mostly that is the same message. */
+function hidden(message: Message, hide: Hide): Message {
+  const fields: Readonly<Record<string, unknown>> = message;
+  const unclean = WORDS.filter((field) => fields[field] !== undefined && isUnclean(fields[field], hide));
+  if (unclean.length === 0) return message;
+  return { ...message, ...Object.fromEntries(unclean.map((field) => [field, cleaned(fields[field], hide)])) };
+}
+
+function isUnclean(value: unknown, hide: Hide): boolean {
+  const words = typeof value === "string" ? value : JSON.stringify(value);
+  return hide(words) !== words;
+}
+
+function cleaned(value: unknown, hide: Hide): unknown {
+  return typeof value === "string" ? hide(value) : JSON.parse(hide(JSON.stringify(value)));
 }

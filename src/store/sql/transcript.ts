@@ -73,7 +73,7 @@ export class SqlTranscript implements TranscriptStore {
     return rows.map(storedMessage);
   }
 
-  recent(sessionId: SessionId, limit: number): Promise<StoredMessage[]> {
+  recent(sessionId: SessionId, limit: number): Promise<Message[]> {
     return this.#recent.read(sessionId, Math.max(0, Math.floor(limit)));
   }
 

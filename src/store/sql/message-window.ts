@@ -1,0 +1,89 @@
+/** The last messages of a session as the model sees them, and what tells whether they still are the last ones. */
+import type { Message } from "../../session/transcript.js";
+import { keptMessage } from "../../session/transcript.js";
+import type { Row } from "../db.js";
+import { storedMessage } from "./rows.js";
+import { number } from "./values.js";
+
+/** So many more than needed may stay: then the older ones are not moved with every turn. */
+const SPARE = 100;
+/** About how many bytes a message takes besides its text. */
+const MESSAGE = 200;
+
+export class MessageWindow {
+  /** Every active message from this number on is here. */
+  #from: number;
+  /** Messages before this number do not count now. */
+  #start: number;
+  /** Oldest first. */
+  readonly #messages: Message[] = [];
+  /** Their numbers. */
+  readonly #seqs: number[] = [];
+  #last: { readonly seq: number; readonly id: number; readonly at: number } | null = null;
+  #size = 0;
+
+  constructor(from: number, start: number, rows: readonly Row[]) {
+    this.#from = from;
+    this.#start = start;
+    this.add(rows, start);
+  }
+
+  /** The number of the last message; null if there is none. */
+  get lastSeq(): number | null {
+    return this.#last?.seq ?? null;
+  }
+
+  /** About how many bytes it takes. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** True if this is its last message, as it was. */
+  endsWith(row: Row): boolean {
+    return number(row.id) === this.#last?.id && number(row.at) === this.#last.at;
+  }
+
+  /** True if no more than these are needed to give so many. */
+  isEnoughFor(limit: number): boolean {
+    return this.#from <= this.#start || this.#messages.length - this.#begin() >= limit;
+  }
+
+  /** Puts newer ones behind, oldest first. */
+  add(rows: readonly Row[], start: number): void {
+    this.#start = start;
+    for (const row of rows) {
+      const message = keptMessage(storedMessage(row));
+      this.#messages.push(message);
+      this.#seqs.push(number(row.seq));
+      this.#size += sizeOf(message);
+    }
+    const last = rows.at(-1);
+    if (last) this.#last = { seq: number(last.seq), id: number(last.id), at: number(last.at) };
+  }
+
+  /** The last ones that count, at most so many. */
+  lastOnes(limit: number): Message[] {
+    return this.#messages.slice(Math.max(this.#begin(), this.#messages.length - limit));
+  }
+
+  /** Forgets the oldest ones, so that about so many are left. */
+  cutTo(most: number): void {
+    const excess = this.#messages.length - most;
+    if (excess <= SPARE) return;
+    for (const message of this.#messages.splice(0, excess)) this.#size -= sizeOf(message);
+    this.#seqs.splice(0, excess);
+    this.#from = this.#seqs[0] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The place of the first message that counts. */
+  #begin(): number {
+    const begin = this.#seqs.findIndex((seq) => seq >= this.#start);
+    return begin < 0 ? this.#seqs.length : begin;
+  }
+}
+
+function sizeOf(message: Message): number {
+  const said = MESSAGE + message.content.length;
+  if (message.role !== "assistant") return said;
+  return said + (message.toolCalls?.reduce((sum, call) => sum + MESSAGE + call.arguments.length, 0) ?? 0);
+}
