@@ -42,8 +42,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "text to be approved": seenText,
   "a label": label,
   "a title": (text) => cleanTitle(text.slice(0, 100)),
-  "a sender's text": (text) =>
-    senderPrefixed({}, inboundText({ ...message, text }, { attachments: [], problems: [] })),
+  "a sender's text": (text) => senderPrefixed({}, inboundText({ ...message, text })),
   "a command": (text) =>
     commands.isCommand(text) || commands.run({ text: `/${text}` } as never, null as never),
   "a search": parseQuery,

@@ -9,6 +9,7 @@ import type { InboundMessage, Received, RemoteFile } from "../adapter/adapter.js
 import type { InboxId, SessionId } from "../session/ids.js";
 import { Arrivals, type ArrivalsSetting } from "./arrivals.js";
 import type { Entered } from "./entrance.js";
+import { messageOf } from "./inbound-text.js";
 import { Media } from "./media.js";
 import type { Inbox, InboxItem } from "./store.js";
 
@@ -69,7 +70,7 @@ const send = async (chat: Chat, text: string, file = new SlowFile(), more = {}):
 const answers = (chat: Chat): string[] =>
   chat.told.filter((text) => / \(\d+\)$/.test(text)).map((text) => text.replace(/^\[[^\]]*\] /, ""));
 const waiting = async (): Promise<string[]> =>
-  (await world.store.inbox.waiting(world.adapter)).map(({ item }) => item.text);
+  (await world.store.inbox.waiting(world.adapter)).map(({ item }) => messageOf(item, null).content);
 
 const bring = (sessionId: SessionId, { source }: Chat) =>
   world.gateway.handoffs.bring(sessionId, { source, account: world.adapter.account }, world.gateway.holder);

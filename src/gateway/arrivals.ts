@@ -12,10 +12,9 @@ import type { OnProblem } from "../util/problem.js";
 import type { Allowance } from "./allowance.js";
 import type { Who } from "./authorize.js";
 import type { Entered } from "./entrance.js";
-import { completedText } from "./inbound-text.js";
-import { MAX_BYTES, type Media, type Taken } from "./media.js";
+import { MAX_BYTES, type Media } from "./media.js";
 import type { Patience } from "./patience.js";
-import type { Account, Inbox, InboxItem } from "./store.js";
+import type { Account, Inbox, InboxItem, Taken } from "./store.js";
 
 export interface ArrivalsSetting {
   readonly inbox: Inbox;
@@ -38,6 +37,7 @@ interface WaitingMessage {
 }
 
 const PAUSES: Pauses = { firstMs: 250, longestMs: 30_000 };
+const NO_FILES: Taken = { attachments: [], missing: [] };
 const STOPPED = "Baton stopped before it was fetched";
 
 export class Arrivals {
@@ -176,12 +176,10 @@ export class Arrivals {
 
   async #complete(waiting: WaitingMessage, who: Who, fetch: (() => Promise<Taken>) | null): Promise<void> {
     const { inbox, media, holder, runner } = this.#setting;
-    const taken = (await fetch?.()) ?? null;
+    const taken = (await fetch?.()) ?? NO_FILES;
     await this.#turnOf(waiting);
-    const attachments = taken?.attachments ?? [];
-    const textOf = (was: string): string => (taken ? completedText(was, taken) : was);
-    const complete = await inbox.complete(waiting.item.id, holder, attachments, textOf);
-    if (!complete) return await media?.forget(attachments); // It has been answered without them.
+    const complete = await inbox.complete(waiting.item.id, holder, taken);
+    if (!complete) return await media?.forget(taken.attachments); // It has been answered without them.
     // A message that was moved after its files were saved has them, too.
     waiting.joining = waiting.item.id > complete.id ? waiting.item : complete;
     await runner.join(waiting.joining, who);

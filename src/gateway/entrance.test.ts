@@ -164,7 +164,11 @@ describe("a change of what was written", () => {
     await vi.waitFor(
       async () => {
         const [waiting] = await world.store.inbox.waiting(world.adapter);
-        expect(waiting?.item).toMatchObject({ text, attachments: [{ name: "notes.txt" }] });
+        expect(waiting?.item).toMatchObject({
+          text: "see this",
+          attachments: [{ name: "notes.txt" }],
+          missing: ["gone.txt: gone"],
+        });
       },
       { timeout: 30_000 },
     );

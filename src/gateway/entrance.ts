@@ -13,7 +13,7 @@ import type { Apologies } from "./apology.js";
 import type { Who } from "./authorize.js";
 import type { Commands } from "./commands/commands.js";
 import { Doorstep } from "./doorstep.js";
-import { amendedText, inboundText } from "./inbound-text.js";
+import { inboundText } from "./inbound-text.js";
 import { notYetTaken } from "./media.js";
 import type { People, Seen } from "./people.js";
 import type { Inbox, InboxItem } from "./store.js";
@@ -123,7 +123,7 @@ export class Entrance {
 
   async #amend(surface: Surface, message: InboundMessage): Promise<Entered> {
     const item = await this.#setting.inbox
-      .amend(surface, message, (was) => amendedText(message, was))
+      .amend(surface, message, inboundText(message))
       .catch((error: Error) => this.#fail("Could not save a message", error, surface, message));
     return item ? { kind: "amended", item } : nothing("accepted"); // It has been answered: that stays as it is.
   }
@@ -155,9 +155,10 @@ export class Entrance {
     const { platform, account } = surface;
     const { source, messageId } = message;
     const files = kind === "message" && takesFiles ? (message.files ?? []) : [];
-    const text = kind === "command" ? message.text : inboundText(message, notYetTaken(files));
+    const text = kind === "command" ? message.text : inboundText(message);
     const key = buildSessionKey(source, scopes);
-    const item = { platform, account, kind, key, source, messageId, text };
+    const missing = files.length > 0 ? { missing: notYetTaken(files) } : {};
+    const item = { platform, account, kind, key, source, messageId, text, ...missing };
     for (let seen = first; ; seen = await people.lookUp(source)) {
       const { access, peopleVersion } = seen;
       if (!access.allowed) return this.#refuse(surface, message);

@@ -1,25 +1,24 @@
 /**
- * A person's message as the agent reads it: the message that it replies to, the text, and its files. Our notes are
- * lines that begin with a bracket; a line of the person that begins like one is escaped.
+ * A person's message as the agent reads it: the message that it replies to, the text, and what came of its files. Our notes
+ * are lines that begin with a bracket; a line of the person that begins like one is escaped.
  */
 import type { InboundMessage } from "../adapter/adapter.js";
-import { attachmentLine } from "../session/attachments.js";
-import { isNoteLine, noteLine, ownWords } from "../session/sender.js";
+import { tellingText } from "../session/attachments.js";
+import { noteLine, ownWords } from "../session/sender.js";
+import type { Author, Message } from "../session/transcript.js";
 import { cleanLine, shorten } from "../util/text.js";
-import type { Taken } from "./media.js";
-import type { InboxItem } from "./store.js";
+import type { InboxItem } from "./inbox-item.js";
 
 const QUOTED = 300;
 const LONGEST_NAME = 80;
 
-export function inboundText(message: InboundMessage, taken: Taken): string {
-  const { text, replyTo, forwarded } = message;
+/** What the inbox keeps of it. */
+export function inboundText({ text, replyTo, forwarded }: InboundMessage): string {
   const quoted = shorten(cleanLine(replyTo?.text ?? ""), QUOTED);
   return [
     ...(quoted ? [noteLine("in reply to", quoted)] : []),
     ...(forwarded ? [noteLine("forwarded", from(forwarded.from))] : []),
     ...(text ? [ownWords(text)] : []),
-    ...linesOf(taken),
   ].join("\n");
 }
 
@@ -27,25 +26,18 @@ function from(name: string | undefined): string {
   return name ? `from ${shorten(cleanLine(name), LONGEST_NAME)}` : "";
 }
 
-/** The same for an edited message: its files came before, and stay. */
-export function amendedText(message: InboundMessage, was: Pick<InboxItem, "text" | "attachments">): string {
-  const { missing } = apart(was.text);
-  const now = inboundText(message, { attachments: was.attachments ?? [], problems: [] });
-  return [...(now ? [now] : []), ...missing].join("\n");
-}
-
-/** The same for a message whose files came after it: until then it said that they are missing. */
-export function completedText(was: string, { attachments, problems }: Taken): string {
-  return [...apart(was).said, ...linesOf({ attachments, problems })].join("\n");
-}
-
-function linesOf({ attachments, problems }: Taken): string[] {
-  return [...attachments.map(attachmentLine), ...problems.map((problem) => noteLine("not taken", problem))];
-}
-
-/** The text, and the note about missing files; nobody can write such a line. */
-function apart(text: string): { readonly said: readonly string[]; readonly missing: readonly string[] } {
-  const lines = text === "" ? [] : text.split("\n");
-  const end = lines.findLastIndex((line) => !isNoteLine(line, "not taken")) + 1;
-  return { said: lines.slice(0, end), missing: lines.slice(end) };
+/** An inbox item as a message of the transcript. */
+export function messageOf(item: InboxItem, author: Author | null): Message {
+  const { userName } = item.by ?? item.source;
+  const { text, attachments = [], missing = [], receivedAt, made } = item;
+  const told = tellingText(text, attachments);
+  return {
+    role: "user",
+    content: [...(told ? [told] : []), ...missing.map((file) => noteLine("not taken", file))].join("\n"),
+    ...(userName ? { name: userName } : {}),
+    ...(author ? { author } : {}),
+    ...(made === "handoff" ? { note: true } : {}),
+    ...(item.attachments ? { attachments } : {}),
+    at: receivedAt,
+  };
 }

@@ -15,6 +15,13 @@ export interface Account {
 export const MADE_BY = ["command", "handoff", "moved"] as const;
 export type MadeBy = (typeof MADE_BY)[number];
 
+/** What came of a message's files. */
+export interface Taken {
+  readonly attachments: readonly Attachment[];
+  /** What did not come and why, in words. */
+  readonly missing: readonly string[];
+}
+
 export const INBOX_KINDS = ["message", "command"] as const;
 
 export interface NewInboxItem extends Account {
@@ -25,8 +32,10 @@ export interface NewInboxItem extends Account {
   readonly messageId: string;
   /** Set on what no platform brought. */
   readonly made?: MadeBy;
+  /** What the person wrote, and what it answers. Its files are not in it: see `messageOf`. */
   readonly text: string;
-  readonly attachments?: readonly Attachment[];
+  readonly attachments?: Taken["attachments"];
+  readonly missing?: Taken["missing"];
   /** No person asked just now, as in scheduled work: its turn leaves the idle clock alone. */
   readonly inBackground?: true;
   /** Who it is from, where `source` is only where it is answered: asked again by another, or moved since. */

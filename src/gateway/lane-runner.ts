@@ -9,13 +9,14 @@ import type { Apologies } from "./apology.js";
 import type { Access, Who } from "./authorize.js";
 import { type BusyMode, type BusyModes, busyModeFor } from "./busy.js";
 import type { Common } from "./common.js";
+import { messageOf } from "./inbound-text.js";
 import type { Lane } from "./lane.js";
 import type { Lanes } from "./lanes.js";
 import { isLeft } from "./left-turns.js";
 import { authorIn, type Requests } from "./requests.js";
 import type { InboxItem, RunningTurn } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
-import { messageOf, type TurnRun } from "./turn-run.js";
+import type { TurnRun } from "./turn-run.js";
 import type { TurnStarter } from "./turn-starter.js";
 
 export interface LaneRunnerSetting extends Common {

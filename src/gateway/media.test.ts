@@ -49,8 +49,8 @@ const remote = (file: Partial<RemoteFile> = {}): RemoteFile => ({
 
 describe("the media store", () => {
   it("keeps files byte for byte, private, under names of its own", async () => {
-    const { attachments, problems } = await media.take([remote({ name: "Notes.TXT" }), remote()]);
-    expect(problems).toEqual([]);
+    const { attachments, missing } = await media.take([remote({ name: "Notes.TXT" }), remote()]);
+    expect(missing).toEqual([]);
     expect(attachments).toMatchObject([
       {
         name: "Notes.TXT",
@@ -73,18 +73,18 @@ describe("the media store", () => {
   it("waits so long for the files of a message, and goes on with those that came", async () => {
     const impatient = new Media(folder, store.files, () => now, 1);
     const never = (): Promise<Uint8Array> => new Promise(() => {});
-    const { attachments, problems } = await impatient.take([
+    const { attachments, missing } = await impatient.take([
       remote({ name: "quick.txt" }),
       remote({ name: "slow.txt", read: never }),
       remote({ name: "slower.txt", read: never }),
     ]);
     expect(attachments.map(({ name }) => name).filter((name) => name !== "quick.txt")).toEqual([]);
-    expect(problems.slice(-2)).toEqual([
+    expect(missing.slice(-2)).toEqual([
       "slow.txt: it took longer than 0.001 s to fetch",
       "slower.txt: it took longer than 0.001 s to fetch",
     ]);
     expect(existsSync(folder) ? readdirSync(folder) : []).toHaveLength(attachments.length);
-    const { problems: alone } = await impatient.take([remote({ name: "slow.txt", read: never })]);
+    const { missing: alone } = await impatient.take([remote({ name: "slow.txt", read: never })]);
     expect(alone).toEqual(["slow.txt: it took longer than 0.001 s to fetch"]); // Given up in the middle, too.
   });
 
@@ -146,7 +146,7 @@ describe("the media store", () => {
     const failing = async (): Promise<never> => {
       throw new Error("gone");
     };
-    const { attachments, problems } = await media.take([
+    const { attachments, missing } = await media.take([
       remote({ name: "gone.txt", read: failing }),
       remote({
         name: "big.bin",
@@ -158,7 +158,7 @@ describe("the media store", () => {
       remote({ name: "fine.txt" }),
     ]);
     expect(asked).toEqual([MAX_BYTES]);
-    expect(problems).toEqual(["gone.txt: gone", "big.bin: larger than 20 MB"]);
+    expect(missing).toEqual(["gone.txt: gone", "big.bin: larger than 20 MB"]);
     expect(attachments.map(({ name }) => name)).toEqual(["fine.txt"]);
     expect(readdirSync(folder)).toHaveLength(1);
   });
@@ -169,9 +169,9 @@ describe("the media store", () => {
       reads += 1;
       return Buffer.from("x");
     };
-    const { attachments, problems } = await media.take(Array.from({ length: 13 }, () => remote({ read })));
+    const { attachments, missing } = await media.take(Array.from({ length: 13 }, () => remote({ read })));
     expect([attachments.length, reads]).toEqual([10, 10]);
-    expect(problems).toEqual(["3 more: Baton takes at most 10"]);
+    expect(missing).toEqual(["3 more: Baton takes at most 10"]);
   });
 
   it("gives out and takes back nothing but its own", async () => {

@@ -11,7 +11,7 @@ import type { Clock } from "../util/clock.js";
 import { makeFolder } from "../util/make-folder.js";
 import { cleanLine, shorten } from "../util/text.js";
 import { Patience } from "./patience.js";
-import type { MediaFiles } from "./store.js";
+import type { MediaFiles, Taken } from "./store.js";
 
 /** The largest file that is accepted. */
 export const MAX_BYTES = 20 * 1024 * 1024;
@@ -22,24 +22,18 @@ const PATIENCE_MS = 60_000;
 const AT_ONCE = 8;
 const OUR_NAME = /^[0-9a-f]{32}(?:\.[a-z0-9]{1,8})?$/;
 
-export interface Taken {
-  readonly attachments: readonly Attachment[];
-  /** What could not be downloaded, in words. */
-  readonly problems: readonly string[];
-}
-
 /** How many bytes may be downloaded, and why not more. */
 export interface MediaRoom {
   readonly bytes: number;
   readonly reason: string | null;
 }
 
-/** The note about files that are not here yet, in case they never arrive. */
-export function notYetTaken(files: readonly RemoteFile[]): Taken {
-  const problems = files
+/** What is missing before the files are here, in case they never arrive. */
+export function notYetTaken(files: readonly RemoteFile[]): Taken["missing"] {
+  const missing = files
     .slice(0, MAX_FILES)
     .map((file) => `${nameOf(file)}: it could not be downloaded in time; ask for it again`);
-  return { attachments: [], problems: [...problems, ...tooMany(files)] };
+  return [...missing, ...tooMany(files)];
 }
 
 const ALL: MediaRoom = { bytes: Number.POSITIVE_INFINITY, reason: null };
@@ -86,7 +80,7 @@ export class Media {
     }: { readonly room?: MediaRoom; readonly patience?: Patience } = {},
   ): Promise<Taken> {
     const attachments: Attachment[] = [];
-    const problems: string[] = [];
+    const missing: string[] = [];
     const wanted = files.slice(0, MAX_FILES).map((remote) => ({ remote, file: newName(remote) }));
     const names = wanted.map(({ file }) => file);
     if (names.length > 0) await this.#files.taking(names, this.#clock());
@@ -98,13 +92,13 @@ export class Media {
         attachments.push(attachment);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        problems.push(`${nameOf(remote)}: ${(left < MAX_BYTES && room.reason) || reason}`);
+        missing.push(`${nameOf(remote)}: ${(left < MAX_BYTES && room.reason) || reason}`);
       }
     }
     patience.end("all is there");
-    problems.push(...tooMany(files));
+    missing.push(...tooMany(files));
     await this.#remove(names.filter((name) => attachments.every(({ file }) => file !== name)));
-    return { attachments, problems };
+    return { attachments, missing };
   }
 
   /** The file in our folder; null if it does not exist. */

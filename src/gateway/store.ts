@@ -14,11 +14,11 @@ import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
 import type { Attachment, Message, ToolCall } from "../session/transcript.js";
 import type { Subscriber } from "./facts.js";
-import type { Account, InboxItem, NewInboxItem } from "./inbox-item.js";
+import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { PeopleStore } from "./people-store.js";
 
 export { PURPOSES } from "../adapter/adapter.js";
-export type { Account, InboxItem, MadeBy, NewInboxItem } from "./inbox-item.js";
+export type { Account, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
 export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
 
 /** The message that its author edited. */
@@ -40,18 +40,10 @@ export interface Inbox {
     holder: string,
     now: number,
   ): Promise<InboxItem | "duplicate" | "outdated">;
-  /**
-   * Changes the text of a message that nobody has begun to answer; null if there is none of that sender. `text` makes the
-   * new text, and may be called more than once.
-   */
-  amend(account: Account, which: Amended, text: (was: InboxItem) => string): Promise<InboxItem | null>;
+  /** Changes the text of a message that nobody has begun to answer; null if there is none of that sender. Its files stay. */
+  amend(account: Account, which: Amended, text: string): Promise<InboxItem | null>;
   /** Adds the files to a message that waits for this holder to answer it, also if it was moved; null if none does any more. */
-  complete(
-    id: InboxId,
-    holder: string,
-    attachments: readonly Attachment[],
-    text: (was: string) => string,
-  ): Promise<InboxItem | null>;
+  complete(id: InboxId, holder: string, files: Taken): Promise<InboxItem | null>;
   /** Accepted messages that nobody has begun to answer, oldest first. */
   waiting(account: Account): Promise<HeldItem[]>;
   /** The messages of a lane that nobody has begun to answer, in any process. */

@@ -7,7 +7,7 @@
 import { type Agent, AgentError, type AgentEvent, type Tool } from "../agent/agent.js";
 import { withSender } from "../session/sender.js";
 import { completeUsage, type Usage } from "../session/session.js";
-import type { Author, Message, ToolCall } from "../session/transcript.js";
+import type { Message, ToolCall } from "../session/transcript.js";
 import type { Clock } from "../util/clock.js";
 import { mapInTurns } from "../util/in-turns.js";
 import type { OnProblem } from "../util/problem.js";
@@ -323,21 +323,6 @@ export class TurnRun {
     this.#abort.abort();
     this.#halt("halted");
   }
-}
-
-/** An inbox item as a message of the transcript. */
-export function messageOf(item: InboxItem, author: Author | null): Message {
-  const { userName } = item.by ?? item.source;
-  const { text, attachments, receivedAt, made } = item;
-  return {
-    role: "user",
-    content: text,
-    ...(userName ? { name: userName } : {}),
-    ...(author ? { author } : {}),
-    ...(made === "handoff" ? { note: true } : {}),
-    ...(attachments ? { attachments } : {}),
-    at: receivedAt,
-  };
 }
 
 function sum(a: Usage | undefined, b: Usage): Required<Usage> {

@@ -9,6 +9,7 @@ import type { Allowance } from "./allowance.js";
 import { isTriedAlone } from "./attempts.js";
 import type { Access, Who } from "./authorize.js";
 import type { Common } from "./common.js";
+import { messageOf } from "./inbound-text.js";
 import type { Lane } from "./lane.js";
 import { isLeft, type LeftTurns } from "./left-turns.js";
 import type { Notices } from "./notices.js";
@@ -17,7 +18,6 @@ import { resetText } from "./reset-words.js";
 import { Solitude } from "./solitude.js";
 import type { InboxItem, NewDelivery, RunningTurn } from "./store.js";
 import type { Surfaces } from "./surfaces.js";
-import { messageOf } from "./turn-run.js";
 import type { TurnRunner } from "./turn-runner.js";
 
 export interface TurnStarterSetting extends Common {

@@ -46,17 +46,12 @@ export function withSender(message: Message): Message {
 const NOTES = ["attached", "not taken", "in reply to", "forwarded"] as const;
 /** The beginnings of all our texts in brackets. */
 const NOTE_WORDS: readonly string[] = [...NOTES, "this conversation has", "labels", "note"];
-const OWN_NOTE = new RegExp(`^\\[(${NOTES.join("|")})(?:: .*)?\\]$`, "u");
+const OWN_NOTE = new RegExp(`^\\[(?:${NOTES.join("|")})(?:: .*)?\\]$`, "u");
 
 /** One of our notes: always one line. */
 export function noteLine(kind: (typeof NOTES)[number], words = ""): string {
   const inside = cleanLine(words).replaceAll("[", "(").replaceAll("]", ")");
   return inside ? `[${kind}: ${inside}]` : `[${kind}]`;
-}
-
-/** True if this line is a note of that kind. Nobody else can write one: see `ownWords`. */
-export function isNoteLine(line: string, kind: (typeof NOTES)[number]): boolean {
-  return OWN_NOTE.exec(line)?.[1] === kind;
 }
 
 /** A person's text as it is stored: text that begins like one of our notes is escaped. */

@@ -9,7 +9,7 @@ import { markedColumns } from "./marked-columns.js";
 
 /** The columns that hold words. All others say what something is, where it belongs, or how to find it. */
 export const WORDS: ReadonlySet<string> = new Set([
-  ...["content", "text", "reasoning", "tool_calls", "arguments", "said", "result", "attachments"],
+  ...["content", "text", "reasoning", "tool_calls", "arguments", "said", "result", "attachments", "missing"],
   ...["title", "display_name", "name", "called", "summary", "metadata", "error", "shown"],
 ]);
 

@@ -621,28 +621,31 @@ export function gatewayStoreContract(name: string, createFixture: () => Promise<
     });
 
     it("changes a message that waits, for whoever wrote it", async () => {
-      await accept("one");
+      const first = await accept("one");
+      const files = { attachments: [{ file: "a", mediaType: "image/png" }], missing: ["b.png: gone"] };
       const bob = { ...ann, userId: "bob" };
-      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, () => "bob's")).toBeNull();
-      const amended = await store.inbox.amend(
-        account,
-        { source: ann, messageId: "one" },
-        ({ text, id }) => `hers, not ${text} ${id}`,
-      );
-      expect(amended?.text).toBe(`hers, not one ${amended?.id}`);
-      expect((await store.inbox.waiting(account)).map(({ item: { text } }) => text)).toEqual([amended?.text]);
+      expect(await store.inbox.amend(account, { source: bob, messageId: "one" }, "bob's")).toBeNull();
+      await store.inbox.complete(first.id, "me", files);
+      const amended = await store.inbox.amend(account, { source: ann, messageId: "one" }, "hers");
+      expect(amended).toMatchObject({ id: first.id, text: "hers", ...files });
+      expect((await store.inbox.waiting(account)).map(({ item }) => item)).toEqual([amended]);
       await begun(amended as InboxItem);
-      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, () => "late")).toBeNull();
+      expect(await store.inbox.amend(account, { source: ann, messageId: "one" }, "late")).toBeNull();
     });
 
     it("puts files to a message that waits, for the process that is to answer it", async () => {
-      const { id } = await accept("one");
-      const files = [{ file: "a", mediaType: "image/png" }];
-      const complete = (holder: string) =>
-        store.inbox.complete(id, holder, files, (was) => `${was} with a picture`);
+      const { id } = (await store.inbox.accept(
+        { ...item("one"), missing: ["a: not here yet"] },
+        "me",
+        now,
+      )) as InboxItem;
+      const files = { attachments: [{ file: "a", mediaType: "image/png" }], missing: [] };
+      const complete = (holder: string) => store.inbox.complete(id, holder, files);
+      expect((await store.inbox.waiting(account))[0]?.item.missing).toEqual(["a: not here yet"]);
       expect(await complete("another")).toBeNull();
-      const completed = await complete("me");
-      expect(completed).toMatchObject({ text: "one with a picture", attachments: files });
+      expect(await complete("me")).toMatchObject({ text: "one", attachments: files.attachments });
+      const completed = await complete("me"); // Again, because it did not hear that it was done.
+      expect(completed).not.toHaveProperty("missing");
       expect((await store.inbox.waiting(account)).map(({ item }) => item)).toEqual([completed]);
       await begun(completed as InboxItem);
       expect(await complete("me")).toBeNull();

@@ -214,19 +214,13 @@ export function handoffStoreContract(name: string, createFixture: () => Promise<
 
     it("puts files to a message where it was moved to, however often", async () => {
       const { id } = await accept("one");
-      const files = [{ file: "a", mediaType: "image/png" }];
-      const put = (holder: string) =>
-        store.inbox.complete(id, holder, files, (was) => `${was} with a picture`);
+      const files = { attachments: [{ file: "a", mediaType: "image/png" }], missing: ["b.png: gone"] };
+      const put = (holder: string) => store.inbox.complete(id, holder, files);
       await bring(thread, there.account, "gw");
       await bring(ann, "bot", "gw");
       expect(await put("me")).toBeNull();
       const completed = await put("gw");
-      expect(completed).toMatchObject({
-        text: "one with a picture",
-        attachments: files,
-        source: ann,
-        made: "moved",
-      });
+      expect(completed).toMatchObject({ text: "one", ...files, source: ann, made: "moved" });
       expect((await store.inbox.waiting({ platform: HERE, account: "bot" })).map(({ item }) => item)).toEqual(
         [completed],
       );

@@ -20,6 +20,7 @@ import { peopleVersion } from "./013-people-version.js";
 import { approvals } from "./014-approvals.js";
 import { platformLists } from "./015-platform-lists.js";
 import { purposes } from "./016-purposes.js";
+import { missingFiles } from "./017-missing-files.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -41,6 +42,7 @@ const MIGRATIONS: readonly Migration[] = [
   approvals,
   platformLists,
   purposes,
+  missingFiles,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -9,19 +9,19 @@ import type {
   MadeBy,
   NewDelivery,
   NewInboxItem,
+  Taken,
 } from "../../gateway/store.js";
 import { INBOX_KINDS, MADE_BY } from "../../gateway/store.js";
 import { identityOf } from "../../session/access.js";
 import type { InboxId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
-import type { Attachment } from "../../session/transcript.js";
 import { escapePart, unescapePart } from "../../util/escape.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
 import { insertDeliveries } from "./outbox.js";
-import { readAttachments, writeAttachments, writeOrigin } from "./rows.js";
-import { flag, number, oneOf, source, text } from "./values.js";
+import { readAttachments, writeList, writeOrigin } from "./rows.js";
+import { flag, json, number, oneOf, source, text } from "./values.js";
 
 export class SqlInbox implements Inbox {
   readonly #db: Db;
@@ -46,11 +46,7 @@ export class SqlInbox implements Inbox {
     return number(row?.version) === peopleVersion ? "duplicate" : "outdated";
   }
 
-  async amend(
-    account: Account,
-    { source, messageId }: Amended,
-    text: (was: InboxItem) => string,
-  ): Promise<InboxItem | null> {
+  async amend(account: Account, { source, messageId }: Amended, text: string): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
       const row = await tx.get(
         `SELECT ${columnsOf("inbox")} FROM inbox WHERE platform = ? AND account = ? AND chat = ? AND message_id = ?
@@ -62,28 +58,20 @@ export class SqlInbox implements Inbox {
       );
       const was = row && inboxItem(row);
       if (!was || identityOf(was.source) !== identityOf(source)) return null;
-      const changed = storableText(text(was));
+      const changed = storableText(text);
       await tx.run("UPDATE inbox SET text = ? WHERE id = ?", changed, was.id);
       return { ...was, text: changed };
     });
   }
 
-  complete(
-    id: InboxId,
-    holder: string,
-    attachments: readonly Attachment[],
-    text: (was: string) => string,
-  ): Promise<InboxItem | null> {
+  complete(id: InboxId, holder: string, files: Taken): Promise<InboxItem | null> {
     return this.#db.transaction(async (tx) => {
       const row = await this.#waitingFor(tx, id, holder);
       if (!row) return null;
-      const was = inboxItem(row);
-      const written = writeAttachments(attachments);
-      if (written !== null && row.attachments === written) return was; // Done before, without a word.
-      const complete = { ...row, text: storableText(text(was.text)), attachments: written };
-      const change = "UPDATE inbox SET text = ?, attachments = ? WHERE id = ?";
-      await tx.run(change, complete.text, complete.attachments, was.id);
-      return inboxItem(complete);
+      const columns = { attachments: writeList(files.attachments), missing: writeList(files.missing) };
+      const change = "UPDATE inbox SET attachments = ?, missing = ? WHERE id = ?";
+      await tx.run(change, columns.attachments, columns.missing, number(row.id));
+      return inboxItem({ ...row, ...columns });
     });
   }
 
@@ -169,9 +157,9 @@ export async function insertItem(
   peopleVersion?: number,
 ): Promise<InboxItem | null> {
   const row = await tx.write(
-    `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, said_by,
+    `INSERT INTO inbox (platform, account, chat, message_id, kind, key, source, text, attachments, missing, said_by,
        made_by, made_of, in_background, received_at, owner, state)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' FROM people_state
      WHERE one = 1 ${peopleVersion === undefined ? "" : "AND version = ?"}
      ON CONFLICT (platform, account, chat, message_id) DO NOTHING RETURNING id`,
     item.platform,
@@ -182,7 +170,8 @@ export async function insertItem(
     item.key,
     writeOrigin(item.source),
     storableText(item.text),
-    writeAttachments(item.attachments),
+    writeList(item.attachments),
+    writeList(item.missing),
     item.by ? writeOrigin(item.by) : null,
     item.made ?? null,
     item.made ? item.messageId : null,
@@ -232,6 +221,7 @@ export function inboxItem(row: Row): InboxItem {
     ...(row.made_by === null ? {} : { made: oneOf(row.made_by, MADE_BY) }),
     text: text(row.text),
     ...readAttachments(row),
+    ...(row.missing === null ? {} : { missing: json<string[]>(row.missing) }),
     ...(flag(row.in_background) ? { inBackground: true } : {}),
     ...(row.said_by === null ? {} : { by: source(row.said_by) }),
     receivedAt: number(row.received_at),

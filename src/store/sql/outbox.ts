@@ -16,7 +16,7 @@ import { storableText } from "../../util/text.js";
 import type { Db, Queries, Row, SqlValue } from "../db.js";
 import { announcement } from "./announcements.js";
 import { columnsOf } from "./columns.js";
-import { readAttachments, writeAttachments } from "./rows.js";
+import { readAttachments, writeList } from "./rows.js";
 import { appendIn } from "./transcript.js";
 import { address, maybe, number, oneOf, text } from "./values.js";
 
@@ -254,7 +254,7 @@ export async function insertDeliveries(
       turnId ?? null,
       handoffId ?? null,
       replyTo ?? null,
-      writeAttachments(file && [file]),
+      writeList(file && [file]),
       shown ? "sent" : "pending",
       now,
       shown ? now : null,

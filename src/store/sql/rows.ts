@@ -130,7 +130,7 @@ export function messageValues(message: Message): SqlValue[] {
   const toolCalls =
     message.role === "assistant" && message.toolCalls ? JSON.stringify(message.toolCalls) : null;
   const reasoning = message.role === "assistant" ? (message.reasoning ?? null) : null;
-  const attachments = message.role === "user" ? writeAttachments(message.attachments) : null;
+  const attachments = message.role === "user" ? writeList(message.attachments) : null;
   const { author, note } = message.role === "user" ? message : {};
   return [
     message.role,
@@ -145,8 +145,8 @@ export function messageValues(message: Message): SqlValue[] {
   ];
 }
 
-export function writeAttachments(attachments: readonly Attachment[] | undefined): string | null {
-  return attachments?.length ? storableText(JSON.stringify(attachments)) : null;
+export function writeList(list: readonly (Attachment | string)[] | undefined): string | null {
+  return list?.length ? storableText(JSON.stringify(list)) : null;
 }
 
 export function readAttachments(row: Row): { attachments?: readonly Attachment[] } {
