@@ -1,4 +1,4 @@
-// Compiles src/ to dist/ and puts the command line together when a source is newer than the last build. Run by install, start, test and bench.
+// Compiles src/ to dist/ and bundles it (bundle.mjs) if a source is newer than the last build. Run by install, start, test and bench.
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,

@@ -50,7 +50,8 @@ export async function bundle(folder) {
 /** Returns the modules that are inside. */
 async function putTogether(folder, { doors, parts, groups }) {
   const bundled = await rolldown({
-    input: Object.fromEntries(doors.map((door) => [door, join(folder, `${door}.js`)])),
+    cwd: folder, // The same build has the same text, whatever its folder is called.
+    input: Object.fromEntries(doors.map((door) => [door, `./${door}.js`])),
     platform: "node",
     plugins: [withoutPrograms],
     external: (id, importer) => isOutside(id) && !isUnused(id, importer),

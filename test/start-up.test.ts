@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { modulesIn } from "./support/built-files.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -28,6 +29,12 @@ test("a program that only imports the library loads neither the store nor the ga
   expect(loaded).toContain("dist/index.js");
   expect(loaded.filter((path) => !path.startsWith("dist/"))).toEqual([]);
   expect(loaded.length).toBeLessThan(20);
+  const packages = loaded
+    .flatMap((path) => modulesIn(join(root, path)))
+    .filter((name) => name.includes("node_modules/"));
+  expect(new Set(packages.map((name) => name.split("node_modules/").at(-1)?.split("/")[0]))).toEqual(
+    new Set(["temporal-polyfill", "temporal-utils"]),
+  );
   const later = readdirSync(join(root, "dist/lib")).filter((name) => /^(?:sql-store|gateway)-/.test(name));
   expect(later).toHaveLength(2);
   expect(loaded.filter((path) => later.some((name) => path.endsWith(name)))).toEqual([]);

@@ -1,6 +1,6 @@
 // Makes turns on a PostgreSQL server for a while, several chats at once, and sends how many (postgres.ts): turns of the
-// library, or the same statements by the bare driver. It makes some before, which do not count: else
-// the time that Node.js takes to compile it is measured, four times with four processes.
+// library, or as many statements by the bare driver. The first turns do not count: Node.js compiles the code in them, and
+// four processes do that four times.
 import pg from "pg";
 import { openSessions } from "../../dist/index.js";
 
@@ -43,7 +43,7 @@ async function ourTurn({ source }) {
   await sessions.record(entry.sessionId, [{ role: "assistant", content: ANSWER }]);
 }
 
-/** The statements of `ourTurn`, and no more. */
+/** As many statements as `ourTurn` makes, with fewer columns. */
 function bareTurns() {
   const pool = new pg.Pool({ connectionString: url, max: 10, options: "-c search_path=baton" });
   const inTransaction = async (work) => {

@@ -32,7 +32,7 @@ export interface NewInboxItem extends Account {
   readonly messageId: string;
   /** Set on what no platform brought. */
   readonly made?: MadeBy;
-  /** What the person wrote, and what it answers. Its files are not in it: see `messageOf`. */
+  /** What the person wrote, and what it answers. It names files only if it was in a transcript, or an older Baton saved it. */
   readonly text: string;
   readonly attachments?: Taken["attachments"];
   readonly missing?: Taken["missing"];

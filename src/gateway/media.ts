@@ -28,7 +28,7 @@ export interface MediaRoom {
   readonly reason: string | null;
 }
 
-/** What is missing before the files are here, in case they never arrive. */
+/** The files as missing: a message says so until they are here. */
 export function notYetTaken(files: readonly RemoteFile[]): Taken["missing"] {
   const missing = files
     .slice(0, MAX_FILES)

@@ -435,7 +435,7 @@ export class Sessions {
     }
   }
 
-  /** What the model sees: a valid window of the last messages, at a cost that does not grow with the transcript. */
+  /** A valid window of the last messages, at a cost that does not grow with the transcript. To change a message, copy it. */
   async history(sessionId: SessionId, options: { maxMessages?: number } = {}): Promise<Message[]> {
     const { maxMessages = DEFAULT_WINDOW } = options;
     if (!Number.isSafeInteger(maxMessages) || maxMessages < 0) {

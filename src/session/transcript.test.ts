@@ -174,9 +174,11 @@ describe("historyWindow", () => {
     const kept = keptMessage(stored);
     expect(kept).toEqual({ role: "user", content: "see", author: { id: "x:1" }, attachments });
     expect(historyWindow([kept])[0]).toBe(kept);
-    const called = keptMessage(calls("1"));
-    for (const part of [kept, called, ...Object.values(kept), ...Object.values(called)])
-      expect(Object.isFrozen(part)).toBe(true);
+    const partsOf = (value: unknown): unknown[] =>
+      typeof value === "object" && value !== null ? [value, ...Object.values(value).flatMap(partsOf)] : [];
+    const parts = [...partsOf(kept), ...partsOf(keptMessage(calls("1")))];
+    expect(parts).toHaveLength(7);
+    for (const part of parts) expect(Object.isFrozen(part)).toBe(true);
   });
 
   it("loses no user or assistant text that fits", () => {

@@ -220,8 +220,8 @@ type MessageOf<Role extends Message["role"]> = Extract<Message, { role: Role }>;
 const KEPT = new WeakSet<Message>();
 
 /**
- * What `historyWindow` gives of a message, for a store that keeps it: nobody can change it, and `historyWindow` gives it as it
- * is. A turn with a long history then makes no new messages.
+ * Makes a message that a store can keep and give out again and again: it has only what a model accepts, nobody can change
+ * it, and `historyWindow` does not copy it.
  */
 export function keptMessage(message: Message): Message {
   const given = modelMessage(message);
@@ -306,10 +306,14 @@ function pairToolCalls(messages: readonly Message[]): Message[] {
       continue;
     }
     const results = resultsOf.get(message) ?? [];
-    const toolCalls = message.toolCalls.map((call) => ({ ...call, id: distinctId(call.id, used) }));
+    const toolCalls = message.toolCalls.map((call) => {
+      const id = distinctId(call.id, used);
+      return id === call.id ? call : { ...call, id };
+    });
+    const isSame = toolCalls.every((call, index) => call === message.toolCalls?.[index]);
     const answers = toolCalls.map((call, index): ToolResult => {
       const result = results[index];
-      if (result) return { ...result, toolCallId: call.id };
+      if (result) return result.toolCallId === call.id ? result : { ...result, toolCallId: call.id };
       return {
         role: "tool",
         toolCallId: call.id,
@@ -317,7 +321,7 @@ function pairToolCalls(messages: readonly Message[]): Message[] {
         content: UNANSWERED,
       };
     });
-    paired.push({ ...message, toolCalls }, ...answers);
+    paired.push(isSame ? message : { ...message, toolCalls }, ...answers);
   }
   return paired;
 }

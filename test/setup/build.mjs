@@ -1,2 +1,2 @@
-// Before the tests: dist/ as users run it, for those that start processes.
+// Before the tests: dist/, for those that start processes. Users get the bundled files of it.
 export { build as setup } from "../../scripts/build.mjs";

@@ -1,12 +1,13 @@
 /**
  * npm warns nobody: neither who clones Baton nor who installs the package. `.ci/run` looks at what npm really prints; this
- * says which package it would be about. And users get every package that the built files import: any other is inside
- * `dist/main/` or `dist/lib/`.
+ * says which package it would be about. Users get every package that the built files import; the build puts all others into
+ * `dist/main/` and `dist/lib/`.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { modulesIn } from "../support/built-files.js";
 import { nodesOf, type SourceFile, sourceFile } from "../support/source-files.js";
 
 interface Locked {
@@ -84,6 +85,14 @@ describe("the package", () => {
   it.each(DOORS)("brings what dist/%s imports", (door) => {
     expect(notInstalled(`dist/${door}.js`, ".js")).toEqual([]);
     if (existsSync(`dist/${door}.d.ts`)) expect(notInstalled(`dist/${door}.d.ts`, ".d.ts")).toEqual([]);
+  });
+
+  it("has each module of the library once, so that a class is the same at each door", () => {
+    const doors = ["index", "testing/index", "adapter/markdown/index"].map((door) => `dist/${door}.js`);
+    const parts = readdirSync("dist/lib").map((name) => `dist/lib/${name}`);
+    const modules = [...doors, ...parts].flatMap(modulesIn);
+    expect(modules).toEqual(expect.arrayContaining(["session/errors.js", "adapter/markdown/render.js"]));
+    expect(modules.filter((name, place) => modules.indexOf(name) !== place)).toEqual([]);
   });
 
   it("would be seen to lack one", () => {

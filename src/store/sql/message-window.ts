@@ -19,12 +19,15 @@ export class MessageWindow {
   readonly #messages: Message[] = [];
   /** Their numbers. */
   readonly #seqs: number[] = [];
+  /** How many somebody has asked for, at most. */
+  #most: number;
   #last: { readonly seq: number; readonly id: number; readonly at: number } | null = null;
   #size = 0;
 
-  constructor(from: number, start: number, rows: readonly Row[]) {
+  constructor(from: number, start: number, rows: readonly Row[], most: number) {
     this.#from = from;
     this.#start = start;
+    this.#most = most;
     this.add(rows, start);
   }
 
@@ -66,9 +69,10 @@ export class MessageWindow {
     return this.#messages.slice(Math.max(this.#begin(), this.#messages.length - limit));
   }
 
-  /** Forgets the oldest ones, so that about so many are left. */
-  cutTo(most: number): void {
-    const excess = this.#messages.length - most;
+  /** Forgets the oldest ones, so that about so many are left, or as many as somebody has asked for before. */
+  cutTo(limit: number): void {
+    this.#most = Math.max(this.#most, limit);
+    const excess = this.#messages.length - this.#most;
     if (excess <= SPARE) return;
     for (const message of this.#messages.splice(0, excess)) this.#size -= sizeOf(message);
     this.#seqs.splice(0, excess);

@@ -31,9 +31,28 @@ test("messages are read once, however many are new", async () => {
   }
 });
 
+test("messages are read once, also if somebody else needs fewer of them", async () => {
+  const { sessions, sessionId, all } = await opened();
+  await sessions.appendMany(sessionId, many(600));
+  await sessions.history(sessionId, { maxMessages: 500 });
+  all.mockClear();
+  for (const maxMessages of [20, 500, 1, 500]) {
+    await sessions.append(sessionId, said("new"));
+    expect(await sessions.history(sessionId, { maxMessages })).toHaveLength(maxMessages);
+  }
+  expect(all).toHaveBeenCalledTimes(4);
+});
+
 test("a turn gets the same messages again, and makes no new ones", async () => {
   const { sessions, sessionId } = await opened();
-  await sessions.appendMany(sessionId, many(20));
+  const toolCalls = ["a", "b"].map((id) => ({ id, name: "run", arguments: "{}" }));
+  const results = toolCalls.map(({ id }): Message => ({ role: "tool", toolCallId: id, content: id }));
+  await sessions.appendMany(sessionId, [
+    said("run"),
+    { role: "assistant", content: "", toolCalls },
+    ...results,
+    ...many(16),
+  ]);
   const before = await sessions.history(sessionId);
   await sessions.append(sessionId, said("new"));
   const after = await sessions.history(sessionId);

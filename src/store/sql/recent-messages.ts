@@ -81,7 +81,7 @@ function startOf({ active_from, consolidated_through }: Row): number {
 /** `rows`: all active messages from a number on, or one more than needed, oldest first. */
 function windowOf(from: number, start: number, rows: readonly Row[], limit: number): MessageWindow {
   const [first] = rows;
-  return new MessageWindow(first && rows.length > limit ? number(first.seq) : from, start, rows);
+  return new MessageWindow(first && rows.length > limit ? number(first.seq) : from, start, rows, limit);
 }
 
 /** The fields that hold words, as in the columns that `hidingDb` cleans. */
