@@ -20,9 +20,11 @@ const { formatMarkdown } = (await import(
 )) as typeof import("../../src/adapter/discord/format.js");
 
 export async function splitting({ sizes, rounds }: Bench): Promise<Outcome> {
-  const answer = longAnswer();
+  // Another answer each time: what was parsed of late is remembered.
+  const answers = Array.from({ length: 2 * (rounds + 1) * sizes.splits }, (_, seed) => longAnswer(seed));
+  const next = () => answers.pop() ?? "";
   const room = { max: MAX, lengthOf: (text: string) => formatMarkdown(text).length };
-  const steps = [() => split(answer, room), () => parseMarkdown(answer)];
+  const steps = [() => split(next(), room), () => parseMarkdown(next())];
   const [ours = Number.NaN, raw = Number.NaN] = await interleave(steps, rounds, sizes.splits);
   return {
     lines: [
@@ -38,8 +40,8 @@ export async function splitting({ sizes, rounds }: Bench): Promise<Outcome> {
 }
 
 /** Everything that models write, again and again. */
-function longAnswer(): string {
-  const random = randomFrom(LENGTH);
+function longAnswer(seed: number): string {
+  const random = randomFrom(seed);
   let text = "";
   for (let n = 0; text.length < LENGTH; n++) {
     const words = textOf(random, n, LENGTH).split(" ");
