@@ -56,6 +56,7 @@ export {
   type PromptOptions,
   type SessionContext,
 } from "./session/context.js";
+export { historyWindow, type WindowOptions } from "./session/history-window.js";
 export {
   DEFAULT_RESET_POLICY,
   nextReset,
@@ -67,7 +68,6 @@ export {
   resetReason,
 } from "./session/reset-policy.js";
 export { type Sender, senderPrefixed } from "./session/sender.js";
-export { historyWindow, type WindowOptions } from "./session/transcript.js";
 
 // Show sessions to people: each person sees their own.
 

@@ -55,7 +55,7 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
 /** How long a file may be, and how many others of ours it may import. What is over has to become less, never more. */
 const MOST_LINES = 400;
 const LONGER: Readonly<Record<string, number>> = {
-  "session/sessions.ts": 571,
+  "session/sessions.ts": 565,
 };
 const MOST_IMPORTS = 22;
 const BROADER: Readonly<Record<string, number>> = {

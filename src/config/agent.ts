@@ -1,5 +1,5 @@
 /** How the agent works: its model, and how long and how often it may go on. */
-import { DEFAULT_WINDOW } from "../session/transcript.js";
+import { DEFAULT_WINDOW } from "../session/history-window.js";
 import { choice, flag, number, type Setting, secret, text } from "../util/setting.js";
 import { each, group } from "./groups.js";
 import { folder } from "./paths.js";

@@ -233,7 +233,7 @@ export interface Doubtful {
 /** A delivery that a process is sending. Only that process can write its outcome. */
 export type Sending = Pick<Delivery, "id" | "holder" | "handoffId">;
 
-/** The state of what the destination of a handoff was told. */
+/** The state of the message that announces a handoff at its destination. */
 export type Announcement = Readonly<{ state: DeliveryState; error: string | null }>;
 
 export interface Outbox {
@@ -257,7 +257,7 @@ export interface Outbox {
   retry(which: Sending, waitMs: number, error: string, now: number): Promise<void>;
   /** It was not sent and never will be. */
   fail(which: Sending, error: string): Promise<void>;
-  /** Nobody knows whether it was sent. The chat is told, unless such a sentence already waits there. */
+  /** Nobody knows whether it was sent. `doubt` says so in the chat, unless such a sentence already waits there. */
   doubt(which: Sending, error: string, doubt: NewDelivery | null, now: number): Promise<void>;
   /** What a process was sending when it ended. */
   interrupted(account: Account): Promise<Delivery[]>;
@@ -269,7 +269,7 @@ export interface Outbox {
   isClear(account: Account, address: Address): Promise<boolean>;
   /** True if each of these has certainly been sent. */
   areSent(deliveryIds: readonly DeliveryId[]): Promise<boolean>;
-  /** What the destination of a handoff was told, the first part of it; null if nothing was announced. */
+  /** The first part of the message that announces a handoff at its destination; null if there is none. */
   announcement(handoffId: HandoffId): Promise<Announcement | null>;
   /** How many messages there since then are in doubt, and when the last of them was written. */
   doubtful(account: Account, address: Address, since: number): Promise<Doubtful>;

@@ -11,6 +11,7 @@ import { belongingOf, chatOf, checkViewer, type Viewer } from "./access.js";
 import { checkId, checkLimit, checkScopes, checkText, guarded } from "./checks.js";
 import { ConflictError, InputError, NotFoundError, sessionNotFound } from "./errors.js";
 import { type Handoff, type HandoffStep, stepHandoff } from "./handoff.js";
+import { DEFAULT_WINDOW, historyWindow } from "./history-window.js";
 import { asSessionId, type HandoffId, newHandoffId, type SessionId, sessionIdAt } from "./ids.js";
 import { isPlatform } from "./platform.js";
 import {
@@ -56,14 +57,7 @@ import type {
   SearchOptions,
   SessionStore,
 } from "./store.js";
-import {
-  DEFAULT_WINDOW,
-  historyWindow,
-  type Message,
-  parseMessage,
-  parseMessages,
-  type StoredMessage,
-} from "./transcript.js";
+import { type Message, parseMessage, parseMessages, type StoredMessage } from "./transcript.js";
 import { SessionsView } from "./view.js";
 
 export interface SessionsConfig {

@@ -5,9 +5,10 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Agent, AgentError, type AgentEvent, type Tool, type ToolMessage } from "../agent/agent.js";
+import { historyWindow } from "../session/history-window.js";
 import { asSessionId } from "../session/ids.js";
 import { completeUsage } from "../session/session.js";
-import { historyWindow, type Message, parseMessage, type ToolCall } from "../session/transcript.js";
+import { type Message, parseMessage, type ToolCall } from "../session/transcript.js";
 
 /** What a person says to make the agent do each of these. */
 export interface AgentCues {

@@ -5,13 +5,14 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OWNER, viewerOf } from "../session/access.js";
+import { historyWindow } from "../session/history-window.js";
 import { asHandoffId, asSessionId, type HandoffId, type SessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions, type SessionsOptions } from "../session/sessions.js";
 import { addressOf, parseSource, type SessionSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
-import { historyWindow, type Message } from "../session/transcript.js";
+import type { Message } from "../session/transcript.js";
 
 export interface StoreFixture {
   /** A connection to the fixture's data; called again, another one where the store has several. */

@@ -3,7 +3,9 @@
  * with a shorter conversation if it is too long, and then at the next endpoint. Words that were streamed are never
  * taken back: once some have come, the step is what there is.
  */
-import { historyWindow, type Message } from "../../session/transcript.js";
+
+import { historyWindow } from "../../session/history-window.js";
+import type { Message } from "../../session/transcript.js";
 import { AgentError, type AgentEvent, type Tool, type TurnInput } from "../agent.js";
 import { backoffMs, MAX_ATTEMPTS, MAX_WAIT_MS } from "./backoff.js";
 import { type Endpoint, hostOf, keyOf } from "./endpoint.js";

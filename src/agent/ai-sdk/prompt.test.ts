@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { historyWindow, type Message } from "../../session/transcript.js";
+import { historyWindow } from "../../session/history-window.js";
+import type { Message } from "../../session/transcript.js";
 import { type PromptParts, promptOf } from "./prompt.js";
 import { shorterConversation } from "./shorter.js";
 

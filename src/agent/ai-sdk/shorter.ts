@@ -2,7 +2,9 @@
  * Makes a conversation shorter if it is too long for a model: drops the oldest messages first, and keeps the message to
  * answer.
  */
-import { historyWindow, type Message } from "../../session/transcript.js";
+
+import { historyWindow } from "../../session/history-window.js";
+import type { Message } from "../../session/transcript.js";
 import { shorten } from "../../util/text.js";
 
 /** Texts shorter than this are not cut. */

@@ -1,5 +1,5 @@
 /**
- * Accepts requests for handoffs: where a person may take a conversation, and what they are told. Only a session's person
+ * Accepts requests for handoffs: where a person may take a conversation, and what Baton says to them. Only a session's person
  * or the gateway's owner can move it, to places that they may use. Nobody else learns that it exists.
  */
 
@@ -52,7 +52,7 @@ export interface Destination {
   readonly name: string;
 }
 
-/** Who asks, and what they are told at once; null for the owner in a script. */
+/** Who asks, and what Baton says to them at once; null for the owner in a script. */
 type By = { readonly who: Who; readonly asker: Asker; readonly said: string } | null;
 
 const TERMINAL_PLACE: Destination = { word: LOCAL, address: addressOf(localSource()), name: "the terminal" };
@@ -138,7 +138,7 @@ export class HandoffDesk {
     return handoff;
   }
 
-  /** Cancels a handoff that nobody has begun to carry out. `tell`: somebody else cancels it, and the asker is told. */
+  /** Cancels a handoff that nobody has begun to carry out. `tell`: somebody else cancels it, and Baton tells the asker. */
   cancel(handoff: Handoff, { tell }: { readonly tell: boolean }): Promise<void> {
     return this.#withdraw(handoff, "It was cancelled.", tell);
   }
@@ -290,7 +290,7 @@ export class HandoffDesk {
   }
 }
 
-/** What the asker is told at the end, in the same commit. */
+/** The message to the asker at the end, in the same commit. */
 export function told(id: HandoffId, { source, account, holder }: Asker, text: string): NewDelivery {
   return {
     deliveryId: deliveryIdOf(id, "told"),

@@ -24,6 +24,14 @@ const run = async (url: string, sql: string): Promise<pg.QueryResult> => {
   }
 };
 
+/** Another program that is in the middle of a transaction. */
+const inTransaction = async (url: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("BEGIN");
+  return client;
+};
+
 describe("a PostgreSQL database", () => {
   it("is shared with other programs without touching their tables", async () => {
     const url = await server.createDatabase();
@@ -97,9 +105,7 @@ describe("a PostgreSQL database", () => {
     const url = await server.createDatabase();
     const sessions = await openSessions({ url });
     const { entry } = await sessions.receive(localSource(), { role: "user", content: "one" });
-    const blocker = new pg.Client({ connectionString: url });
-    await blocker.connect();
-    await blocker.query("BEGIN");
+    const blocker = await inTransaction(url);
     await blocker.query("SELECT * FROM baton.routes FOR UPDATE");
     const blocked = sessions.receive(localSource(), { role: "user", content: "two" }).catch((error) => error);
     const waiting = "application_name = 'baton' AND wait_event_type = 'Lock'";
@@ -132,9 +138,7 @@ describe("a PostgreSQL database", () => {
     const url = await server.createDatabase();
     const sessions = await openSessions({ url });
     const { entry } = await sessions.receive(localSource(), { role: "user", content: "first" });
-    const slow = new pg.Client({ connectionString: url });
-    await slow.connect();
-    await slow.query("BEGIN");
+    const slow = await inTransaction(url);
     await slow.query("UPDATE baton.messages SET note = note");
     const indexed = sessions.indexAll().then(() => "indexed");
     const modes = new Set<string>();
@@ -156,9 +160,7 @@ describe("a PostgreSQL database", () => {
     const url = await server.createDatabase();
     const sessions = await openSessions({ url });
     const { entry } = await sessions.receive(localSource(), { role: "user", content: "first" });
-    const slow = new pg.Client({ connectionString: url });
-    await slow.connect();
-    await slow.query("BEGIN");
+    const slow = await inTransaction(url);
     await slow.query(
       'INSERT INTO baton.sessions SELECT (jsonb_populate_record(s, \'{"id": "slow", "title": null}\')).* FROM baton.sessions s',
     );

@@ -1,6 +1,6 @@
 /** The last messages of a session as the model sees them, and what tells whether they still are the last ones. */
+import { keptMessage } from "../../session/history-window.js";
 import type { Message } from "../../session/transcript.js";
-import { keptMessage } from "../../session/transcript.js";
 import type { Row } from "../db.js";
 import { storedMessage } from "./rows.js";
 import { number } from "./values.js";

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
+import { historyWindow } from "../../session/history-window.js";
 import { Sessions } from "../../session/sessions.js";
 import { localSource } from "../../session/source.js";
-import { historyWindow, type Message } from "../../session/transcript.js";
+import type { Message } from "../../session/transcript.js";
 import { Redactor } from "../../util/redact.js";
 import type { Db } from "../db.js";
 import { hidingDb } from "../hiding-db.js";

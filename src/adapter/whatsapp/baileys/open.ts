@@ -15,7 +15,7 @@ export async function openBaileys(settings: BaileysSettings): Promise<Adapter> {
   return new BaileysAdapter(settings);
 }
 
-/** Links this machine to the account; `say` is told what a person has to do. */
+/** Links this machine to the account; it calls `say` with what a person has to do. */
 export async function linkBaileys(
   settings: BaileysSettings,
   say: (line: string) => void,
