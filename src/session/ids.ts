@@ -10,6 +10,7 @@ declare const idOf: unique symbol;
 export type SessionId = string & { readonly [idOf]: "session" };
 export type TurnId = string & { readonly [idOf]: "turn" };
 export type HandoffId = string & { readonly [idOf]: "handoff" };
+export type ProcessId = string & { readonly [idOf]: "process" };
 /** The same for the same words of the same work, so that no process adds them to the outbox twice. */
 export type DeliveryId = string & { readonly [idOf]: "delivery" };
 /** A row of the inbox. */
@@ -21,6 +22,16 @@ export function newTurnId(): TurnId {
 
 export function newHandoffId(): HandoffId {
   return `ho_${randomBytes(9).toString("hex")}` as HandoffId;
+}
+
+/** Short: people and agents type it. */
+export function newProcessId(): ProcessId {
+  return `p_${randomBytes(5).toString("hex")}` as ProcessId;
+}
+
+/** An id that came from outside; perhaps no process has it. It becomes a file name, so only this shape is accepted. */
+export function isProcessId(text: string): text is ProcessId {
+  return /^p_[0-9a-f]{10}$/.test(text);
 }
 
 /** An id that came from outside; perhaps no handoff has it. */

@@ -1,0 +1,69 @@
+/**
+ * What the store keeps of background processes: whose they are, what was promised about them, and how they ended. Each
+ * method is one atomic step.
+ */
+import type { ProcessId, SessionId } from "../session/ids.js";
+import type { SessionKey } from "../session/session-key.js";
+import type { SessionSource } from "../session/source.js";
+import type { ProcessEnd } from "./process.js";
+
+/** What the agent asked to hear of. */
+export interface Watch {
+  /** How often new output is sent to the chat; null for never. */
+  readonly checkIntervalMs: number | null;
+  /** Wakes the agent when the process has ended. */
+  readonly notifyOnComplete: boolean;
+  /** Wakes the agent when a line contains one of these texts. */
+  readonly patterns: readonly string[];
+}
+
+export interface NewProcess {
+  readonly id: ProcessId;
+  /** The home folder whose host keeps it: only processes of that machine and home can reach it. */
+  readonly home: string;
+  readonly sessionId: SessionId;
+  /** Who asked for it: notices about it run with this person's rights. */
+  readonly by: SessionSource;
+  /** As the person sees them. */
+  readonly command: string;
+  readonly workdir: string;
+  readonly environment: string;
+  readonly pty: boolean;
+  readonly watch: Watch;
+}
+
+/** `starting`: it may or may not have been started. */
+export const PROCESS_STATES = ["starting", "running", "ended"] as const;
+
+export interface KeptProcess extends NewProcess {
+  readonly state: (typeof PROCESS_STATES)[number];
+  readonly startedAt: number;
+  readonly end: ProcessEnd | null;
+  readonly endedAt: number | null;
+  /** How far its output was reported to the chat or the agent, in bytes. */
+  readonly reportedThrough: number;
+}
+
+export interface ProcessCaps {
+  /** How many may run in one session, and in one home. */
+  readonly perSession: number;
+  readonly inAll: number;
+}
+
+export type ProcessAdded = "added" | "session full" | "all full";
+
+export interface ProcessStore {
+  /** Adds it as `starting`, unless its session or its home already has as many running as it may. */
+  add(process: NewProcess, caps: ProcessCaps, now: number): Promise<ProcessAdded>;
+  /** It runs. */
+  started(id: ProcessId, now: number): Promise<void>;
+  /** How it ended. Only the first end counts: false if one is known. From then on the promised notice is due. */
+  ended(id: ProcessId, end: ProcessEnd, at: number): Promise<boolean>;
+  find(id: ProcessId): Promise<KeptProcess | null>;
+  /** Newest first. */
+  list(which: { readonly sessionId?: SessionId; readonly home?: string }): Promise<KeptProcess[]>;
+  /** True if a process of the key's session runs that was started after this time: then the session is not reset. */
+  holds(key: SessionKey, startedAfter: number): Promise<boolean>;
+  /** Forgets those that ended before, unless a notice about them is still due. Returns them. */
+  forget(endedBefore: number): Promise<readonly ProcessId[]>;
+}
