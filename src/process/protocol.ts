@@ -48,7 +48,10 @@ export interface Verbs {
   close: { takes: Which; gives: ProcessStatus };
   resize: { takes: Which & TerminalSize; gives: ProcessStatus };
   /** Ends the whole group; answers when it is gone. */
-  kill: { takes: Which & { readonly by: "agent" | "person"; readonly graceMs: number }; gives: ProcessStatus };
+  kill: {
+    takes: Which & { readonly by: "agent" | "person"; readonly graceMs: number };
+    gives: ProcessStatus;
+  };
   /** From now on this client hears of new output of the process. */
   follow: { takes: Which; gives: ProcessStatus };
   unfollow: { takes: Which; gives: object };
