@@ -56,6 +56,14 @@ describe("defaults", () => {
         byPerson: {},
       },
       mcp: { servers: {} },
+      processes: {
+        max: 64,
+        maxPerSession: 16,
+        keepMinutes: 30,
+        graceSeconds: 5,
+        maxWaitSeconds: 180,
+        outputCharacters: 200_000,
+      },
       outputDir: join(home, "cron", "output"),
       files: [],
       places: new Map(),
@@ -162,11 +170,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, platforms, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, platforms, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["? {timezone: UTC}\n: UTC\n", "/home/config.yaml:1: Map keys must be plain text."],

@@ -12,6 +12,7 @@ import { mcpSettings } from "./mcp.js";
 import { A_CHAT, chatNames, eachPlatform } from "./names.js";
 import { folder } from "./paths.js";
 import { platformSettings } from "./platform-settings.js";
+import { processSettings } from "./processes.js";
 import { seconds } from "./seconds.js";
 import { storeSetting } from "./store-setting.js";
 import { toolSettings } from "./tools.js";
@@ -142,6 +143,7 @@ export const homeFile = group({
   limits: limitSettings,
   tools: toolSettings,
   mcp: mcpSettings,
+  processes: processSettings,
   /** How each chat platform is reached: its manifest says it. */
   platforms: group(() =>
     Object.fromEntries([...platformSettings()].map(([name, settings]) => [name, group(settings)])),

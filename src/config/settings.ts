@@ -24,8 +24,8 @@ export interface ShownSetting {
 /** `model` is what was chosen where the configuration leaves it open; null for the offline agent. */
 export function settingsOf(config: Config, model?: ModelChoice | null): ShownSetting[] {
   const { timezone, scopes, reset } = config.sessions;
-  const { agent, busy, handoff, people, limits, tools, mcp, platforms, store, mirror, outputDir, places } =
-    config;
+  const { agent, busy, handoff, people, limits, tools, mcp, processes, platforms } = config;
+  const { store, mirror, outputDir, places } = config;
   const tree = {
     timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...held(group({ scopes: declared.scopes, reset: declared.reset }), { scopes, reset }, () => ""),
@@ -36,6 +36,7 @@ export function settingsOf(config: Config, model?: ModelChoice | null): ShownSet
     limits,
     tools: { ...tools, guests: tools.guests ?? GUEST_TOOLS, members: tools.members ?? MEMBER_TOOLS },
     mcp: { servers: mapped(mcp.servers, writtenServer) },
+    processes,
     platforms: mapped({ ...platforms }, (platform) => mapped({ ...platform }, shown)),
     store: store.shown,
     mirror: mirror === null ? null : "jsonl",
