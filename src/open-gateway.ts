@@ -65,7 +65,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
   // Loaded now: a program that imports the library may never open a gateway.
   const { Gateway } = await import("./gateway/gateway.js");
   const { Media } = await import("./gateway/media.js");
-  const { processHolder } = await import("./gateway/holder.js");
+  const { processHolder } = await import("./util/holder.js");
   const { hidingAdapter } = await import("./adapter/hiding-adapter.js");
   const { hidingAgent } = await import("./agent/hiding-agent.js");
   const { busy, clock = Date.now, redactor } = options;

@@ -13,7 +13,7 @@ export async function gatewayStatus(cli: Cli, options: { json?: boolean }): Prom
   const { platforms, sharing } = holder
     ? await cli.platformStates(await cli.loadConfig())
     : { platforms: [], sharing: [] };
-  const { isSameProcess } = await import("../gateway/holder.js");
+  const { isSameProcess } = await import("../util/holder.js");
   const isHere = (account: AccountState): boolean =>
     holder !== null && account.holder !== null && isSameProcess(holder.process, account.holder.holder);
   if (options.json) {

@@ -1,6 +1,7 @@
 /** `baton gateway`: serves the connected platforms in the foreground; one gateway per home folder. */
-import type { LockHolder } from "../gateway/home-lock.js";
+
 import { type Log, logLine, safeLog } from "../log/log.js";
+import type { LockHolder } from "../util/file-lock.js";
 import type { Cli } from "./cli.js";
 import { CliError } from "./failure.js";
 
@@ -55,8 +56,8 @@ async function alreadyRunning(
   home: string,
   { process: holder, pid, host, since }: LockHolder,
 ): Promise<CliError> {
-  const { fateOf } = await import("../gateway/holder.js");
-  const { SILENT_MS } = await import("../gateway/life-sign.js");
+  const { fateOf } = await import("../util/holder.js");
+  const { SILENT_MS } = await import("../util/life-sign.js");
   const elsewhere =
     fateOf(holder) === "unknown"
       ? ` It is in another container or on another machine. If that one has ended, try again in ${SILENT_MS / 1_000} seconds.`

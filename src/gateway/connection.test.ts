@@ -6,8 +6,8 @@ import { openDb } from "../open-sessions.js";
 import { StoreError } from "../session/errors.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
+import { processHolder } from "../util/holder.js";
 import { Connection } from "./connection.js";
-import { processHolder } from "./holder.js";
 
 let store: Awaited<ReturnType<typeof openSqlStore>>;
 let now = 0;

@@ -9,11 +9,11 @@
 import type { Adapter, Capabilities, ConnectError, Line, Receive, Speaker } from "../adapter/adapter.js";
 import { platformTraits } from "../session/platform.js";
 import type { Clock } from "../util/clock.js";
+import { holderWords, mayBeAlive } from "../util/holder.js";
 import type { OnProblem } from "../util/problem.js";
 import { cleanLine } from "../util/text.js";
 import { timerMs } from "../util/timer-ms.js";
 import { relativeTime } from "../util/words.js";
-import { holderWords, mayBeAlive } from "./holder.js";
 import { LineKeeper } from "./line-keeper.js";
 import { Renewal } from "./renewal.js";
 import type { Accounts } from "./store.js";

@@ -11,9 +11,9 @@ import { deliveryIdOf } from "../session/ids.js";
 import type { Attachment } from "../session/transcript.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import { processHolder } from "../util/holder.js";
 import type { ProblemDetails } from "../util/problem.js";
 import { Deliverer } from "./deliverer.js";
-import { processHolder } from "./holder.js";
 
 const ENDED = endedHolder();
 let now = 1_000;

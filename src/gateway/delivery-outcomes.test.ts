@@ -9,8 +9,8 @@ import type { Db } from "../store/db.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
 import { steadyClock } from "../util/clock.js";
+import { processHolder } from "../util/holder.js";
 import { Deliverer } from "./deliverer.js";
-import { processHolder } from "./holder.js";
 import type { Outbox } from "./store.js";
 
 let db: Db;

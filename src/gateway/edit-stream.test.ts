@@ -5,10 +5,10 @@ import { openDb } from "../open-sessions.js";
 import { Sessions } from "../session/sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import { processHolder } from "../util/holder.js";
 import { Commands } from "./commands/commands.js";
 import { EditStream, editStream } from "./edit-stream.js";
 import { Gateway } from "./gateway.js";
-import { processHolder } from "./holder.js";
 
 const ann = { userId: "ann", userName: "Ann" };
 const settled = () => new Promise((resolve) => setImmediate(resolve));

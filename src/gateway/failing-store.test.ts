@@ -14,9 +14,9 @@ import { inspectSqlite } from "../store/inspect.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { openSqlite } from "../store/sqlite/db.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import { processHolder } from "../util/holder.js";
 import { Commands } from "./commands/commands.js";
 import { Gateway } from "./gateway.js";
-import { processHolder } from "./holder.js";
 import { People } from "./people.js";
 
 const APOLOGY = expect.stringMatching(/^I can't save anything right now\. If I have not.*baton doctor/);

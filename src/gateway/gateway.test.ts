@@ -11,9 +11,9 @@ import type { SessionStore } from "../session/store.js";
 import type { Message } from "../session/transcript.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import { processHolder } from "../util/holder.js";
 import { Commands } from "./commands/commands.js";
 import { Gateway } from "./gateway.js";
-import { processHolder } from "./holder.js";
 import type { GatewayOptions } from "./options.js";
 import type { GatewayStore, NewDelivery } from "./store.js";
 

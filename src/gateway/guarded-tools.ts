@@ -3,8 +3,8 @@
  * before and after it acts. If another process has taken the turn, the call does not run.
  */
 import type { Tool } from "../agent/agent.js";
+import { processNamed } from "../util/holder.js";
 import type { Approve } from "./approvals.js";
-import { processNamed } from "./holder.js";
 import type { ToolJournal, Turn } from "./store.js";
 
 const CHANGED = "Error: not run: the folder has changed since this was approved.";

@@ -1,5 +1,5 @@
 /** Who has an account, in words, as the gateway of one home folder sees it. */
-import { holderWords } from "./holder.js";
+import { holderWords } from "../util/holder.js";
 import type { AccountLease } from "./store.js";
 
 /** `isHere`: the holder is that gateway. */

@@ -4,15 +4,9 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { endedHolder } from "../../test/support/ended-holder.js";
-import {
-  homeHolder,
-  homeLockFile,
-  type LockHolder,
-  lockText,
-  successionFile,
-  takeHome,
-} from "./home-lock.js";
-import { SILENT_MS } from "./life-sign.js";
+import { type LockHolder, lockText, successionFile } from "../util/file-lock.js";
+import { SILENT_MS } from "../util/life-sign.js";
+import { homeHolder, homeLockFile, takeHome } from "./home-lock.js";
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 const SINCE = "2026-01-10T12:00:00.000Z";

@@ -1,10 +1,10 @@
 /** Goes on with a turn that a process left unfinished, or gives it up if every process that tried it ended. */
 import { deliveryIdOf } from "../session/ids.js";
+import { mayBeAlive, runningGroup } from "../util/holder.js";
 import { counted } from "../util/words.js";
 import { isGivenUp } from "./attempts.js";
 import type { Access } from "./authorize.js";
 import type { Common } from "./common.js";
-import { mayBeAlive, runningGroup } from "./holder.js";
 import type { Lane } from "./lane.js";
 import type { Notices } from "./notices.js";
 import type { InboxItem, RunningTurn, Turn } from "./store.js";

@@ -8,10 +8,10 @@ import type { SessionId } from "../session/ids.js";
 import { Sessions } from "../session/sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter, type ScriptedOptions } from "../testing/scripted-adapter.js";
+import { processHolder } from "../util/holder.js";
 import { Commands } from "./commands/commands.js";
 import { stop } from "./commands/turn.js";
 import { Gateway } from "./gateway.js";
-import { processHolder } from "./holder.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {

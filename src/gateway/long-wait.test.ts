@@ -5,8 +5,8 @@ import { openDb } from "../open-sessions.js";
 import { deliveryIdOf } from "../session/ids.js";
 import { openSqlStore } from "../store/sql-store.js";
 import { ScriptedAdapter } from "../testing/scripted-adapter.js";
+import { processHolder } from "../util/holder.js";
 import { Deliverer } from "./deliverer.js";
-import { processHolder } from "./holder.js";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,7 +1,7 @@
 /** Messages of a chat are answered in the order in which they were accepted, also where some were left meanwhile. */
 import { afterEach, expect, it } from "vitest";
 import { World } from "../../test/support/gateway-world.js";
-import { processHolder } from "./holder.js";
+import { processHolder } from "../util/holder.js";
 
 const ME = processHolder();
 let world: World;

@@ -1,9 +1,9 @@
 /** Takes on what other processes left of an account that this process serves. */
 import type { SessionScopes } from "../session/session-key.js";
+import { hasLeft } from "../util/holder.js";
 import type { Arrivals } from "./arrivals.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Common } from "./common.js";
-import { hasLeft } from "./holder.js";
 import type { LaneRunner } from "./lane-runner.js";
 import { AGENT, servedAccounts, sharingTexts } from "./shared-accounts.js";
 import type { Account } from "./store.js";

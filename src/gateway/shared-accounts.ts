@@ -3,7 +3,7 @@
  * agent, the platform and the chat, and a person has the same chat id with two bots.
  */
 import { platformTraits } from "../session/platform.js";
-import { mayBeAlive } from "./holder.js";
+import { mayBeAlive } from "../util/holder.js";
 import type { Account, AccountLease, Accounts } from "./store.js";
 
 /** The name under which an account stores its agent. */

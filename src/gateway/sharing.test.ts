@@ -4,7 +4,7 @@ import { endedHolder } from "../../test/support/ended-holder.js";
 import { World } from "../../test/support/gateway-world.js";
 import { openDb } from "../open-sessions.js";
 import { openSqlStore } from "../store/sql-store.js";
-import { processHolder } from "./holder.js";
+import { processHolder } from "../util/holder.js";
 import { holderText } from "./holder-words.js";
 import { servedAccounts, sharingTexts } from "./shared-accounts.js";
 

@@ -15,8 +15,8 @@ import { perform } from "./run.js";
 import type { Variant } from "./stage.js";
 
 // Which processes have ended is for the tests to say: all of them are in this one.
-vi.mock("../../src/gateway/holder.js", async (original) => ({
-  ...(await original<typeof import("../../src/gateway/holder.js")>()),
+vi.mock("../../src/util/holder.js", async (original) => ({
+  ...(await original<typeof import("../../src/util/holder.js")>()),
   // Looked up when it is called: it imports the very module that is replaced here.
   mayBeAlive: (holder: string) => hasNotEnded(holder),
 }));

@@ -11,7 +11,7 @@ const CODECS = [
   "src/session/handoff.ts", // where a handoff goes
   "src/session/session-key.ts",
   "src/session/source.ts", // addresses
-  "src/gateway/holder.ts", // processes
+  "src/util/holder.ts", // processes
 ];
 
 /** What our ids are called, as the last word of a name. */

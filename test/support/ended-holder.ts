@@ -1,5 +1,5 @@
 /** The name of a process of this machine that has certainly ended, unless something else is said of it. */
-import { processHolder } from "../../src/gateway/holder.js";
+import { processHolder } from "../../src/util/holder.js";
 
 /** No system has a pid as large. */
 const NO_PID = 999_999_999;

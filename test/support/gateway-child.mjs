@@ -10,8 +10,8 @@ import { SendError } from "../../dist/adapter/adapter.js";
 import { runToolCall } from "../../dist/agent/tool-call.js";
 import { Commands } from "../../dist/gateway/commands/commands.js";
 import { Gateway } from "../../dist/gateway/gateway.js";
-import { processHolder } from "../../dist/gateway/holder.js";
 import { openStore } from "../../dist/open-sessions.js";
+import { processHolder } from "../../dist/util/holder.js";
 
 const { url, account, people, busy, leaseMs, slowMs, point, log, effects, streams, failing } = JSON.parse(
   process.argv[2],

@@ -6,7 +6,6 @@ import type { AgentInfo } from "../../src/gateway/commands/agent-info.js";
 import { Commands } from "../../src/gateway/commands/commands.js";
 import { commandTable } from "../../src/gateway/commands/table.js";
 import { Gateway } from "../../src/gateway/gateway.js";
-import { processHolder } from "../../src/gateway/holder.js";
 import { Media } from "../../src/gateway/media.js";
 import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { PeopleRules } from "../../src/gateway/people.js";
@@ -18,6 +17,7 @@ import { Sessions, type SessionsConfig } from "../../src/session/sessions.js";
 import type { SessionSource } from "../../src/session/source.js";
 import { openSqlStore } from "../../src/store/sql-store.js";
 import { type ScriptedAbility, ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
+import { processHolder } from "../../src/util/holder.js";
 
 export interface WorldOptions {
   readonly config?: SessionsConfig;

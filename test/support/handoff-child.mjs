@@ -5,8 +5,8 @@ import { SendError } from "../../dist/adapter/adapter.js";
 import { Commands } from "../../dist/gateway/commands/commands.js";
 import { commandTable } from "../../dist/gateway/commands/table.js";
 import { Gateway } from "../../dist/gateway/gateway.js";
-import { processHolder } from "../../dist/gateway/holder.js";
 import { openStore } from "../../dist/open-sessions.js";
+import { processHolder } from "../../dist/util/holder.js";
 
 const { url, platform, people, leaseMs, isOnce } = JSON.parse(process.argv[2]);
 process.on("disconnect", () => process.exit(0));

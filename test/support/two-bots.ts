@@ -1,7 +1,7 @@
 /** Two bots of one platform that serve one store at this moment, for the same agent. */
 import { join } from "node:path";
-import { processHolder } from "../../src/gateway/holder.js";
 import { openStore } from "../../src/open-sessions.js";
+import { processHolder } from "../../src/util/holder.js";
 
 export async function twoBots(home: string): Promise<void> {
   const { store, sessions } = await openStore({ url: join(home, "baton.db") });

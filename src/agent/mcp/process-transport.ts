@@ -10,7 +10,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
-import { endGroup } from "../tools/process-group.js";
+import { endGroup } from "../../util/process-group.js";
 import { MessageLines } from "./message-lines.js";
 
 export interface ProcessOptions {

@@ -3,8 +3,8 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { endGroup } from "../../util/process-group.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { endGroup } from "./process-group.js";
 
 const KILL_GRACE_MS = 1_000;
 const LONGEST_COMPLAINT = 1_000;

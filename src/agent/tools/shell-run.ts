@@ -12,13 +12,13 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as delay, setImmediate as nextRound } from "node:timers/promises";
+import { isGroupThere } from "../../util/process-group.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { ToolContext } from "../agent.js";
 import type { Launch, Sandbox } from "../sandbox/sandbox.js";
 import { BoundedOutput } from "./bounded-output.js";
 import { CommandGroup } from "./command-group.js";
-import { isGroupThere } from "./process-group.js";
 
 export interface ShellOptions {
   readonly cwd: string;

@@ -22,10 +22,10 @@ import {
 import type { HandoffStore } from "../../session/store.js";
 import type { SessionsView } from "../../session/view.js";
 import type { Clock } from "../../util/clock.js";
+import { mayBeAlive } from "../../util/holder.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { TERMINAL, type Who } from "../authorize.js";
 import { STATE } from "../connection.js";
-import { mayBeAlive } from "../holder.js";
 import type { Homes } from "../homes.js";
 import type { Account, Accounts, GatewayEffects, NewDelivery } from "../store.js";
 import { NOBODY_CAME } from "./decide.js";

@@ -4,9 +4,9 @@
  * sees the mark and goes. A mark whose process has ended means nothing.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { processHolder } from "../../gateway/holder.js";
-import { giveSigns, isStillOf } from "../../gateway/life-sign.js";
 import { StoreError } from "../../session/errors.js";
+import { processHolder } from "../../util/holder.js";
+import { giveSigns, isStillOf } from "../../util/life-sign.js";
 
 function markOf(path: string): string {
   return `${path}.restoring`;

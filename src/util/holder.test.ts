@@ -48,7 +48,7 @@ describe.runIf(process.platform === "linux")("a process", () => {
   // A container is one: where the machine lets us make a namespace, it is tried.
   const isAllowed = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
   it.runIf(isAllowed)("in a namespace of its own, with this host's name, is not taken for dead", () => {
-    const module = new URL("../../dist/gateway/holder.js", import.meta.url).href;
+    const module = new URL("../../dist/util/holder.js", import.meta.url).href;
     const script = `import(${JSON.stringify(module)}).then(({ fateOf }) => console.log(fateOf(process.argv[1])))`;
     const given = ["--pid", "--fork", "--mount-proc", process.execPath, "-e", script, "--", me];
     expect(spawnSync("unshare", given, { encoding: "utf8" }).stdout).toBe("unknown\n");

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
-import { isGroupThere } from "../agent/tools/process-group.js";
+import { isGroupThere } from "./process-group.js";
 
 /** What can be known of a process from here. */
 export type Fate = "alive" | "ended" | "unknown";
