@@ -59,3 +59,15 @@ export function childEnvironment(
     ),
   );
 }
+
+/** What the process host may know: besides that, how to reach the user's own service manager. */
+export function hostEnvironment(
+  variables: Readonly<NodeJS.ProcessEnv> = process.env,
+): Record<string, string> {
+  const { XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS } = variables;
+  return {
+    ...childEnvironment(variables),
+    ...(XDG_RUNTIME_DIR && { XDG_RUNTIME_DIR }),
+    ...(DBUS_SESSION_BUS_ADDRESS && { DBUS_SESSION_BUS_ADDRESS }),
+  };
+}
