@@ -94,6 +94,12 @@ function isPackage(folder) {
 function licenceOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file === undefined ? undefined : readFileSync(join(folder, file), "utf8").trim();
+  const path = file === undefined ? ownCopy(name) : join(folder, file);
+  const text = existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
   return { title: `${name} ${version}`, license, text };
+}
+
+/** A package may have left out its licence. */
+function ownCopy(name) {
+  return join(root, "scripts", "licences", `${name.replace("@", "").replace("/", "-")}.txt`);
 }

@@ -1,0 +1,143 @@
+/** What is said about watched processes, and when: seldom enough, and nothing is lost. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  admit,
+  BREAKER_PAUSE_MS,
+  type Breaker,
+  heedPatterns,
+  matchingLines,
+  NEW_BREAKER,
+  NEW_PATTERN_WATCH,
+  nextHeed,
+  PATTERN_PAUSE_MS,
+  type PatternWatch,
+} from "./watch.js";
+
+/** Goes through calls at these times, and looks by itself when the rule says so. */
+function play(calls: readonly { readonly at: number; readonly lines: readonly string[] }[]) {
+  let watch: PatternWatch = NEW_PATTERN_WATCH;
+  const said: { at: number; kind: "say" | "promote"; count: number; lines: readonly string[] }[] = [];
+  const heed = (lines: readonly string[], at: number): void => {
+    const verdict = heedPatterns(watch, lines, at);
+    watch = verdict.watch;
+    if (verdict.kind !== "nothing") said.push({ at, kind: verdict.kind, ...verdict.matches });
+  };
+  const tick = (until: number): void => {
+    for (let due = nextHeed(watch); due !== null && due <= until; due = nextHeed(watch)) heed([], due);
+  };
+  for (const { at, lines } of calls) {
+    tick(at);
+    heed(lines, at);
+  }
+  tick(Number.POSITIVE_INFINITY);
+  return { said, watch };
+}
+
+const s = 1_000;
+
+describe("watch patterns", () => {
+  it("match lines that contain one of the texts, as it is", () => {
+    expect(matchingLines("all fine\nERROR 1\nerror 2\n[a.c] x", ["ERROR", "[a.c]"])).toEqual([
+      "ERROR 1",
+      "[a.c] x",
+    ]);
+  });
+
+  it("say the first match at once, and the next ones together after the pause", () => {
+    const { said } = play([
+      { at: 0, lines: ["one"] },
+      { at: 2 * s, lines: ["two"] },
+      { at: 4 * s, lines: ["three"] },
+    ]);
+    expect(said).toEqual([
+      { at: 0, kind: "say", count: 1, lines: ["one"] },
+      { at: 15 * s, kind: "say", count: 2, lines: ["two", "three"] },
+    ]);
+  });
+
+  it("are switched off after three pauses in a row with further matches", () => {
+    const { said, watch } = play(Array.from({ length: 100 }, (_, n) => ({ at: n * s, lines: [`${n}`] })));
+    expect(said.map(({ at, kind }) => [at / s, kind])).toEqual([
+      [0, "say"],
+      [15, "say"],
+      [30, "say"],
+      [45, "promote"],
+    ]);
+    expect(watch.isOff).toBe(true);
+  });
+
+  it("go on for ever where each pause is over before the next match", () => {
+    const { said, watch } = play(Array.from({ length: 50 }, (_, n) => ({ at: n * 16 * s, lines: [`${n}`] })));
+    expect(said).toHaveLength(50);
+    expect(watch.isOff).toBe(false);
+  });
+
+  it("never say two things within the pause, and count each line once, unless they are switched off", () => {
+    const call = fc.record({
+      gap: fc.integer({ min: 0, max: 40 * s }),
+      count: fc.integer({ min: 0, max: 30 }),
+    });
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 40 }), (gaps) => {
+        let at = 0;
+        const calls = gaps.map(({ gap, count }) => {
+          at += gap;
+          return { at, lines: Array.from({ length: count }, () => "x") };
+        });
+        const { said, watch } = play(calls);
+        for (const [n, each] of said.entries()) {
+          const before = said[n - 1];
+          if (before) expect(each.at - before.at).toBeGreaterThanOrEqual(PATTERN_PAUSE_MS);
+          expect(each.lines.length).toBeLessThanOrEqual(20);
+          if (each.kind === "promote") expect(n).toBe(said.length - 1);
+        }
+        const count = said.reduce((sum, each) => sum + each.count, 0);
+        const all = calls.reduce((sum, { lines }) => sum + lines.length, 0);
+        if (!watch.isOff) expect(count).toBe(all);
+        else expect(count).toBeLessThanOrEqual(all);
+      }),
+    );
+  });
+
+  it("do not wait longer than the pause if the clock was set back", () => {
+    const { watch } = heedPatterns(NEW_PATTERN_WATCH, ["one"], 1_000 * s);
+    expect(heedPatterns(watch, ["two"], 10 * s).kind).toBe("say");
+  });
+});
+
+describe("the breaker", () => {
+  it("lets 15 notices in 10 seconds pass, then pauses once for 30 seconds", () => {
+    let breaker: Breaker = NEW_BREAKER;
+    const ask = (at: number) => {
+      const { breaker: next, ...answer } = admit(breaker, at);
+      breaker = next;
+      return answer;
+    };
+    for (let n = 0; n < 15; n++) expect(ask(n).waitUntil).toBeNull();
+    expect(ask(20)).toEqual({ waitUntil: 20 + BREAKER_PAUSE_MS, beginsPause: true });
+    expect(ask(21)).toEqual({ waitUntil: 20 + BREAKER_PAUSE_MS, beginsPause: false });
+    expect(ask(20 + BREAKER_PAUSE_MS)).toEqual({ waitUntil: null, beginsPause: false });
+  });
+
+  it("never lets more than 15 pass in any 10 seconds, and always lets one pass at the time it named", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 2 * s }), { maxLength: 200 }), (gaps) => {
+        let breaker: Breaker = NEW_BREAKER;
+        let at = 0;
+        const passed: number[] = [];
+        for (const gap of gaps) {
+          at += gap;
+          const admission = admit(breaker, at);
+          breaker = admission.breaker;
+          if (admission.waitUntil === null) passed.push(at);
+          else expect(admit(breaker, admission.waitUntil).waitUntil).toBeNull();
+        }
+        for (const from of passed)
+          expect(passed.filter((time) => time >= from && time < from + 10 * s).length).toBeLessThanOrEqual(
+            15,
+          );
+      }),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * When a watched process is spoken of: pure rules, with the time passed in. Nothing is lost by them: what may not be said
+ * now is said later, or a notice about the end of the process is promised instead.
+ */
+
+/** The least time between two notices about matching lines of one process. */
+export const PATTERN_PAUSE_MS = 15_000;
+/** After so many pauses in a row with further matches, the patterns are switched off. */
+const STORM_PAUSES = 3;
+/** How many matching lines a notice shows, and how much of each. */
+const MOST_LINES = 20;
+const LONGEST_MATCH = 300;
+
+/** The lines that matched and were not said yet. */
+interface HeldLines {
+  /** The last of them. */
+  readonly lines: readonly string[];
+  readonly count: number;
+}
+
+export interface PatternWatch {
+  readonly held: HeldLines;
+  /** Nothing is said before; null if nothing was said lately. */
+  readonly quietUntil: number | null;
+  /** How many pauses in a row had further matches. */
+  readonly storms: number;
+  readonly isOff: boolean;
+}
+
+const NOTHING: HeldLines = { lines: [], count: 0 };
+export const NEW_PATTERN_WATCH: PatternWatch = {
+  held: NOTHING,
+  quietUntil: null,
+  storms: 0,
+  isOff: false,
+};
+
+/** `say`: these lines, now. `promote`: say nothing more about lines, and promise one notice when the process has ended. */
+export type PatternVerdict =
+  | { readonly kind: "nothing"; readonly watch: PatternWatch }
+  | { readonly kind: "say"; readonly watch: PatternWatch; readonly matches: HeldLines }
+  | { readonly kind: "promote"; readonly watch: PatternWatch; readonly matches: HeldLines };
+
+/** Lines that contain one of the texts. */
+export function matchingLines(text: string, patterns: readonly string[]): string[] {
+  return text.split("\n").filter((line) => patterns.some((pattern) => line.includes(pattern)));
+}
+
+/** What to do at this time, given the lines that matched since the last call. */
+export function heedPatterns(watch: PatternWatch, matched: readonly string[], now: number): PatternVerdict {
+  if (watch.isOff) return { kind: "nothing", watch };
+  const held = addLines(watch.held, matched);
+  const { quietUntil } = watch;
+  if (quietUntil !== null && now < quietUntil && quietUntil - now <= PATTERN_PAUSE_MS)
+    return { kind: "nothing", watch: { ...watch, held } };
+  if (held.count === 0) return { kind: "nothing", watch: { ...NEW_PATTERN_WATCH } };
+  // The lines of this call may be the first ones after a quiet time; those that were held came during the pause.
+  const storms = watch.held.count > 0 ? watch.storms + 1 : 0;
+  if (storms >= STORM_PAUSES)
+    return { kind: "promote", watch: { ...NEW_PATTERN_WATCH, isOff: true }, matches: held };
+  const next = { held: NOTHING, quietUntil: now + PATTERN_PAUSE_MS, storms, isOff: false };
+  return { kind: "say", watch: next, matches: held };
+}
+
+function addLines({ lines, count }: HeldLines, more: readonly string[]): HeldLines {
+  const cut = more.slice(-MOST_LINES).map((line) => line.slice(0, LONGEST_MATCH));
+  return { lines: [...lines, ...cut].slice(-MOST_LINES), count: count + more.length };
+}
+
+/** When to look again, though nothing more matches; null if nothing is held back. */
+export function nextHeed({ held, quietUntil }: PatternWatch): number | null {
+  return held.count > 0 ? quietUntil : null;
+}
+
+/** How many notices all processes together may make in that time; then there is a pause. */
+const MOST_NOTICES = 15;
+const BREAKER_SPAN_MS = 10_000;
+export const BREAKER_PAUSE_MS = 30_000;
+
+/** Stops a gateway whose processes make too many notices. */
+export interface Breaker {
+  /** When the last notices were made, oldest first. */
+  readonly made: readonly number[];
+  readonly pausedUntil: number | null;
+}
+
+export const NEW_BREAKER: Breaker = { made: [], pausedUntil: null };
+
+export interface Admission {
+  readonly breaker: Breaker;
+  /** Null if a notice may be made now; otherwise when to try again. */
+  readonly waitUntil: number | null;
+  /** True once for each pause. */
+  readonly beginsPause: boolean;
+}
+
+/** Asks for one notice. A clock that was set back makes nobody wait longer than a pause. */
+export function admit({ made, pausedUntil }: Breaker, now: number): Admission {
+  if (pausedUntil !== null && now < pausedUntil && pausedUntil - now <= BREAKER_PAUSE_MS)
+    return { breaker: { made, pausedUntil }, waitUntil: pausedUntil, beginsPause: false };
+  const lately = made.filter((at) => at <= now && now - at < BREAKER_SPAN_MS);
+  if (lately.length < MOST_NOTICES)
+    return { breaker: { made: [...lately, now], pausedUntil: null }, waitUntil: null, beginsPause: false };
+  const until = now + BREAKER_PAUSE_MS;
+  return { breaker: { made: [], pausedUntil: until }, waitUntil: until, beginsPause: true };
+}
