@@ -7,8 +7,10 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const INSTALLED = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
+const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+);
+const INSTALLED = new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }));
 
 /** npm installs the dependencies. Anything else is inside, so that it is a development package and nobody installs it. */
 function isOutside(id) {

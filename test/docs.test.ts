@@ -142,8 +142,10 @@ describe("the documentation", () => {
     const named = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
     );
-    const { dependencies, devDependencies, peerDependencies } = packageJson;
-    const used = new Set(Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies }));
+    const { dependencies, optionalDependencies, devDependencies, peerDependencies } = packageJson;
+    const used = new Set(
+      Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies, ...peerDependencies }),
+    );
     expect(named.sort()).toEqual([...used].sort());
   });
 

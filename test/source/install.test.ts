@@ -20,6 +20,7 @@ interface Package {
   readonly scripts: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
@@ -51,7 +52,8 @@ function asksUsers(packages: Readonly<Record<string, Locked>>, { scripts }: Pack
 }
 
 const DOORS = ["index", "testing/index", "adapter/markdown/index", "main"];
-const INSTALLED = [...Object.keys(packageJson.dependencies), ...Object.keys(packageJson.peerDependencies)];
+const { dependencies, optionalDependencies, peerDependencies } = packageJson;
+const INSTALLED = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 /** A package of types, which a package that we have needs and brings. */
 const BROUGHT = ["mdast"];
 
