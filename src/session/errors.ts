@@ -33,8 +33,10 @@ export type ErrorCode =
   // nothing there, or not for this viewer
   | "session_not_found"
   | "handoff_not_found"
+  | "process_not_found"
   // the state of things forbids it
   | "ambiguous_session"
+  | "ambiguous_process"
   | "title_taken"
   | "handoff_active"
   | "handoff_refused"

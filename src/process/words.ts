@@ -1,0 +1,46 @@
+/** What people and agents call a process, and how its end is said: the same words in chats, tools and the command line. */
+import { ConflictError, NotFoundError } from "../session/errors.js";
+import type { ProcessId } from "../session/ids.js";
+import type { ProcessEnd } from "./process.js";
+
+interface Named {
+  readonly id: ProcessId;
+}
+
+/** The one among these that is meant by its id, or by the beginning of its id. */
+export function processMeant<P extends Named>(among: readonly P[], given: string): P {
+  const found = given === "" ? [] : among.filter(({ id }) => id.startsWith(given));
+  const [process, ...others] = found;
+  if (process && others.length === 0) return process;
+  const shown = JSON.stringify(given.slice(0, 40));
+  if (process) {
+    const message = `Several ids begin with ${shown}: ${idsOf(found)}. Give more of it.`;
+    throw new ConflictError("ambiguous_process", message);
+  }
+  const known = among.length === 0 ? "There are none." : `These are known: ${idsOf(among)}.`;
+  throw new NotFoundError("process_not_found", `There is no process ${shown}. ${known}`);
+}
+
+const MOST_IDS = 10;
+
+function idsOf(processes: readonly Named[]): string {
+  const shown = processes.slice(0, MOST_IDS).map(({ id }) => id);
+  const more = processes.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+const ENDED_BY_WORDS = { agent: "was ended by the agent", person: "was ended by a person" } as const;
+
+/** For example `exited with code 1`, after the name of the process. */
+export function endWords(end: ProcessEnd): string {
+  if (end.kind === "lost") return `is lost: ${end.why}`;
+  return `${exitWords(end)}${end.leftBehind ? "; something that it started still runs" : ""}`;
+}
+
+function exitWords({ code, signal, by }: Extract<ProcessEnd, { kind: "exited" }>): string {
+  const how = signal === null ? `code ${code}` : `signal ${signal}`;
+  if (by === "agent" || by === "person") return `${ENDED_BY_WORDS[by]} (${how})`;
+  return signal === null
+    ? `exited with code ${code}`
+    : `was killed by signal ${signal}, which Baton did not send`;
+}
