@@ -144,6 +144,7 @@ export {
   AgentError,
   type AgentEvent,
   type AssistantMessage,
+  type BackgroundCommand,
   type Danger,
   type Tool,
   type ToolContext,

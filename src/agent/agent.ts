@@ -84,6 +84,29 @@ export interface Danger {
   readonly identity?: string | null;
 }
 
+/** A command that goes on after its call. The tool has checked it; what happens to it then is not the agent's business. */
+export interface BackgroundCommand {
+  /** As the person sees them. */
+  readonly command: string;
+  readonly workdir: string;
+  /** What to start. No shell is added. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** All variables that it sees. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** A path by which another process of this machine reaches the folder; valid until the promise settles. */
+  readonly cwd: string;
+  /** True if `file` is a sandbox with processes of its own. */
+  readonly hasOwnProcesses: boolean;
+  /** True for a terminal of its own, as interactive programs need it. */
+  readonly pty: boolean;
+  /** How often new output is sent to the chat; null for never. */
+  readonly checkIntervalMs: number | null;
+  readonly notifyOnComplete: boolean;
+  /** Texts; the agent is told of lines that contain one. */
+  readonly patterns: readonly string[];
+}
+
 export interface ToolContext {
   /** The call that is being run. */
   readonly call: ToolCall;
@@ -92,6 +115,8 @@ export interface ToolContext {
   readonly approved?: Danger;
   /** Called with the process that leads everything that the call started, as soon as it runs: it may outlive Baton. */
   readonly leads?: (pid: number) => void;
+  /** Starts a command that goes on after the call, and returns a text for the model; absent if nothing can go on. */
+  readonly background?: (command: BackgroundCommand) => Promise<string>;
   /** Takes a line about the progress of the call, now and then. Lines that are not shown are lost. */
   readonly progress?: (text: string) => void;
 }

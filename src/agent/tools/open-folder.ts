@@ -64,6 +64,11 @@ export class OpenFolder {
     return this.#byDescriptor ? `/proc/self/fd/${this.#handle.fd}` : this.path;
   }
 
+  /** The same for another process of this user that is not a child of ours. */
+  get wayFromOutside(): string {
+    return this.#byDescriptor ? `/proc/${process.pid}/fd/${this.#handle.fd}` : this.path;
+  }
+
   /** What it is, whatever its name. */
   async identity(): Promise<string> {
     return identity(await this.#handle.stat({ bigint: true }));

@@ -61,6 +61,20 @@ export class Arguments {
     return number;
   }
 
+  /** At most so many texts that are not blank, each one line; one text alone counts as a list of one. */
+  texts(name: string, most: number, longest: number): readonly string[] {
+    const value = this.#value(name) ?? [];
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const isLine = (text: unknown): text is string =>
+      typeof text === "string" && text.trim() !== "" && !/[\r\n]/.test(text);
+    if (list.length > most || !list.every(isLine) || list.some(({ length }) => length > longest)) {
+      throw new Refused(
+        `\`${name}\` must be a list of at most ${most} texts, each one line of at most ${longest} characters.`,
+      );
+    }
+    return list;
+  }
+
   flag(name: string): boolean {
     const value = this.#value(name) ?? false;
     if (value === true || value === "true") return true;

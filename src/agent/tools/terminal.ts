@@ -1,12 +1,13 @@
 /**
- * The tool `terminal`: a shell command in the foreground, in a folder that file tools may use. It runs in a sandbox if
- * there is one; to leave that, it must ask each time. Without a sandbox it has all the rights of this user, and Baton
- * asks before some commands.
+ * The tool `terminal`: a shell command in the foreground or in the background, in a folder that file tools may use. It
+ * runs in a sandbox if there is one; to leave that, it must ask each time. Without a sandbox it has all the rights of
+ * this user, and Baton asks before some commands. All of this is checked alike for both.
  */
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Danger, Tool } from "../agent.js";
 import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
+import { BACKGROUND_PARAMETERS, backgroundLaunch, backgroundWish } from "./background.js";
 import { Confined } from "./confined.js";
 import { identity, type OpenFolder } from "./open-folder.js";
 import { type Arguments, answering, Refused } from "./refused.js";
@@ -32,7 +33,7 @@ export interface TerminalToolOptions {
 }
 
 const DESCRIPTION =
-  "Runs a shell command and returns its exit code and output. The command gets no input, and is killed after a time-out.";
+  "Runs a shell command and returns its exit code and output. The command gets no input, and is killed after a time-out. With `background` it runs on, and the tool `process` looks after it.";
 
 const LEAVES = "leaves the sandbox and runs with all the rights of Baton's user";
 
@@ -56,6 +57,7 @@ export function terminalTool(options: TerminalToolOptions): Tool {
           type: "number",
           description: `After how many seconds to kill it; ${timeoutMs / 1_000} by default, at most ${maxTimeoutMs / 1_000}.`,
         },
+        ...BACKGROUND_PARAMETERS,
         ...(mayLeave ? LEAVING : {}),
       },
       required: ["command"],
@@ -65,17 +67,20 @@ export function terminalTool(options: TerminalToolOptions): Tool {
       const command = textOf(args, "command");
       if (command === null || confinement.kind === "missing") return null;
       const folder = resolve(options.cwd, textOf(args, "workdir") ?? "");
-      if (mayLeave && wantsOutside(args)) return dangerOutside(folder, command, textOf(args, "reason"));
+      const how = isTrue(args, "background") ? ", in the background" : "";
+      if (mayLeave && isTrue(args, "outside"))
+        return dangerOutside({ folder, command, how }, textOf(args, "reason"));
       if (isWalled && confinement.sandbox.doubt === null && !options.allow) return null;
       const { dangerOf } = await import("./danger.js"); // Loaded only now, because it needs a parser.
       const folders = [realOf(folder), folder, ...confined.folders];
       const place = { folders, ...(confined.home === null ? {} : { home: confined.home }) };
       const reason = dangerOf(command, { ...(options.allow ? { allow: options.allow } : {}), place });
       if (reason === null) return null;
-      return dangerIn(folder, command, reason);
+      return dangerIn({ folder, command, how }, reason);
     },
     run: answering(async (args, context) => {
       const command = commandOf(args);
+      const wish = backgroundWish(args);
       const wanted = (args.optionalNumber("timeout", 0.001) ?? timeoutMs / 1_000) * 1_000;
       if (confinement.kind === "missing") throw new Refused(confinement.why);
       const isOutside = args.flag("outside");
@@ -85,6 +90,17 @@ export function terminalTool(options: TerminalToolOptions): Tool {
       try {
         await checkApproved(folder, context.approved);
         const { path: cwd, way } = folder;
+        if (wish) {
+          if (!context.background) throw new Refused(NO_BACKGROUND);
+          const launch = backgroundLaunch(command, cwd, options.environment, { pty: wish.pty, sandbox });
+          return await context.background({
+            ...wish,
+            ...launch,
+            command,
+            workdir: cwd,
+            cwd: folder.wayFromOutside,
+          });
+        }
         const limits = { maxOutput, timeoutMs: Math.min(wanted, maxTimeoutMs) };
         const result = await runShell(command, { ...options, ...limits, cwd, way, sandbox }, context);
         return wanted > maxTimeoutMs
@@ -96,6 +112,9 @@ export function terminalTool(options: TerminalToolOptions): Tool {
     }),
   };
 }
+
+const NO_BACKGROUND =
+  "not run: commands can't run in the background here. Run it without `background`, within its time-out.";
 
 const NO_WAY_OUT =
   "not run: commands can't leave the sandbox, because `tools.terminal.sandbox` is `required`.";
@@ -115,18 +134,25 @@ function aboutSandbox({ folders, network }: Sandbox): string {
     `It runs in a sandbox: it can write in ${folders.join(", ")} and /tmp, and read the system's programs.`,
     "The rest of the home folder is hidden, and files written there are lost after the command.",
     network ? "It can use the network." : "It has no network.",
-    "Processes that it leaves in the background are killed when it ends.",
+    "Processes that it leaves behind are killed when it ends; for those that should go on, use `background`.",
   ].join(" ");
 }
 
 /** As `Arguments.flag` reads it. */
-function wantsOutside(args: unknown): boolean {
-  const value = (args as Readonly<Record<string, unknown>>).outside;
+function isTrue(args: unknown, name: string): boolean {
+  const value = (args as Readonly<Record<string, unknown>>)[name];
   return value === true || value === "true";
 }
 
-function dangerOutside(folder: string, command: string, why: string | null): Danger {
-  const danger = dangerIn(folder, command, LEAVES);
+/** What would be run where, and how, as after the folder. */
+interface Asked {
+  readonly folder: string;
+  readonly command: string;
+  readonly how: string;
+}
+
+function dangerOutside(asked: Asked, why: string | null): Danger {
+  const danger = dangerIn(asked, LEAVES);
   const what = `${danger.what}, outside the sandbox\n\nThe agent's reason: ${why?.trim() || "none given"}`;
   return { ...danger, what, onlyOwner: true };
 }
@@ -152,13 +178,13 @@ function placeOf(path: string): WorkingFolder {
 }
 
 /** The person sees, and approves, the folder that is really meant. */
-function dangerIn(folder: string, command: string, reason: string): Danger {
+function dangerIn({ folder, command, how }: Asked, reason: string): Danger {
   const place = placeOf(folder);
   const isStillSo = (): boolean => {
     const now = placeOf(folder);
     return now.path === place.path && now.identity === place.identity;
   };
-  const what = `${command}\n\nin ${place.path}`;
+  const what = `${command}\n\nin ${place.path}${how}`;
   return { reason, what, isStillSo, place: place.path, identity: place.identity };
 }
 

@@ -1,0 +1,93 @@
+/** The part of the tool `terminal` that is about commands in the background: what it takes, and what to start. */
+import { existsSync } from "node:fs";
+import type { BackgroundCommand } from "../agent.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import { type Arguments, Refused } from "./refused.js";
+
+/** More often would be noise. */
+const LEAST_CHECK_S = 30;
+const MOST_PATTERNS = 10;
+const LONGEST_PATTERN = 200;
+
+/** Beside these, a call says what every command says. */
+export const BACKGROUND_PARAMETERS = {
+  background: {
+    type: "boolean",
+    description:
+      "True to return at once while the command runs on, also after this turn: for servers, long builds and interactive programs. Use the tool `process` to look at it, to write to it and to end it. Has no `timeout`.",
+  },
+  pty: {
+    type: "boolean",
+    description: "With `background`: true for a terminal of its own, as interactive programs need it.",
+  },
+  checkInterval: {
+    type: "number",
+    minimum: LEAST_CHECK_S,
+    description: `With \`background\`: sends new output to the person's chat every so many seconds, ${LEAST_CHECK_S} or more.`,
+  },
+  notifyOnComplete: {
+    type: "boolean",
+    description:
+      "With `background`: true to be woken with the exit code and the last output when it has ended.",
+  },
+  watchPatterns: {
+    type: "array",
+    items: { type: "string", minLength: 1, maxLength: LONGEST_PATTERN },
+    maxItems: MOST_PATTERNS,
+    description:
+      "With `background`: you are woken when a line of the output contains one of these texts (no regular expressions). For rare lines such as errors; too many matches switch it off.",
+  },
+};
+
+export type BackgroundWish = Pick<
+  BackgroundCommand,
+  "pty" | "checkIntervalMs" | "notifyOnComplete" | "patterns"
+>;
+
+/** Null if the command should run in the foreground. */
+export function backgroundWish(args: Arguments): BackgroundWish | null {
+  const seconds = args.optionalNumber("checkInterval", LEAST_CHECK_S);
+  const wish = {
+    pty: args.flag("pty"),
+    checkIntervalMs: seconds === undefined ? null : seconds * 1_000,
+    notifyOnComplete: args.flag("notifyOnComplete"),
+    patterns: args.texts("watchPatterns", MOST_PATTERNS, LONGEST_PATTERN),
+  };
+  if (args.flag("background")) {
+    if (args.optionalNumber("timeout", 0) !== undefined) throw new Refused(NO_TIMEOUT);
+    return wish;
+  }
+  const without = [
+    ...(wish.pty ? ["pty"] : []),
+    ...(wish.checkIntervalMs === null ? [] : ["checkInterval"]),
+    ...(wish.notifyOnComplete ? ["notifyOnComplete"] : []),
+    ...(wish.patterns.length === 0 ? [] : ["watchPatterns"]),
+  ];
+  if (without.length > 0) {
+    const names = without.map((name) => `\`${name}\``).join(", ");
+    throw new Refused(
+      `not run: only a command in the background takes ${names}. Add \`background: true\`, or leave that out.`,
+    );
+  }
+  return null;
+}
+
+const NO_TIMEOUT =
+  "not run: a command in the background has no `timeout`. Leave it out, and end the command with the tool `process` and the action `kill`.";
+
+/** What to start so that the shell runs the command; its output needs no pipe. */
+export function backgroundLaunch(
+  command: string,
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+  { pty, sandbox }: { readonly pty: boolean; readonly sandbox: Sandbox | null },
+): Pick<BackgroundCommand, "file" | "args" | "variables" | "hasOwnProcesses"> {
+  const words = [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", command] as const;
+  const variables = pty ? { ...environment, TERM: "xterm-256color" } : environment;
+  if (!sandbox) {
+    const [file, ...args] = words;
+    return { file, args, variables, hasOwnProcesses: false };
+  }
+  const launch = sandbox.launch(words, cwd, variables);
+  return { ...launch, variables: launch.environment };
+}
