@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { SessionId } from "./session/ids.js";
 import "./adapter/platforms.js";
 import type { GatewayStore } from "./gateway/store.js";
+import { HOLDS_SESSION_MS } from "./process/store.js";
 import { InputError } from "./session/errors.js";
 import { Sessions, type SessionsOptions } from "./session/sessions.js";
 import type { SessionStore } from "./session/store.js";
@@ -44,7 +45,8 @@ export async function openStore(
   // Loaded now: a program that imports the library may never open a store.
   const { openSqlStore, readSqlStore } = await import("./store/sql-store.js");
   const db = hide ? (await import("./store/hiding-db.js")).hidingDb(opened, hide) : opened;
-  const now = (clock ?? Date.now)();
+  const time = clock ?? Date.now;
+  const now = time();
   const store = options.readOnly
     ? ((await readSqlStore(db)) ?? (await openSqlStore(await openDb(NOTHING), now)))
     : await openSqlStore(db, now);
@@ -58,8 +60,15 @@ export async function openStore(
   };
   try {
     const given = { ...(config ? { config } : {}), ...(clock ? { clock } : {}) };
-    const held = hasActiveProcesses ? { hasActiveProcesses } : {};
-    const sessions = new Sessions({ ...store, close }, { ...given, ...held, onChange: changed });
+    const sessions = new Sessions(
+      { ...store, close },
+      {
+        ...given,
+        hasActiveProcesses: async (key) =>
+          (await hasActiveProcesses?.(key)) || store.processes.holds(key, time() - HOLDS_SESSION_MS),
+        onChange: changed,
+      },
+    );
     mirror?.watch(sessions);
     return { store, sessions };
   } catch (error) {

@@ -19,6 +19,8 @@ export type Fact =
   | { readonly kind: "handoffs" }
   /** A running turn is asked to end. */
   | { readonly kind: "stops" }
+  /** A background process was added, started or ended, or something was said about one. */
+  | { readonly kind: "processes" }
   /** Another process committed something, or a notification may have been missed: look at everything. */
   | { readonly kind: "unknown" };
 

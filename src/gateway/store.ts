@@ -6,6 +6,7 @@
  */
 
 import type { Purpose } from "../adapter/adapter.js";
+import type { ProcessStore } from "../process/store.js";
 import type { HomeChannel } from "../session/context.js";
 import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
 import type { SessionEntry, Usage } from "../session/session.js";
@@ -373,6 +374,7 @@ export interface GatewayStore {
   readonly handoffs: HandoffStore<GatewayEffects>;
   /** Reports what this process commits, and soon after what others commit. The returned function ends it. */
   subscribe(subscriber: Subscriber): () => void;
+  readonly processes: ProcessStore;
   readonly files: MediaFiles;
   readonly spending: Spending;
   readonly standing: StandingApprovals;

@@ -70,7 +70,7 @@ export interface SessionsConfig {
 export interface SessionsOptions {
   readonly config?: SessionsConfig;
   readonly clock?: Clock;
-  /** Exempts a session from reset while it has live processes. Throwing counts as active. */
+  /** Exempts a session from reset while it has live processes. Throwing counts as active. Baton's own hold it anyway. */
   readonly hasActiveProcesses?: (key: SessionKey) => boolean | Promise<boolean>;
   /** Called after each commit that changed a session. Must not throw. */
   readonly onChange?: (sessionId: SessionId) => void;

@@ -68,6 +68,8 @@ export interface Dialect {
   readonly forUpdate: (table: string) => string;
   /** Serialises migrations across processes; run inside the migration's transaction. */
   readonly lockMigrations: string | null;
+  /** Serialises transactions that name the same text, until they end; null if the engine has one writer anyway. */
+  readonly lockName: string | null;
   /**
    * What is added to the host's time to get the time that leases are kept by. Hosts that share an engine share its
    * clock, whatever their own say; one that only processes of one host share has the host's.

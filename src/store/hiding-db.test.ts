@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { asHandoffId, deliveryIdOf } from "../session/ids.js";
+import { asHandoffId, deliveryIdOf, newProcessId } from "../session/ids.js";
 import { buildSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, localSource } from "../session/source.js";
@@ -57,7 +57,7 @@ test("a message that this process has read before is cleaned of a secret that be
   await sessions.close();
 });
 
-test("no known secret gets into a store's file: titles, messages, errors of deliveries and of handoffs", async () => {
+test("no known secret gets into a store's file: titles, messages, processes, errors of deliveries and of handoffs", async () => {
   const redactor = new Redactor();
   redactor.know(() => [CANARY]);
   const folder = mkdtempSync(join(tmpdir(), "baton-hiding-"));
@@ -90,8 +90,22 @@ test("no known secret gets into a store's file: titles, messages, errors of deli
     await store.handoffs.request({ id: asHandoffId("h"), sessionId, target: "telegram:1" }, 1);
     await store.handoffs.step(asHandoffId("h"), { kind: "cancel", error: `handoff ${CANARY}` }, 1);
 
+    await store.processes.add(
+      {
+        ...{ id: newProcessId(), home: "h", sessionId, by: source, environment: "local", pty: false },
+        command: `command ${CANARY}`,
+        workdir: `workdir ${CANARY}`,
+        watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [`pattern ${CANARY}`] },
+      },
+      { perSession: 1, inAll: 1 },
+      1,
+    );
+    for (const { id } of await store.processes.list({ sessionId }))
+      await store.processes.ended(id, { kind: "lost", why: `process ${CANARY}` }, 1);
+
     const content = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
-    for (const what of ["message", "title", "delivery", "outbox", "handoff"])
+    const kinds = ["message", "title", "delivery", "outbox", "handoff"];
+    for (const what of [...kinds, "command", "workdir", "pattern", "process"])
       expect(content.join("")).toContain(`${what} ***`);
     expect(content.join("")).not.toContain(CANARY);
     await sessions.close();
@@ -106,6 +120,7 @@ const IDENTIFYING = `
   role tool_call_id author from_key target state claimed_by account message_id kind source said_by
   made_by made_of address stop_asked mourned delivery_id reply_to turn_id call_id process salt identity
   person_id code_hash who value handoff_id asker destination destination_key day lane digest
+  home environment completion exit_signal ended_by
 `
   .trim()
   .split(/\s+/);

@@ -11,6 +11,7 @@ import { markedColumns } from "./marked-columns.js";
 export const WORDS: ReadonlySet<string> = new Set([
   ...["content", "text", "reasoning", "tool_calls", "arguments", "said", "result", "attachments", "missing"],
   ...["title", "display_name", "name", "called", "summary", "metadata", "error", "shown"],
+  ...["command", "workdir", "patterns"],
 ]);
 
 export function hidingDb(db: Db, hide: Hide): Db {

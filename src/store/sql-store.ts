@@ -12,6 +12,7 @@ import { SqlInbox } from "./sql/inbox.js";
 import { SqlMediaFiles } from "./sql/media-files.js";
 import { SqlOutbox } from "./sql/outbox.js";
 import { SqlPeople } from "./sql/people.js";
+import { SqlProcesses } from "./sql/processes.js";
 import { SqlReader } from "./sql/reader.js";
 import { SqlRoutes } from "./sql/routes.js";
 import { SqlSpending } from "./sql/spending.js";
@@ -72,6 +73,7 @@ function storeOver(db: Db): SessionStore & GatewayStore {
         for (const end of ends) end();
       };
     },
+    processes: new SqlProcesses(db),
     files: new SqlMediaFiles(db),
     spending: new SqlSpending(db),
     standing: new SqlStandingApprovals(db),

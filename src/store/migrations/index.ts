@@ -21,6 +21,7 @@ import { approvals } from "./014-approvals.js";
 import { platformLists } from "./015-platform-lists.js";
 import { purposes } from "./016-purposes.js";
 import { missingFiles } from "./017-missing-files.js";
+import { processes } from "./018-processes.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -43,6 +44,7 @@ const MIGRATIONS: readonly Migration[] = [
   platformLists,
   purposes,
   missingFiles,
+  processes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -40,6 +40,7 @@ const dialect: Dialect = {
   tableEnd: "",
   forUpdate: (table) => `FOR UPDATE OF ${table}`,
   lockMigrations: "SELECT pg_advisory_xact_lock(1113682030)",
+  lockName: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
   clockShift: (hostNow) => ({
     sql: "((extract(epoch FROM clock_timestamp()) * 1000)::bigint - ?)",
     values: [hostNow],

@@ -66,5 +66,5 @@ export class Notifier {
 
 /** A process answers its own inbox, and sessions and messages are watched by those who change them. */
 function isForOthers({ kind }: Fact): boolean {
-  return kind === "outbox" || kind === "handoffs" || kind === "stops";
+  return kind === "outbox" || kind === "handoffs" || kind === "stops" || kind === "processes";
 }

@@ -21,6 +21,9 @@ const COLUMNS = {
     attempts not_before wait_ms`),
   tool_calls: names("id turn_id call_id name arguments said state result process"),
   persons: names("id name created_at"),
+  processes:
+    names(`id home session_id source command workdir environment pty check_interval_ms patterns completion state
+    started_at ended_at exit_code exit_signal ended_by left_behind error reported_through`),
   pairings: names("identity called asked_at expires_at answers denied"),
 };
 

@@ -1,4 +1,4 @@
-/** What the gateway kept of a journey, and needs no longer: what was asked, answered and said. */
+/** What the gateway kept of a journey, and needs no longer: what was asked, answered, started and said. */
 import type { SessionId } from "../../session/ids.js";
 import type { Queries } from "../db.js";
 import { number } from "./values.js";
@@ -8,6 +8,7 @@ export async function forgetJourney(tx: Queries, sessionId: SessionId): Promise<
   await tx.run("DELETE FROM turns WHERE session_id = ?", sessionId);
   for (const { inbox_id } of items) await tx.run("DELETE FROM inbox WHERE id = ?", number(inbox_id));
   await tx.run("DELETE FROM outbox WHERE session_id = ?", sessionId);
+  await tx.run("DELETE FROM processes WHERE session_id = ? AND state = 'ended'", sessionId);
 }
 
 /** Commands and what they said, messages that joined the turn of another or moved: they are of no session. */

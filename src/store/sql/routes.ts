@@ -190,10 +190,11 @@ export class SqlRoutes implements RouteStore {
   }
 }
 
-/** Ended sessions that no key leads to and nobody is moving. */
+/** Ended sessions that no key leads to, that nobody is moving, and in which nothing runs. */
 export const PRUNABLE = `ended_at < ? AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.session_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM handoffs h WHERE h.session_id = s.id AND h.state IN ('pending', 'running'))
-  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.state = 'running')`;
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.state = 'running')
+  AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.session_id = s.id AND p.state IN ('starting', 'running'))`;
 
 /** Nothing starts fresh in the middle of something. */
 async function isHeld(tx: Queries, sessionId: SessionId): Promise<boolean> {

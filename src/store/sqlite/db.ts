@@ -50,6 +50,7 @@ const dialect: Dialect = {
   tableEnd: "STRICT",
   forUpdate: () => "",
   lockMigrations: null,
+  lockName: null,
   clockShift: () => ({ sql: "0", values: [] }),
   findTable: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?",
 };

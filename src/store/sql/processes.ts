@@ -1,0 +1,125 @@
+/** Background processes: each is known before it is started, and its first end counts. */
+import type { ProcessEnd } from "../../process/process.js";
+import type {
+  KeptProcess,
+  NewProcess,
+  ProcessAdded,
+  ProcessCaps,
+  ProcessStore,
+} from "../../process/store.js";
+import type { ProcessId, SessionId } from "../../session/ids.js";
+import type { SessionKey } from "../../session/session-key.js";
+import { storableText } from "../../util/text.js";
+import type { Db, Queries, SqlValue } from "../db.js";
+import { columnsOf } from "./columns.js";
+import { endValues, keptProcess, LIVE } from "./process-rows.js";
+import { writeOrigin } from "./rows.js";
+import { readSession } from "./session-steps.js";
+import { number, text } from "./values.js";
+
+const SELECT = `SELECT ${columnsOf("processes")} FROM processes`;
+
+export class SqlProcesses implements ProcessStore {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  add(fresh: NewProcess, caps: ProcessCaps, now: number): Promise<ProcessAdded> {
+    const { lockName, forUpdate } = this.#db.dialect;
+    return this.#db.transaction(async (tx) => {
+      if (lockName) await tx.all(lockName, `processes of ${fresh.home}`);
+      await readSession(tx, fresh.sessionId, forUpdate("sessions"));
+      if ((await live(tx, "session_id = ?", fresh.sessionId)) >= caps.perSession) return "session full";
+      if ((await live(tx, "home = ?", fresh.home)) >= caps.inAll) return "all full";
+      await insert(tx, fresh, now);
+      tx.record({ kind: "processes" });
+      return "added";
+    });
+  }
+
+  async started(id: ProcessId, now: number): Promise<void> {
+    const change =
+      "UPDATE processes SET state = 'running', started_at = ? WHERE id = ? AND state = 'starting'";
+    if ((await this.#db.run(change, now, id)) === 1) this.#db.record({ kind: "processes" });
+  }
+
+  async ended(id: ProcessId, end: ProcessEnd, at: number): Promise<boolean> {
+    const ended = await this.#db.run(
+      `UPDATE processes SET state = 'ended', ended_at = ?, exit_code = ?, exit_signal = ?, ended_by = ?,
+         left_behind = ?, error = ?, completion = CASE WHEN completion = 'promised' THEN 'due' ELSE completion END
+       WHERE id = ? AND ${LIVE}`,
+      at,
+      ...endValues(end),
+      id,
+    );
+    if (ended === 1) this.#db.record({ kind: "processes" });
+    return ended === 1;
+  }
+
+  async find(id: ProcessId): Promise<KeptProcess | null> {
+    const row = await this.#db.get(`${SELECT} WHERE id = ?`, id);
+    return row ? keptProcess(row) : null;
+  }
+
+  async list(which: { sessionId?: SessionId; home?: string }): Promise<KeptProcess[]> {
+    const wanted: [string, SqlValue][] = [];
+    if (which.sessionId !== undefined) wanted.push(["session_id = ?", which.sessionId]);
+    if (which.home !== undefined) wanted.push(["home = ?", which.home]);
+    const where = ["1 = 1", ...wanted.map(([condition]) => condition)].join(" AND ");
+    const rows = await this.#db.all(
+      `${SELECT} WHERE ${where} ORDER BY started_at DESC, id DESC`,
+      ...wanted.map(([, value]) => value),
+    );
+    return rows.map(keptProcess);
+  }
+
+  async holds(key: SessionKey, startedAfter: number): Promise<boolean> {
+    const sql = `SELECT 1 AS holds FROM routes r JOIN processes p ON p.session_id = r.session_id
+      WHERE r.key = ? AND p.${LIVE} AND p.started_at > ? LIMIT 1`;
+    return (await this.#db.get(sql, key, startedAfter)) !== undefined;
+  }
+
+  forget(home: string, endedBefore: number): Promise<ProcessId[]> {
+    return this.#db.transaction(async (tx) => {
+      const over = "home = ? AND state = 'ended' AND ended_at < ? AND completion <> 'due'";
+      const { forUpdate } = this.#db.dialect;
+      const rows = await tx.all(
+        `SELECT id FROM processes WHERE ${over} ${forUpdate("processes")}`,
+        home,
+        endedBefore,
+      );
+      const ids = rows.map((row) => text<ProcessId>(row.id));
+      for (const id of ids) await tx.run("DELETE FROM processes WHERE id = ?", id);
+      return ids;
+    });
+  }
+}
+
+async function live(tx: Queries, which: string, value: string): Promise<number> {
+  const row = await tx.get(`SELECT count(*) AS live FROM processes WHERE ${which} AND ${LIVE}`, value);
+  return number(row?.live);
+}
+
+async function insert(tx: Queries, fresh: NewProcess, now: number): Promise<void> {
+  const { checkIntervalMs, notifyOnComplete, patterns } = fresh.watch;
+  await tx.run(
+    `INSERT INTO processes (id, home, session_id, source, command, workdir, environment, pty, check_interval_ms,
+       patterns, watched, completion, state, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'starting', ?)`,
+    fresh.id,
+    fresh.home,
+    fresh.sessionId,
+    writeOrigin(fresh.by),
+    storableText(fresh.command),
+    storableText(fresh.workdir),
+    fresh.environment,
+    fresh.pty ? 1 : 0,
+    checkIntervalMs,
+    storableText(JSON.stringify(patterns)),
+    checkIntervalMs !== null || patterns.length > 0 ? 1 : 0,
+    notifyOnComplete ? "promised" : "none",
+    now,
+  );
+}
