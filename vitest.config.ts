@@ -23,5 +23,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    // As long as a test: a busy machine takes its time.
+    expect: { poll: { timeout: 55_000 } },
   },
 });

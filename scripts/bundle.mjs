@@ -41,11 +41,14 @@ const withoutPrograms = {
 
 /** What is imported from outside. The doors of the library share their files, so that an error is the same class at each. */
 const COMMAND_LINE = { doors: ["main"], parts: "main", groups: GROUPS };
+const PROCESS_HOST = { doors: ["process-host"], parts: "process-host", groups: [] };
 const LIBRARY = { doors: ["index", "testing/index", "adapter/markdown/index"], parts: "lib", groups: [] };
 
 /** `folder` is what TypeScript made; the doors in it are replaced. */
 export async function bundle(folder) {
-  const modules = [...(await putTogether(folder, COMMAND_LINE)), ...(await putTogether(folder, LIBRARY))];
+  const modules = [];
+  for (const program of [COMMAND_LINE, PROCESS_HOST, LIBRARY])
+    modules.push(...(await putTogether(folder, program)));
   writeFileSync(join(folder, "LICENSES.txt"), licences(modules));
 }
 

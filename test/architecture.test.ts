@@ -43,6 +43,7 @@ const MAY_IMPORT_BESIDE: Readonly<Record<string, readonly string[]>> = {
   "cli/*": [],
   "gateway/commands": ["handoff"],
   "gateway/handoff": [],
+  "process/*": [],
   "store/jsonl": ["sqlite"],
   "store/migrations": [],
   "store/postgres": ["search"],

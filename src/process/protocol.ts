@@ -34,7 +34,7 @@ export interface HostHello {
 }
 
 /** What a client can ask for, and what it gets. */
-export interface Verbs {
+export interface HostVerbs {
   /** Starts a process, once: for an id that is known it only gives the status. */
   spawn: { takes: { readonly spec: ProcessSpec }; gives: ProcessStatus };
   list: { takes: object; gives: readonly ProcessStatus[] };
@@ -63,12 +63,12 @@ interface Which {
   readonly id: ProcessId;
 }
 
-export type Verb = keyof Verbs;
+export type HostVerb = keyof HostVerbs;
 
-export interface HostRequest<V extends Verb = Verb> {
+export interface HostRequest<V extends HostVerb = HostVerb> {
   readonly n: number;
   readonly do: V;
-  readonly with: Verbs[V]["takes"];
+  readonly with: HostVerbs[V]["takes"];
 }
 
 export type HostAnswer =
@@ -76,13 +76,13 @@ export type HostAnswer =
   | { readonly n: number; readonly error: { readonly code: HostErrorCode; readonly message: string } };
 
 export type HostErrorCode =
-  | "unknown_process"
-  | "not_started"
-  | "input_closed"
-  | "still_running"
-  | "not_a_pty"
-  | "invalid_request"
-  | "host_failed";
+  | "process_not_found"
+  | "process_not_started"
+  | "process_input_closed"
+  | "process_input_full"
+  | "process_still_running"
+  | "process_without_terminal"
+  | "process_host_failed";
 
 export type HostEvent =
   /** There is output up to this position. */

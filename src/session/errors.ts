@@ -45,6 +45,17 @@ export type ErrorCode =
   | "store_in_use"
   | "turn_running"
   | "not_yours"
+  | "process_limit"
+  | "process_not_started"
+  | "process_input_closed"
+  | "process_input_full"
+  | "process_still_running"
+  | "process_without_terminal"
+  // the process host cannot do its work
+  | "process_host_failed"
+  | "process_host_lost"
+  | "process_host_unavailable"
+  | "process_host_version"
   // the store cannot do its work
   | "store_foreign"
   | "store_corrupt"

@@ -35,7 +35,7 @@ export function processNamed(pid: number): string {
 }
 
 function nameOf(pid: number): ProcessName {
-  return { host: hostname(), pid, start: startOf(pid) ?? "", place: placeOfPids() };
+  return { host: hostname(), pid, start: entryOf(pid)?.start ?? "", place: placeOfPids() };
 }
 
 function readName(text: string): ProcessName {
@@ -117,10 +117,18 @@ function isRunning(pid: number, start: string): boolean {
 
 /** When a process started, in ticks; "" if it has ended and only its entry is left, undefined if the system does not tell. */
 function startOf(pid: number): string | undefined {
+  const entry = entryOf(pid);
+  return entry?.hasEnded ? "" : entry?.start;
+}
+
+/** What the system tells of a process, also of one that has ended and whose parent has not looked yet. */
+function entryOf(
+  pid: number,
+): { readonly start: string | undefined; readonly hasEnded: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return /[ZXx]/.test(state) ? "" : rest[18];
+    return { start: rest[18], hasEnded: /[ZXx]/.test(state) };
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** Ends a process together with everything that it started in its group. */
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 const LOOK_MS = 20;
@@ -8,17 +9,43 @@ const LOOK_MS = 20;
  * killed. A group that is gone is not signalled again: its number may belong to another one now.
  */
 export async function endGroup(leader: number, graceMs: number): Promise<void> {
-  if (!signalGroup(leader, "SIGTERM")) return;
-  for (let waitedMs = 0; waitedMs < graceMs; waitedMs += LOOK_MS) {
-    await delay(LOOK_MS);
-    if (!signalGroup(leader, 0)) return;
-  }
+  if (!signalGroup(leader, "SIGTERM") || (await isGoneWithin(leader, graceMs))) return;
   signalGroup(leader, "SIGKILL");
+}
+
+/** True as soon as no process of the group runs; false if one still does after that time. */
+export async function isGoneWithin(leader: number, ms: number): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < ms; waitedMs += LOOK_MS) {
+    await delay(LOOK_MS);
+    if (!isGroupRunning(leader)) return true;
+  }
+  return false;
 }
 
 /** True if a process of the group is left, even if its leader is gone. */
 export function isGroupThere(leader: number): boolean {
   return signalGroup(leader, 0);
+}
+
+/** The same without processes that have ended and whose parent does not look. */
+export function isGroupRunning(leader: number): boolean {
+  if (!isGroupThere(leader)) return false;
+  if (process.platform !== "linux") return true;
+  try {
+    return readdirSync("/proc").some((name) => /^\d+$/.test(name) && isRunningIn(leader, name));
+  } catch {
+    return true;
+  }
+}
+
+function isRunningIn(leader: number, pid: string): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return Number(group) === leader && !/[ZXx]/.test(state);
+  } catch {
+    return false; // It has ended meanwhile.
+  }
 }
 
 /** True if there was a process to signal. */

@@ -1,0 +1,97 @@
+/**
+ * Ends everything that belongs to a process, and says how it ended. Only what is certainly its own is signalled: a process
+ * is known by its start, not only by its number.
+ */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { runningGroup } from "../../util/holder.js";
+import { endGroup, isGoneWithin } from "../../util/process-group.js";
+import type { RemoteControl } from "../process.js";
+import type { ChildExit } from "./child.js";
+
+/** How long something that was killed may take to be gone. */
+const GONE_MS = 10_000;
+const REMOTE_LOOK_MS = 200;
+/** How long a program that acts elsewhere may take. */
+const REMOTE_MS = 30_000;
+const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+
+export interface Endable {
+  readonly name: string;
+  readonly hasOwnProcesses: boolean;
+  readonly remote: RemoteControl | null;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** TERM to the whole group, KILL after the grace period. False if something still runs after that. */
+export async function endProcess(which: Endable, graceMs: number): Promise<boolean> {
+  if (which.remote) await endRemote(which.remote, which.environment, graceMs);
+  const leader = runningGroup(which.name);
+  if (leader === null) return true;
+  // The process that waits for the sandbox must outlive it, to report its exit.
+  const inner = which.hasOwnProcesses ? firstChild(leader) : null;
+  if (inner !== null) {
+    await endGroup(inner, graceMs);
+    if (await isGoneWithin(leader, GONE_MS)) return true;
+  }
+  await endGroup(leader, which.remote ? REMOTE_LOOK_MS : graceMs);
+  return isGoneWithin(leader, GONE_MS);
+}
+
+async function endRemote(
+  remote: RemoteControl,
+  environment: Endable["environment"],
+  graceMs: number,
+): Promise<void> {
+  for (const [signal, ms] of [
+    ["TERM", graceMs],
+    ["KILL", GONE_MS],
+  ] as const) {
+    await outputOf([...remote.signal, signal], environment);
+    for (let waitedMs = 0; waitedMs < ms; waitedMs += REMOTE_LOOK_MS) {
+      if ((await remoteState(remote, environment)).kind !== "running") return;
+      await delay(REMOTE_LOOK_MS);
+    }
+  }
+}
+
+export type RemoteState =
+  | { readonly kind: "running" }
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "unknown" };
+
+export async function remoteState(
+  remote: RemoteControl,
+  environment: Endable["environment"],
+): Promise<RemoteState> {
+  const said = (await outputOf(remote.status, environment)).trim();
+  const [, code] = /^exited (\d{1,3})$/.exec(said) ?? [];
+  if (code !== undefined) return { kind: "exited", code: Number(code) };
+  return { kind: said === "running" ? "running" : "unknown" };
+}
+
+/** What a short program prints; nothing if it fails. */
+function outputOf(words: readonly string[], environment: Endable["environment"]): Promise<string> {
+  const [file = "", ...args] = words;
+  return new Promise((resolve) => {
+    const options = { env: { ...environment }, cwd: "/", timeout: REMOTE_MS, maxBuffer: 4_096 };
+    execFile(file, args, options, (error, stdout) => resolve(error ? "" : stdout));
+  });
+}
+
+/** The first process inside a sandbox; null if it has not started, or the kernel does not tell. */
+function firstChild(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]) || null;
+  } catch {
+    return null;
+  }
+}
+
+/** A sandbox reports a signal as shells do: 128 plus its number. */
+export function exitInside({ code, signal }: ChildExit): ChildExit {
+  const told = SIGNALS.get((code ?? 0) - 128) as NodeJS.Signals | undefined;
+  return signal === null && told ? { code: null, signal: told } : { code, signal };
+}

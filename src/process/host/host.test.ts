@@ -1,0 +1,212 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { type HostWorld, hostWorld, localSpec } from "../../../test/support/process-host.js";
+import { newProcessId } from "../../session/ids.js";
+import { isGroupRunning } from "../../util/process-group.js";
+import { socketPath } from "../places.js";
+
+const worlds: HostWorld[] = [];
+
+function world(): HostWorld {
+  const made = hostWorld();
+  worlds.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  for (const made of worlds.splice(0)) await made.remove();
+});
+
+const HAS_ENDED = { kind: "exited", signal: null, by: "itself", leftBehind: false };
+
+describe.each([
+  ["pipes", null],
+  ["a PTY", { cols: 80, rows: 24 }],
+] as const)("a process with %s", (_, pty) => {
+  test("its output is seen at once, while it is quiet", async () => {
+    const { client, spawn, outputOf } = world();
+    const { id } = await spawn("printf x; exec sleep 600", { pty });
+    await expect.poll(() => outputOf(id)).toBe("x");
+    expect(await client.request("status", { id })).toMatchObject({ end: null, output: { from: 0, to: 1 } });
+  });
+
+  test("its exit code and all its output are known", async () => {
+    const { spawn, ended, outputOf } = world();
+    const { id } = await spawn("for i in 1 2 3; do echo line $i; echo error $i >&2; done; exit 7", { pty });
+    expect((await ended(id)).end).toEqual({ ...HAS_ENDED, code: 7 });
+    expect((await outputOf(id)).replaceAll("\r", "")).toBe(
+      "line 1\nerror 1\nline 2\nerror 2\nline 3\nerror 3\n",
+    );
+  });
+
+  test("a signal of another program is told", async () => {
+    const { spawn, ended } = world();
+    const { id, pid } = await spawn("exec sleep 600", { pty });
+    process.kill(pid, "SIGUSR1");
+    expect((await ended(id)).end).toEqual({ ...HAS_ENDED, code: null, signal: "SIGUSR1", by: "another" });
+  });
+
+  test("it reads what is written, and sees the end of its input", async () => {
+    const { client, spawn, ended, outputOf } = world();
+    const script = 'while read -r line; do echo "got $line"; done; echo over';
+    const { id } = await spawn(script, { pty });
+    await client.request("write", { id, text: "one\n" });
+    await expect.poll(() => outputOf(id)).toContain("got one");
+    await client.request("write", { id, text: "two\n" });
+    await expect.poll(() => outputOf(id)).toContain("got two");
+    await client.request("close", { id });
+    expect((await ended(id)).end).toMatchObject({ code: 0 });
+    expect(await outputOf(id)).toContain("over");
+    await expect(client.request("write", { id, text: "more" })).rejects.toMatchObject({
+      code: "process_input_closed",
+    });
+  });
+
+  test("killing it ends the whole group, and answers when it is gone", async () => {
+    const { client, spawn, outputOf } = world();
+    const { id, pid } = await spawn("sleep 600 & sleep 600 & echo ready; wait", { pty });
+    await expect.poll(() => outputOf(id)).toContain("ready");
+    const killed = await client.request("kill", { id, by: "person", graceMs: 5_000 });
+    expect(killed.end).toMatchObject({ kind: "exited", signal: "SIGTERM", by: "person", leftBehind: false });
+    expect(isGroupRunning(pid)).toBe(false);
+  });
+
+  test("what ignores TERM is killed after the grace period", async () => {
+    const { client, spawn, outputOf } = world();
+    const { id, pid } = await spawn("trap '' TERM; echo ready; while :; do sleep 1; done", { pty });
+    await expect.poll(() => outputOf(id)).toContain("ready");
+    const killed = await client.request("kill", { id, by: "agent", graceMs: 100 });
+    expect(killed.end).toMatchObject({ kind: "exited", signal: "SIGKILL", by: "agent" });
+    expect(isGroupRunning(pid)).toBe(false);
+  });
+
+  test("what it leaves behind is told, and can be ended", async () => {
+    const { client, spawn, ended } = world();
+    const { id, pid } = await spawn("trap '' HUP; sleep 600 </dev/null >/dev/null 2>&1 & exit 3", { pty });
+    expect((await ended(id)).end).toEqual({ ...HAS_ENDED, code: 3, leftBehind: true });
+    expect(isGroupRunning(pid)).toBe(true);
+    const killed = await client.request("kill", { id, by: "person", graceMs: 1_000 });
+    expect(killed.end).toEqual({ ...HAS_ENDED, code: 3 });
+    expect(isGroupRunning(pid)).toBe(false);
+  });
+});
+
+test("a PTY has a size that can be changed", async () => {
+  const { client, spawn, outputOf } = world();
+  const script = "trap 'stty size' WINCH; stty size; while :; do sleep 0.1; done";
+  const { id } = await spawn(script, { pty: { cols: 100, rows: 30 } });
+  await expect.poll(() => outputOf(id)).toContain("30 100");
+  expect(await client.request("resize", { id, cols: 70, rows: 20 })).toMatchObject({
+    pty: { cols: 70, rows: 20 },
+  });
+  await expect.poll(() => outputOf(id)).toContain("20 70");
+});
+
+test("an id is started once, also if it is asked for twice", async () => {
+  const { client, folder, outputOf, ended } = world();
+  const spec = { ...localSpec("echo started"), id: newProcessId() };
+  await Promise.all([client.request("spawn", { spec }), client.request("spawn", { spec })]);
+  await ended(spec.id);
+  await client.request("spawn", { spec });
+  expect(await outputOf(spec.id)).toBe("started\n");
+  expect(readdirSync(folder).filter((file) => file.endsWith(".out"))).toHaveLength(1);
+});
+
+test("what cannot be started leaves nothing", async () => {
+  const { client, folder } = world();
+  const spec = { ...localSpec("true"), id: newProcessId(), file: "/no/such/program" };
+  await expect(client.request("spawn", { spec })).rejects.toMatchObject({ code: "process_not_started" });
+  expect(readdirSync(folder).filter((file) => file.startsWith("p_"))).toEqual([]);
+});
+
+test("a poll gives what is new since the last one", async () => {
+  const { client, spawn, ended, outputOf } = world();
+  const { id } = await spawn("echo one; read -r go; echo two");
+  await expect.poll(() => outputOf(id)).toBe("one\n");
+  expect((await client.request("poll", { id, limit: 1_000 })).output.text).toBe("one\n");
+  expect((await client.request("poll", { id, limit: 1_000 })).output.text).toBe("");
+  await client.request("write", { id, text: "\n" });
+  await ended(id);
+  const { output, status } = await client.request("poll", { id, limit: 2 });
+  expect(output).toEqual({ text: "o\n", from: 6, to: 8 });
+  expect(status.end).toMatchObject({ code: 0 });
+});
+
+test("input that is not read is bounded", async () => {
+  const { client, spawn } = world();
+  const { id } = await spawn("exec sleep 600");
+  const text = "x".repeat(600_000);
+  await client.request("write", { id, text });
+  await expect(client.request("write", { id, text })).rejects.toMatchObject({ code: "process_input_full" });
+});
+
+test("only the user can use the socket and read the files", async () => {
+  const { spawn, folder } = world();
+  await spawn("exec sleep 600");
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(socketPath(folder)).mode & 0o777).toBe(0o600);
+  for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
+});
+
+test("a long path gets a hashed socket in a private folder", () => {
+  const root = mkdtempSync(join(tmpdir(), "baton-processes-"));
+  try {
+    const path = socketPath(join(root, "x".repeat(200)));
+    expect(path).toMatch(/^\/(?:run\/user\/\d+|tmp\/baton-\d+)\/[0-9a-f]{32}\.sock$/);
+    expect(Buffer.byteLength(path)).toBeLessThan(104);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test("a process sees no descriptor and no variable of the host", async () => {
+  const { spawn, ended, outputOf } = world();
+  const { id } = await spawn("env; for f in /proc/self/fd/*; do readlink $f; done");
+  await ended(id);
+  const seen = await outputOf(id);
+  expect(seen).toContain("PATH=");
+  expect(seen).not.toContain("BATON_CANARY");
+  expect(seen).not.toContain("host.sock");
+  expect(seen.match(/socket:/g)).toHaveLength(1); // Its own input.
+});
+
+test("the host ends when it has nothing to do, and releases its folder", async () => {
+  const made = world();
+  const { spawn, ended, folder } = made;
+  const idle = await made.serve({ idleMs: 50 });
+  const { id } = await spawn("true");
+  await ended(id);
+  await idle.over;
+  expect(readdirSync(folder).filter((file) => file.startsWith("host"))).toEqual([]);
+});
+
+test("it speaks the highest protocol that both know, and says so if there is none", async () => {
+  const made = world();
+  await made.serve({ protocols: [1, 2] });
+  const { clientOf } = made;
+  expect(await clientOf([1]).hello()).toMatchObject({ protocol: 1, protocols: [1, 2] });
+  expect(await clientOf([1, 2, 3]).hello()).toMatchObject({ protocol: 2 });
+  await expect(clientOf([3]).hello()).rejects.toMatchObject({ code: "process_host_version" });
+});
+
+test("a verb that it does not know is an error, and nothing else happens", async () => {
+  const { client } = world();
+  await expect(client.request("dance" as "list", {})).rejects.toMatchObject({ code: "process_host_failed" });
+  await expect(client.request("toString" as "list", {})).rejects.toMatchObject({
+    code: "process_host_failed",
+  });
+  expect(await client.request("list", {})).toEqual([]);
+});
+
+test("hosts that start at the same time are one", async () => {
+  const made = world();
+  await Promise.all([made.start(), made.start(), made.start()]);
+  const { pid } = await made.client.hello();
+  const left = () => made.hosts.filter(({ exitCode }) => exitCode === null).map((host) => host.pid);
+  await expect.poll(left).toEqual([pid]);
+  expect(execFileSync("ps", ["-o", "args=", "-p", `${pid}`], { encoding: "utf8" })).toContain(made.folder);
+  expect(readFileSync(join(made.folder, "host.lock"), "utf8")).toContain(`"pid":${pid}`);
+});

@@ -1,0 +1,217 @@
+/**
+ * All processes of a home folder: starts them, keeps their output bounded, and ends them. It asks no database: what it
+ * knows is in its folder, and the next host goes on with it.
+ */
+import { type FSWatcher, watch } from "node:fs";
+import type { ProcessId } from "../../session/ids.js";
+import { cleanLine } from "../../util/text.js";
+import { timerMs } from "../../util/timer-ms.js";
+import type { ProcessSpec, ProcessStatus } from "../process.js";
+import type { HostErrorCode, HostVerb, HostVerbs } from "../protocol.js";
+import { NotStarted } from "./child.js";
+import { HostedProcess, type HostParts } from "./hosted-process.js";
+import type { loadPty } from "./pty.js";
+import { idOfOutput, readRecords } from "./record.js";
+
+/** The most input that may wait for a process that does not read. */
+const MOST_UNREAD = 1024 * 1024;
+/** How often a process may be looked at for new output. */
+const OUTPUT_MS = 10;
+/** How often processes of an earlier host are looked at, and what no event told. */
+const LOOK_MS = 500;
+/** What is kept of an ended process that nobody asks to forget. */
+const KEPT_MS = 24 * 60 * 60 * 1_000;
+
+export class HostError extends Error {
+  readonly code: HostErrorCode;
+
+  constructor(code: HostErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface HostSetting {
+  readonly folder: string;
+  readonly pty: Awaited<ReturnType<typeof loadPty>>;
+  readonly clock: () => number;
+  readonly onOutput: (id: ProcessId, to: number) => void;
+  readonly onEnded: (status: ProcessStatus) => void;
+}
+
+type Handlers = {
+  readonly [V in HostVerb]: (takes: HostVerbs[V]["takes"]) => Promise<HostVerbs[V]["gives"]>;
+};
+
+export class Host {
+  readonly #setting: HostSetting;
+  readonly #processes = new Map<ProcessId, HostedProcess>();
+  readonly #starting = new Map<ProcessId, Promise<HostedProcess>>();
+  /** Those whose output was looked at just now; true if there was more since. */
+  readonly #looked = new Map<ProcessId, boolean>();
+  readonly #watcher: FSWatcher;
+  readonly #looking: NodeJS.Timeout;
+
+  constructor(setting: HostSetting) {
+    this.#setting = setting;
+    const parts = this.#parts();
+    for (const record of readRecords(setting.folder)) {
+      this.#processes.set(record.id, HostedProcess.adopt(parts, record));
+    }
+    this.#watcher = watch(setting.folder, (_, file) => {
+      const process = file === null ? undefined : this.#processes.get(idOfOutput(file) ?? ("" as ProcessId));
+      if (process) this.#hear(process);
+    });
+    this.#watcher.on("error", () => {}); // The timer looks as well.
+    this.#looking = setInterval(() => this.#look(), timerMs(LOOK_MS));
+    this.#look();
+  }
+
+  /** How many run. */
+  get running(): number {
+    return [...this.#processes.values()].filter(({ isRunning }) => isRunning).length + this.#starting.size;
+  }
+
+  do<V extends HostVerb>(verb: V, takes: HostVerbs[V]["takes"]): Promise<HostVerbs[V]["gives"]> {
+    const handler: Handlers[V] | undefined = Object.hasOwn(this.#handlers, verb)
+      ? this.#handlers[verb]
+      : undefined;
+    if (!handler)
+      throw new HostError("process_host_failed", `This process host does not know "${cleanLine(verb)}".`);
+    return handler(takes);
+  }
+
+  readonly #handlers: Handlers = {
+    spawn: async ({ spec }) => (await this.#spawn(spec)).status,
+    list: async () => [...this.#processes.values()].map(({ status }) => status),
+    status: async ({ id }) => this.#find(id).status,
+    read: async ({ id, from, limit }) => this.#find(id).read(from, limit),
+    poll: async ({ id, limit }) => {
+      const process = this.#find(id);
+      const output = process.poll(limit);
+      return { status: process.status, output };
+    },
+    write: async ({ id, text }) => {
+      const process = this.#takingInput(id);
+      if (process.unread + text.length > MOST_UNREAD)
+        throw new HostError(
+          "process_input_full",
+          "The process does not read its input, so nothing was written.",
+        );
+      process.write(text);
+      return process.status;
+    },
+    close: async ({ id }) => {
+      const process = this.#takingInput(id);
+      process.close();
+      return process.status;
+    },
+    resize: async ({ id, cols, rows }) => {
+      const process = this.#find(id);
+      if (process.status.pty === null)
+        throw new HostError("process_without_terminal", "The process has no terminal.");
+      process.resize({ cols, rows });
+      return process.status;
+    },
+    kill: async ({ id, by, graceMs }) => {
+      const process = this.#find(id);
+      await process.kill(by, graceMs);
+      return process.status;
+    },
+    follow: async ({ id }) => this.#find(id).status,
+    unfollow: async () => ({}),
+    forget: async ({ id }) => {
+      const process = this.#processes.get(id);
+      if (process?.isRunning) throw new HostError("process_still_running", "The process is still running.");
+      process?.remove();
+      this.#processes.delete(id);
+      return {};
+    },
+  };
+
+  /** Once for each id, also if it is asked for twice at the same time. */
+  async #spawn(spec: ProcessSpec): Promise<HostedProcess> {
+    const known = this.#processes.get(spec.id) ?? this.#starting.get(spec.id);
+    if (known) return known;
+    const starting = HostedProcess.start(this.#parts(), spec);
+    this.#starting.set(spec.id, starting);
+    try {
+      const process = await starting;
+      this.#processes.set(spec.id, process);
+      this.#hear(process);
+      return process;
+    } catch (error) {
+      if (error instanceof NotStarted) throw new HostError("process_not_started", error.message);
+      throw error;
+    } finally {
+      this.#starting.delete(spec.id);
+    }
+  }
+
+  #find(id: ProcessId): HostedProcess {
+    const process = this.#processes.get(id);
+    if (!process) throw new HostError("process_not_found", "The process host does not know this process.");
+    return process;
+  }
+
+  #takingInput(id: ProcessId): HostedProcess {
+    const process = this.#find(id);
+    if (!process.status.takesInput)
+      throw new HostError(
+        "process_input_closed",
+        "The process takes no more input: it has ended, or its input is closed.",
+      );
+    return process;
+  }
+
+  #parts(): HostParts {
+    const { folder, pty, clock, onEnded } = this.#setting;
+    return {
+      folder,
+      pty,
+      clock,
+      onOutput: (process) => this.#hear(process),
+      onEnded: (process) => {
+        this.#setting.onOutput(process.id, process.status.output.to);
+        onEnded(process.status);
+      },
+    };
+  }
+
+  /** There may be new output: looked at now, and then at most once in a while. */
+  #hear(process: HostedProcess): void {
+    if (this.#looked.has(process.id)) {
+      this.#looked.set(process.id, true);
+      return;
+    }
+    process.trim();
+    this.#setting.onOutput(process.id, process.status.output.to);
+    this.#looked.set(process.id, false);
+    setTimeout(() => {
+      const isMore = this.#looked.get(process.id);
+      this.#looked.delete(process.id);
+      if (isMore && this.#processes.has(process.id)) this.#hear(process);
+    }, timerMs(OUTPUT_MS));
+  }
+
+  #look(): void {
+    const { clock } = this.#setting;
+    for (const [id, process] of this.#processes) {
+      process.saveAgain();
+      if (process.isRunning) {
+        process.trim();
+        void process.look();
+      } else if ((process.endedAt ?? 0) < clock() - KEPT_MS) {
+        process.remove();
+        this.#processes.delete(id);
+      }
+    }
+  }
+
+  /** Leaves everything to the next host. */
+  close(): void {
+    clearInterval(this.#looking);
+    this.#watcher.close();
+    for (const process of this.#processes.values()) process.leave();
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * One process of the host. It was started here, or by a host before this one: then its output goes on, but nobody will
+ * see its exit code. What holds:
+ * - the record is saved before the process starts, and with its end before anybody hears of it;
+ * - it has ended only when nothing of its group runs, if it was killed; its end never changes.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { fateOf, runningGroup } from "../../util/holder.js";
+import { isGroupRunning } from "../../util/process-group.js";
+import type {
+  EndedBy,
+  OutputPart,
+  ProcessEnd,
+  ProcessSpec,
+  ProcessStatus,
+  TerminalSize,
+} from "../process.js";
+import { type ChildExit, type HostedChild, startPiped } from "./child.js";
+import { endProcess, exitInside, remoteState } from "./ending.js";
+import { OutputFile } from "./output-file.js";
+import { type loadPty, startOnPty } from "./pty.js";
+import { outputPath, type ProcessRecord, removeRecord, saveRecord } from "./record.js";
+
+/** How long processes that are just ending may take. */
+const MOMENT_MS = 100;
+const LOOK_MS = 20;
+/** How long it may take until the exit of something that is gone is seen. */
+const SEEN_MS = 10_000;
+const NOBODY_SAW = "The process host ended while this was running, so nobody saw how it ended.";
+const RESTARTED = "The machine or its container was restarted while this was running.";
+const NEVER_KNOWN = "The process host ended at the moment this was started: nobody knows if it ran.";
+const CUT_OFF = "The connection to where it ran was lost. It may still be running there.";
+
+export interface HostParts {
+  readonly folder: string;
+  readonly pty: Awaited<ReturnType<typeof loadPty>>;
+  readonly clock: () => number;
+  readonly onOutput: (process: HostedProcess) => void;
+  readonly onEnded: (process: HostedProcess) => void;
+}
+
+export class HostedProcess {
+  readonly #parts: HostParts;
+  readonly #output: OutputFile;
+  #record: ProcessRecord;
+  #child: HostedChild | null = null;
+  #killedBy: "agent" | "person" | null = null;
+  #killing: Promise<boolean> | null = null;
+  #polledThrough = 0;
+  #isSaved = true;
+  #tellOver: () => void = () => {};
+  readonly #over = new Promise<void>((resolve) => {
+    this.#tellOver = resolve;
+  });
+
+  private constructor(parts: HostParts, record: ProcessRecord) {
+    this.#parts = parts;
+    this.#record = record;
+    this.#output = new OutputFile(outputPath(parts.folder, record.id), record.place);
+  }
+
+  static async start(parts: HostParts, spec: ProcessSpec): Promise<HostedProcess> {
+    const { id, hasOwnProcesses, remote, environment } = spec;
+    const hosted = new HostedProcess(parts, {
+      id,
+      name: null,
+      pid: 0,
+      startedAt: parts.clock(),
+      pty: null,
+      hasOwnProcesses,
+      remote,
+      environment: remote ? environment : {},
+      end: null,
+      endedAt: null,
+      place: { base: 0, olderFrom: 0 },
+    });
+    try {
+      saveRecord(parts.folder, hosted.#record);
+      await hosted.#start(spec);
+    } catch (error) {
+      hosted.remove();
+      throw error;
+    }
+    return hosted;
+  }
+
+  /** Takes on what a host before this one left. */
+  static adopt(parts: HostParts, record: ProcessRecord): HostedProcess {
+    const hosted = new HostedProcess(parts, record);
+    if (record.end === null && record.name === null) hosted.#end({ kind: "lost", why: NEVER_KNOWN });
+    return hosted;
+  }
+
+  async #start(spec: ProcessSpec): Promise<void> {
+    const { pty, onOutput } = this.#parts;
+    const { child, exit } =
+      spec.pty && pty
+        ? startOnPty(pty, spec, spec.pty, this.#output, () => onOutput(this))
+        : await startPiped(spec, this.#output);
+    this.#child = child;
+    this.#save({ pid: child.pid, name: child.name, pty: child.pty });
+    exit.then((how) => this.#exited(how));
+  }
+
+  get id() {
+    return this.#record.id;
+  }
+
+  get isRunning(): boolean {
+    return this.#record.end === null;
+  }
+
+  get endedAt(): number | null {
+    return this.#record.endedAt;
+  }
+
+  get status(): ProcessStatus {
+    const { id, pid, startedAt, end, endedAt } = this.#record;
+    return {
+      id,
+      pid,
+      startedAt,
+      pty: this.#child?.pty ?? this.#record.pty,
+      end,
+      endedAt,
+      output: this.#output.range,
+      takesInput: this.isRunning && this.#child?.takesInput === true,
+    };
+  }
+
+  read(from: number, limit: number): OutputPart {
+    return this.#output.read(from, limit, !this.isRunning);
+  }
+
+  /** What is new since the last poll, at most the last `limit` bytes. */
+  poll(limit: number): OutputPart {
+    const { to } = this.#output.range;
+    const part = this.read(Math.max(this.#polledThrough, to - limit), limit);
+    this.#polledThrough = part.to;
+    return part;
+  }
+
+  /** How much it has not read of its input, in bytes. */
+  get unread(): number {
+    return this.#child?.unread ?? 0;
+  }
+
+  write(text: string): void {
+    this.#child?.write(text);
+  }
+
+  close(): void {
+    this.#child?.close();
+  }
+
+  resize(size: TerminalSize): void {
+    this.#child?.resize(size);
+    this.#save({ pty: size });
+  }
+
+  /** Keeps the output file bounded. */
+  trim(): void {
+    if (this.#output.trim()) this.#save({ place: this.#output.place });
+  }
+
+  /** Ends everything that belongs to it. Settles when it is gone, or could not be ended. */
+  async kill(by: "agent" | "person", graceMs: number): Promise<void> {
+    const { name, hasOwnProcesses, remote, environment } = this.#record;
+    if (name === null) return;
+    this.#killedBy ??= by;
+    this.#killing ??= endProcess({ name, hasOwnProcesses, remote, environment }, graceMs).finally(() => {
+      this.#killing = null;
+    });
+    const isGone = await this.#killing;
+    await this.look();
+    if (!isGone) return;
+    if (this.isRunning) await Promise.race([this.#over, delay(SEEN_MS, undefined, { ref: false })]);
+    const { end } = this.#record;
+    if (end?.kind === "exited" && end.leftBehind) this.#save({ end: { ...end, leftBehind: false } });
+  }
+
+  /** Looks whether a process that was started by another host has ended. */
+  async look(): Promise<void> {
+    const { name } = this.#record;
+    if (this.#child !== null || !this.isRunning || name === null) return;
+    const fate = fateOf(name);
+    if (fate === "alive") return;
+    this.#end(await this.#unseenEnd(fate === "unknown" ? RESTARTED : NOBODY_SAW));
+  }
+
+  async #exited(how: ChildExit): Promise<void> {
+    if (this.#killing) await this.#killing;
+    const { hasOwnProcesses, remote } = this.#record;
+    if (remote) return this.#end(await this.#unseenEnd(CUT_OFF));
+    const exit = hasOwnProcesses ? exitInside(how) : how;
+    const by = this.#endedBy(exit);
+    this.#end({ kind: "exited", ...exit, by, leftBehind: await this.#leavesBehind() });
+  }
+
+  /** How a process ended that is not our child, if where it ran can tell. */
+  async #unseenEnd(why: string): Promise<ProcessEnd> {
+    const { remote, environment } = this.#record;
+    const state = remote ? await remoteState(remote, environment) : null;
+    if (state?.kind !== "exited") return { kind: "lost", why: state ? CUT_OFF : why };
+    const exit = exitInside({ code: state.code, signal: null });
+    return { kind: "exited", ...exit, by: this.#endedBy(exit), leftBehind: false };
+  }
+
+  #endedBy({ signal }: ChildExit): EndedBy {
+    return this.#killedBy ?? (signal === null ? "itself" : "another");
+  }
+
+  async #leavesBehind(): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < MOMENT_MS; waitedMs += LOOK_MS) {
+      if (!this.#isGroupRunning()) return false;
+      await delay(LOOK_MS);
+    }
+    return this.#isGroupRunning();
+  }
+
+  #isGroupRunning(): boolean {
+    const leader = this.#record.name === null ? null : runningGroup(this.#record.name);
+    return leader !== null && isGroupRunning(leader);
+  }
+
+  #end(end: ProcessEnd): void {
+    if (!this.isRunning) return;
+    this.#child = null;
+    this.#save({ end, endedAt: this.#parts.clock() });
+    this.#tellOver();
+    this.#parts.onEnded(this);
+  }
+
+  #save(change: Partial<ProcessRecord>): void {
+    this.#record = { ...this.#record, ...change };
+    this.#isSaved = false;
+    this.saveAgain();
+  }
+
+  /** If the disk was full, what is known was not saved yet. */
+  saveAgain(): void {
+    if (this.#isSaved) return;
+    try {
+      saveRecord(this.#parts.folder, this.#record);
+      this.#isSaved = true;
+    } catch {
+      // It is tried again.
+    }
+  }
+
+  /** Removes what is kept of it. */
+  remove(): void {
+    this.#output.remove();
+    removeRecord(this.#parts.folder, this.#record.id);
+  }
+
+  /** Leaves it to the next host. */
+  leave(): void {
+    this.#output.close();
+  }
+}

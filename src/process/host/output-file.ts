@@ -1,0 +1,163 @@
+/**
+ * The output of a process, in a file that the process itself writes, so that nothing of it depends on the host. A position
+ * counts all bytes since the start. What holds:
+ * - the file is bounded: when it has grown too long, its end is copied into a second file and it is emptied. The process
+ *   appends, so it goes on at the beginning. What it writes in the moment between the copy and that is lost;
+ * - the last `KEPT` bytes can always be read; a part that is read begins and ends between two characters.
+ */
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import type { OutputPart } from "../process.js";
+
+/** 200,000 characters, however long each is. */
+const KEPT = 1024 * 1024;
+const TOO_LONG = 4 * KEPT;
+/** How often the end is looked at again before the file is emptied, while the process goes on writing. */
+const MOST_LOOKS = 8;
+
+export interface OutputPlace {
+  /** The position at which the file begins. */
+  readonly base: number;
+  /** The position at which the second file begins; it ends at `base`. */
+  readonly olderFrom: number;
+}
+
+export class OutputFile {
+  readonly #path: string;
+  readonly #file: number;
+  #base: number;
+  #olderFrom: number;
+  #isClosed = false;
+
+  constructor(path: string, place: OutputPlace = { base: 0, olderFrom: 0 }) {
+    this.#path = path;
+    this.#file = openSync(path, "a+", 0o600);
+    this.#base = place.base;
+    this.#olderFrom = place.olderFrom;
+  }
+
+  get place(): OutputPlace {
+    return { base: this.#base, olderFrom: this.#olderFrom };
+  }
+
+  /** The first position that is kept, and the end. */
+  get range(): { readonly from: number; readonly to: number } {
+    return { from: this.#olderFrom, to: this.#base + fstatSync(this.#file).size };
+  }
+
+  /** A descriptor for the process. The caller closes it. */
+  openForProcess(): number {
+    return openSync(this.#path, "a", 0o600);
+  }
+
+  /** What does not fit on the disk is lost. */
+  append(data: Buffer): void {
+    if (this.#isClosed) return;
+    try {
+      writeSync(this.#file, data);
+    } catch {
+      // The disk is full: the process goes on.
+    }
+  }
+
+  /** From a position, or, if it is negative, that many bytes before the end. `isOver`: nothing more will come. */
+  read(from: number, limit: number, isOver: boolean): OutputPart {
+    const range = this.range;
+    const wanted = from < 0 ? range.to + from : from;
+    const start = Math.min(Math.max(wanted, range.from), range.to);
+    const end = Math.min(start + limit, range.to);
+    const border = Math.min(Math.max(this.#base, start), end);
+    const newer = readAt(this.#file, border - this.#base, end - border);
+    const bytes = Buffer.concat([this.#readOlder(start, border), newer]);
+    const skipped = start > 0 ? continuationAt(bytes) : 0;
+    const cut = end === range.to && isOver ? 0 : unfinishedAt(bytes);
+    const text = bytes.subarray(skipped, bytes.length - cut).toString("utf8");
+    return { text, from: start + skipped, to: end - cut };
+  }
+
+  #readOlder(from: number, to: number): Buffer {
+    if (from === to) return Buffer.alloc(0);
+    const file = openSync(this.#older, "r");
+    try {
+      return readAt(file, from - this.#olderFrom, to - from);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  get #older(): string {
+    return `${this.#path}.older`;
+  }
+
+  /** Empties the file if it is too long; true if it did. */
+  trim(): boolean {
+    const { size } = fstatSync(this.#file);
+    if (size <= TOO_LONG) return false;
+    const kept = this.#keep(size - KEPT);
+    this.#base += fstatSync(this.#file).size;
+    ftruncateSync(this.#file, 0);
+    this.#olderFrom = this.#base - kept;
+    return true;
+  }
+
+  /** Copies the end of the file, from there on; returns how much. If the disk is full, the bound counts more. */
+  #keep(from: number): number {
+    let kept = 0;
+    const older = openSync(this.#older, "w", 0o600);
+    try {
+      for (let look = 0; look < MOST_LOOKS; look++) {
+        const left = fstatSync(this.#file).size - from - kept;
+        const piece = readAt(this.#file, from + kept, Math.min(KEPT, left));
+        if (piece.length === 0) break;
+        kept += writeSync(older, piece);
+      }
+    } catch {
+      ftruncateSync(older, kept);
+    } finally {
+      closeSync(older);
+    }
+    return kept;
+  }
+
+  close(): void {
+    if (!this.#isClosed) closeSync(this.#file);
+    this.#isClosed = true;
+  }
+
+  remove(): void {
+    this.close();
+    for (const path of [this.#path, this.#older]) rmSync(path, { force: true });
+  }
+}
+
+function readAt(file: number, position: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(file, buffer, filled, length - filled, position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** How many bytes at the beginning belong to a character that began before. */
+function continuationAt(bytes: Buffer): number {
+  let count = 0;
+  while (count < 3 && count < bytes.length && isContinuation(bytes[count])) count += 1;
+  return count;
+}
+
+/** How many bytes at the end belong to a character that is not complete. */
+function unfinishedAt(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (isContinuation(byte)) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? back : 0;
+  }
+  return 0;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

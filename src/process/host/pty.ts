@@ -1,0 +1,80 @@
+/** Processes on a PTY. Without the optional package that makes one, they get pipes. */
+import { constants } from "node:os";
+import type { IPty } from "@lydell/node-pty";
+import { processNamed } from "../../util/holder.js";
+import type { ProcessSpec, TerminalSize } from "../process.js";
+import { type ChildExit, type HostedChild, NotStarted, type StartedChild } from "./child.js";
+import type { OutputFile } from "./output-file.js";
+
+type Pty = typeof import("@lydell/node-pty");
+
+const EOT = "\x04";
+const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+
+/** Null if this machine has none. */
+export async function loadPty(): Promise<Pty | null> {
+  try {
+    return await import("@lydell/node-pty");
+  } catch {
+    return null;
+  }
+}
+
+export function startOnPty(
+  pty: Pty,
+  spec: ProcessSpec,
+  size: TerminalSize,
+  output: OutputFile,
+  onOutput: () => void,
+): StartedChild {
+  let started: IPty;
+  // The package sets PWD to the folder that it is given, and this one may only be a way to it: so it is entered first.
+  const before = process.cwd();
+  try {
+    process.chdir(spec.cwd);
+    started = pty.spawn(spec.file, [...spec.args], {
+      name: "xterm-256color",
+      ...size,
+      cwd: ".",
+      env: { ...spec.environment },
+      encoding: null,
+    });
+  } catch (error) {
+    throw new NotStarted((error as Error).message);
+  } finally {
+    process.chdir(before);
+  }
+  const name = processNamed(started.pid);
+  let isOver = false;
+  let present = size;
+  // It is typed for text, but gives bytes if there is no encoding.
+  started.onData((data: string | Buffer) => {
+    output.append(Buffer.from(data as Buffer));
+    onOutput();
+  });
+  const exit = new Promise<ChildExit>((resolve) => {
+    started.onExit(({ exitCode, signal }) => {
+      isOver = true;
+      const name = signal ? (SIGNALS.get(signal) as NodeJS.Signals | undefined) : undefined;
+      resolve(name ? { code: null, signal: name } : { code: exitCode, signal: null });
+    });
+  });
+  const child: HostedChild = {
+    pid: started.pid,
+    name,
+    get pty() {
+      return present;
+    },
+    get takesInput() {
+      return !isOver;
+    },
+    unread: 0,
+    write: (text) => started.write(text),
+    close: () => started.write(EOT),
+    resize: (next) => {
+      present = next;
+      started.resize(next.cols, next.rows);
+    },
+  };
+  return { child, exit };
+}

@@ -1,0 +1,70 @@
+/** Where the processes of a home folder are kept, what the store calls that folder, and where its host listens. */
+import { createHash, randomBytes } from "node:crypto";
+import { linkSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeFolder } from "../util/make-folder.js";
+
+/** The most bytes that a socket's path may have; macOS has 104 with the byte that ends it. */
+const LONGEST_SOCKET_PATH = 103;
+
+export function processFolder(home: string): string {
+  return join(home, "processes");
+}
+
+export function lockFileOf(folder: string): string {
+  return join(folder, "host.lock");
+}
+
+/** A name that stays with the folder: several machines may share a store, each with a home folder of its own. */
+export function homeName(folder: string): string {
+  makeFolder(folder);
+  const file = join(folder, "name");
+  const beside = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  const known = readIf(file);
+  if (known !== null) return known;
+  writeFileSync(beside, randomBytes(8).toString("hex"), { mode: 0o600 });
+  try {
+    linkSync(beside, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(beside, { force: true });
+  }
+  return readFileSync(file, "utf8");
+}
+
+function readIf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/**
+ * In the folder itself, which only its user can enter. If that path is too long for a socket, in a private folder of the
+ * user, under a hashed name. Environment variables do not count: every process of the user must find the same place.
+ */
+export function socketPath(folder: string): string {
+  const inside = join(folder, "host.sock");
+  if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
+  const hash = createHash("sha256").update(folder).digest("hex").slice(0, 32);
+  return join(privateFolder(), `${hash}.sock`);
+}
+
+function privateFolder(): string {
+  const uid = process.getuid?.() ?? 0;
+  const ofSession = `/run/user/${uid}`;
+  if (isPrivate(ofSession, uid)) return ofSession;
+  const ours = `/tmp/baton-${uid}`;
+  makeFolder(ours);
+  if (isPrivate(ours, uid)) return ours;
+  throw new Error(`${ours} belongs to another user or can be entered by others. Remove it, then try again.`);
+}
+
+/** True for a folder of this user that nobody else can enter. */
+function isPrivate(path: string, uid: number): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o077) === 0;
+}

@@ -1,0 +1,190 @@
+import { existsSync } from "node:fs";
+import { afterEach, expect, test, vi } from "vitest";
+import { type HostWorld, hostWorld, localSpec } from "../../test/support/process-host.js";
+import { openStore } from "../open-sessions.js";
+import { isGroupRunning } from "../util/process-group.js";
+import { Processes, type StartProcess } from "./processes.js";
+import type { ProcessStore } from "./store.js";
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+const source = { platform: "local", chatId: "cli", chatType: "dm", userId: "ann" } as const;
+
+async function world() {
+  const host = hostWorld();
+  const { sessions, store } = await openStore({ url: "sqlite::memory:" });
+  cleanUps.push(
+    () => host.remove(),
+    () => sessions.close(),
+  );
+  const { sessionId } = await sessions.getOrCreate(source);
+  const request = (command: string, more: Partial<StartProcess> = {}): StartProcess => ({
+    sessionId,
+    by: source,
+    command,
+    workdir: "/",
+    environment: "local",
+    watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] },
+    spec: localSpec(command),
+    ...more,
+  });
+  return { host, request, store: store.processes, open: opener(host, store.processes) };
+}
+
+function opener(host: HostWorld, store: ProcessStore) {
+  return (options: { caps?: { perSession: number; inAll: number }; keptMs?: number } = {}): Processes => {
+    const processes = new Processes({
+      folder: host.folder,
+      version: "test",
+      start: async () => void (await host.start()),
+      store,
+      caps: { perSession: 16, inAll: 64 },
+      keptMs: 1_800_000,
+      graceMs: 1_000,
+      clock: Date.now,
+      onProblem: vi.fn(),
+      ...options,
+    });
+    cleanUps.push(() => processes.shut());
+    return processes;
+  };
+}
+
+const aborted = AbortSignal.timeout(0);
+const waiting = { timeoutMs: 60_000, signal: new AbortController().signal };
+
+test("a process is in the store before it runs, and its end is saved by itself", async () => {
+  const { request, store, open } = await world();
+  const processes = open();
+  const { kept, status } = await processes.start(request("read -r code; exit $code"));
+  expect(kept).toMatchObject({ state: "running", command: "read -r code; exit $code", home: processes.home });
+  await processes.write(kept.id, `${status?.pid ? 5 : 0}\n`);
+  const ended = await processes.wait(kept.id, waiting);
+  expect(ended.status?.end).toMatchObject({ kind: "exited", code: 5, by: "itself" });
+  await expect.poll(async () => (await store.find(kept.id))?.end).toMatchObject({ code: 5 });
+});
+
+test("a wait ends when the time is up or the signal aborts, and changes nothing", async () => {
+  const { request, open } = await world();
+  const processes = open();
+  const { kept } = await processes.start(request("exec sleep 600"));
+  const late = await processes.wait(kept.id, { timeoutMs: 10, signal: waiting.signal });
+  expect(late.status?.end).toBeNull();
+  expect((await processes.wait(kept.id, { timeoutMs: 60_000, signal: aborted })).status?.end).toBeNull();
+  expect((await processes.kill(kept.id, "agent")).kept).toMatchObject({
+    state: "ended",
+    end: { signal: "SIGTERM", by: "agent" },
+  });
+});
+
+test("what cannot be started is said and not left as running", async () => {
+  const { request, store, open } = await world();
+  const processes = open();
+  const spec = { ...localSpec("true"), file: "/no/such/program" };
+  await expect(processes.start(request("true", { spec }))).rejects.toMatchObject({
+    code: "process_not_started",
+  });
+  expect(await store.list({ home: processes.home })).toMatchObject([
+    { state: "ended", end: { kind: "lost" } },
+  ]);
+});
+
+test("too many are refused with a sentence, and ended ones make room", async () => {
+  const { request, open } = await world();
+  const processes = open({ caps: { perSession: 2, inAll: 3 } });
+  const { kept: first } = await processes.start(request("exec sleep 600"));
+  await processes.start(request("exec sleep 600"));
+  await expect(processes.start(request("true"))).rejects.toMatchObject({
+    code: "process_limit",
+    message: expect.stringContaining("processes.maxPerSession"),
+  });
+  await processes.kill(first.id, "person");
+  for (let n = 0; n < 4; n++) {
+    const { kept } = await processes.start(request("true"));
+    await processes.wait(kept.id, waiting);
+    await expect.poll(async () => (await processes.find(kept.id))?.kept.state).toBe("ended");
+  }
+  expect(await processes.list({})).toHaveLength(3);
+});
+
+test("those that ended a while ago are forgotten with their files", async () => {
+  const { host, request, open } = await world();
+  const processes = open({ keptMs: 0 });
+  const { kept } = await processes.start(request("true"));
+  await processes.wait(kept.id, waiting);
+  await expect.poll(async () => (await processes.find(kept.id))?.kept.state).toBe("ended");
+  await expect
+    .poll(async () => {
+      await processes.tidy();
+      return processes.list({});
+    })
+    .toEqual([]);
+  expect(existsSync(`${host.folder}/${kept.id}.out`)).toBe(false);
+});
+
+test("another process of the same home sees everything, and both hear of the end", async () => {
+  const { request, open } = await world();
+  const [one, other] = [open(), open()];
+  const { kept } = await one.start(request("echo hello; exec sleep 600"));
+  const [seen] = await other.list({ home: other.home });
+  expect(seen?.status).toMatchObject({ id: kept.id, end: null });
+  await expect.poll(async () => (await other.read(kept.id, 0, 100)).text).toBe("hello\n");
+  const waits = [one.wait(kept.id, waiting), other.wait(kept.id, waiting)];
+  await other.kill(kept.id, "person");
+  for (const { status } of await Promise.all(waits)) expect(status?.end).toMatchObject({ by: "person" });
+});
+
+test("if the host is killed, its processes go on, their output too, and their end is lost", async () => {
+  const { host, request, store, open } = await world();
+  const processes = open();
+  const loop = "echo before; while ! [ -e go ]; do sleep 0.05; done; echo after";
+  const spec = { ...localSpec(loop), cwd: host.folder };
+  const { kept, status } = await processes.start(request(loop, { spec }));
+  const { kept: quick } = await processes.start(request("exit 4"));
+  await processes.wait(quick.id, waiting);
+  const waits = processes.wait(kept.id, waiting);
+  host.hosts[0]?.kill("SIGKILL");
+  await expect.poll(async () => (await processes.find(kept.id))?.status?.end).toBeNull();
+  expect(isGroupRunning(status?.pid ?? 0)).toBe(true);
+  expect((await processes.find(quick.id))?.status?.end).toMatchObject({ code: 4 });
+  await expect(processes.write(kept.id, "x")).rejects.toMatchObject({ code: "process_input_closed" });
+  const { writeFileSync } = await import("node:fs");
+  writeFileSync(`${host.folder}/go`, "");
+  expect((await waits).status?.end).toMatchObject({
+    kind: "lost",
+    why: expect.stringContaining("host ended"),
+  });
+  expect((await processes.read(kept.id, 0, 100)).text).toBe("before\nafter\n");
+  await expect.poll(async () => (await store.find(kept.id))?.end).toMatchObject({ kind: "lost" });
+  expect(host.hosts).toHaveLength(2);
+});
+
+test("what was never started, or is unknown to the host, is lost and not started again", async () => {
+  const { request, store, open } = await world();
+  const processes = open();
+  const { spec: _, ...kept } = request("touch again");
+  const { kept: other } = await processes.start(request("exec sleep 600"));
+  const id = "p_0000000001" as typeof other.id;
+  await store.add({ ...kept, id, home: processes.home, pty: false }, { perSession: 16, inAll: 64 }, 1);
+  await processes.reconcile();
+  expect((await store.find(id))?.end).toEqual({ kind: "lost", why: "Baton ended before it was started." });
+  expect((await store.find(other.id))?.state).toBe("running");
+});
+
+test("followers hear of output", async () => {
+  const { request, open } = await world();
+  const processes = open();
+  const { kept } = await processes.start(request("while read -r line; do echo $line; done"));
+  const heard = vi.fn();
+  const stop = await processes.follow(kept.id, heard);
+  await processes.write(kept.id, "hello\n");
+  await expect.poll(() => heard.mock.lastCall).toEqual([6]);
+  stop();
+  await processes.write(kept.id, "again\n");
+  await expect.poll(async () => (await processes.read(kept.id, 0, 100)).to).toBe(12);
+  expect(heard.mock.lastCall).toEqual([6]);
+});

@@ -1,0 +1,297 @@
+/**
+ * The background processes of a home folder: what the store says of them and what their host knows, together. A process is
+ * in the store before the host is asked to start it, and the host starts an id only once: so nothing is lost, and nothing
+ * runs twice.
+ */
+import { ConflictError, NotFoundError } from "../session/errors.js";
+import { newProcessId, type ProcessId, type SessionId } from "../session/ids.js";
+import type { Clock } from "../util/clock.js";
+import type { OnProblem } from "../util/problem.js";
+import { timerMs } from "../util/timer-ms.js";
+import { HostClient, type HostClientOptions } from "./host-client.js";
+import { homeName } from "./places.js";
+import type { OutputPart, ProcessEnd, ProcessSpec, ProcessStatus, TerminalSize } from "./process.js";
+import type { HostEvent, HostVerb, HostVerbs } from "./protocol.js";
+import type { KeptProcess, NewProcess, ProcessCaps, ProcessStore } from "./store.js";
+
+export interface StartProcess extends Omit<NewProcess, "id" | "home" | "pty"> {
+  readonly spec: Omit<ProcessSpec, "id">;
+}
+
+export interface SeenProcess {
+  readonly kept: KeptProcess;
+  /** Null if its host cannot be asked, or knows nothing of it. */
+  readonly status: ProcessStatus | null;
+}
+
+export interface ProcessesOptions extends Pick<HostClientOptions, "folder" | "version" | "start"> {
+  readonly store: ProcessStore;
+  readonly caps: ProcessCaps;
+  /** How long ended ones are kept. */
+  readonly keptMs: number;
+  /** How long a process has to end by itself after TERM. */
+  readonly graceMs: number;
+  readonly clock: Clock;
+  readonly onProblem: OnProblem;
+}
+
+const UNKNOWN = "Its host knows nothing of it.";
+const NEVER_STARTED = "Baton ended before it was started.";
+/** How long to wait before the host is started again for what it left. */
+const AGAIN_MS = 1_000;
+
+export class Processes {
+  readonly #options: ProcessesOptions;
+  readonly #client: HostClient;
+  /** Names the home folder in the store. */
+  readonly home: string;
+  readonly #starting = new Set<ProcessId>();
+  readonly #followers = new Map<ProcessId, Set<(to: number) => void>>();
+  readonly #waiters = new Map<ProcessId, Set<() => void>>();
+  #again: NodeJS.Timeout | undefined;
+
+  constructor(options: ProcessesOptions) {
+    const { folder, version, start } = options;
+    this.#options = options;
+    this.home = homeName(folder);
+    this.#client = new HostClient({
+      folder,
+      version,
+      start,
+      onEvent: (event) => this.#hear(event),
+      onLost: () => this.#goOn(),
+    });
+  }
+
+  /** Starts it, once; fails with a sentence if it cannot be started. */
+  async start({ spec, ...process }: StartProcess): Promise<SeenProcess> {
+    const { store, caps, clock } = this.#options;
+    await this.tidy();
+    const id = newProcessId();
+    const kept = { ...process, id, home: this.home, pty: spec.pty !== null };
+    const added = await store.add(kept, caps, clock());
+    if (added !== "added") throw full(added, caps);
+    this.#starting.add(id);
+    try {
+      const status = await this.#client.request("spawn", { spec: { ...spec, id } });
+      if (status.end === null) await store.started(id, status.startedAt);
+      else await this.#ended(status);
+      return this.#seen(id, status);
+    } catch (error) {
+      // Nothing runs under this id, or nobody knows: then the next look finds out.
+      if ((error as { code?: string }).code !== "process_host_lost")
+        await store.ended(id, { kind: "lost", why: (error as Error).message }, clock());
+      throw error;
+    } finally {
+      this.#starting.delete(id);
+    }
+  }
+
+  /** Newest first. */
+  async list(which: { readonly sessionId?: SessionId; readonly home?: string }): Promise<SeenProcess[]> {
+    const kept = await this.#options.store.list(which);
+    const isHere = kept.some(({ home }) => home === this.home);
+    const known = isHere ? await this.#known() : [];
+    return kept.map((process) => ({
+      kept: process,
+      status: known.find(({ id }) => id === process.id) ?? null,
+    }));
+  }
+
+  /** What a running host knows; nothing if none runs: then nothing is running that it could tell of. */
+  async #known(): Promise<readonly ProcessStatus[]> {
+    return (await this.#client.helloIfRunning()) ? this.#client.request("list", {}) : [];
+  }
+
+  async find(id: ProcessId): Promise<SeenProcess | null> {
+    const kept = await this.#options.store.find(id);
+    if (!kept) return null;
+    const isHere = kept.home === this.home;
+    return { kept, status: (isHere && (await this.#known()).find((one) => one.id === id)) || null };
+  }
+
+  /** What is new since the last poll, at most the last `limit` bytes. */
+  async poll(id: ProcessId, limit: number): Promise<{ process: SeenProcess; output: OutputPart }> {
+    const { status, output } = await this.#ask("poll", { id, limit });
+    return { process: await this.#seen(id, status), output };
+  }
+
+  /** From a position, or, if that is negative, that many bytes before the end; at most `limit` bytes. */
+  read(id: ProcessId, from: number, limit: number): Promise<OutputPart> {
+    return this.#ask("read", { id, from, limit });
+  }
+
+  /** Returns when it has ended, when the time is up or when the signal aborts. It changes nothing. */
+  async wait(
+    id: ProcessId,
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<SeenProcess> {
+    const until = performance.now() + timeoutMs;
+    for (;;) {
+      const leftMs = until - performance.now();
+      const news = this.#nextNews(id, leftMs, signal);
+      try {
+        const status = await this.#ask("status", { id });
+        if (status.end !== null || signal.aborted || leftMs <= 0) return await this.#seen(id, status);
+        await news.come;
+      } finally {
+        news.forget();
+      }
+    }
+  }
+
+  /** Comes when the process has ended or its host has, when the time is up or when the signal aborts. */
+  #nextNews(id: ProcessId, ms: number, signal: AbortSignal) {
+    let wake = (): void => {};
+    const come = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const waiters = this.#waiters.get(id) ?? new Set();
+    this.#waiters.set(id, waiters.add(wake));
+    const timer = setTimeout(wake, timerMs(Math.max(0, ms)));
+    signal.addEventListener("abort", wake);
+    const forget = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", wake);
+      waiters.delete(wake);
+      if (waiters.size === 0) this.#waiters.delete(id);
+    };
+    return { come, forget };
+  }
+
+  /** Ends the whole group; returns when it is gone, or could not be ended. */
+  async kill(id: ProcessId, by: "agent" | "person"): Promise<SeenProcess> {
+    const status = await this.#ask("kill", { id, by, graceMs: this.#options.graceMs });
+    if (status.end) await this.#ended(status);
+    return this.#seen(id, status);
+  }
+
+  async write(id: ProcessId, text: string): Promise<SeenProcess> {
+    return this.#seen(id, await this.#ask("write", { id, text }));
+  }
+
+  /** Ends its input. */
+  async close(id: ProcessId): Promise<SeenProcess> {
+    return this.#seen(id, await this.#ask("close", { id }));
+  }
+
+  async resize(id: ProcessId, size: TerminalSize): Promise<SeenProcess> {
+    return this.#seen(id, await this.#ask("resize", { id, ...size }));
+  }
+
+  /** Calls back when there is output up to a position. Returns how to end it. */
+  async follow(id: ProcessId, onOutput: (to: number) => void): Promise<() => void> {
+    const followers = this.#followers.get(id) ?? new Set();
+    this.#followers.set(id, followers.add(onOutput));
+    const { output } = await this.#ask("follow", { id });
+    onOutput(output.to);
+    return () => {
+      followers.delete(onOutput);
+      if (followers.size > 0) return;
+      this.#followers.delete(id);
+      this.#client.request("unfollow", { id }).catch(() => {}); // The host has ended: then nobody follows.
+    };
+  }
+
+  /** What the host can do; null if none runs. */
+  about(): Promise<{ readonly hasPty: boolean; readonly endsWithService: boolean } | null> {
+    return this.#client.helloIfRunning();
+  }
+
+  /** Makes the store agree with the host: to be called at the start, and after the connection was lost. */
+  async reconcile(): Promise<void> {
+    const { store, clock } = this.#options;
+    const open = (await store.list({ home: this.home })).filter(
+      ({ state, id }) => state !== "ended" && !this.#starting.has(id),
+    );
+    if (open.length === 0) return;
+    // If no host runs, a new one reads what the last one knew.
+    const known = await this.#client.request("list", {});
+    for (const { id, state } of open) {
+      const status = known.find((one) => one.id === id);
+      if (status?.end) await this.#ended(status);
+      else if (status) await store.started(id, status.startedAt);
+      else await this.#lost(id, state === "starting" ? NEVER_STARTED : UNKNOWN, clock());
+    }
+    for (const id of this.#followers.keys()) await this.#client.request("follow", { id }).catch(() => {});
+  }
+
+  /** Forgets those that ended a while ago, and earlier ones if there are too many. */
+  async tidy(): Promise<void> {
+    const { store, keptMs, clock, caps } = this.#options;
+    const known = await store.list({ home: this.home });
+    const ends = known.flatMap(({ endedAt }) => endedAt ?? []).sort((a, b) => b - a);
+    const room = Math.max(0, caps.inAll - (known.length - ends.length) - 1); // One more is about to start.
+    const before = Math.max(clock() - keptMs, (ends[room] ?? 0) + 1);
+    for (const id of await store.forget(this.home, before)) await this.#client.request("forget", { id });
+  }
+
+  shut(): void {
+    clearTimeout(this.#again);
+    this.#client.close();
+  }
+
+  async #ask<V extends "poll" | "read" | "status" | "kill" | "write" | "close" | "resize" | "follow">(
+    verb: V,
+    takes: HostVerbs[V]["takes"],
+  ): Promise<HostVerbs[V]["gives"]> {
+    const kept = await this.#options.store.find(takes.id);
+    if (!kept) throw new NotFoundError("process_not_found", `There is no process ${takes.id}.`);
+    if (kept.home !== this.home)
+      throw new NotFoundError(
+        "process_not_found",
+        `Process ${takes.id} runs on another machine or in another home folder.`,
+      );
+    return this.#client.request(verb as HostVerb, takes) as Promise<HostVerbs[V]["gives"]>;
+  }
+
+  async #seen(id: ProcessId, status: ProcessStatus): Promise<SeenProcess> {
+    const kept = await this.#options.store.find(id);
+    if (!kept) throw new NotFoundError("process_not_found", `There is no process ${id}.`);
+    return { kept, status };
+  }
+
+  #hear(event: HostEvent): void {
+    if (event.event === "output") {
+      for (const follower of this.#followers.get(event.id) ?? []) follower(event.to);
+      return;
+    }
+    const { status } = event;
+    for (const stop of this.#waiters.get(status.id) ?? []) stop();
+    if (this.#starting.has(status.id)) return; // Whoever starts it sees that too.
+    this.#ended(status).catch((cause: Error) => {
+      this.#options.onProblem(`Can't save how a process ended: ${cause.message}`, { cause });
+      this.#goOn();
+    });
+  }
+
+  async #ended({ id, end, endedAt }: ProcessStatus): Promise<void> {
+    const { store, clock } = this.#options;
+    if (end) await store.ended(id, end, endedAt ?? clock());
+  }
+
+  async #lost(id: ProcessId, why: string, at: number): Promise<void> {
+    const end: ProcessEnd = { kind: "lost", why };
+    await this.#options.store.ended(id, end, at);
+  }
+
+  /** The host has ended: what runs without it is taken on by the next one. */
+  #goOn(): void {
+    for (const stop of [...this.#waiters.values()].flatMap((waiters) => [...waiters])) stop();
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => {
+      this.reconcile().catch((cause: Error) => {
+        this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });
+        this.#goOn();
+      });
+    }, timerMs(AGAIN_MS));
+    this.#again.unref();
+  }
+}
+
+function full(why: "session full" | "all full", { perSession, inAll }: ProcessCaps): ConflictError {
+  const where = why === "session full" ? `This conversation has ${perSession}` : `There are ${inAll}`;
+  const setting = why === "session full" ? "processes.maxPerSession" : "processes.max";
+  const message = `${where} running processes, which is the most that \`${setting}\` allows. End one first.`;
+  return new ConflictError("process_limit", message);
+}
