@@ -5,7 +5,6 @@
  * of a turn carries the fence, so a process that was replaced can write nothing more.
  */
 
-import type { Purpose } from "../adapter/adapter.js";
 import type { ProcessStore } from "../process/store.js";
 import type { HomeChannel } from "../session/context.js";
 import type { DeliveryId, HandoffId, InboxId, SessionId, TurnId } from "../session/ids.js";
@@ -13,14 +12,24 @@ import type { SessionEntry, Usage } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Address } from "../session/source.js";
 import type { HandoffEffects, HandoffStore, ResolveRequest } from "../session/store.js";
-import type { Attachment, Message, ToolCall } from "../session/transcript.js";
+import type { Message, ToolCall } from "../session/transcript.js";
+import type { Delivery, DeliveryState, NewDelivery } from "./delivery.js";
 import type { Subscriber } from "./facts.js";
 import type { Account, InboxItem, NewInboxItem, Taken } from "./inbox-item.js";
 import type { PeopleStore } from "./people-store.js";
+import type { ProcessReports } from "./process-reports.js";
 
 export { PURPOSES } from "../adapter/adapter.js";
+export { DELIVERY_STATES, type Delivery, type DeliveryState, type NewDelivery } from "./delivery.js";
 export type { Account, InboxItem, MadeBy, NewInboxItem, Taken } from "./inbox-item.js";
 export { INBOX_KINDS, MADE_BY } from "./inbox-item.js";
+export type {
+  PlacedProcess,
+  ProcessReports,
+  ReportEffects,
+  ReportPlace,
+  ReportStep,
+} from "./process-reports.js";
 
 /** The message that its author edited. */
 export type Amended = Pick<NewInboxItem, "source" | "messageId">;
@@ -192,40 +201,6 @@ export interface ToolJournal {
   open(turn: Turn): Promise<JournaledCall[]>;
 }
 
-/** A text or a file. A message with files is one delivery for the text and one for each file, in one transaction. */
-export interface NewDelivery {
-  readonly deliveryId: DeliveryId;
-  /** The account that sends it. */
-  readonly account: string;
-  /** The process that must send it, while it runs. */
-  readonly holder: string;
-  readonly address: Address;
-  readonly purpose: Purpose;
-  /** The handoff that it is about. */
-  readonly handoffId?: HandoffId | null;
-  readonly text: string;
-  readonly sessionId: SessionId | null;
-  /** The turn that it comes from. */
-  readonly turnId?: TurnId;
-  /** The platform's id of the message that it answers. */
-  readonly replyTo?: string | null;
-  /** A file of the media store; then there is no text. */
-  readonly file?: Attachment;
-  /** True if it was shown live and need not be sent. */
-  readonly shown: boolean;
-}
-
-/** `dropped`: somebody stopped the turn before this was sent. */
-export const DELIVERY_STATES = ["pending", "sending", "sent", "failed", "unknown", "dropped"] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
-export interface Delivery extends Omit<NewDelivery, "shown" | "turnId"> {
-  readonly id: number;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly notBefore: number;
-}
-
 export interface Doubtful {
   readonly count: number;
   readonly last: number;
@@ -375,6 +350,7 @@ export interface GatewayStore {
   /** Reports what this process commits, and soon after what others commit. The returned function ends it. */
   subscribe(subscriber: Subscriber): () => void;
   readonly processes: ProcessStore;
+  readonly reports: ProcessReports;
   readonly files: MediaFiles;
   readonly spending: Spending;
   readonly standing: StandingApprovals;

@@ -51,6 +51,7 @@ function storeOver(db: Db): SessionStore & GatewayStore {
   const index = db.dialect.name === "sqlite" ? new SqliteSearchIndex(db) : new PostgresSearchIndex(db);
   const feed = new SearchFeed(db, index);
   const routes = new SqlRoutes(db, index);
+  const processes = new SqlProcesses(db);
   return {
     routes,
     reader: new SqlReader(db),
@@ -73,7 +74,8 @@ function storeOver(db: Db): SessionStore & GatewayStore {
         for (const end of ends) end();
       };
     },
-    processes: new SqlProcesses(db),
+    processes,
+    reports: processes.reports,
     files: new SqlMediaFiles(db),
     spending: new SqlSpending(db),
     standing: new SqlStandingApprovals(db),

@@ -2,14 +2,14 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fact } from "../gateway/facts.js";
-import type { GatewayStore } from "../gateway/store.js";
+import type { Account, GatewayStore, PlacedProcess } from "../gateway/store.js";
 import type { ProcessEnd } from "../process/process.js";
-import { HOLDS_SESSION_MS, type NewProcess, type ProcessAdded } from "../process/store.js";
-import { newProcessId, type SessionId } from "../session/ids.js";
+import { HOLDS_SESSION_MS, type NewProcess, type ProcessAdded, type Watch } from "../process/store.js";
+import { deliveryIdOf, newProcessId, newTurnId, type SessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
 import { Sessions } from "../session/sessions.js";
-import { parseSource } from "../session/source.js";
+import { addressOf, parseSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
 import type { GatewayStoreFixture } from "./gateway-store-contract.js";
 
@@ -20,6 +20,9 @@ const there = parseSource({ platform: THERE, chat_id: "9", user_id: "ann" });
 const caps = { perSession: 3, inAll: 5 };
 const exited = { kind: "exited", code: 0, signal: null, by: "itself", leftBehind: false } as const;
 const HOUR = 3_600_000;
+const bot = { platform: HERE, account: "bot" };
+const told: Watch = { checkIntervalMs: null, notifyOnComplete: true, patterns: [] };
+const completion = { kind: "completion" } as const;
 
 export function processStoreContract(name: string, createFixture: () => Promise<GatewayStoreFixture>): void {
   describe(`store of processes: ${name}`, () => {
@@ -74,6 +77,67 @@ export function processStoreContract(name: string, createFixture: () => Promise<
       await work();
       end();
       return facts;
+    };
+
+    /** A turn of the session in this chat, through this account. */
+    const turn = async (source = ann, account = bot): Promise<void> => {
+      const { key } = sessions.laneOf(source);
+      const written = { kind: "message", key, source, messageId: newProcessId(), text: "hi" } as const;
+      const item = await store.inbox.accept({ ...account, ...written }, "me", now);
+      if (!item) throw new Error("It was there already.");
+      const begun = await sessions.resolveIn(source, {}, { role: "user", content: "hi" }, (request) =>
+        store.turns.begin(newTurnId(), item, request, { holder: "me", leaseMs: 100 }, () => []),
+      );
+      if (begun.kind !== "begun") throw new Error(`It did not begin: ${begun.kind}.`);
+      await store.turns.finish(
+        begun.turn,
+        "done",
+        { messages: [], deliveries: [], steeredIn: [] },
+        null,
+        now,
+      );
+    };
+    /** A process that has ended. */
+    const overWith = async (watch: Watch, more: Partial<NewProcess> = {}, at = now): Promise<NewProcess> => {
+      const process = await runs({ watch, ...more });
+      await store.processes.ended(process.id, exited, at);
+      return process;
+    };
+    const due = async (account: Account = bot) =>
+      (await store.reports.due(account, 10)).map(({ process: { id } }) => id);
+    /** Something for the agent and something for the chat. */
+    const both = ({ process, place }: PlacedProcess, id: string, holder = "me") => ({
+      wake: {
+        item: {
+          ...bot,
+          kind: "message",
+          key: place.key,
+          source: place.source,
+          messageId: id,
+          made: "process",
+          text: "It ended.",
+          inBackground: true,
+          by: process.by,
+        },
+        holder,
+      } as const,
+      deliveries: [
+        {
+          deliveryId: deliveryIdOf(id),
+          account: bot.account,
+          holder,
+          address: addressOf(place.source),
+          purpose: "notice",
+          text: "It ended.",
+          sessionId: null,
+          shown: false,
+        } as const,
+      ],
+    });
+    /** Says that the first process that is due has ended. */
+    const say = async (holder = "me", id = "1"): Promise<boolean> => {
+      const [seen] = await store.reports.due(bot, 1);
+      return seen !== undefined && store.reports.report(seen, completion, both(seen, id, holder), now);
     };
 
     describe("a process", () => {
@@ -272,6 +336,236 @@ export function processStoreContract(name: string, createFixture: () => Promise<
       });
     });
 
+    describe("what is said about a process", () => {
+      it("is that it has ended, if that was promised, to the account that its session spoke through", async () => {
+        await turn();
+        const [unwanted, wanted] = [await runs(), await runs({ watch: told })];
+        expect(await due()).toEqual([]);
+        for (const { id } of [unwanted, wanted]) await store.processes.ended(id, exited, now);
+        const [found, ...others] = await store.reports.due(bot, 10);
+        expect(others).toEqual([]);
+        expect(found).toEqual({
+          process: await store.processes.find(wanted.id),
+          place: { key: entry.key, source: ann, account: "bot", isCurrent: true },
+        });
+        expect(await due({ ...bot, account: "another bot" })).toEqual([]);
+        expect(await due({ ...bot, platform: THERE })).toEqual([]);
+      });
+
+      it("comes to every account of the platform if the session has spoken through none", async () => {
+        const { id } = await overWith(told);
+        expect(await due()).toEqual([id]);
+        expect(await due({ ...bot, account: "another bot" })).toEqual([id]);
+        expect(await due({ ...bot, platform: THERE })).toEqual([]);
+        expect(await store.reports.due(bot, 1)).toMatchObject([{ place: { account: null } }]);
+      });
+
+      it("is the oldest first, and not all at once", async () => {
+        const ended: NewProcess[] = [];
+        for (let n = 0; n < 4; n++) {
+          now++;
+          ended.unshift(await overWith(told, { sessionId: entry.sessionId }, now - 2 * n));
+        }
+        const oldestFirst = ended.map(({ id }) => id);
+        expect(await due()).toEqual(oldestFirst);
+        expect((await store.reports.due(bot, 2)).map(({ process: { id } }) => id)).toEqual(
+          oldestFirst.slice(0, 2),
+        );
+      });
+
+      it("follows the session to another chat, and to the account that it speaks through there", async () => {
+        await turn();
+        const { id } = await overWith(told);
+        await sessions.switchTo(there, entry.sessionId);
+        const { key } = sessions.laneOf(there);
+        const botThere = { platform: THERE, account: "bot there" };
+        expect(await due()).toEqual([]);
+        expect(await store.reports.due(botThere, 9)).toMatchObject([
+          { process: { id }, place: { key, source: there, account: null, isCurrent: true } },
+        ]);
+        await turn(there, botThere);
+        expect(await store.reports.due(botThere, 9)).toMatchObject([{ place: { account: "bot there" } }]);
+        expect(await due({ ...botThere, account: "another bot" })).toEqual([]);
+      });
+
+      it("goes to the chat that the session was last in, if it has another session now", async () => {
+        await turn();
+        const { id } = await overWith(told);
+        await sessions.getOrCreate(ann, { forceNew: true });
+        const [seen] = await store.reports.due(bot, 9);
+        expect(seen).toMatchObject({ process: { id }, place: { key: entry.key, source: ann } });
+        expect(seen?.place).toMatchObject({ account: "bot", isCurrent: false });
+        expect(await say()).toBe(true);
+        expect(await due()).toEqual([]);
+      });
+
+      it("is said once, with all that belongs to it, over two connections", async () => {
+        const { id } = await overWith(told);
+        const other = await fixture.open();
+        const [seen] = await store.reports.due(bot, 1);
+        if (!seen) throw new Error("Nothing is due.");
+        const said = await Promise.all(
+          Array.from({ length: 10 }, (_, n) =>
+            (n % 2 ? store : other).reports.report(seen, completion, both(seen, `${n}`), now),
+          ),
+        );
+        expect(said.filter(Boolean)).toHaveLength(1);
+        expect(await due()).toEqual([]);
+        const which = `${said.indexOf(true)}`;
+        const [waits, ...more] = await store.inbox.waiting(bot);
+        expect(more).toEqual([]);
+        expect(waits).toMatchObject({
+          holder: "me",
+          item: { made: "process", messageId: which, inBackground: true, by: ann, key: entry.key },
+        });
+        expect((await store.outbox.pending(bot, 10)).map(({ deliveryId }) => deliveryId)).toEqual([which]);
+        expect(await store.processes.find(id)).toMatchObject({ watch: { notifyOnComplete: true } });
+        expect(await store.processes.forget("/home/ann", now + 1)).toEqual([id]);
+      });
+
+      it("is still due if it could not be written", async () => {
+        const { id } = await overWith(told);
+        const [seen] = await store.reports.due(bot, 1);
+        if (!seen) throw new Error("Nothing is due.");
+        const { wake, deliveries } = both(seen, "1");
+        const twice = { wake, deliveries: [...deliveries, ...deliveries] };
+        await expect(store.reports.report(seen, completion, twice, now)).rejects.toThrow();
+        expect(await store.inbox.waiting(bot)).toEqual([]);
+        expect(await due()).toEqual([id]);
+      });
+
+      it.each<[string, () => Promise<unknown>]>([
+        ["moved", () => sessions.switchTo(there, entry.sessionId)],
+        ["was replaced", () => sessions.getOrCreate(ann, { forceNew: true })],
+        ["ended", () => sessions.end(entry.sessionId)],
+      ])("is not said to a place where the session was seen before it %s", async (_, change) => {
+        const { id } = await overWith(told);
+        const [seen] = await store.reports.due(bot, 1);
+        if (!seen) throw new Error("Nothing is due.");
+        await change();
+        expect(await store.reports.report(seen, completion, both(seen, "1"), now)).toBe(false);
+        expect(await store.inbox.waiting(bot)).toEqual([]);
+        expect([...(await due()), ...(await due({ ...bot, platform: THERE }))]).toEqual([id]);
+      });
+
+      it("is not said of a process that is gone with its session", async () => {
+        await overWith(told);
+        const [seen] = await store.reports.due(bot, 1);
+        if (!seen) throw new Error("Nothing is due.");
+        await sessions.end(entry.sessionId);
+        now++;
+        await sessions.prune({ endedBeforeMs: 0 });
+        expect(await store.reports.report(seen, completion, both(seen, "1"), now)).toBe(false);
+      });
+
+      it("waits in the lane, and moves along with the session", async () => {
+        await turn();
+        await overWith(told);
+        expect(await say()).toBe(true);
+        await sessions.switchTo(there, entry.sessionId, { account: "bot there", holder: "you" });
+        expect(await store.inbox.waiting(bot)).toEqual([]);
+        expect(await store.inbox.waiting({ platform: THERE, account: "bot there" })).toMatchObject([
+          {
+            holder: "you",
+            item: { made: "moved", inBackground: true, by: ann, source: there, text: "It ended." },
+          },
+        ]);
+      });
+
+      it("is for the process that has the account, if it was left to that", async () => {
+        await overWith(told);
+        expect(await say("")).toBe(true);
+        expect(await store.inbox.waiting(bot)).toMatchObject([{ holder: "" }]);
+        await store.inbox.adopt(bot, "", "me");
+        expect(await store.inbox.waiting(bot)).toMatchObject([{ holder: "me", item: { made: "process" } }]);
+      });
+
+      it("is told of, like a message that waits", async () => {
+        await overWith(told);
+        const facts = await factsOf(() => say());
+        expect(facts.map(({ kind }) => kind).sort()).toEqual(["inbox", "outbox", "processes"]);
+        expect(await factsOf(() => say())).toEqual([]);
+      });
+    });
+
+    describe("what a process prints", () => {
+      const watched = async (home = "/home/ann") =>
+        (await store.reports.watched(home)).map(({ process: { id } }) => id);
+      const output = async (from: number, through: number, isLast = false) => {
+        const [seen] = await store.reports.watched("/home/ann");
+        if (!seen) return null;
+        const effects = both(seen, `${from} to ${through}`);
+        return store.reports.report(seen, { kind: "output", from, through, isLast }, effects, now);
+      };
+
+      it("is watched in its home, from its start until its last output was reported", async () => {
+        await runs({ watch: told });
+        const matched = await added({ watch: { ...told, patterns: ["ready"] } });
+        now++;
+        const shown = await runs({ watch: { ...told, notifyOnComplete: false, checkIntervalMs: 30_000 } });
+        expect(await watched()).toEqual([matched.id, shown.id]);
+        expect(await watched("elsewhere")).toEqual([]);
+        await store.processes.ended(matched.id, exited, now);
+        expect(await watched()).toEqual([matched.id, shown.id]);
+        expect(await output(0, 7, true)).toBe(true);
+        expect(await watched()).toEqual([shown.id]);
+        expect(await due()).toEqual([matched.id]);
+      });
+
+      it("is reported once, without a gap, over two connections", async () => {
+        const { id } = await runs({ watch: { ...told, patterns: ["ready"] } });
+        const other = await fixture.open();
+        const [seen] = await store.reports.watched("/home/ann");
+        if (!seen) throw new Error("Nothing is watched.");
+        const said = await Promise.all(
+          Array.from({ length: 10 }, (_, n) => {
+            const step = { kind: "output", from: 0, through: n + 1, isLast: false } as const;
+            return (n % 2 ? store : other).reports.report(seen, step, both(seen, `${n}`), now);
+          }),
+        );
+        expect(said.filter(Boolean)).toHaveLength(1);
+        const through = said.indexOf(true) + 1;
+        expect(await store.processes.find(id)).toMatchObject({ reportedThrough: through });
+        expect(await output(0, 99)).toBe(false);
+        expect(await output(through, 99)).toBe(true);
+        expect(await store.outbox.pending(bot, 10)).toHaveLength(2);
+        expect(await output(99, 99, true)).toBe(true);
+        expect(await output(99, 100)).toBeNull();
+        const late = { kind: "output", from: 99, through: 100, isLast: false } as const;
+        expect(await store.reports.report(seen, late, {}, now)).toBe(false);
+      });
+
+      it.each<[string, number | null, boolean]>([
+        ["all of it", null, false],
+        ["its patterns only", 30_000, true],
+      ])("is no longer watched after a storm of matches: %s", async (_, checkIntervalMs, isWatched) => {
+        const watch = { checkIntervalMs, notifyOnComplete: false, patterns: ["e"] };
+        const { id } = await runs({ watch });
+        const facts = await factsOf(async () => expect(await store.reports.promote(id)).toBe(true));
+        expect(facts).toEqual([{ kind: "processes" }]);
+        expect(await store.reports.promote(id)).toBe(false);
+        const promoted = { checkIntervalMs, notifyOnComplete: true, patterns: [] };
+        expect(await store.processes.find(id)).toMatchObject({ watch: promoted });
+        expect(await watched()).toEqual(isWatched ? [id] : []);
+        expect(await due()).toEqual([]);
+        await store.processes.ended(id, exited, now);
+        expect(await due()).toEqual([id]);
+      });
+
+      it("makes the end of a process due that ended before the storm was seen, and none twice", async () => {
+        const watch = { ...told, patterns: ["e"] };
+        const unwanted = await overWith({ ...watch, notifyOnComplete: false });
+        expect(await due()).toEqual([]);
+        await store.reports.promote(unwanted.id);
+        expect(await due()).toEqual([unwanted.id]);
+        expect(await say()).toBe(true);
+        const wanted = await overWith(watch);
+        expect(await say("me", "2")).toBe(true);
+        expect(await store.reports.promote(wanted.id)).toBe(true);
+        expect(await due()).toEqual([]);
+      });
+    });
+
     describe("forgetting", () => {
       it("takes those of the home that ended before", async () => {
         const old = await runs();
@@ -286,9 +580,7 @@ export function processStoreContract(name: string, createFixture: () => Promise<
       });
 
       it("leaves one of whose end somebody is to hear", async () => {
-        const watch = { checkIntervalMs: null, notifyOnComplete: true, patterns: [] };
-        const { id } = await runs({ watch });
-        await store.processes.ended(id, exited, now);
+        await overWith(told);
         expect(await store.processes.forget("/home/ann", now + HOUR)).toEqual([]);
       });
 

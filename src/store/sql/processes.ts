@@ -1,4 +1,5 @@
 /** Background processes: each is known before it is started, and its first end counts. */
+import type { ProcessReports } from "../../gateway/store.js";
 import type { ProcessEnd } from "../../process/process.js";
 import type {
   KeptProcess,
@@ -12,6 +13,7 @@ import type { SessionKey } from "../../session/session-key.js";
 import { storableText } from "../../util/text.js";
 import type { Db, Queries, SqlValue } from "../db.js";
 import { columnsOf } from "./columns.js";
+import { SqlProcessReports } from "./process-reports.js";
 import { endValues, keptProcess, LIVE } from "./process-rows.js";
 import { writeOrigin } from "./rows.js";
 import { readSession } from "./session-steps.js";
@@ -20,9 +22,11 @@ import { number, text } from "./values.js";
 const SELECT = `SELECT ${columnsOf("processes")} FROM processes`;
 
 export class SqlProcesses implements ProcessStore {
+  readonly reports: ProcessReports;
   readonly #db: Db;
 
   constructor(db: Db) {
+    this.reports = new SqlProcessReports(db);
     this.#db = db;
   }
 

@@ -1,0 +1,39 @@
+/** One text or file for one address, as the outbox has it. */
+import type { Purpose } from "../adapter/adapter.js";
+import type { DeliveryId, HandoffId, SessionId, TurnId } from "../session/ids.js";
+import type { Address } from "../session/source.js";
+import type { Attachment } from "../session/transcript.js";
+
+/** A text or a file. A message with files is one delivery for the text and one for each file, in one transaction. */
+export interface NewDelivery {
+  readonly deliveryId: DeliveryId;
+  /** The account that sends it. */
+  readonly account: string;
+  /** The process that must send it, while it runs. */
+  readonly holder: string;
+  readonly address: Address;
+  readonly purpose: Purpose;
+  /** The handoff that it is about. */
+  readonly handoffId?: HandoffId | null;
+  readonly text: string;
+  readonly sessionId: SessionId | null;
+  /** The turn that it comes from. */
+  readonly turnId?: TurnId;
+  /** The platform's id of the message that it answers. */
+  readonly replyTo?: string | null;
+  /** A file of the media store; then there is no text. */
+  readonly file?: Attachment;
+  /** True if it was shown live and need not be sent. */
+  readonly shown: boolean;
+}
+
+/** `dropped`: somebody stopped the turn before this was sent. */
+export const DELIVERY_STATES = ["pending", "sending", "sent", "failed", "unknown", "dropped"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export interface Delivery extends Omit<NewDelivery, "shown" | "turnId"> {
+  readonly id: number;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly notBefore: number;
+}
