@@ -68,8 +68,8 @@ const BROADER: Readonly<Record<string, number>> = {
 const WORDS = ["signal", LOCAL];
 const NAMES = platforms().filter((name) => !WORDS.includes(name));
 const PLATFORM_NAME = new RegExp(`\\b(?:${NAMES.join("|")})\\b|(["'\`])(?:${WORDS.join("|")})\\1`, "i");
-/** A platform is its folder and a line: only this machine is known beside the adapters. */
-const NAMES_PLATFORMS = [/^session\/platform\.ts$/, /^adapter\//];
+/** A platform is its folder and a line: only this machine is known beside the adapters, also as a place for commands. */
+const NAMES_PLATFORMS = [/^session\/platform\.ts$/, /^util\/command-environment\.ts$/, /^adapter\//];
 
 interface Source {
   readonly path: string;

@@ -13,6 +13,7 @@
 import type { SessionId } from "../session/ids.js";
 import type { Usage } from "../session/session.js";
 import type { Message, ToolCall } from "../session/transcript.js";
+import type { RemoteControl } from "../util/command-environment.js";
 
 export interface Agent {
   /** A short name for the status line. */
@@ -89,6 +90,8 @@ export interface BackgroundCommand {
   /** As the person sees them. */
   readonly command: string;
   readonly workdir: string;
+  /** The name of the environment in which it runs. */
+  readonly environment: string;
   /** What to start. No shell is added. */
   readonly file: string;
   readonly args: readonly string[];
@@ -98,6 +101,8 @@ export interface BackgroundCommand {
   readonly cwd: string;
   /** True if `file` is a sandbox with processes of its own. */
   readonly hasOwnProcesses: boolean;
+  /** For a command that runs elsewhere; null if signals and exit codes come from `file`. */
+  readonly remote: RemoteControl | null;
   /** True for a terminal of its own, as interactive programs need it. */
   readonly pty: boolean;
   /** How often new output is sent to the chat; null for never. */

@@ -3,6 +3,7 @@
  * the command line see it through `Processes`.
  */
 import type { ProcessId } from "../session/ids.js";
+import type { RemoteControl } from "../util/command-environment.js";
 
 export interface TerminalSize {
   readonly cols: number;
@@ -20,20 +21,13 @@ export interface ProcessSpec {
   readonly cwd: string;
   /** Null for pipes. */
   readonly pty: TerminalSize | null;
-  /** True if `file` is a sandbox with processes of its own: its first child leads the group that is signalled. */
+  /**
+   * True if `file` is a sandbox with processes of its own. Its first child is their first process: it leads the group
+   * that is signalled, and all of them end with it. On a PTY, TERM goes to the terminal's foreground group instead.
+   */
   readonly hasOwnProcesses: boolean;
   /** For a command that runs elsewhere, such as on another machine; null if signals and exit codes come from `file`. */
   readonly remote: RemoteControl | null;
-}
-
-type Words = readonly [string, ...string[]];
-
-/** Programs that act on a command where it runs. They get the environment of the process. */
-export interface RemoteControl {
-  /** With `TERM` or `KILL` as one more word: signals the whole group there. Exit code 0 if there is one, 1 if it is gone. */
-  readonly signal: Words;
-  /** Prints `running`, `exited <code>`, or nothing if that cannot be known. */
-  readonly status: Words;
 }
 
 /** `another`: a signal that Baton did not send. */

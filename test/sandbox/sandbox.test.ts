@@ -9,23 +9,11 @@ import { dangerOf } from "../../src/agent/tools/danger.js";
 import { terminalTool } from "../../src/agent/tools/terminal.js";
 import { aCall } from "../support/a-call.js";
 import { FAMILIES } from "./commands.js";
+import { aimed, script } from "./script.js";
 import { makeWorld, type World } from "./world.js";
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const COUNT = FAMILIES.flatMap(({ commands }) => commands).length;
-
-const aimed = (command: string, places: Readonly<Record<string, string>>) =>
-  command.replace(/\{(\w+)\}/g, (written, name: string) => places[name] ?? written);
-
-/** One after the other, each in a shell of its own, from a file: none stands in the command line of another. */
-function script(commands: readonly string[], { places, work }: World): string {
-  mkdirSync(join(work, "commands"), { recursive: true });
-  const lines = commands.map((command, index) => {
-    writeFileSync(join(work, "commands", String(index)), aimed(command, places));
-    return `cd ${work}; timeout -k 1 6 bash commands/${index} </dev/null || :`;
-  });
-  return lines.join("\n");
-}
 
 function sandboxAround({ home, work, own, inner, temporary }: World, network: boolean) {
   const hidden = [own, inner, `${work}/store.db`];

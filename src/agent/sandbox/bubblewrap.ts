@@ -3,11 +3,13 @@
  * - the root is an empty, read-only file system that contains only what the layout names;
  * - the command has its own processes, IPC, host name, users and control groups, and its own network if the network is
  *   off;
- * - no capabilities, no new privileges, no further namespaces, and its own session, so there is no terminal to type
- *   into;
+ * - no capabilities, no new privileges, no further namespaces, and no terminal to type into but a PTY of its own:
+ *   without one it has its own session;
  * - /proc is fresh and read-only: for root, whom the kernel knows by its number, its settings would be writable;
- * - everything ends when the command ends, or when we do.
+ * - everything ends when the command ends; in the foreground also when we do.
  */
+import type { LaunchMode } from "../../util/command-environment.js";
+import { asOwnJob } from "../../util/own-job.js";
 
 export interface Mount {
   readonly kind: "read-only" | "writable" | "empty" | "link";
@@ -33,14 +35,25 @@ export interface SandboxLayout {
 const LARGEST_EMPTY = 2 ** 30;
 const NOBODY = "65534";
 
-export function bubblewrapArgs(layout: SandboxLayout, cwd: string): string[] {
+const FOR_MODE: Readonly<Record<LaunchMode, readonly string[]>> = {
+  foreground: ["--die-with-parent", "--new-session"],
+  background: ["--as-pid-1", "--new-session"],
+  terminal: ["--as-pid-1"],
+};
+
+export function bubblewrapArgs(
+  layout: SandboxLayout,
+  cwd: string,
+  mode: LaunchMode = "foreground",
+): string[] {
   const { network, isRoot, isModern, pinned, hidden } = layout;
   const mounts = [...layout.mounts].sort((a, b) => depth(a.path) - depth(b.path));
   return [
     ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"],
     ...(network ? [] : ["--unshare-net"]),
     ...(isModern ? ["--disable-userns"] : []),
-    ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...FOR_MODE[mode],
+    ...["--cap-drop", "ALL"],
     ...(isRoot ? ["--uid", NOBODY, "--gid", NOBODY] : []),
     ...mounts.filter(({ path }) => path === "/").flatMap((mount) => mountArgs(mount, isModern)),
     ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"],
@@ -71,13 +84,13 @@ function mountArgs({ kind, path, from }: Mount, isModern: boolean): string[] {
   }
 }
 
-/**
- * Open descriptors lead out of the sandbox, as folders do: only the output and the one for bubblewrap are passed on.
- */
-const CLOSE = `for f in /proc/self/fd/*; do
-  case "\${f##*/}" in [0-3]) ;; *) eval "exec \${f##*/}>&-" ;; esac
+/** Open descriptors lead out of the sandbox, as folders do: only these are passed on. */
+function closeAllBut(last: number): string {
+  return `for f in /proc/self/fd/*; do
+  case "\${f##*/}" in [0-${last}]) ;; *) eval "exec \${f##*/}>&-" ;; esac
 done
 `;
+}
 
 /**
  * Root owns the devices that bubblewrap shows, and could change their modes for the whole machine. So they are made
@@ -91,13 +104,49 @@ done
 `;
 
 /**
+ * What starts bubblewrap in this mode: in the foreground it gets no input, and descriptor 3 is bubblewrap's. On a PTY,
+ * Ctrl-C means nothing until the command has the terminal: it would end bubblewrap alone.
+ */
+const START: Readonly<Record<LaunchMode, string>> = {
+  foreground: `${closeAllBut(3)}exec "$@" </dev/null`,
+  background: `${closeAllBut(2)}exec "$@"`,
+  terminal: `${closeAllBut(2)}stty -isig; exec "$@"`,
+};
+
+/**
  * The command to start around bubblewrap: `words` are its command line; `unshare` is that program for root, and null
  * for others.
  */
-export function startedSafely(words: readonly string[], shell: string, unshare: string | null): string[] {
-  const script = `${unshare === null ? "" : SAFE_DEVICES}${CLOSE}exec "$@" </dev/null`;
+export function startedSafely(
+  words: readonly string[],
+  shell: string,
+  unshare: string | null,
+  mode: LaunchMode = "foreground",
+): string[] {
+  const script = `${unshare === null ? "" : SAFE_DEVICES}${START[mode]}`;
   const alone = unshare === null ? [] : [unshare, "--mount", "--propagation", "private"];
   return [...alone, shell, "-c", script, "sh", ...words];
+}
+
+/**
+ * What runs inside. Bubblewrap's own first process would live on with all that a command left; a shell in its place
+ * ends with the command, and the kernel ends the rest.
+ */
+export function firstProcess(
+  command: readonly [string, ...string[]],
+  shell: string,
+  mode: LaunchMode,
+): readonly string[] {
+  switch (mode) {
+    case "foreground":
+      return command;
+    case "background":
+      return [shell, "-c", 'exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit "$?"', "sh", ...command];
+    case "terminal":
+      return [shell, "-m", "-c", `stty isig; ${asOwnJob('"$@"')}; exit "$code"`, "sh", ...command];
+    default:
+      return mode satisfies never;
+  }
 }
 
 function depth(path: string): number {

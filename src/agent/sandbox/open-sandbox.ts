@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { cleanLine, shorten } from "../../util/text.js";
 import { isWithin } from "../../util/within.js";
-import { bubblewrapArgs, startedSafely } from "./bubblewrap.js";
+import { bubblewrapArgs, firstProcess, startedSafely } from "./bubblewrap.js";
 import { gapIn, hiddenOf } from "./hidden.js";
 import { layoutOf, lookAround, programFolders, realFolders } from "./layout.js";
 import { realPath } from "./real-path.js";
@@ -64,10 +64,12 @@ async function openBubblewrap(walls: Walls, { isRoot, bwrap, unshare }: Machine)
   const isModern = version.localeCompare("0.8", "en", { numeric: true }) >= 0;
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const folders = realFolders(walls.folders);
-  const launch: Sandbox["launch"] = (command, cwd, environment) => {
+  const launch: Sandbox["launch"] = (command, cwd, environment, mode = "foreground") => {
     const layout = { ...layoutOf(walls, folders, lookAround(walls, folders, isRoot)), isRoot, isModern };
-    const words = [program, ...bubblewrapArgs(layout, cwd), "--info-fd", "3", "--", ...command];
-    const [file = program, ...args] = startedSafely(words, shell, around);
+    const told = mode === "foreground" ? ["--info-fd", "3"] : [];
+    const inside = firstProcess(command, shell, mode);
+    const words = [program, ...bubblewrapArgs(layout, cwd, mode), ...told, "--", ...inside];
+    const [file = program, ...args] = startedSafely(words, shell, around, mode);
     return { file, args, environment: { ...environment, TMPDIR: "/tmp" }, hasOwnProcesses: true };
   };
   const { failed, text } = await outcomeOf(launch(["true"], "/", { PATH: walls.path }));

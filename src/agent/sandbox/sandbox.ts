@@ -2,6 +2,7 @@
  * The wall around commands: what they can reach, and how one is started behind it. A sandbox only says what to start
  * and runs nothing itself, so commands in the foreground and in the background use the same wall.
  */
+import type { LaunchMode } from "../../util/command-environment.js";
 
 /** What commands can reach. All paths are absolute. */
 export interface Walls {
@@ -24,8 +25,9 @@ export interface Launch {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * True if the sandbox has its own processes: then descriptor 3 says `{ "child-pid": … }`, the leader of the command's
-   * group, everything that the command started ends with it, and stderr has only the sandbox's own messages.
+   * True if the sandbox has its own processes: then the first child of `file` leads the command's group, and everything
+   * that the command started ends with it. In the foreground, descriptor 3 says `{ "child-pid": … }`, which is that
+   * child, and stderr has only the sandbox's own messages. On a PTY the command's group is the one that has the terminal.
    */
   readonly hasOwnProcesses: boolean;
 }
@@ -46,6 +48,8 @@ export interface Sandbox {
     command: readonly [string, ...string[]],
     cwd: string,
     environment: Readonly<Record<string, string>>,
+    /** In the foreground by default. */
+    mode?: LaunchMode,
   ): Launch;
 }
 

@@ -36,11 +36,13 @@ describe("a command in the background", () => {
       {
         command: "sleep 60",
         workdir: folder,
+        environment: "local",
         file: expect.stringMatching(/^\/bin\/(ba)?sh$/),
         args: ["-c", "sleep 60"],
         variables: { PATH: "/usr/bin:/bin", TERM: "dumb" },
         cwd: expect.stringContaining(process.platform === "linux" ? `/proc/${process.pid}/fd/` : folder),
         hasOwnProcesses: false,
+        remote: null,
         pty: false,
         checkIntervalMs: 30_000,
         notifyOnComplete: true,

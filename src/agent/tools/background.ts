@@ -1,7 +1,5 @@
-/** The part of the tool `terminal` that is about commands in the background: what it takes, and what to start. */
-import { existsSync } from "node:fs";
+/** The part of the tool `terminal` that is about commands in the background: what it takes. */
 import type { BackgroundCommand } from "../agent.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
 import { type Arguments, Refused } from "./refused.js";
 
 /** More often would be noise. */
@@ -74,20 +72,3 @@ export function backgroundWish(args: Arguments): BackgroundWish | null {
 
 const NO_TIMEOUT =
   "not run: a command in the background has no `timeout`. Leave it out, and end the command with the tool `process` and the action `kill`.";
-
-/** What to start so that the shell runs the command; its output needs no pipe. */
-export function backgroundLaunch(
-  command: string,
-  cwd: string,
-  environment: Readonly<Record<string, string>>,
-  { pty, sandbox }: { readonly pty: boolean; readonly sandbox: Sandbox | null },
-): Pick<BackgroundCommand, "file" | "args" | "variables" | "hasOwnProcesses"> {
-  const words = [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", command] as const;
-  const variables = pty ? { ...environment, TERM: "xterm-256color" } : environment;
-  if (!sandbox) {
-    const [file, ...args] = words;
-    return { file, args, variables, hasOwnProcesses: false };
-  }
-  const launch = sandbox.launch(words, cwd, variables);
-  return { ...launch, variables: launch.environment };
-}

@@ -59,13 +59,8 @@ export class OpenFolder {
     });
   }
 
-  /** The path by which a child process reaches this very folder while it is open; outside Linux, its name. */
+  /** The path by which another process reaches this very folder while it is open; outside Linux, its name. */
   get way(): string {
-    return this.#byDescriptor ? `/proc/self/fd/${this.#handle.fd}` : this.path;
-  }
-
-  /** The same for another process of this user that is not a child of ours. */
-  get wayFromOutside(): string {
     return this.#byDescriptor ? `/proc/${process.pid}/fd/${this.#handle.fd}` : this.path;
   }
 

@@ -1,36 +1,31 @@
 /**
  * Runs a shell command in the foreground to its end. What holds:
- * - it runs in the folder that was checked, by `way`, not in a folder that has the same name now;
+ * - it runs in the folder that was checked, not in a folder that has the same name now;
  * - the command sees the given environment, nothing of ours, and gets no input;
  * - it leads its own process group; a time-out or an abort ends the whole group, TERM first and KILL after a grace
- *   period. In a sandbox with its own processes, everything that it started ends with it;
+ *   period, where it runs. In a sandbox with its own processes, everything that it started ends with it;
  * - the output is one stream in the order of writing, bounded, without escape sequences;
  * - the result is always a text: how it ended, then what it printed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { constants } from "node:os";
 import { setTimeout as delay, setImmediate as nextRound } from "node:timers/promises";
 import { isGroupThere } from "../../util/process-group.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { ToolContext } from "../agent.js";
-import type { Launch, Sandbox } from "../sandbox/sandbox.js";
 import { BoundedOutput } from "./bounded-output.js";
 import { CommandGroup } from "./command-group.js";
+import type { CommandLaunch } from "./command-launch.js";
+import { CommandThere } from "./command-there.js";
+import { howShellsTell } from "./exit-words.js";
 
 export interface ShellOptions {
-  readonly cwd: string;
-  /** The path that leads to the folder even if its name changes. */
-  readonly way: string;
-  /** The whole environment that commands see. */
-  readonly environment: Readonly<Record<string, string>>;
+  /** The folder, in words. */
+  readonly folder: string;
   readonly timeoutMs: number;
   /** The longest output that is returned, in UTF-16 units. */
   readonly maxOutput: number;
-  /** Null if it runs with all the rights of this user. */
-  readonly sandbox?: Sandbox | null;
 }
 
 /** How long a process that outlives the command may keep its output open. */
@@ -42,29 +37,29 @@ const PROGRESS_MS = 500;
 const LONGEST_PROGRESS = 200;
 
 export async function runShell(
-  command: string,
-  options: ShellOptions,
+  launch: CommandLaunch,
+  { folder, timeoutMs, maxOutput }: ShellOptions,
   { signal, progress, leads }: ToolContext,
 ): Promise<string> {
-  const launch = launchOf(command, options);
-  const { hasOwnProcesses } = launch;
+  const { hasOwnProcesses, remote, environment } = launch;
   let child: ChildProcess;
   try {
-    child = start(launch, options.way);
+    child = start(launch);
     await once(child, "spawn");
     if (child.pid !== undefined) leads?.(child.pid);
   } catch (error) {
-    return `Error: no shell could be started in ${options.cwd}: ${(error as Error).message}`;
+    return `Error: no shell could be started in ${folder}: ${(error as Error).message}`;
   }
-  const output = new BoundedOutput(options.maxOutput);
+  const output = new BoundedOutput(maxOutput);
   const tell = progress ? lastLineTeller(progress) : () => {};
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     output.add(text);
     tell(text);
   });
-  const group = new CommandGroup(child, hasOwnProcesses);
+  const there = remote && new CommandThere(child, remote, environment);
+  const group = there ?? new CommandGroup(child, hasOwnProcesses);
   const closed = once(child, "close");
-  const stop = stopWhenDue(group, options.timeoutMs, signal);
+  const stop = stopWhenDue(group, timeoutMs, signal);
   const exit = await Promise.race([exitOf(child), stop.over.then(drain)]);
   stop.cancel();
   // A process that the command started may hold the output open and run on: this does not wait for it.
@@ -81,27 +76,24 @@ export async function runShell(
   }
   const sentences = [
     stop.reason,
-    howItEnded(exit, hasOwnProcesses),
+    there ? await there.howItEnded() : howItEnded(exit, hasOwnProcesses),
     left ? "Something that it started is still running." : null,
   ];
   return `${sentences.filter(Boolean).join(" ")}\n\n${printed || "(no output)"}`;
 }
 
-/** Both outputs in one pipe, so that their order is kept; with bash if there is one. */
-function launchOf(command: string, { cwd, environment, sandbox }: ShellOptions): Launch {
-  const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  const [file, ...args] = ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', shell, command] as const;
-  return sandbox
-    ? sandbox.launch([file, ...args], cwd, environment)
-    : { file, args, environment, hasOwnProcesses: false };
-}
-
-function start({ file, args, environment, hasOwnProcesses }: Launch, way: string): ChildProcess {
+function start({ file, args, environment, cwd, hasOwnProcesses, remote }: CommandLaunch): ChildProcess {
   return spawn(file, args, {
-    cwd: way,
+    cwd,
     env: { ...environment },
     detached: true,
-    stdio: ["ignore", "pipe", ...(hasOwnProcesses ? (["pipe", "pipe"] as const) : (["ignore"] as const))],
+    // What says something for itself, a sandbox or a client, has its own error output.
+    stdio: [
+      "ignore",
+      "pipe",
+      remote || hasOwnProcesses ? "pipe" : "ignore",
+      hasOwnProcesses ? "pipe" : "ignore",
+    ],
   });
 }
 
@@ -120,7 +112,7 @@ interface Stop {
   cancel(): void;
 }
 
-function stopWhenDue(group: CommandGroup, timeoutMs: number, signal: AbortSignal): Stop {
+function stopWhenDue(group: { end(): Promise<void> }, timeoutMs: number, signal: AbortSignal): Stop {
   let reason: string | null = null;
   let settle: (ended: Promise<void>) => void;
   const over = new Promise<void>((resolve) => {
@@ -162,12 +154,9 @@ function exitOf(child: ChildProcess): Promise<Exit> {
 /** A sandbox reports a signal as shells do: 128 plus its number. */
 function howItEnded(exit: Exit | undefined, isTold: boolean): string {
   if (!exit) return "It could not be stopped and may still be running.";
-  const told = isTold ? SIGNALS.get((exit.code ?? 0) - 128) : undefined;
-  const signal = exit.signal ?? told;
-  return signal ? `Killed by ${signal}.` : `Exit code ${exit.code}.`;
+  if (exit.signal !== null) return `Killed by ${exit.signal}.`;
+  return isTold ? howShellsTell(exit.code ?? 0) : `Exit code ${exit.code}.`;
 }
-
-const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 /** Waits until the pipe is read: a moment, and at least one round of the event loop. */
 async function drain(): Promise<undefined> {

@@ -1,15 +1,27 @@
 /**
- * The tool `terminal`: a shell command in the foreground or in the background, in a folder that file tools may use. It
- * runs in a sandbox if there is one; to leave that, it must ask each time. Without a sandbox it has all the rights of
- * this user, and Baton asks before some commands. All of this is checked alike for both.
+ * The tool `terminal`: a shell command in the foreground or in the background. On this machine it runs in a folder that
+ * file tools may use, and in a sandbox if there is one; to leave that, it must ask each time. Without a sandbox it has
+ * all the rights of this user, and Baton asks before some commands. In another environment Baton asks before the same
+ * ones. All of this is checked alike in the foreground and in the background.
  */
-import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Danger, Tool } from "../agent.js";
+import type { CommandEnvironment } from "../../util/command-environment.js";
+import type { Danger, Tool, ToolContext } from "../agent.js";
 import type { Confinement, Sandbox } from "../sandbox/sandbox.js";
-import { BACKGROUND_PARAMETERS, backgroundLaunch, backgroundWish } from "./background.js";
+import { BACKGROUND_PARAMETERS, backgroundWish } from "./background.js";
+import {
+  type Asked,
+  type CommandPlace,
+  dangerHere,
+  dangerThere,
+  placeHere,
+  placeThere,
+  realOf,
+  workPlaceThere,
+} from "./command-place.js";
 import { Confined } from "./confined.js";
-import { identity, type OpenFolder } from "./open-folder.js";
+import type { WorkPlace } from "./danger-outside.js";
+import { NamedEnvironments } from "./named-environments.js";
 import { type Arguments, answering, Refused } from "./refused.js";
 import { runShell } from "./shell-run.js";
 
@@ -28,8 +40,12 @@ export interface TerminalToolOptions {
   readonly maxOutput?: number;
   /** If given, Baton runs only these commands without asking. */
   readonly allow?: readonly string[];
-  /** How commands are confined; by default not at all. */
+  /** How commands are confined on this machine; by default not at all. */
   readonly confinement?: Confinement;
+  /** Where else commands may run. */
+  readonly environments?: readonly CommandEnvironment[];
+  /** The name of the environment for commands that name no other; this machine by default. */
+  readonly defaultEnvironment?: string;
 }
 
 const DESCRIPTION =
@@ -45,6 +61,19 @@ export function terminalTool(options: TerminalToolOptions): Tool {
   const { timeoutMs = Math.min(120_000, maxTimeoutMs), confinement = { kind: "none" } } = options;
   const isWalled = confinement.kind === "sandbox";
   const mayLeave = isWalled && confinement.mayLeave;
+  const environments = new NamedEnvironments(options.environments ?? [], options.defaultEnvironment);
+  const placeOf = async (args: Arguments, context: ToolContext): Promise<CommandPlace> => {
+    const workdir = args.optionalText("workdir", LONGEST_FOLDER);
+    const there = environments.named(args.optionalText("environment", LONGEST_FOLDER) ?? null);
+    if (there === undefined) throw new Refused(`there is no such environment. ${environments.known()}`);
+    if (there !== null) return placeThere(there, workdir);
+    if (confinement.kind === "missing") throw new Refused(confinement.why);
+    const isOutside = args.flag("outside");
+    if (isOutside && isWalled && !mayLeave) throw new Refused(NO_WAY_OUT);
+    const sandbox = isWalled && !isOutside ? confinement.sandbox : null;
+    const { cwd, environment } = options;
+    return placeHere(workdir, context.approved, { cwd, environment, confined, sandbox });
+  };
   return {
     name: "terminal",
     description: isWalled ? `${DESCRIPTION} ${aboutSandbox(confinement.sandbox)}` : DESCRIPTION,
@@ -58,6 +87,7 @@ export function terminalTool(options: TerminalToolOptions): Tool {
           description: `After how many seconds to kill it; ${timeoutMs / 1_000} by default, at most ${maxTimeoutMs / 1_000}.`,
         },
         ...BACKGROUND_PARAMETERS,
+        ...environments.parameter(),
         ...(mayLeave ? LEAVING : {}),
       },
       required: ["command"],
@@ -65,49 +95,50 @@ export function terminalTool(options: TerminalToolOptions): Tool {
     },
     danger: async (args) => {
       const command = textOf(args, "command");
-      if (command === null || confinement.kind === "missing") return null;
-      const folder = resolve(options.cwd, textOf(args, "workdir") ?? "");
+      if (command === null) return null;
+      const there = environments.named(textOf(args, "environment"));
+      if (there === undefined) return null;
+      const { allow } = options;
+      const workdir = textOf(args, "workdir");
       const how = isTrue(args, "background") ? ", in the background" : "";
-      if (mayLeave && isTrue(args, "outside"))
+      if (there !== null) {
+        const reason = await reasonToAsk(command, workPlaceThere(there, workdir), allow);
+        return reason === null ? null : dangerThere(there, { folder: workdir ?? "", command, how }, reason);
+      }
+      if (confinement.kind === "missing") return null;
+      const folder = resolve(options.cwd, workdir ?? "");
+      if (mayLeave && isTrue(args, "outside")) {
         return dangerOutside({ folder, command, how }, textOf(args, "reason"));
-      if (isWalled && confinement.sandbox.doubt === null && !options.allow) return null;
-      const { dangerOf } = await import("./danger.js"); // Loaded only now, because it needs a parser.
+      }
+      if (isWalled && confinement.sandbox.doubt === null && !allow) return null;
       const folders = [realOf(folder), folder, ...confined.folders];
       const place = { folders, ...(confined.home === null ? {} : { home: confined.home }) };
-      const reason = dangerOf(command, { ...(options.allow ? { allow: options.allow } : {}), place });
-      if (reason === null) return null;
-      return dangerIn({ folder, command, how }, reason);
+      const reason = await reasonToAsk(command, place, allow);
+      return reason === null ? null : dangerHere({ folder, command, how }, reason);
     },
     run: answering(async (args, context) => {
       const command = commandOf(args);
       const wish = backgroundWish(args);
       const wanted = (args.optionalNumber("timeout", 0.001) ?? timeoutMs / 1_000) * 1_000;
-      if (confinement.kind === "missing") throw new Refused(confinement.why);
-      const isOutside = args.flag("outside");
-      if (isOutside && isWalled && !mayLeave) throw new Refused(NO_WAY_OUT);
-      const sandbox = isWalled && !isOutside ? confinement.sandbox : null;
-      const folder = await folderOf(args, options.cwd, confined);
+      const place = await placeOf(args, context);
       try {
-        await checkApproved(folder, context.approved);
-        const { path: cwd, way } = folder;
         if (wish) {
           if (!context.background) throw new Refused(NO_BACKGROUND);
-          const launch = backgroundLaunch(command, cwd, options.environment, { pty: wish.pty, sandbox });
-          return await context.background({
-            ...wish,
-            ...launch,
+          const { environment: variables, ...launch } = await place.launch(
             command,
-            workdir: cwd,
-            cwd: folder.wayFromOutside,
-          });
+            wish.pty ? "terminal" : "background",
+          );
+          const { folder: workdir, environment } = place;
+          return await context.background({ ...wish, ...launch, command, workdir, environment, variables });
         }
+        const launch = await place.launch(command, "foreground");
         const limits = { maxOutput, timeoutMs: Math.min(wanted, maxTimeoutMs) };
-        const result = await runShell(command, { ...options, ...limits, cwd, way, sandbox }, context);
+        const result = await runShell(launch, { folder: place.folder, ...limits }, context);
         return wanted > maxTimeoutMs
           ? `(Its time-out was limited to ${maxTimeoutMs / 1_000} s.) ${result}`
           : result;
       } finally {
-        await folder.close();
+        await place.close();
       }
     }),
   };
@@ -115,6 +146,15 @@ export function terminalTool(options: TerminalToolOptions): Tool {
 
 const NO_BACKGROUND =
   "not run: commands can't run in the background here. Run it without `background`, within its time-out.";
+
+async function reasonToAsk(
+  command: string,
+  place: WorkPlace,
+  allow: readonly string[] | undefined,
+): Promise<string | null> {
+  const { dangerOf } = await import("./danger.js"); // Loaded only now, because it needs a parser.
+  return dangerOf(command, { ...(allow ? { allow } : {}), place });
+}
 
 const NO_WAY_OUT =
   "not run: commands can't leave the sandbox, because `tools.terminal.sandbox` is `required`.";
@@ -144,73 +184,16 @@ function isTrue(args: unknown, name: string): boolean {
   return value === true || value === "true";
 }
 
-/** What would be run where, and how, as after the folder. */
-interface Asked {
-  readonly folder: string;
-  readonly command: string;
-  readonly how: string;
-}
-
 function dangerOutside(asked: Asked, why: string | null): Danger {
-  const danger = dangerIn(asked, LEAVES);
+  const danger = dangerHere(asked, LEAVES);
   const what = `${danger.what}, outside the sandbox\n\nThe agent's reason: ${why?.trim() || "none given"}`;
   return { ...danger, what, onlyOwner: true };
-}
-
-interface WorkingFolder {
-  readonly path: string;
-  /** What the folder is, whatever its name; null if it does not exist. */
-  readonly identity: string | null;
-}
-
-function realOf(folder: string): string {
-  return placeOf(folder).path;
-}
-
-/** Where a path leads now. */
-function placeOf(path: string): WorkingFolder {
-  try {
-    const real = realpathSync(path);
-    return { path: real, identity: identity(statSync(real, { bigint: true })) };
-  } catch {
-    return { path, identity: null };
-  }
-}
-
-/** The person sees, and approves, the folder that is really meant. */
-function dangerIn({ folder, command, how }: Asked, reason: string): Danger {
-  const place = placeOf(folder);
-  const isStillSo = (): boolean => {
-    const now = placeOf(folder);
-    return now.path === place.path && now.identity === place.identity;
-  };
-  const what = `${command}\n\nin ${place.path}${how}`;
-  return { reason, what, isStillSo, place: place.path, identity: place.identity };
 }
 
 function commandOf(args: Arguments): string {
   const command = args.words("command", Number.POSITIVE_INFINITY);
   if (command.includes("\0")) throw new Refused("`command` must be a text without NUL characters.");
   return command;
-}
-
-/** Held open until the command has ended: another command could swap it for a link to anywhere. */
-async function folderOf(args: Arguments, cwd: string, confined: Confined): Promise<OpenFolder> {
-  const written = args.optionalText("workdir", LONGEST_FOLDER);
-  if (written) return confined.openFolder(written, async () => {}); // It may be any of the folders.
-  try {
-    return await confined.hold(cwd);
-  } catch (error) {
-    if (error instanceof Refused) throw new Refused(`no shell could be started in ${cwd}: ${error.message}`);
-    throw error;
-  }
-}
-
-/** Checks that the open folder is the one that the person saw. */
-async function checkApproved(folder: OpenFolder, approved: Danger | undefined): Promise<void> {
-  if (approved?.place === undefined) return;
-  if (folder.path === approved.place && (await folder.identity()) === approved.identity) return;
-  throw new Refused("not run: the folder has changed since this was approved.");
 }
 
 function textOf(args: unknown, name: string): string | null {

@@ -1,0 +1,51 @@
+/** Asks about a command that runs elsewhere, and signals it there. A connection that fails says nothing about the command. */
+import { execFile } from "node:child_process";
+import type { LaunchThere, RemoteControl } from "./command-environment.js";
+
+/** How long the other side may take to answer. */
+const PATIENCE_MS = 30_000;
+
+type Environment = LaunchThere["environment"];
+
+/** `gone`: nothing is left of it. `unknown`: the other side could not be asked. */
+export type SignalledThere = "signalled" | "gone" | "unknown";
+
+export async function signalThere(
+  { signal }: RemoteControl,
+  name: "TERM" | "KILL",
+  environment: Environment,
+): Promise<SignalledThere> {
+  const { code } = await outcomeOf([...signal, name], environment);
+  return code === 0 ? "signalled" : code === 1 ? "gone" : "unknown";
+}
+
+export type StatusThere =
+  | { readonly kind: "running" }
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "unknown" };
+
+export async function statusThere({ status }: RemoteControl, environment: Environment): Promise<StatusThere> {
+  const { code, text } = await outcomeOf(status, environment);
+  const said = code === 0 ? /^(running|exited (\d{1,3}))\n$/.exec(text) : null;
+  if (said === null) return { kind: "unknown" };
+  return said[2] === undefined ? { kind: "running" } : { kind: "exited", code: Number(said[2]) };
+}
+
+/** `code` is null if it did not end by itself. */
+function outcomeOf(
+  [file, ...args]: readonly [string, ...string[]],
+  environment: Environment,
+): Promise<{ code: number | null; text: string }> {
+  return new Promise((resolve) => {
+    const options = {
+      cwd: "/",
+      env: { ...environment },
+      timeout: PATIENCE_MS,
+      killSignal: "SIGKILL",
+    } as const;
+    const child = execFile(file, args, options, (error, text) =>
+      resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : null, text }),
+    );
+    child.stdin?.end();
+  });
+}
