@@ -43,7 +43,9 @@ export interface RemoteControl {
   readonly signal: Words;
   /**
    * Prints `running`, `exited <code>`, or nothing if that cannot be known. Asked whenever `file` has ended, whatever its
-   * exit code: only this answer says how the command ended. It removes what was kept there of a command that has ended.
+   * exit code: only this answer says how the command ended.
    */
   readonly status: Words;
+  /** Removes what is kept there of a command that has ended. */
+  readonly forget: Words;
 }

@@ -31,6 +31,11 @@ export async function statusThere({ status }: RemoteControl, environment: Enviro
   return said[2] === undefined ? { kind: "running" } : { kind: "exited", code: Number(said[2]) };
 }
 
+/** If it fails, the next command there removes it. */
+export async function forgetThere({ forget }: RemoteControl, environment: Environment): Promise<void> {
+  await outcomeOf(forget, environment);
+}
+
 /** `code` is null if it did not end by itself. */
 function outcomeOf(
   [file, ...args]: readonly [string, ...string[]],

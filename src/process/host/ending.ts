@@ -2,25 +2,26 @@
  * Ends everything that belongs to a process, and says how it ended. Only what is certainly its own is signalled: a process
  * is known by its start, not only by its number.
  */
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import type { RemoteControl } from "../../util/command-environment.js";
 import { runningGroup } from "../../util/holder.js";
 import { endGroup, isGoneWithin } from "../../util/process-group.js";
-import type { RemoteControl } from "../process.js";
+import { signalThere, statusThere } from "../../util/remote-control.js";
 import type { ChildExit } from "./child.js";
 
 /** How long something that was killed may take to be gone. */
 const GONE_MS = 10_000;
 const REMOTE_LOOK_MS = 200;
-/** How long a program that acts elsewhere may take. */
-const REMOTE_MS = 30_000;
+/** How long a sandbox may take to end after its command. */
+const AFTERWARDS_MS = 1_000;
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 export interface Endable {
   readonly name: string;
   readonly hasOwnProcesses: boolean;
+  readonly hasPty: boolean;
   readonly remote: RemoteControl | null;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -33,7 +34,9 @@ export async function endProcess(which: Endable, graceMs: number): Promise<boole
   // The process that waits for the sandbox must outlive it, to report its exit.
   const inner = which.hasOwnProcesses ? firstChild(leader) : null;
   if (inner !== null) {
-    await endGroup(inner, graceMs);
+    const inFront = which.hasPty ? foregroundGroup(leader) : null;
+    if (inFront !== null) await endGroup(inFront, graceMs);
+    await endGroup(inner, inFront === null ? graceMs : AFTERWARDS_MS);
     if (await isGoneWithin(leader, GONE_MS)) return true;
   }
   await endGroup(leader, which.remote ? REMOTE_LOOK_MS : graceMs);
@@ -49,42 +52,31 @@ async function endRemote(
     ["TERM", graceMs],
     ["KILL", GONE_MS],
   ] as const) {
-    await outputOf([...remote.signal, signal], environment);
+    await signalThere(remote, signal, environment);
     for (let waitedMs = 0; waitedMs < ms; waitedMs += REMOTE_LOOK_MS) {
-      if ((await remoteState(remote, environment)).kind !== "running") return;
+      if ((await statusThere(remote, environment)).kind !== "running") return;
       await delay(REMOTE_LOOK_MS);
     }
   }
-}
-
-export type RemoteState =
-  | { readonly kind: "running" }
-  | { readonly kind: "exited"; readonly code: number }
-  | { readonly kind: "unknown" };
-
-export async function remoteState(
-  remote: RemoteControl,
-  environment: Endable["environment"],
-): Promise<RemoteState> {
-  const said = (await outputOf(remote.status, environment)).trim();
-  const [, code] = /^exited (\d{1,3})$/.exec(said) ?? [];
-  if (code !== undefined) return { kind: "exited", code: Number(code) };
-  return { kind: said === "running" ? "running" : "unknown" };
-}
-
-/** What a short program prints; nothing if it fails. */
-function outputOf(words: readonly string[], environment: Endable["environment"]): Promise<string> {
-  const [file = "", ...args] = words;
-  return new Promise((resolve) => {
-    const options = { env: { ...environment }, cwd: "/", timeout: REMOTE_MS, maxBuffer: 4_096 };
-    execFile(file, args, options, (error, stdout) => resolve(error ? "" : stdout));
-  });
 }
 
 /** The first process inside a sandbox; null if it has not started, or the kernel does not tell. */
 function firstChild(pid: number): number | null {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]) || null;
+  } catch {
+    return null;
+  }
+}
+
+/** The group that has the terminal of a sandbox; null if it is still the sandbox itself. */
+function foregroundGroup(pid: number): number | null {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    const group = Number(fields[5]);
+    return group > 1 && group !== pid ? group : null;
   } catch {
     return null;
   }

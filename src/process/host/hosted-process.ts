@@ -7,6 +7,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { fateOf, runningGroup } from "../../util/holder.js";
 import { isGroupRunning } from "../../util/process-group.js";
+import { forgetThere, statusThere } from "../../util/remote-control.js";
 import type {
   EndedBy,
   OutputPart,
@@ -16,7 +17,7 @@ import type {
   TerminalSize,
 } from "../process.js";
 import { type ChildExit, type HostedChild, startPiped } from "./child.js";
-import { endProcess, exitInside, remoteState } from "./ending.js";
+import { endProcess, exitInside } from "./ending.js";
 import { OutputFile } from "./output-file.js";
 import { type loadPty, startOnPty } from "./pty.js";
 import { outputPath, type ProcessRecord, removeRecord, saveRecord } from "./record.js";
@@ -165,10 +166,11 @@ export class HostedProcess {
 
   /** Ends everything that belongs to it. Settles when it is gone, or could not be ended. */
   async kill(by: "agent" | "person", graceMs: number): Promise<void> {
-    const { name, hasOwnProcesses, remote, environment } = this.#record;
+    const { name, hasOwnProcesses, remote, environment, pty } = this.#record;
     if (name === null) return;
     this.#killedBy ??= by;
-    this.#killing ??= endProcess({ name, hasOwnProcesses, remote, environment }, graceMs).finally(() => {
+    const which = { name, hasOwnProcesses, hasPty: pty !== null, remote, environment };
+    this.#killing ??= endProcess(which, graceMs).finally(() => {
       this.#killing = null;
     });
     const isGone = await this.#killing;
@@ -200,8 +202,9 @@ export class HostedProcess {
   /** How a process ended that is not our child, if where it ran can tell. */
   async #unseenEnd(why: string): Promise<ProcessEnd> {
     const { remote, environment } = this.#record;
-    const state = remote ? await remoteState(remote, environment) : null;
+    const state = remote ? await statusThere(remote, environment) : null;
     if (state?.kind !== "exited") return { kind: "lost", why: state ? CUT_OFF : why };
+    if (remote) void forgetThere(remote, environment);
     const exit = exitInside({ code: state.code, signal: null });
     return { kind: "exited", ...exit, by: this.#endedBy(exit), leftBehind: false };
   }

@@ -5,7 +5,8 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isProcessId, type ProcessId } from "../../session/ids.js";
-import type { ProcessEnd, RemoteControl, TerminalSize } from "../process.js";
+import type { RemoteControl } from "../../util/command-environment.js";
+import type { ProcessEnd, TerminalSize } from "../process.js";
 import type { OutputPlace } from "./output-file.js";
 
 export interface ProcessRecord {
