@@ -84,6 +84,7 @@ async function runCommand(): Promise<number> {
     streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
     openChat: (...call) => openChat(environment, ...call),
     openHandoffs,
+    openProcesses: (config) => openProcessesOf(config, (problem) => terminal.problem(problem)),
     chooseModel: async (config) => (await import("./open-agent.js")).modelFor(config, environment),
     listModels: async (choice) => (await import("./open-agent.js")).modelsAt(choice),
     openPlatforms: async (config) => (await import("./open-platforms.js")).openPlatforms(config),
@@ -159,6 +160,17 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
     clock: Date.now,
   });
   return { desk, sessions, handoffs, close: () => sessions.close() };
+}
+
+async function openProcessesOf(config: Config, onProblem: OnProblem) {
+  const { openProcesses } = await import("./open-processes.js");
+  const { store, sessions } = await openCleanly(config, "change");
+  const processes = openProcesses(config, { store: store.processes, version, onProblem });
+  const close = async (): Promise<void> => {
+    processes.shut();
+    await sessions.close();
+  };
+  return { processes, close };
 }
 
 async function sweepMedia(config: Config) {

@@ -19,6 +19,8 @@ const CASES: readonly (readonly [line: string, offered: readonly string[]])[] = 
   ["baton completion ", ["bash", "fish", "zsh"]],
   ["baton service unin", ["uninstall"]],
   ["baton gateway s", ["status"]],
+  ["baton processes l", ["list", "logs"]],
+  ["baton processes logs --l", ["--lines"]],
 ];
 
 const scripts: Record<string, string> = {};

@@ -11,6 +11,7 @@ import type { People } from "../gateway/people.js";
 import type { OpenPlatforms } from "../gateway/run-gateway.js";
 import type { AccountLease, Spending } from "../gateway/store.js";
 import type { PlatformState } from "../gateway/surfaces.js";
+import type { Processes } from "../process/processes.js";
 import type { Handoff } from "../session/handoff.js";
 import type { SessionEntry } from "../session/session.js";
 import type { SessionKey } from "../session/session-key.js";
@@ -66,6 +67,8 @@ export interface Cli {
   openChat(config: Config, adapter: Adapter, events: ChatEvents): Promise<OpenChat>;
   /** Requests and shows handoffs, with the rights of the owner. */
   openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHandoffs>;
+  /** The background processes of this home folder. No host is started unless one is needed. */
+  openProcesses(config: Config): Promise<{ readonly processes: Processes; close(): Promise<void> }>;
   /** The model that answers; null for the offline agent. */
   chooseModel(config: Config): Promise<ModelChoice | null>;
   /** The models of that server. */

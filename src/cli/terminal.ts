@@ -96,8 +96,8 @@ export class Terminal {
 }
 
 /** JSON that is safe to print: control, bidi and invisible characters are escaped. */
-export function jsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(
+export function jsonText(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replace(
     /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e0fff}]/gu,
     (character) =>
       Array.from(
@@ -105,6 +105,11 @@ export function jsonText(value: unknown): string {
         (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
       ).join(""),
   );
+}
+
+/** The same in one line. */
+export function jsonLine(value: unknown): string {
+  return jsonText(value, 0);
 }
 
 function paintWith(color: boolean): Paint {

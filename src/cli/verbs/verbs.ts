@@ -4,6 +4,7 @@ import type { Shell } from "../completion/completion.js";
 import type { Verb } from "../verb.js";
 import { chat, gateway, handoff } from "./conversations.js";
 import { people } from "./people.js";
+import { processes } from "./processes.js";
 import { sessions } from "./sessions.js";
 import { config, models, setup } from "./settings.js";
 import { backup, doctor, logs, restore, service } from "./upkeep.js";
@@ -33,6 +34,7 @@ export const baton: Verb = {
     gateway,
     handoff,
     sessions,
+    processes,
     config,
     people,
     models,

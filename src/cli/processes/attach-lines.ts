@@ -1,0 +1,45 @@
+/** Attached without a terminal on one of both sides: lines go in, text comes out. */
+import { PrintableStream } from "../../adapter/terminal/printable-stream.js";
+import type { Processes } from "../../process/processes.js";
+import type { Cli } from "../cli.js";
+import { jsonLine } from "../terminal.js";
+import { followedOutput } from "./output.js";
+import type { HostedProcess } from "./which.js";
+
+export async function attachLines(
+  { terminal, streams: { stdin } }: Cli,
+  processes: Processes,
+  { kept: { id }, status }: HostedProcess,
+  json: boolean,
+): Promise<void> {
+  const left = new AbortController();
+  const clean = terminal.isSeen && !json ? null : new PrintableStream();
+  const print = async (text: string) => {
+    const shown = json && text !== "" ? `${jsonLine({ output: text })}\n` : text;
+    await terminal.write(shown);
+  };
+  let typing = Promise.resolve();
+  const type = (work: () => Promise<unknown>): void => {
+    typing = typing.then(work).then(
+      () => {},
+      (error: Error) => terminal.problem(error.message),
+    );
+  };
+  if (stdin.isTTY)
+    terminal.problem(
+      `Attached to ${id}. It gets what you type line by line. Ctrl-C leaves it, Ctrl-D ends its input.`,
+    );
+  process.once("SIGINT", () => left.abort());
+  stdin.setEncoding("utf8");
+  stdin.on("data", (text: string) => type(() => processes.write(id, text)));
+  // What is piped in may be over at once, as from /dev/null: that is no wish to end the input.
+  stdin.on("end", () => stdin.isTTY && type(() => processes.close(id)));
+  try {
+    for await (const { text } of followedOutput(processes, id, status.output.from, left.signal))
+      await print(clean?.push(text) ?? text);
+    await print(clean?.end() ?? "");
+  } finally {
+    stdin.pause();
+    await typing;
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * `baton processes attach`: a process in this terminal. One with a PTY has the whole terminal, key by key; one with pipes
+ * gets whole lines. Either goes on when the person leaves it.
+ */
+import type { Processes } from "../../process/processes.js";
+import { endWords } from "../../process/words.js";
+import { cleanLine } from "../../util/text.js";
+import type { Cli } from "../cli.js";
+import { jsonLine } from "../terminal.js";
+import { attachLines } from "./attach-lines.js";
+import { attachTerminal } from "./attach-terminal.js";
+import { type HostedProcess, hosted, type JsonOption, processFacts, withProcesses } from "./which.js";
+
+export function attachProcess(cli: Cli, which: string, { json }: JsonOption): Promise<void> {
+  const { terminal } = cli;
+  return withProcesses(cli, async (processes) => {
+    const hostedOne = await hosted(processes, which);
+    const { id } = hostedOne.kept;
+    await attached(cli, processes, hostedOne, json ?? false);
+    const seen = await processes.find(id);
+    if (json) return terminal.write(`${jsonLine({ process: seen && processFacts(seen) })}\n`);
+    const end = seen?.status?.end;
+    terminal.problem(end ? `${id} ${cleanLine(endWords(end))}.` : `You left ${id}. It goes on.`);
+  });
+}
+
+function attached(cli: Cli, processes: Processes, one: HostedProcess, json: boolean): Promise<void> {
+  const hasTerminal = one.status.pty !== null && cli.terminal.canAsk && !json;
+  return hasTerminal ? attachTerminal(cli, processes, one) : attachLines(cli, processes, one, json);
+}

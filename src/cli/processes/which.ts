@@ -1,0 +1,58 @@
+/** The processes of this home folder, for the verbs of `baton processes`; and one of them as JSON. */
+import type { ProcessStatus } from "../../process/process.js";
+import type { Processes, SeenProcess } from "../../process/processes.js";
+import { processMeant } from "../../process/words.js";
+import type { Cli } from "../cli.js";
+import { CliError } from "../failure.js";
+
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** Opens them for one command and always closes them. First the store learns what happened while nobody looked. */
+export async function withProcesses(cli: Cli, work: (processes: Processes) => Promise<void>): Promise<void> {
+  const open = await cli.openProcesses(await cli.loadConfig());
+  try {
+    await open.processes.reconcile();
+    await work(open.processes);
+  } finally {
+    await open.close();
+  }
+}
+
+export function ofThisHome(processes: Processes): Promise<SeenProcess[]> {
+  return processes.list({ home: processes.home });
+}
+
+/** A process whose host still knows it. */
+export interface HostedProcess extends SeenProcess {
+  readonly status: ProcessStatus;
+}
+
+/** By its id, or the beginning of its id. */
+export async function hosted(processes: Processes, given: string): Promise<HostedProcess> {
+  const all = (await ofThisHome(processes)).map((seen) => ({ ...seen, id: seen.kept.id }));
+  const { kept, status } = processMeant(all, given);
+  if (status !== null) return { kept, status };
+  throw new CliError("process_gone", `Baton keeps nothing of ${kept.id} any more but its line in the list.`);
+}
+
+/** What programs get. */
+export function processFacts({ kept, status }: SeenProcess) {
+  const { id, sessionId, command, workdir, environment, state, startedAt } = kept;
+  return {
+    id,
+    sessionId,
+    command,
+    workdir,
+    environment,
+    state,
+    startedAt,
+    endedAt: kept.endedAt,
+    end: kept.end,
+    pid: status?.pid ?? null,
+    pty: status?.pty ?? null,
+    output: status?.output ?? null,
+    takesInput: status?.takesInput ?? false,
+  };
+}

@@ -1,0 +1,34 @@
+/** `baton processes write`: types something into a process. */
+import { text } from "node:stream/consumers";
+import type { Cli } from "../cli.js";
+import { wrongUsage } from "../failure.js";
+import { hosted, type JsonOption, processFacts, withProcesses } from "./which.js";
+
+interface WriteOptions extends JsonOption {
+  readonly raw?: boolean;
+}
+
+export function writeToProcess(
+  cli: Cli,
+  which: string,
+  words: readonly string[],
+  { raw, json }: WriteOptions,
+): Promise<void> {
+  return withProcesses(cli, async (processes) => {
+    const { kept, status } = await hosted(processes, which);
+    const given = words.length > 0 ? words.join(" ") : await piped(cli);
+    const seen = await processes.write(kept.id, raw ? given : typed(given, status.pty !== null));
+    if (json) cli.terminal.json(processFacts(seen));
+  });
+}
+
+async function piped({ streams: { stdin } }: Cli): Promise<string> {
+  if (stdin.isTTY) throw wrongUsage("Give the text after the id, or pipe it in.");
+  return text(stdin);
+}
+
+/** Whole lines. A terminal gets what the key Enter sends: programs that read key by key know no other. */
+function typed(given: string, isTerminal: boolean): string {
+  const lines = given.endsWith("\n") ? given : `${given}\n`;
+  return isTerminal ? lines.replace(/\r?\n/g, "\r") : lines;
+}

@@ -1,0 +1,154 @@
+/** `baton processes`, run as a script would run it, over real processes of a real host. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { baton, makeHome } from "./support/baton.js";
+import { type ProcessHome, processHome } from "./support/process-home.js";
+import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
+
+let world: ProcessHome;
+beforeEach(async () => {
+  world = await processHome();
+});
+afterEach(async () => {
+  killAll();
+  await world.close();
+});
+
+const run = (...words: string[]) => baton(world.home, ["processes", ...words]);
+const pipe = (shell: string) => baton(world.home, [], { shell });
+const end = (id: Awaited<ReturnType<ProcessHome["start"]>>) =>
+  world.processes.wait(id, { timeoutMs: 60_000, signal: new AbortController().signal });
+
+describe("baton processes", () => {
+  test("list shows what runs and how the others ended, newest first", async () => {
+    expect(await run("list")).toEqual({
+      code: 0,
+      stdout: "There are no background processes.\n",
+      stderr: "",
+    });
+    const ended = await world.start("exit 3");
+    await end(ended);
+    const running = await world.start("sleep 600");
+    const shown = await run("list");
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    expect(shown.stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+      ["ID", "STATE", "STARTED", "COMMAND", "IN", "SESSION"],
+      [running, "running", "just now", "sleep 600", "local", world.sessionId],
+      [ended, "exited 3", "just now", "exit 3", "local", world.sessionId],
+      [""],
+    ]);
+    const { processes } = JSON.parse((await run("list", "--json")).stdout);
+    expect(processes).toMatchObject([
+      { id: running, state: "running", end: null, pty: null, takesInput: true },
+      { id: ended, state: "ended", end: { kind: "exited", code: 3, by: "itself" }, takesInput: false },
+    ]);
+  });
+
+  test("logs prints the last lines as plain text", async () => {
+    const id = await world.start("seq 100; printf '\\033[31mred\\033[0m\\r\\n\\033]0;title\\007last'");
+    await end(id);
+    expect(await run("logs", id)).toMatchObject({
+      code: 0,
+      stdout: `${Array.from({ length: 48 }, (_, index) => `${index + 53}\n`).join("")}red\nlast`,
+      stderr: "",
+    });
+    expect((await run("logs", id, "-n", "3")).stdout).toBe("100\nred\nlast");
+    const lines = (await run("logs", id, "-n", "2", "--json")).stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { output: "red\nlast" },
+      { process: { id, end: { code: 0 } } },
+    ]);
+  });
+
+  test("logs -f prints what comes until the process ends, and says how it ended", async () => {
+    const id = await world.start("echo one; read -r line; echo two; read -r line; echo three; exit 5");
+    const followed = run("logs", "-f", id);
+    await run("write", id, "go");
+    await run("write", id, "on");
+    expect(await followed).toEqual({
+      code: 0,
+      stdout: "one\ntwo\nthree\n",
+      stderr: `${id} exited with code 5.\n`,
+    });
+  });
+
+  test.skipIf(!pty)("Ctrl-C ends logs -f, not the process", async () => {
+    const id = await world.start("echo ready; sleep 600");
+    const main = new URL("../dist/main.js", import.meta.url).pathname;
+    const shell = `trap : INT; BATON_HOME='${world.home}' '${process.execPath}' '${main}' processes logs -f ${id}; echo "code $?"`;
+    const chat = new PtyChat({ shell });
+    await chat.until(() => chat.vt.text().includes("ready"));
+    await chat.see("\u0003", "code 0");
+    expect((await world.processes.find(id))?.status?.end).toBeNull();
+  });
+
+  test("write types a line, the text as it is, or what is piped in", async () => {
+    const id = await world.start("while read -r line; do echo \"got '$line'\"; done");
+    expect(await run("write", id, "two", "words")).toEqual({ code: 0, stdout: "", stderr: "" });
+    await run("write", "--raw", id, "half ");
+    await pipe(`echo 'a line' | baton processes write ${id}`);
+    await pipe(`printf 'one\\ntwo' | baton processes write ${id}`);
+    await world.processes.close(id);
+    await end(id);
+    expect((await run("logs", id)).stdout).toBe("got 'two words'\ngot 'half a line'\ngot 'one'\ngot 'two'\n");
+    expect((await run("write", id, "more")).code).toBe(1);
+  });
+
+  test.skipIf(!pty)("write sends Enter to a terminal", async () => {
+    const id = await world.start(`echo ready; stty raw -echo; dd bs=9 count=1 2>/dev/null | od -An -c`, {
+      pty: { cols: 80, rows: 24 },
+    });
+    while (!(await run("logs", id)).stdout.includes("ready"));
+    await run("write", id, "ab");
+    await end(id);
+    expect((await run("logs", id)).stdout).toMatch(/a\s+b\s+\\r/);
+  });
+
+  test("kill ends the whole group, and says who did it", async () => {
+    const id = await world.start("sleep 600 & sleep 600");
+    expect(await run("kill", id.slice(0, 8))).toEqual({
+      code: 0,
+      stdout: `${id} was ended by a person (signal SIGTERM).\n`,
+      stderr: "",
+    });
+    expect(await run("kill", id)).toMatchObject({
+      code: 1,
+      stderr: `baton: ${id} has already ended: it was ended by a person (signal SIGTERM).\n`,
+    });
+    const other = await world.start("sleep 600");
+    const killed = await run("kill", other, "--json");
+    expect(JSON.parse(killed.stdout)).toMatchObject({ id: other, end: { signal: "SIGTERM", by: "person" } });
+  });
+
+  test("an id that means none or several is refused with the known ones", async () => {
+    const ids = [await world.start("sleep 600"), await world.start("sleep 600")].reverse();
+    for (const words of [["logs"], ["attach"], ["write"], ["kill"]]) {
+      expect(await run(...words, "nothing", ...(words[0] === "write" ? ["x"] : []))).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: `baton: There is no process "nothing". These are known: ${ids.join(", ")}.\n`,
+      });
+    }
+    expect((await run("kill", "p_")).stderr).toBe(
+      `baton: Several ids begin with "p_": ${ids.join(", ")}. Give more of it.\n`,
+    );
+    expect(JSON.parse((await run("kill", "p_", "--json")).stderr).error.code).toBe("ambiguous_process");
+  });
+
+  test("attach --json prints one object for each piece, and how it ended", async () => {
+    const id = await world.start('read -r line; echo "got $line"; exit 2');
+    const { stdout } = await pipe(`echo hello | baton processes attach --json ${id}`);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ output: "got hello\n" }, { process: { id, end: { code: 2 } } }]);
+  });
+
+  test("looking starts no host", async () => {
+    const home = makeHome();
+    expect((await baton(home, ["processes", "list"])).stdout).toBe("There are no background processes.\n");
+    expect(readdirSync(join(home, "processes"))).toEqual(["name"]);
+  });
+});
