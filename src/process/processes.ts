@@ -24,7 +24,8 @@ export interface SeenProcess {
   readonly status: ProcessStatus | null;
 }
 
-export interface ProcessesOptions extends Pick<HostClientOptions, "folder" | "version" | "start"> {
+export interface ProcessesOptions
+  extends Pick<HostClientOptions, "folder" | "version" | "protocols" | "start"> {
   readonly store: ProcessStore;
   readonly caps: ProcessCaps;
   /** How long ended ones are kept. */
@@ -51,13 +52,10 @@ export class Processes {
   #again: NodeJS.Timeout | undefined;
 
   constructor(options: ProcessesOptions) {
-    const { folder, version, start } = options;
     this.#options = options;
-    this.home = homeName(folder);
+    this.home = homeName(options.folder);
     this.#client = new HostClient({
-      folder,
-      version,
-      start,
+      ...options,
       onEvent: (event) => this.#hear(event),
       onLost: () => this.#goOn(),
     });

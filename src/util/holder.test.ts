@@ -11,6 +11,7 @@ import {
   processNamed,
   runningGroup,
 } from "./holder.js";
+import { isGroupRunning } from "./process-group.js";
 
 const me = processHolder();
 /** The same process, as somebody else would see it who changed this. */
@@ -66,6 +67,23 @@ it.runIf(process.platform === "linux")(
     leader.kill("SIGKILL");
     await ended;
     expect(runningGroup(name)).toBeNull();
+  },
+);
+
+it.runIf(process.platform === "linux")(
+  "names a process that is gone already so that what it left in its group is found, and no other",
+  async () => {
+    const leader = spawn("/bin/sh", ["-c", "sleep 600 >&- 2>&- <&- & exit"], {
+      detached: true,
+      stdio: "ignore",
+    });
+    await once(leader, "exit");
+    const name = processNamed(leader.pid ?? 0);
+    expect(runningGroup(name)).toBe(leader.pid);
+    process.kill(-(leader.pid ?? 0), "SIGKILL");
+    await expect.poll(() => isGroupRunning(leader.pid ?? 0)).toBe(false);
+    expect(fateOf(name)).toBe("ended");
+    expect(runningGroup(changed({ pid: process.pid }, name))).toBeNull();
   },
 );
 

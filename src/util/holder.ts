@@ -35,7 +35,16 @@ export function processNamed(pid: number): string {
 }
 
 function nameOf(pid: number): ProcessName {
-  return { host: hostname(), pid, start: entryOf(pid)?.start ?? "", place: placeOfPids() };
+  return { host: hostname(), pid, start: entryOf(pid)?.start ?? ticksNow(), place: placeOfPids() };
+}
+
+/** For a process that is gone already: one that has its pid later started later. */
+function ticksNow(): string {
+  try {
+    return `${Math.round(Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 100)}`;
+  } catch {
+    return "";
+  }
 }
 
 function readName(text: string): ProcessName {

@@ -33,14 +33,46 @@ export interface StartedChild {
   readonly exit: Promise<ChildExit>;
 }
 
+/**
+ * Descriptors that a process must not inherit: PTYs of other processes, which the package opens so that children get them.
+ * Needed only while there are such.
+ */
+const CLOSE =
+  'for f in /dev/fd/*; do case "${f##*/}" in [0-2]) ;; *) eval "exec ${f##*/}>&-" ;; esac; done; exec "$@"';
+/** Other shells cannot close descriptors above 9. */
+export const CLOSING_SHELL = "/bin/bash";
+
+/** Its input is a socket: bash would take that for a remote login, and run ~/.bashrc. */
+const NO_LOGIN = { SHLVL: "1" };
+
+let leaking = 0;
+
+/** Says that a descriptor is open that children would get; returns how to say that it is closed. */
+export function leak(): () => void {
+  leaking += 1;
+  return () => {
+    leaking -= 1;
+  };
+}
+
+/** What to start instead, so that the process gets only its input and output. */
+export function withoutLeaks({ file, args }: Pick<ProcessSpec, "file" | "args">): {
+  readonly file: string;
+  readonly args: string[];
+} {
+  if (leaking === 0) return { file, args: [...args] };
+  return { file: CLOSING_SHELL, args: ["-c", CLOSE, "sh", file, ...args] };
+}
+
 /** The process gets the file itself, so that its output survives the host. It leads a group of its own. */
 export async function startPiped(spec: ProcessSpec, output: OutputFile): Promise<StartedChild> {
   const file = output.openForProcess();
   let started: ChildProcess;
   try {
-    started = spawn(spec.file, spec.args, {
+    const { file: program, args } = withoutLeaks(spec);
+    started = spawn(program, args, {
       cwd: spec.cwd,
-      env: { ...spec.environment },
+      env: { ...NO_LOGIN, ...spec.environment },
       detached: true,
       stdio: ["pipe", file, file],
     });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -162,15 +162,37 @@ test("a long path gets a hashed socket in a private folder", () => {
   }
 });
 
-test("a process sees no descriptor and no variable of the host", async () => {
-  const { spawn, ended, outputOf } = world();
-  const { id } = await spawn("env; for f in /proc/self/fd/*; do readlink $f; done");
+test.each([
+  ["pipes", null],
+  ["a PTY", { cols: 200, rows: 50 }],
+])(
+  "a process with %s sees no descriptor and no variable of the host or of another process",
+  async (_, pty) => {
+    const { spawn, ended, outputOf } = world();
+    await spawn("exec sleep 600", { pty: { cols: 80, rows: 24 } });
+    await spawn("exec sleep 600");
+    const { id } = await spawn("env; echo; for f in /proc/self/fd/*; do readlink $f || echo gone; done", {
+      pty,
+    });
+    await ended(id);
+    const [variables = "", descriptors = ""] = (await outputOf(id)).replaceAll("\r", "").split("\n\n");
+    expect(variables).toContain("PATH=");
+    expect(variables).not.toContain("BATON_CANARY");
+    const [input, output, errors, ...others] = descriptors.trim().split("\n");
+    expect([input, output, errors].join()).toMatch(
+      pty ? /^(\/dev\/pts\/\d+),\1,\1$/ : /^socket:\[\d+\],(.*\.out),\1$/,
+    );
+    expect(others.filter((one) => one !== "gone" && !one.startsWith("/proc/"))).toEqual([]);
+  },
+);
+
+test("bash does not take the socket that it reads from for a remote login", async () => {
+  const { spawn, ended, outputOf, folder } = world();
+  writeFileSync(join(folder, ".bashrc"), "echo from the settings of the user");
+  const environment = { PATH: process.env.PATH ?? "", HOME: folder };
+  const { id } = await spawn("", { file: "/bin/bash", args: ["-c", "echo hello"], environment });
   await ended(id);
-  const seen = await outputOf(id);
-  expect(seen).toContain("PATH=");
-  expect(seen).not.toContain("BATON_CANARY");
-  expect(seen).not.toContain("host.sock");
-  expect(seen.match(/socket:/g)).toHaveLength(1); // Its own input.
+  expect(await outputOf(id)).toBe("hello\n");
 });
 
 test("the host ends when it has nothing to do, and releases its folder", async () => {

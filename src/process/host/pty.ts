@@ -1,9 +1,18 @@
 /** Processes on a PTY. Without the optional package that makes one, they get pipes. */
+import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import type { IPty } from "@lydell/node-pty";
 import { processNamed } from "../../util/holder.js";
 import type { ProcessSpec, TerminalSize } from "../process.js";
-import { type ChildExit, type HostedChild, NotStarted, type StartedChild } from "./child.js";
+import {
+  type ChildExit,
+  CLOSING_SHELL,
+  type HostedChild,
+  leak,
+  NotStarted,
+  type StartedChild,
+  withoutLeaks,
+} from "./child.js";
 import type { OutputFile } from "./output-file.js";
 
 type Pty = typeof import("@lydell/node-pty");
@@ -11,8 +20,9 @@ type Pty = typeof import("@lydell/node-pty");
 const EOT = "\x04";
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
-/** Null if this machine has none. */
+/** Null if this machine has none, or could not keep it from other processes. */
 export async function loadPty(): Promise<Pty | null> {
+  if (!existsSync(CLOSING_SHELL)) return null;
   try {
     return await import("@lydell/node-pty");
   } catch {
@@ -32,7 +42,8 @@ export function startOnPty(
   const before = process.cwd();
   try {
     process.chdir(spec.cwd);
-    started = pty.spawn(spec.file, [...spec.args], {
+    const { file, args } = withoutLeaks(spec);
+    started = pty.spawn(file, args, {
       name: "xterm-256color",
       ...size,
       cwd: ".",
@@ -44,6 +55,7 @@ export function startOnPty(
   } finally {
     process.chdir(before);
   }
+  const closed = leak();
   const name = processNamed(started.pid);
   let isOver = false;
   let present = size;
@@ -55,6 +67,7 @@ export function startOnPty(
   const exit = new Promise<ChildExit>((resolve) => {
     started.onExit(({ exitCode, signal }) => {
       isOver = true;
+      closed();
       const name = signal ? (SIGNALS.get(signal) as NodeJS.Signals | undefined) : undefined;
       resolve(name ? { code: null, signal: name } : { code: exitCode, signal: null });
     });
