@@ -93,6 +93,8 @@ async function runCommand(): Promise<number> {
       openGatewayOf(environment, config, adapters, { onProblem, log: onProblem }),
     inspectStore,
     inspectMcp,
+    inspectProcesses: async (config) =>
+      (await import("./open-processes.js")).processFindings(config, version),
     inspectSandbox: async (config) => (await import("./open-tools.js")).sandboxFindings(config),
     backups,
     loadExport: () => import("./store/jsonl/export.js"),

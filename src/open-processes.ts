@@ -1,11 +1,18 @@
-/** Configuration and a store → the background processes of this home folder. */
+/** Configuration and a store → the background processes of this home folder; and what the doctor says of them. */
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Config } from "./config/config.js";
 import { hostEnvironment } from "./config/environment.js";
+import { processFinding } from "./process/finding.js";
+import { loadPty } from "./process/host/pty.js";
+import { HostClient } from "./process/host-client.js";
 import { processFolder } from "./process/places.js";
 import { Processes } from "./process/processes.js";
 import { startHost } from "./process/start-host.js";
 import type { ProcessStore } from "./process/store.js";
+import { surroundings } from "./process/surroundings.js";
+import { BatonError } from "./session/errors.js";
+import type { Finding } from "./util/finding.js";
 import type { OnProblem } from "./util/problem.js";
 
 const HOST = fileURLToPath(new URL("./process-host.js", import.meta.url));
@@ -34,4 +41,24 @@ export function openProcesses(
     clock: Date.now,
     onProblem,
   });
+}
+
+/** Starts and makes nothing. */
+export async function processFindings(config: Config, version: string): Promise<Finding[]> {
+  const folder = processFolder(config.home);
+  const nobody = { folder, version, start: () => {}, onEvent: () => {}, onLost: () => {} };
+  const client = new HostClient(nobody);
+  try {
+    const hello = existsSync(folder) ? await client.helloIfRunning() : null;
+    const known = hello ? await client.request("list", {}) : [];
+    const running = known.filter(({ end }) => end === null).length;
+    const hasPty = hello?.hasPty ?? (await loadPty()) !== null;
+    return [processFinding(hello && { ...hello, running }, hasPty, surroundings())];
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error;
+    const fix = "run `baton doctor` again when those processes have ended";
+    return [{ check: "processes", status: "warning", finding: error.message, fix }];
+  } finally {
+    client.close();
+  }
 }

@@ -340,6 +340,12 @@ const CASES: Record<
     status: "ok",
     says: /^anthropic, \S+ \(by ANTHROPIC_API_KEY\)$/,
   },
+  "no process host": {
+    make: () => {},
+    check: "processes",
+    status: "ok",
+    says: /^no process host runs; processes (?:outlive the gateway|end with the container); programs can/,
+  },
   "no service": { make: () => {}, check: "service", status: "ok", says: /^not installed/ },
   "a service that does not run": {
     make: (home) =>

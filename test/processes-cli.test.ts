@@ -152,3 +152,18 @@ describe("baton processes", () => {
     expect(readdirSync(join(home, "processes"))).toEqual(["name"]);
   });
 });
+
+test("the doctor looks at the host, starts none and makes nothing", async () => {
+  const look = async (home: string) =>
+    JSON.parse((await baton(home, ["doctor", "--json"])).stdout).findings.find(
+      ({ check }: { check: string }) => check === "processes",
+    );
+  const empty = makeHome();
+  expect(await look(empty)).toMatchObject({ finding: expect.stringMatching(/^no process host runs;/) });
+  expect(readdirSync(empty)).toEqual([]);
+  await world.start("sleep 600");
+  expect(await look(world.home)).toMatchObject({
+    status: pty ? "ok" : "hint",
+    finding: expect.stringMatching(/^1 process runs; processes outlive the gateway; programs /),
+  });
+});
