@@ -10,7 +10,7 @@ export const NO_MODEL =
   "ANTHROPIC_API_KEY or OLLAMA_HOST, or set `agent.provider` in config.yaml. Run `baton models` to see which one is used.";
 
 export type Directive =
-  | { readonly kind: "run"; readonly command: string }
+  | { readonly kind: "run"; readonly command: string; readonly isBackground: boolean }
   | { readonly kind: "slow"; readonly seconds: number }
   | { readonly kind: "fail" }
   | { readonly kind: "answer" };
@@ -22,8 +22,8 @@ const MAX_OUTPUT = 2_000;
 /** What the last message of a person asks for. */
 export function directiveOf(history: readonly Message[]): Directive {
   const text = spokenBy(history).at(-1)?.text ?? "";
-  const command = /^run\s+(\S[\s\S]*)$/i.exec(text)?.[1];
-  if (command) return { kind: "run", command };
+  const [, verb, command] = /^(run|background)\s+(\S[\s\S]*)$/i.exec(text) ?? [];
+  if (command) return { kind: "run", command, isBackground: verb?.toLowerCase() === "background" };
   const seconds = /^slow\s+(\d+(?:\.\d+)?)s?(?!\S)/i.exec(text)?.[1];
   if (seconds) return { kind: "slow", seconds: Math.min(Number(seconds), MAX_SECONDS) };
   return { kind: /^fail(?!\S)/i.test(text) ? "fail" : "answer" };

@@ -139,6 +139,13 @@ describe("run", () => {
     expect(seen).toHaveLength(1);
   });
 
+  it("can leave it in the background, and wants to hear of its end", async () => {
+    const tool: Tool = { ...terminal, run: async (args) => JSON.stringify(args) };
+    expect(wordsOf(await tell([user("background npm start")], { tools: [tool] }))).toContain(
+      '{"command":"npm start","background":true,"notifyOnComplete":true}',
+    );
+  });
+
   it("says so where there is no terminal", async () => {
     expect(await answerTo(user("run ls"))).toMatch(/no terminal here/);
   });

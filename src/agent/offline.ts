@@ -1,7 +1,8 @@
 /**
- * The agent that needs no model, no network and no key. It says so, answers from the session, and follows three
+ * The agent that needs no model, no network and no key. It says so, answers from the session, and follows four
  * directives, so that everything around an agent can be tried and tested:
  * - `run <command>` calls the tool `terminal` and reports the result;
+ * - `background <command>` does so in the background, and is woken when the command has ended;
  * - `slow <seconds>` writes a word every tenth of a second, and reads messages that arrive meanwhile;
  * - `fail` fails.
  * It is deterministic: the same turn gives the same events.
@@ -18,7 +19,7 @@ import {
   type ToolMessage,
   type TurnInput,
 } from "./agent.js";
-import { answer, directiveOf, mention, report } from "./offline-answers.js";
+import { answer, type Directive, directiveOf, mention, report } from "./offline-answers.js";
 import { runToolCall } from "./tool-call.js";
 
 const TERMINAL = "terminal";
@@ -47,7 +48,7 @@ async function* respond(turn: OfflineTurn): AsyncGenerator<AgentEvent> {
   const directive = directiveOf(turn.seen);
   switch (directive.kind) {
     case "run":
-      yield* runCommand(turn, directive.command);
+      yield* runCommand(turn, directive);
       return;
     case "slow":
       yield* step(turn, slowWords(turn, directive.seconds));
@@ -62,12 +63,20 @@ async function* respond(turn: OfflineTurn): AsyncGenerator<AgentEvent> {
   }
 }
 
-async function* runCommand(turn: OfflineTurn, command: string): AsyncGenerator<AgentEvent> {
+async function* runCommand(
+  turn: OfflineTurn,
+  { command, isBackground }: Extract<Directive, { kind: "run" }>,
+): AsyncGenerator<AgentEvent> {
   if (!turn.tools.some(({ name }) => name === TERMINAL)) {
     yield* step(turn, words("I have no terminal here, so I can't run commands."));
     return;
   }
-  const call = { id: freshCallId(turn.seen), name: TERMINAL, arguments: JSON.stringify({ command }) };
+  const wish = isBackground ? { background: true, notifyOnComplete: true } : {};
+  const call = {
+    id: freshCallId(turn.seen),
+    name: TERMINAL,
+    arguments: JSON.stringify({ command, ...wish }),
+  };
   const known = resultsAtEnd(turn.seen);
   const results =
     known.length > 0 ? known : yield* step(turn, words("Running that in the terminal."), [call]);
