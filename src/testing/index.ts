@@ -27,7 +27,6 @@ export { type AgentCues, agentContract } from "./agent-contract.js";
 // Test a store of sessions, or of all that a gateway keeps.
 
 export type * from "../gateway/facts.js";
-export type * from "../gateway/inbox-item.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
 export type * from "../process/process.js";

@@ -30,11 +30,23 @@ it("finds one that is not exported", () => {
   expect(unnamed(files, ["index.d.ts"])).toEqual(["f mentions C", "f mentions D"]);
 });
 
+it("knows one that a module passes on", () => {
+  const files = [
+    sourceFile("index.d.ts", 'export type * from "./a.js";'),
+    sourceFile(
+      "a.d.ts",
+      'import type { B, C } from "./b.js"; export type { B } from "./b.js"; export interface A { b: B; c: C }',
+    ),
+    sourceFile("b.d.ts", "export interface B {} export interface C {}"),
+  ];
+  expect(unnamed(files, ["index.d.ts"])).toEqual(["A mentions C"]);
+});
+
 /** An exported name of a module, with the types of ours that its declaration mentions. */
 type Export = readonly [name: string, mentioned: readonly string[]];
 
 function unnamed(files: readonly SourceFile[], doors: readonly string[]): string[] {
-  const modules = new Map(files.map((file) => [file.path, exportsOf(file)]));
+  const modules = new Map(files.map((file) => [file.path, file]));
   const exported = new Map(
     files.filter(({ path }) => doors.includes(path)).flatMap((door) => passedOn(door, modules)),
   );
@@ -67,11 +79,13 @@ function exportsOf({ program }: SourceFile): Export[] {
   });
 }
 
-/** What a door passes on from other modules. */
-function passedOn(door: SourceFile, modules: ReadonlyMap<string, readonly Export[]>): readonly Export[] {
+/** What a door passes on from other modules, with what they pass on. */
+function passedOn(door: SourceFile, modules: ReadonlyMap<string, SourceFile>): readonly Export[] {
   return door.program.body.flatMap((node) => {
     if (!("source" in node) || !node.source || node.type === "ImportDeclaration") return [];
-    const there = modules.get(join(dirname(door.path), node.source.value.replace(/\.js$/, ".d.ts"))) ?? [];
+    const module = modules.get(join(dirname(door.path), node.source.value.replace(/\.js$/, ".d.ts")));
+    if (!module) return [];
+    const there = [...exportsOf(module), ...passedOn(module, modules)];
     if (node.type === "ExportAllDeclaration") return there;
     const names = node.specifiers.map(({ local }) => ("name" in local ? local.name : local.value));
     return there.filter(([name]) => names.includes(name));
