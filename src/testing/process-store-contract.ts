@@ -472,6 +472,23 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         ]);
       });
 
+      it("is never left behind in a chat that the session leaves at that moment", async () => {
+        const other = await fixture.open();
+        const elsewhere = resetting(other);
+        const answerer = { account: bot.account, holder: "me" };
+        for (let n = 0; n < 20; n++) {
+          await overWith(told);
+          await Promise.all([
+            say("me", `${n}`),
+            elsewhere.switchTo(n % 2 ? ann : bob, entry.sessionId, answerer),
+          ]);
+          await say("me", `${n} again`);
+          const { key } = (await sessions.get(entry.sessionId)) ?? {};
+          const waiting = (await store.inbox.waiting(bot)).map(({ item }) => item.key);
+          expect(waiting).toEqual(Array.from({ length: n + 1 }, () => key));
+        }
+      });
+
       it("is for the process that has the account, if it was left to that", async () => {
         await overWith(told);
         expect(await say("")).toBe(true);
