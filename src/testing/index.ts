@@ -29,7 +29,7 @@ export { type AgentCues, agentContract } from "./agent-contract.js";
 export type * from "../gateway/facts.js";
 export type * from "../gateway/people-store.js";
 export type * from "../gateway/store.js";
-export type * from "../process/process.js";
+export type { EndedBy, ProcessEnd } from "../process/process.js";
 export type * from "../process/store.js";
 export type { DeliveryId, InboxId, ProcessId, TurnId } from "../session/ids.js";
 export { factsContract } from "./facts-contract.js";
