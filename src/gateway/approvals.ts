@@ -7,6 +7,7 @@ import { createHash, randomInt } from "node:crypto";
 import type { Danger } from "../agent/agent.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { Clock } from "../util/clock.js";
+import { fenced } from "../util/markdown-fence.js";
 import { seenText } from "../util/seen-text.js";
 import { timerMs } from "../util/timer-ms.js";
 import type { Who } from "./authorize.js";
@@ -110,11 +111,6 @@ export function questionText({ number, danger, author }: ApprovalQuestion, minut
 
 const LOOK_ALIKES =
   "Careful: it contains invisible or look-alike characters. They are written as \\u{…} below.";
-
-function fenced(text: string): string {
-  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-  return `${fence}\n${text}\n${fence}`;
-}
 
 /** An answer without a number so soon after another question may have meant that one. */
 const SOON_MS = 10_000;

@@ -9,6 +9,7 @@ import {
   matchingLines,
   NEW_BREAKER,
   NEW_PATTERN_WATCH,
+  nextCheck,
   nextHeed,
   PATTERN_PAUSE_MS,
   type PatternWatch,
@@ -104,6 +105,19 @@ describe("watch patterns", () => {
     const { watch } = heedPatterns(NEW_PATTERN_WATCH, ["one"], 1_000 * s);
     expect(heedPatterns(watch, ["two"], 10 * s).kind).toBe("say");
   });
+});
+
+it("sends new output at equal spans since the start, whenever it is asked", () => {
+  const times = fc.integer({ min: 0, max: 10_000_000 });
+  fc.assert(
+    fc.property(times, fc.integer({ min: 30_000, max: 600_000 }), times, (startedAt, interval, now) => {
+      const next = nextCheck(startedAt, interval, now);
+      expect(next).toBeGreaterThan(now);
+      expect(next - now).toBeLessThanOrEqual(Math.max(interval, startedAt + interval - now));
+      expect((next - startedAt) % interval).toBe(0);
+      expect(nextCheck(startedAt, interval, next - 1)).toBe(next);
+    }),
+  );
 });
 
 describe("the breaker", () => {

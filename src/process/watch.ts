@@ -72,6 +72,12 @@ export function nextHeed({ held, quietUntil }: PatternWatch): number | null {
   return held.count > 0 ? quietUntil : null;
 }
 
+/** When new output is due next: at the ends of equal spans since the start, so that no restart makes it come more often. */
+export function nextCheck(startedAt: number, intervalMs: number, now: number): number {
+  const spans = Math.max(0, Math.floor((now - startedAt) / intervalMs));
+  return startedAt + (spans + 1) * intervalMs;
+}
+
 /** How many notices all processes together may make in that time; then there is a pause. */
 const MOST_NOTICES = 15;
 const BREAKER_SPAN_MS = 10_000;

@@ -42,3 +42,9 @@ export function fenceAfter(line: string, open: Fence | null, isInList: boolean):
 export function openedFence(line: string): Fence | null {
   return /^[`~]/.test(line) ? fenceAfter(line, null, false) : null;
 }
+
+/** The text as a block of code that it cannot end itself. */
+export function fenced(text: string): string {
+  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+  return `${fence}\n${text}\n${fence}`;
+}

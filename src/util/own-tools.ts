@@ -1,6 +1,7 @@
 /** The names of all our own tools: no other tool may have one of these names. */
 export const OWN_TOOLS: readonly string[] = [
   "terminal",
+  "process",
   "read_file",
   "write_file",
   "edit_file",

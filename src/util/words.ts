@@ -12,6 +12,12 @@ export function relativeTime(at: number, now: number): string {
   return at > now ? `in ${words}` : `${words} ago`;
 }
 
+/** How long something took or has run: `0.4 s`, `12 s`, `20 min`, `3 h`. */
+export function durationWords(ms: number): string {
+  if (ms < 10_000) return `${Math.max(0, Math.round(ms / 100) / 10)} s`;
+  return ms < 90_000 ? `${Math.round(ms / 1_000)} s` : spanWords(ms);
+}
+
 function spanWords(span: number): string {
   if (span < 90 * MINUTE_MS) return `${Math.round(span / MINUTE_MS)} min`;
   if (span < 36 * HOUR_MS) return `${Math.round(span / HOUR_MS)} h`;

@@ -61,6 +61,14 @@ export class Arguments {
     return number;
   }
 
+  optionalInteger(name: string): number | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    const number = typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+    if (!Number.isSafeInteger(number)) throw new Refused(`\`${name}\` must be a whole number.`);
+    return number as number;
+  }
+
   /** At most so many texts that are not blank, each one line; one text alone counts as a list of one. */
   texts(name: string, most: number, longest: number): readonly string[] {
     const value = this.#value(name) ?? [];
