@@ -137,6 +137,24 @@ export { type OpenGateway, type OpenGatewayOptions, openGateway } from "./open-g
 export type { OnProblem, ProblemDetails } from "./util/problem.js";
 export { type HidingStream, Redactor } from "./util/redact.js";
 
+// Background processes, as a gateway is given them.
+
+export type { GatewayProcesses, ProcessLimits } from "./gateway/processes/options.js";
+export type { HostClientOptions } from "./process/host-client.js";
+export type { OutputPart, ProcessEnd, ProcessSpec, ProcessStatus, TerminalSize } from "./process/process.js";
+export type { Processes, ProcessesOptions, SeenProcess, StartProcess } from "./process/processes.js";
+export type { HostEvent } from "./process/protocol.js";
+export type {
+  KeptProcess,
+  NewProcess,
+  ProcessAdded,
+  ProcessCaps,
+  ProcessStore,
+  Watch,
+} from "./process/store.js";
+export type { ProcessId } from "./session/ids.js";
+export type { RemoteControl } from "./util/command-environment.js";
+
 // Write an agent, or a tool for one.
 
 export {

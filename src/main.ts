@@ -268,6 +268,7 @@ async function openGatewayOf(
   const ownTools = async () => (await import("./open-tools.js")).openTools(config);
   let tools: ReturnType<typeof ownTools> | undefined;
   const mcp = await mcpServers(config, { reserved: OWN_TOOLS, log, onProblem });
+  const { openProcesses } = await import("./open-processes.js");
   const { remember, ...place } = await placeOf(config, "write");
   const open = await openGateway({
     ...place,
@@ -287,6 +288,10 @@ async function openGatewayOf(
       return [...(await tools), ...((await mcp?.tools()) ?? [])];
     },
     toolLists: config.tools,
+    processes: (store) => ({
+      processes: openProcesses(config, { store, version, onProblem }),
+      limits: config.processes,
+    }),
     people: config.people,
     limits: config.limits,
     busy: config.busy,

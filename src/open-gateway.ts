@@ -8,7 +8,9 @@ import type { Gateway } from "./gateway/gateway.js";
 import type { LimitLists } from "./gateway/limits.js";
 import type { PeopleRules } from "./gateway/people.js";
 import type { ToolLists } from "./gateway/permissions.js";
+import type { GatewayProcesses } from "./gateway/processes/options.js";
 import { type OpenOptions, openStore } from "./open-sessions.js";
+import type { ProcessStore } from "./process/store.js";
 import type { ContextConfig } from "./session/context.js";
 import type { Handoff } from "./session/handoff.js";
 import { LOCAL } from "./session/platform.js";
@@ -27,6 +29,8 @@ export interface OpenGatewayOptions extends OpenOptions {
   /** All that there is for a person; `toolLists` say which of these their role and platform leave them. */
   readonly tools?: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists?: ToolLists;
+  /** Makes what keeps commands in the background, over the store; without it, nothing runs there. */
+  readonly processes?: (store: ProcessStore) => GatewayProcesses;
   readonly people?: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */
   readonly limits?: LimitLists;
@@ -74,6 +78,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     redactor ? hidingAdapter(adapter, redactor.hide) : adapter,
   );
   const commands = new Commands(options.commands, sessions);
+  const processes = options.processes?.(store.processes);
   const gateway = new Gateway({
     sessions,
     store,
@@ -82,6 +87,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     commands,
     tools: options.tools ?? (() => []),
     toolLists: options.toolLists ?? {},
+    ...(processes ? { processes } : {}),
     scopes: options.config?.scopes ?? {},
     people: options.people ?? {},
     limits: options.limits ?? {},
@@ -112,6 +118,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     commands,
     close: async ({ drainMs = 10_000 } = {}) => {
       await gateway.stop({ drainMs });
+      processes?.processes.shut();
       await sessions.close();
     },
   };

@@ -20,11 +20,11 @@ import type { Common } from "./common.js";
 import type { HandoffCarrier } from "./handoff/carrier.js";
 import type { HandoffDesk } from "./handoff/desk.js";
 import type { Homes } from "./homes.js";
-import type { Lane } from "./lane.js";
 import type { LaneRunner } from "./lane-runner.js";
-import type { Lanes } from "./lanes.js";
+import type { Lane, Lanes } from "./lanes.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
+import type { GatewayProcesses } from "./processes/options.js";
 import type { Requests } from "./requests.js";
 import type { Doubtful, InboxItem, RunningTurn, StandingApprovals } from "./store.js";
 import { speakerOf } from "./surface.js";
@@ -43,6 +43,7 @@ export interface ForCommandsSetting extends Common {
   readonly runner: LaneRunner;
   readonly handoffs: HandoffDesk;
   readonly carrier: HandoffCarrier;
+  readonly processes: GatewayProcesses | null;
 }
 
 /** What a command changes a conversation with, once it is known that it may. */
@@ -72,6 +73,8 @@ export class ForCommands {
   readonly approvals: Approvals;
   readonly standing: StandingApprovals;
   readonly handoffs: Pick<HandoffDesk, "places" | "placeNamed" | "active" | "offers">;
+  /** Null if nothing can run in the background. */
+  readonly processes: GatewayProcesses | null;
   /** This process, for what it takes. */
   readonly holder: string;
 
@@ -83,6 +86,7 @@ export class ForCommands {
     this.approvals = setting.approvals;
     this.standing = setting.store.standing;
     this.handoffs = setting.handoffs;
+    this.processes = setting.processes;
     this.holder = setting.holder;
   }
 

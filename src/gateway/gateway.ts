@@ -18,13 +18,13 @@ import { ForCommands } from "./for-commands.js";
 import { HandoffCarrier } from "./handoff/carrier.js";
 import { HandoffDesk } from "./handoff/desk.js";
 import { Homes } from "./homes.js";
-import type { Lane } from "./lane.js";
 import { LaneRunner } from "./lane-runner.js";
-import { Lanes } from "./lanes.js";
+import { type Lane, Lanes } from "./lanes.js";
 import { LeftTurns } from "./left-turns.js";
 import { Notices } from "./notices.js";
 import type { GatewayOptions } from "./options.js";
 import { People } from "./people.js";
+import { ProcessReporter } from "./processes/reporter.js";
 import { Reception } from "./reception.js";
 import { Recovery } from "./recovery.js";
 import { Requests } from "./requests.js";
@@ -58,6 +58,8 @@ export class Gateway {
   readonly #arrivals: Arrivals;
   readonly #reception: Reception;
   readonly #recovery: Recovery;
+  /** Null if nothing runs in the background. */
+  readonly #reporter: ProcessReporter | null;
   #unsubscribe: () => void = () => {};
   #reaper: NodeJS.Timeout | undefined;
   #isStarted = false;
@@ -142,8 +144,20 @@ export class Gateway {
       onOffer: options.onOffer ?? (() => {}),
     });
 
+    const { processes = null } = options;
+    this.#reporter = processes
+      ? new ProcessReporter({
+          ...common,
+          processes: processes.processes,
+          reports: store.reports,
+          attended: () => surfaces.attended(),
+          people,
+          notices,
+        })
+      : null;
+
     const parts = { people, requests, homes, allowance, approvals, notices, surfaces, lanes, runner };
-    const forCommands = new ForCommands({ ...common, ...parts, handoffs, carrier });
+    const forCommands = new ForCommands({ ...common, ...parts, handoffs, carrier, processes });
     const commandRunner = new CommandRunner({
       ...common,
       commands,
@@ -191,7 +205,10 @@ export class Gateway {
       receive: (surface, message) => this.#reception.receive(surface, message),
       turnAway: (surface, message) => this.#entrance.turnAway(surface, message),
       knows: (sender) => this.people.isLetIn(sender),
-      taken: (surface) => this.#recovery.takeOn(surface),
+      taken: async (surface) => {
+        await this.#recovery.takeOn(surface);
+        this.#reporter?.wake();
+      },
       left: (account) => this.#lanes.leave(account),
       connected: () => this.#carrier.wake(),
     });
@@ -199,6 +216,7 @@ export class Gateway {
     this.#reaper = setInterval(() => this.#reap(), timerMs(this.#common.leaseMs));
     this.#reaper.unref();
     this.#carrier.wake();
+    this.#reporter?.start();
   }
 
   /** Receives no more, gives running turns that long to end, then leaves them to the next process. */
@@ -207,6 +225,7 @@ export class Gateway {
     clearInterval(this.#reaper);
     await this.#reception.idle();
     await this.#carrier.stop();
+    await this.#reporter?.stop();
     const lanes = this.#lanes.all();
     const drained = Promise.all([this.#arrivals.idle(), ...lanes.map((lane) => lane.idle())]);
     const timer = setTimeout(() => {
@@ -240,16 +259,17 @@ export class Gateway {
   #hear(fact: Fact): void {
     const { kind } = fact;
     if (kind === "outbox") this.#surfaces.wake(fact);
-    if (kind === "inbox") this.#takeMoved(fact);
+    if (kind === "inbox") this.#takeMade(fact);
     if (kind === "unknown") this.#surfaces.wakeAll();
     // Before the start no platform is connected, so it would look as if no handoff could be carried out here.
     if (this.#isStarted && (kind === "handoffs" || kind === "unknown")) this.#carrier.wake();
+    if (this.#isStarted && (kind === "processes" || kind === "unknown")) this.#reporter?.wake();
     if (kind === "stops" || kind === "unknown") this.#heedStops();
   }
 
-  /** A message that moved with its conversation, or asks the agent to confirm a handoff, joins the lane it is in now. */
-  #takeMoved({ item, holder }: Extract<Fact, { kind: "inbox" }>): void {
-    if (holder !== this.holder || (item.made !== "moved" && item.made !== "handoff")) return;
+  /** What no platform brought, and no command: it moved with its conversation, or Baton itself tells the agent something. */
+  #takeMade({ item, holder }: Extract<Fact, { kind: "inbox" }>): void {
+    if (holder !== this.holder || item.made === undefined || item.made === "command") return;
     if (!this.#arrivals.follow(item)) this.#runner.queue(item);
   }
 
@@ -266,6 +286,7 @@ export class Gateway {
   /** Looks from time to time for what other processes left: they ended, were stopped, or lost their store. */
   #reap(): void {
     this.#lanes.sweep();
+    this.#reporter?.tidy();
     this.#surfaces
       .reap()
       .catch((cause: Error) =>

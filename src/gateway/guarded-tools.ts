@@ -2,7 +2,7 @@
  * The tools of one turn as its agent gets them: dangerous calls are approved first, and the journal records each call
  * before and after it acts. If another process has taken the turn, the call does not run.
  */
-import type { Tool } from "../agent/agent.js";
+import type { Tool, ToolContext } from "../agent/agent.js";
 import { processNamed } from "../util/holder.js";
 import type { Approve } from "./approvals.js";
 import type { ToolJournal, Turn } from "./store.js";
@@ -15,6 +15,8 @@ export function guardedTools(
   turn: Turn,
   journal: ToolJournal,
   approve: Approve,
+  /** What the turn gives to its tools besides. */
+  given: Pick<ToolContext, "background"> = {},
 ): readonly Tool[] {
   return tools.map((tool) => ({ ...tool, run: (args, context) => runGuarded(tool, args, context) }));
 
@@ -30,7 +32,7 @@ export function guardedTools(
     const leads = (pid: number): void =>
       void journal.leads(turn, context.call, processNamed(pid)).catch(() => false);
     const approved = danger === null ? {} : { approved: danger };
-    const result = await tool.run(args, { ...context, ...approved, leads });
+    const result = await tool.run(args, { ...context, ...given, ...approved, leads });
     // The tool has acted, whether this succeeds or not: the next step stores the result, or says what went wrong.
     await journal.finished(turn, context.call, result).catch(() => false);
     return result;

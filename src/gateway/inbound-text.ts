@@ -29,14 +29,14 @@ function from(name: string | undefined): string {
 /** An inbox item as a message of the transcript. */
 export function messageOf(item: InboxItem, author: Author | null): Message {
   const { userName } = item.by ?? item.source;
-  const { text, attachments = [], missing = [], receivedAt, made } = item;
+  const { text, attachments = [], missing = [], receivedAt, made, inBackground } = item;
   const told = tellingText(text, attachments);
   return {
     role: "user",
     content: [...(told ? [told] : []), ...missing.map((file) => noteLine("not taken", file))].join("\n"),
     ...(userName ? { name: userName } : {}),
     ...(author ? { author } : {}),
-    ...(made === "handoff" ? { note: true } : {}),
+    ...(made === "handoff" || inBackground ? { note: true } : {}), // No person wrote it.
     ...(item.attachments ? { attachments } : {}),
     at: receivedAt,
   };

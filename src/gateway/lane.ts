@@ -36,6 +36,7 @@ export class Lane {
 
   set run(run: TurnRun | undefined) {
     this.#run = run;
+    if (this.queued.some(isFromPerson)) run?.personWrote();
     if (this.#stopAsked) run?.stop(this.#stopAsked);
   }
 
@@ -58,6 +59,7 @@ export class Lane {
     if (this.queue.some(({ id }) => id === item.id)) return;
     const before = this.queue.findLastIndex(({ id }) => id < item.id);
     this.queue.splice(before + 1, 0, item);
+    if (isFromPerson(item)) this.#run?.personWrote();
   }
 
   /** The author edited it before anybody began to answer. */
@@ -148,4 +150,9 @@ export class Lane {
     this.#changing = changed;
     return changed;
   }
+}
+
+/** Not of what Baton itself tells the agent. */
+function isFromPerson({ inBackground }: InboxItem): boolean {
+  return inBackground !== true;
 }

@@ -3,6 +3,8 @@ import type { SessionKey } from "../session/session-key.js";
 import { Lane } from "./lane.js";
 import type { Account, TurnToStop } from "./store.js";
 
+export type { Lane } from "./lane.js";
+
 export class Lanes {
   readonly #lanes = new Map<SessionKey, Lane>();
 

@@ -15,6 +15,7 @@ import type { LimitLists } from "./limits.js";
 import type { Media } from "./media.js";
 import type { PeopleRules } from "./people.js";
 import type { ToolLists } from "./permissions.js";
+import type { GatewayProcesses } from "./processes/options.js";
 import type { GatewayStore } from "./store.js";
 
 export interface GatewayOptions {
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   /** All that there is for this person; of these an agent has what `toolLists` leave them. */
   readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists: ToolLists;
+  /** Without it, nothing runs in the background. */
+  readonly processes?: GatewayProcesses;
   readonly scopes: SessionScopes;
   readonly people: PeopleRules;
   /** How much people may ask for; what is absent is as built in. */

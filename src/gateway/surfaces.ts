@@ -134,6 +134,13 @@ export class Surfaces {
     return this.#all.map(({ connection }) => connection).filter(({ isConnected }) => isConnected);
   }
 
+  /** The accounts that this process has, with somebody behind it. */
+  attended(): Account[] {
+    return this.#all
+      .map(({ connection }) => connection)
+      .filter(({ isHeld, capabilities }) => isHeld && !capabilities.isUnattended);
+  }
+
   #served(account: Account): Served | undefined {
     return this.#all.find(({ connection }) => isOf(connection, account));
   }

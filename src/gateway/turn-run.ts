@@ -20,8 +20,11 @@ export interface TurnSetting extends RepliesSetting {
   readonly agent: Agent;
   readonly turns: Turns;
   readonly journal: ToolJournal;
-  /** Guarded: the journal has each call while it runs. Called once, when the turn begins; must not take long. */
-  readonly tools: () => Promise<readonly Tool[]>;
+  /**
+   * Guarded: the journal has each call while it runs. Called once, when the turn begins; must not take long. `unread` is
+   * aborted while a person's message waits that the agent has not read.
+   */
+  readonly tools: (unread: () => AbortSignal) => Promise<readonly Tool[]>;
   readonly prompt: string;
   readonly labels: string | null;
   readonly history: readonly Message[];
@@ -71,6 +74,8 @@ export class TurnRun {
   #reason: StopReason | undefined;
   #lost = false;
   #steering: Steering[] = [];
+  #unread = new AbortController();
+  #isAwaited = false;
   /** What the agent said and did since its last complete message. */
   #text = "";
   #calls: ToolCall[] = [];
@@ -102,6 +107,13 @@ export class TurnRun {
   /** Passes a message that came in meanwhile to the running turn. */
   steer(item: InboxItem, message: Message): void {
     this.#steering.push({ item, message, given: this.#setting.shared ? withSender(message) : message });
+    this.#unread.abort();
+  }
+
+  /** Somebody's message waits until this turn is over. */
+  personWrote(): void {
+    this.#isAwaited = true;
+    this.#unread.abort();
   }
 
   /** Messages for this turn that it has not stored yet. */
@@ -155,7 +167,7 @@ export class TurnRun {
   /** What the agent says and does, as it comes; null if the turn was ended before. */
   async #begin(): Promise<AsyncIterator<AgentEvent> | null> {
     const { agent, prompt, labels, history, shared, model } = this.#setting;
-    const tools = await Promise.race([this.#setting.tools(), this.#halted]);
+    const tools = await Promise.race([this.#setting.tools(() => this.#unread.signal), this.#halted]);
     if (tools === "halted") return null;
     const given = shared ? await Promise.race([mapInTurns(history, withSender), this.#halted]) : history;
     if (given === "halted") return null;
@@ -313,6 +325,7 @@ export class TurnRun {
   #takeSteering(): Message[] {
     const taken = this.#steering;
     this.#steering = [];
+    if (taken.length > 0 && !this.#isAwaited) this.#unread = new AbortController();
     this.#steeredIn.push(...taken);
     this.#whole.push(...taken.map(({ message }) => message));
     return taken.map(({ given }) => given);

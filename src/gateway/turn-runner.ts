@@ -91,7 +91,8 @@ export class TurnRunner {
       agent: setting.agent,
       turns: store.turns,
       journal: store.journal,
-      tools: async () => (who.allowed ? turnTools(setting.turnTools, { who, turn, item }) : []), // Somebody who lost access is answered without tools.
+      // Somebody who lost access is answered without tools.
+      tools: async (unread) => (who.allowed ? turnTools(setting.turnTools, { who, turn, item, unread }) : []),
       prompt: [buildSessionContextPrompt(context, { labels: false }), ...resetNote(entry)].join("\n\n"),
       labels: buildSessionLabels(context),
       history,

@@ -63,10 +63,13 @@ export class TurnStarter {
     await this.#beside(alone, () => this.#setting.leftTurns.takeOver(lane, left, author));
   }
 
-  /** Its author has as many turns as they may have. In a lane of their own they wait; in a shared one nobody waits for them. */
+  /**
+   * Its author has as many turns as they may have. In a lane of their own they wait; in a shared one nobody waits for
+   * them, but what Baton tells the agent is never skipped.
+   */
   async #waitOrSkip(item: InboxItem): Promise<boolean> {
     const { store, scopes, notices, holder, clock } = this.#setting;
-    if (!isShared(item.source, scopes)) return false;
+    if (!isShared(item.source, scopes) || item.inBackground) return false;
     const text =
       "You already have as many requests running as you are allowed, so I skipped this one. Send it again when one of them is done.";
     const deliveries = await notices.about(item, deliveryIdOf("inbox", item.id, "skipped"), text);

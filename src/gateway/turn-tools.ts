@@ -16,6 +16,10 @@ import { guardedTools } from "./guarded-tools.js";
 import type { Notices } from "./notices.js";
 import type { People } from "./people.js";
 import { type ToolLists, toolsFor } from "./permissions.js";
+import { startsInBackground } from "./processes/background.js";
+import type { GatewayProcesses } from "./processes/options.js";
+import { processTool } from "./processes/process-tool.js";
+import { seenBy } from "./processes/rights.js";
 import { sendTool } from "./send-tool.js";
 import type { GatewayStore, InboxItem, NewDelivery, Turn } from "./store.js";
 
@@ -25,6 +29,8 @@ export interface TurnToolsSetting {
   readonly adapters: readonly Adapter[];
   readonly tools: (who: Who) => readonly Tool[] | Promise<readonly Tool[]>;
   readonly toolLists: ToolLists;
+  /** Without it, nothing runs in the background. */
+  readonly processes?: GatewayProcesses;
   readonly holder: string;
   readonly clock: Clock;
   readonly approvals: Approvals;
@@ -32,9 +38,17 @@ export interface TurnToolsSetting {
   readonly people: Pick<People, "access">;
 }
 
+interface TurnOfTools {
+  readonly who: Who;
+  readonly turn: Turn;
+  readonly item: InboxItem;
+  /** Aborted while a person's message waits that the agent has not read. */
+  readonly unread: () => AbortSignal;
+}
+
 export async function turnTools(
   setting: TurnToolsSetting,
-  { who, turn, item }: { readonly who: Who; readonly turn: Turn; readonly item: InboxItem },
+  { who, turn, item, unread }: TurnOfTools,
 ): Promise<readonly Tool[]> {
   const { sessions, store, adapters, holder, clock, approvals, notices } = setting;
   const view = sessions.as(who.viewer);
@@ -50,7 +64,20 @@ export async function turnTools(
       return notices.piecesOf(platform, text);
     },
   });
-  const all = [...(await setting.tools(who)), ...sessionTools(view), send];
+  const { processes, limits } = setting.processes ?? {};
+  const ofProcesses =
+    processes && limits
+      ? [
+          processTool({
+            processes,
+            limits,
+            seen: async () => seenBy(await processes.list({}), who, view, turn.sessionId),
+            personWrote: unread,
+            clock,
+          }),
+        ]
+      : [];
+  const all = [...(await setting.tools(who)), ...sessionTools(view), send, ...ofProcesses];
   const theirs = askingTools(toolsFor(who, all, setting.toolLists), setting.toolLists.ask ?? []);
   const here = adapters.find(
     ({ platform, account }) => platform === item.platform && account === item.account,
@@ -68,5 +95,6 @@ export async function turnTools(
   };
   const isAsked = here && !here.capabilities.isUnattended;
   const approve = approver(approvals, about, isAsked ? { show, canAnswer } : null, store.standing);
-  return guardedTools(theirs, turn, store.journal, approve);
+  const background = processes ? { background: startsInBackground(processes, turn, item) } : {};
+  return guardedTools(theirs, turn, store.journal, approve, background);
 }

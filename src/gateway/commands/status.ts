@@ -10,6 +10,7 @@ import { sessionModel } from "../session-model.js";
 import type { InboxItem } from "../store.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, GatewayForCommands } from "./commands.js";
+import { runningLine } from "./processes.js";
 
 /** How long `/status` mentions a message that may not have arrived. */
 const DOUBT_MS = 7 * 86_400_000;
@@ -19,12 +20,14 @@ export function status({ agent, clock, mcp }: AgentInfo): Command {
     name: "status",
     usage: "",
     description: "show the session, the agent and what is running",
-    async run({ item, gateway, sessions }) {
+    async run(call) {
+      const { item, gateway, sessions } = call;
       const explanation = await sessions.explain(item.key);
       const now = clock();
       const { model = agent } = explanation ? sessionModel(explanation.entry) : {};
       const working = `Agent: ${cleanLine(model)}, ${await activity(gateway, item.key, now)}.`;
       const more = [
+        ...(await runningLine(call)),
         ...(await doubtLine(gateway, item, now)),
         ...(mcp?.() ?? []).map((state) => serverLine(state, now)),
       ];

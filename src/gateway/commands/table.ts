@@ -10,6 +10,7 @@ import { help } from "./help.js";
 import { sethome } from "./home.js";
 import { model } from "./model.js";
 import { link, pair } from "./people.js";
+import { processes } from "./processes.js";
 import { resume, sessions } from "./resume.js";
 import { search } from "./search.js";
 import { ShownSessions } from "./shown-sessions.js";
@@ -35,6 +36,7 @@ export function commandTable(info: AgentInfo, more: readonly Command[] = []): re
     status(info),
     usage,
     model(info),
+    processes(info),
     stop,
     approve,
     deny,

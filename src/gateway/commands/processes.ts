@@ -1,0 +1,93 @@
+/** `/processes` shows what the person has in the background, and ends one of them. */
+import type { SeenProcess } from "../../process/processes.js";
+import { processMeant } from "../../process/words.js";
+import { cleanLine, shorten } from "../../util/text.js";
+import type { GatewayProcesses } from "../processes/options.js";
+import { seenBy } from "../processes/rights.js";
+import { commandWords, countWords, isEnded, lastLine, placeWords, stateWords } from "../processes/words.js";
+import type { AgentInfo } from "./agent-info.js";
+import type { Command, CommandCall } from "./commands.js";
+
+const NONE = "Nothing of yours runs in the background, and nothing ended lately.";
+const NOT_HERE = "Nothing can run in the background here.";
+const USAGE = "Send /processes to list them, or /processes kill and an id to end one.";
+const LONGEST_LINE = 120;
+
+export function processes({ clock }: AgentInfo): Command {
+  return {
+    name: "processes",
+    usage: "[kill <id>]",
+    description: "show what runs in the background, or end it",
+    details:
+      "Lists the commands that the agent started for you in the background: those of this conversation, and those of your " +
+      "other conversations if you may see these here. Nobody else sees them.",
+    role: "member",
+    async run(call) {
+      const given = call.gateway.processes;
+      if (!given) return NOT_HERE;
+      const seen = await theirs(given, call);
+      const [word = "", id = "", ...more] = call.words.split(/\s+/);
+      if (word === "") return list(given, seen, clock());
+      if (word.toLowerCase() !== "kill" || id === "" || more.length > 0) return USAGE;
+      return end(given, seen, id, clock());
+    },
+  };
+}
+
+/** One line for `/status`; none if nothing runs. */
+export async function runningLine(call: CommandCall): Promise<string[]> {
+  const given = call.gateway.processes;
+  const seen = given ? await theirs(given, call) : [];
+  const count = seen.filter((process) => !isEnded(process)).length;
+  return count === 0 ? [] : [`Background: ${countWords(count)} running (see /processes).`];
+}
+
+async function theirs(
+  { processes: all }: GatewayProcesses,
+  { item, who, sessions, view }: CommandCall,
+): Promise<SeenProcess[]> {
+  const current = await sessions.current(item.key);
+  return seenBy(await all.list({}), who, view, current?.sessionId ?? null);
+}
+
+async function list(
+  { processes: all }: GatewayProcesses,
+  seen: readonly SeenProcess[],
+  now: number,
+): Promise<string> {
+  if (seen.length === 0) return NONE;
+  const described = await Promise.all(
+    seen.map(async (process) => {
+      const { kept } = process;
+      const last = await lastLine(all, process);
+      return [
+        `\`${kept.id}\` ${stateWords(process, now)}: \`${commandWords(kept).replaceAll("`", "'")}\` ${placeWords(kept)}`,
+        ...(last === null ? [] : [`Last line: ${shorten(cleanLine(last), LONGEST_LINE)}`]),
+      ].join("\n");
+    }),
+  );
+  const about = await all.about();
+  const isRunning = seen.some((process) => !isEnded(process));
+  return [
+    ...described,
+    ...(isRunning && about?.endsWithService ? [ENDS_WITH_SERVICE] : []),
+    ...(isRunning ? ["To end one, send /processes kill and its id."] : []),
+  ].join("\n\n");
+}
+
+const ENDS_WITH_SERVICE =
+  "Processes end when Baton's service is stopped or restarted. `baton doctor` says why.";
+
+async function end(
+  { processes: all }: GatewayProcesses,
+  seen: readonly SeenProcess[],
+  id: string,
+  now: number,
+): Promise<string> {
+  const named = seen.map((process) => ({ id: process.kept.id, process }));
+  const { process } = processMeant(named, id);
+  if (isEnded(process)) return `\`${process.kept.id}\` has already ended: it ${stateWords(process, now)}.`;
+  const ended = await all.kill(process.kept.id, "person");
+  if (!isEnded(ended)) return `\`${process.kept.id}\` could not be ended. Try again.`;
+  return `\`${process.kept.id}\` ${stateWords(ended, now)}.`;
+}

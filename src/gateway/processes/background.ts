@@ -1,0 +1,57 @@
+/** Starts a command of the tool `terminal` in the background, for the person and the conversation of a turn. */
+import type { BackgroundCommand, ToolContext } from "../../agent/agent.js";
+import type { Processes, SeenProcess } from "../../process/processes.js";
+import { BatonError } from "../../session/errors.js";
+import type { InboxItem, Turn } from "../store.js";
+
+/** Wide enough for most programs, and short enough to read. */
+const SCREEN = { cols: 120, rows: 40 };
+
+export function startsInBackground(
+  processes: Pick<Processes, "start">,
+  { sessionId }: Pick<Turn, "sessionId">,
+  { by, source }: Pick<InboxItem, "by" | "source">,
+): NonNullable<ToolContext["background"]> {
+  return async (asked) => {
+    const { command, workdir, environment, checkIntervalMs, notifyOnComplete, patterns } = asked;
+    try {
+      const started = await processes.start({
+        sessionId,
+        by: by ?? source,
+        command,
+        workdir,
+        environment,
+        watch: { checkIntervalMs, notifyOnComplete, patterns },
+        spec: {
+          file: asked.file,
+          args: asked.args,
+          environment: asked.variables,
+          cwd: asked.cwd,
+          pty: asked.pty ? SCREEN : null,
+          hasOwnProcesses: asked.hasOwnProcesses,
+          remote: asked.remote,
+        },
+      });
+      return startedText(started, asked);
+    } catch (error) {
+      if (error instanceof BatonError) return `Error: not started: ${error.message}`;
+      throw error;
+    }
+  };
+}
+
+function startedText({ kept, status }: SeenProcess, asked: BackgroundCommand): string {
+  const { checkIntervalMs, notifyOnComplete, patterns } = asked;
+  return [
+    `Started in the background as ${kept.id}${status ? `, pid ${status.pid}` : ""}.`,
+    ...(asked.pty && status?.pty === null
+      ? ["This machine can't make a terminal for it, so it has pipes."]
+      : []),
+    ...(checkIntervalMs === null
+      ? []
+      : [`Its new output goes to the chat every ${checkIntervalMs / 1_000} s.`]),
+    ...(notifyOnComplete ? ["You will be woken when it has ended."] : []),
+    ...(patterns.length === 0 ? [] : ["You will be woken when a line matches."]),
+    "Look at it with the tool `process`.",
+  ].join(" ");
+}

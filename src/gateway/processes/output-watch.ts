@@ -1,0 +1,242 @@
+/**
+ * Watches the output of one process: new output goes to the chat from time to time, and lines that match wake the agent.
+ * How far was reported is in the store, so another gateway goes on from there. One look at a time; what may not be said now
+ * is said later. A chatty process costs no more than a few reads in a second: what was dropped meanwhile is not looked for.
+ */
+import type { Processes } from "../../process/processes.js";
+import type { KeptProcess } from "../../process/store.js";
+import {
+  heedPatterns,
+  matchingLines,
+  NEW_PATTERN_WATCH,
+  nextCheck,
+  nextHeed,
+  type PatternVerdict,
+} from "../../process/watch.js";
+import { BatonError } from "../../session/errors.js";
+import type { Clock } from "../../util/clock.js";
+import type { OnProblem } from "../../util/problem.js";
+import { printableText } from "../../util/text.js";
+import { timerMs } from "../../util/timer-ms.js";
+import type { PlacedProcess, ReportStep } from "../process-reports.js";
+import { matchesNote, NOTICE_CHARACTERS, outputNotice, readable } from "./words.js";
+
+export interface Said {
+  /** The agent only if its conversation still has this process's session. */
+  readonly to: "agent" | "chat";
+  readonly text: string;
+  /** Tells this report from the others about the process: the position in its output, or that it has ended. */
+  readonly at: number | "end";
+}
+
+export interface OutputWatchSetting {
+  readonly processes: Pick<Processes, "read" | "find" | "follow">;
+  /** Null if something may be said now; otherwise when to ask again. */
+  readonly admit: () => number | null;
+  /** False if that must be looked at again: somebody was faster, or the conversation has moved. */
+  readonly report: (seen: PlacedProcess, step: ReportStep, said: Said | null) => Promise<boolean>;
+  /** No more patterns, but a notice when it has ended. */
+  readonly promote: (process: KeptProcess) => Promise<unknown>;
+  /** The row is not as this watch knows it. */
+  readonly onStale: () => void;
+  readonly clock: Clock;
+  readonly onProblem: OnProblem;
+}
+
+/** The least time between two looks, and how much is read in one. */
+const PAUSE_MS = 200;
+/** After a look that failed. */
+const RETRY_MS = 5_000;
+const PIECE = 64 * 1024;
+const MOST_PIECES = 8;
+/** Lines that wait because too much was said about other processes. */
+const MOST_WAITING = 500;
+
+export class OutputWatch {
+  readonly #setting: OutputWatchSetting;
+  #seen: PlacedProcess;
+  #patterns = NEW_PATTERN_WATCH;
+  /** Matching lines that `#patterns` does not know of yet. */
+  #matched: string[] = [];
+  #scanned: number;
+  /** The beginning of a line that is not complete. */
+  #rest = "";
+  #checkAt: number | null;
+  /** When something may be said again, if it must wait for that. */
+  #admittedAt: number | null = null;
+  #looking: Promise<void> | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #trouble: string | null = null;
+  #isStale = true;
+  #unfollow: Promise<() => void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(seen: PlacedProcess, setting: OutputWatchSetting) {
+    const { process } = seen;
+    this.#setting = setting;
+    this.#seen = seen;
+    this.#scanned = process.reportedThrough;
+    const { checkIntervalMs } = process.watch;
+    this.#checkAt =
+      checkIntervalMs === null ? null : nextCheck(process.startedAt, checkIntervalMs, setting.clock());
+  }
+
+  /** Looks soon, with the row as it is now. */
+  wake(seen: PlacedProcess): void {
+    this.#seen = seen;
+    if (seen.process.watch.patterns.length > 0 && !seen.process.end && !this.#unfollow) this.#follow();
+    this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    (await this.#unfollow?.catch(() => null))?.();
+  }
+
+  #follow(): void {
+    this.#unfollow = this.#setting.processes.follow(this.#seen.process.id, () => this.#look());
+    this.#unfollow.catch(() => {
+      this.#unfollow = undefined; // A look that fails says why; the next call tries again.
+    });
+  }
+
+  /** One look at a time, and one more after the last call. */
+  #look(): void {
+    this.#isStale = true;
+    if (!this.#looking) this.#plan();
+  }
+
+  /** Plans the next look, if one is needed. */
+  #plan(): void {
+    clearTimeout(this.#timer);
+    const wanted = this.#admittedAt === null ? [nextHeed(this.#patterns), this.#checkAt] : [this.#admittedAt];
+    const times = wanted.filter((at) => at !== null);
+    if (this.#isStopped || (!this.#isStale && times.length === 0)) return;
+    const dueMs = this.#isStale ? 0 : Math.min(...times) - this.#setting.clock();
+    const pauseMs = this.#trouble === null ? PAUSE_MS : RETRY_MS;
+    const restMs = this.#lookedAt + pauseMs - performance.now();
+    this.#timer = setTimeout(() => this.#start(), timerMs(Math.max(0, dueMs, restMs)));
+    this.#timer.unref();
+  }
+
+  #start(): void {
+    const { id } = this.#seen.process;
+    this.#looking = this.#lookOnce()
+      .then(() => {
+        this.#trouble = null;
+      })
+      .catch((cause: Error) => {
+        if (this.#trouble !== cause.message)
+          this.#setting.onProblem(`Can't watch the output of ${id}: ${cause.message}`, { cause });
+        this.#trouble = cause.message; // It is reported once.
+      })
+      .finally(() => {
+        this.#looking = undefined;
+        this.#lookedAt = performance.now();
+        this.#plan();
+      });
+  }
+
+  async #lookOnce(): Promise<void> {
+    this.#isStale = false;
+    this.#admittedAt = null;
+    const isOver = this.#seen.process.end !== null;
+    try {
+      const isRead = await this.#scan(isOver);
+      if (!(await this.#sayMatches()) || !(await this.#sayOutput(isOver)) || !isRead) return;
+      if (isOver && nextHeed(this.#patterns) === null) await this.#end();
+    } catch (error) {
+      if (!isOver || !(error instanceof BatonError)) throw error;
+      await this.#end(); // Its output is gone.
+    }
+  }
+
+  #end(): Promise<boolean> {
+    return this.#report({ through: this.#seen.process.reportedThrough, isLast: true }, null);
+  }
+
+  /** Reads on; true if there is no more for now. */
+  async #scan(isOver: boolean): Promise<boolean> {
+    const { processes } = this.#setting;
+    const { id, watch } = this.#seen.process;
+    if (watch.patterns.length === 0) return true;
+    for (let piece = 0; piece < MOST_PIECES; piece++) {
+      const part = await processes.read(id, this.#scanned, PIECE);
+      const isEnd = part.to <= this.#scanned;
+      this.#scanned = Math.max(this.#scanned, part.to);
+      const text = this.#rest + part.text;
+      const cut = isEnd && isOver ? text.length : text.lastIndexOf("\n") + 1;
+      this.#rest = text.slice(cut).slice(-PIECE);
+      const lines = matchingLines(printableText(text.slice(0, cut)), watch.patterns);
+      this.#matched = [...this.#matched, ...lines].slice(-MOST_WAITING);
+      if (isEnd) return true;
+    }
+    this.#isStale = true;
+    return false;
+  }
+
+  /** False if nothing more can be done in this look. */
+  async #sayMatches(): Promise<boolean> {
+    const { clock, promote } = this.#setting;
+    const { process } = this.#seen;
+    if (process.watch.patterns.length === 0) return true;
+    const verdict = heedPatterns(this.#patterns, this.#matched, clock());
+    if (verdict.kind === "nothing") return this.#commit(verdict);
+    if (!this.#isAdmitted()) return false;
+    // The output that goes to the chat has its own pace: then this report leaves the position as it is.
+    const through = process.watch.checkIntervalMs === null ? this.#scanned : process.reportedThrough;
+    const { matches } = verdict;
+    const said: Said = this.#seen.place.isCurrent
+      ? { to: "agent", text: matchesNote(process, matches, verdict.kind === "promote"), at: this.#scanned }
+      : { to: "chat", text: outputNotice(process, matches.lines.join("\n"), true), at: this.#scanned };
+    if (!(await this.#report({ through, isLast: false }, said))) return false;
+    if (verdict.kind === "promote") await promote(process);
+    return this.#commit(verdict);
+  }
+
+  #commit({ watch }: PatternVerdict): true {
+    this.#patterns = watch;
+    this.#matched = [];
+    return true;
+  }
+
+  /** What is new since the last time, if it is time, or the last of it. False if nothing more can be done in this look. */
+  async #sayOutput(isOver: boolean): Promise<boolean> {
+    const { processes, clock } = this.#setting;
+    const { process } = this.#seen;
+    const { id, reportedThrough: from, startedAt, watch } = process;
+    if (watch.checkIntervalMs === null || (!isOver && (this.#checkAt ?? 0) > clock())) return true;
+    const to = (await processes.find(id))?.status?.output.to ?? from;
+    const most = NOTICE_CHARACTERS * 4;
+    const part = to > from ? await processes.read(id, Math.max(from, to - most), most) : null;
+    const text = part ? readable(part, NOTICE_CHARACTERS) : "";
+    if (part && text.trim() !== "") {
+      if (!this.#isAdmitted()) return false;
+      const shown = outputNotice(process, text, part.from > from);
+      const said = { to: "chat", text: shown, at: part.to } as const;
+      if (!(await this.#report({ through: part.to, isLast: false }, said))) return false;
+    }
+    this.#checkAt = isOver ? null : nextCheck(startedAt, watch.checkIntervalMs, clock());
+    return true;
+  }
+
+  #isAdmitted(): boolean {
+    this.#admittedAt = this.#setting.admit();
+    return this.#admittedAt === null;
+  }
+
+  async #report(step: Pick<OutputStep, "through" | "isLast">, said: Said | null): Promise<boolean> {
+    const seen = this.#seen;
+    const from = seen.process.reportedThrough;
+    const isDone = await this.#setting.report(seen, { kind: "output", from, ...step }, said);
+    if (!isDone) this.#setting.onStale();
+    else if (this.#seen === seen)
+      this.#seen = { ...seen, process: { ...seen.process, reportedThrough: step.through } };
+    return isDone;
+  }
+}
+
+type OutputStep = Extract<ReportStep, { kind: "output" }>;

@@ -1,0 +1,219 @@
+/**
+ * Says what was promised about background processes, each once, in the place that their conversation has at that moment.
+ * Only a gateway that has the account of that place speaks. What is due is in the store: so a look at it, after each commit
+ * about processes and whenever an account was taken on, is all that it takes.
+ */
+import type { Processes, SeenProcess } from "../../process/processes.js";
+import { admit, type Breaker, NEW_BREAKER } from "../../process/watch.js";
+import { deliveryIdOf, type ProcessId } from "../../session/ids.js";
+import { addressOf } from "../../session/source.js";
+import type { Clock } from "../../util/clock.js";
+import type { OnProblem } from "../../util/problem.js";
+import { timerMs } from "../../util/timer-ms.js";
+import type { Notices } from "../notices.js";
+import type { People } from "../people.js";
+import type { PlacedProcess, ProcessReports, ReportEffects, ReportStep } from "../process-reports.js";
+import type { Account } from "../store.js";
+import { OutputWatch, type Said } from "./output-watch.js";
+import { completionNote, completionNotice, lookAt, NOTICE_CHARACTERS } from "./words.js";
+
+export interface ReporterSetting {
+  readonly reports: ProcessReports;
+  readonly processes: Processes;
+  /** The accounts that this process has, with somebody behind it. */
+  readonly attended: () => readonly Account[];
+  readonly people: Pick<People, "access">;
+  readonly notices: Notices;
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly onProblem: OnProblem;
+}
+
+const MOST_DUE = 20;
+/** How long a host may take to show the output of a process that has ended. */
+const READ_MS = 5_000;
+const RETRY_MS = 1_000;
+
+export class ProcessReporter {
+  readonly #setting: ReporterSetting;
+  readonly #watching = new Map<ProcessId, OutputWatch>();
+  #breaker: Breaker = NEW_BREAKER;
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(setting: ReporterSetting) {
+    this.#setting = setting;
+  }
+
+  /** First the store must agree with what really runs: a process may have ended while no gateway ran. */
+  start(): void {
+    const { processes, onProblem } = this.#setting;
+    processes
+      .reconcile()
+      .catch((cause: Error) => onProblem(`Can't look for background processes: ${cause.message}`, { cause }))
+      .finally(() => this.wake());
+  }
+
+  /** Forgets processes that ended a while ago. */
+  tidy(): void {
+    const { processes, onProblem } = this.#setting;
+    processes
+      .tidy()
+      .catch((cause: Error) => onProblem(`Can't forget old processes: ${cause.message}`, { cause }));
+  }
+
+  /** Something may have changed. However often this is called during a look, one more look follows. */
+  wake(): void {
+    if (this.#isStopped) return;
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookUntilSeen();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await Promise.all([...this.#watching.values()].map((watch) => watch.stop()));
+    this.#watching.clear();
+  }
+
+  /** Never rejects. */
+  async #lookUntilSeen(): Promise<void> {
+    await null; // The caller must store this promise before it can settle.
+    try {
+      while (this.#lookAgain && !this.#isStopped) {
+        this.#lookAgain = false;
+        await this.#watchOutputs();
+        for (const account of this.#setting.attended()) await this.#sayCompletions(account);
+      }
+    } catch (error) {
+      const { message } = error as Error;
+      this.#setting.onProblem(`Can't report about processes: ${message}`, { cause: error });
+      this.#later(RETRY_MS);
+    } finally {
+      this.#looking = undefined;
+    }
+  }
+
+  async #watchOutputs(): Promise<void> {
+    const { reports, processes } = this.#setting;
+    const isWatchedHere = (seen: PlacedProcess): boolean =>
+      seen.process.state !== "starting" && this.#accountOf(seen) !== null;
+    const watched = (await reports.watched(processes.home)).filter(isWatchedHere);
+    const ids = new Set(watched.map(({ process }) => process.id));
+    for (const [id, watch] of this.#watching) {
+      if (ids.has(id)) continue;
+      this.#watching.delete(id);
+      await watch.stop();
+    }
+    for (const seen of watched) {
+      const { id } = seen.process;
+      const watch = this.#watching.get(id) ?? this.#newWatch(seen);
+      this.#watching.set(id, watch);
+      watch.wake(seen);
+    }
+  }
+
+  #newWatch(seen: PlacedProcess): OutputWatch {
+    const { reports, processes, clock, onProblem } = this.#setting;
+    return new OutputWatch(seen, {
+      processes,
+      admit: () => this.#admit(),
+      report: (placed, step, said) => this.#report(placed, step, said),
+      promote: ({ id }) => reports.promote(id),
+      onStale: () => this.wake(),
+      clock,
+      onProblem,
+    });
+  }
+
+  async #sayCompletions(account: Account): Promise<void> {
+    const { reports } = this.#setting;
+    const due = await reports.due(account, MOST_DUE);
+    for (const seen of due) {
+      const waitUntil = this.#admit();
+      if (waitUntil !== null) return this.#later(waitUntil - this.#setting.clock());
+      const { process, place } = seen;
+      const said: Said = place.isCurrent
+        ? { to: "agent", text: completionNote(process, await this.#lastOutput(seen)), at: "end" }
+        : { to: "chat", text: completionNotice(process), at: "end" };
+      if (!(await this.#report(seen, { kind: "completion" }, said))) this.#lookAgain = true;
+    }
+    if (due.length === MOST_DUE) this.#lookAgain = true;
+  }
+
+  /** Null if it printed nothing, or its output is elsewhere. */
+  async #lastOutput({ process }: PlacedProcess): Promise<string | null> {
+    const { processes } = this.#setting;
+    const look = async (): Promise<string | null> => {
+      const found: SeenProcess | null = await processes.find(process.id);
+      return found && lookAt(processes, found, NOTICE_CHARACTERS);
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, READ_MS, null);
+    });
+    const shown = await Promise.race([look().catch(() => null), late]);
+    clearTimeout(timer);
+    return shown;
+  }
+
+  /** The account through which its place is reached from here; null if another process has it. */
+  #accountOf({ place }: PlacedProcess): Account | null {
+    const { platform } = place.source;
+    const isIt = (one: Account): boolean =>
+      one.platform === platform && (place.account === null || one.account === place.account);
+    return this.#setting.attended().find(isIt) ?? null;
+  }
+
+  async #report(seen: PlacedProcess, step: ReportStep, said: Said | null): Promise<boolean> {
+    const { reports, clock } = this.#setting;
+    const account = this.#accountOf(seen);
+    if (!account) return false;
+    const effects = said === null ? {} : await this.#effects(seen, account, said);
+    return reports.report(seen, step, effects, clock());
+  }
+
+  /** Nothing is said for somebody who has no access any more. */
+  async #effects({ process, place }: PlacedProcess, account: Account, said: Said): Promise<ReportEffects> {
+    const { people, notices, holder } = this.#setting;
+    if (!(await people.access(process.by)).allowed) return {};
+    const name = deliveryIdOf(process.id, said.to, said.at);
+    if (said.to === "agent") {
+      const item = {
+        platform: account.platform,
+        account: account.account,
+        kind: "message",
+        key: place.key,
+        source: place.source,
+        messageId: name,
+        made: "process",
+        text: said.text,
+        inBackground: true,
+        by: process.by,
+      } as const;
+      return { wake: { item, holder } };
+    }
+    const where = { account: account.account, address: addressOf(place.source) };
+    return { deliveries: await notices.to(where, name, said.text) };
+  }
+
+  /** Null if something may be said now; otherwise when to try again. */
+  #admit(): number | null {
+    const { clock, onProblem } = this.#setting;
+    const { breaker, waitUntil, beginsPause } = admit(this.#breaker, clock());
+    this.#breaker = breaker;
+    if (beginsPause)
+      onProblem("Background processes report too often, so nothing is said about them for 30 seconds.");
+    return waitUntil;
+  }
+
+  #later(ms: number): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.wake(), timerMs(Math.max(0, ms)));
+    this.#timer.unref();
+  }
+}
