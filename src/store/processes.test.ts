@@ -10,9 +10,11 @@ import { openDb } from "../open-sessions.js";
 import type { KeptProcess, NewProcess } from "../process/store.js";
 import { deliveryIdOf, newProcessId, type ProcessId, type SessionId } from "../session/ids.js";
 import { LOCAL } from "../session/platform.js";
+import { asSessionKey } from "../session/session-key.js";
 import { Sessions } from "../session/sessions.js";
 import { addressOf, localSource, type SessionSource } from "../session/source.js";
 import type { SessionStore } from "../session/store.js";
+import type { Db } from "./db.js";
 import { openSqlStore } from "./sql-store.js";
 
 type Store = SessionStore & GatewayStore;
@@ -215,4 +217,29 @@ describe.each<[string, (n: number) => Promise<string>]>([
     },
     120_000,
   );
+});
+
+it("is found by an index of its own, whatever else the store keeps", async () => {
+  const db = await openDb("sqlite::memory:");
+  const plans: string[] = [];
+  const store = await openSqlStore(db, 0);
+  const all = db.all.bind(db);
+  const explained: Db["all"] = async (sql, ...values) => {
+    plans.push((await all(`EXPLAIN QUERY PLAN ${sql}`, ...values)).map(({ detail }) => detail).join("; "));
+    return all(sql, ...values);
+  };
+  Object.assign(db, {
+    all: explained,
+    get: async (...asked: Parameters<Db["get"]>) => (await explained(...asked))[0],
+  });
+  await store.processes.holds(asSessionKey("agent:main:local:dm:cli"), 0);
+  await store.reports.due(account, 10);
+  await store.reports.watched("one");
+  expect(plans).toEqual([
+    expect.stringMatching(/^SEARCH r USING INDEX \S+ \(key=\?\); SEARCH p USING INDEX processes_live/),
+    expect.stringMatching(/^SCAN p USING INDEX processes_due; SEARCH s /),
+    expect.stringMatching(/^SEARCH p USING INDEX processes_watched .*; SEARCH s /),
+  ]);
+  expect(plans.join()).not.toContain("TEMP B-TREE");
+  await store.close();
 });

@@ -31,7 +31,7 @@ export function processes({ int, text, tableEnd }: Dialect): readonly string[] {
     "CREATE INDEX processes_by_home ON processes (home, started_at)",
     "CREATE INDEX processes_live ON processes (session_id, started_at) WHERE state IN ('starting', 'running')",
     "CREATE INDEX processes_live_by_home ON processes (home) WHERE state IN ('starting', 'running')",
-    "CREATE INDEX processes_watched ON processes (home) WHERE watched = 1",
+    "CREATE INDEX processes_watched ON processes (home, started_at, id) WHERE watched = 1",
     "CREATE INDEX processes_due ON processes (ended_at, id) WHERE completion = 'due'",
     // The last turn of a session is found at once, however many it had.
     "CREATE INDEX turns_in_session ON turns (session_id, inbox_id)",

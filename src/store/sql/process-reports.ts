@@ -24,9 +24,10 @@ const LANES = "SELECT count(*) AS lanes FROM routes r WHERE r.session_id";
 const ACCOUNT = `(SELECT i.account FROM turns t JOIN inbox i ON i.id = t.inbox_id
   WHERE t.session_id = s.id AND i.platform = s.platform ORDER BY t.inbox_id DESC LIMIT 1)`;
 
+/** A cross join, because SQLite would begin with all sessions of a platform. */
 const PLACED = `SELECT ${columnsOf("processes", "p")}, s.key AS lane_key, s.origin AS lane_origin,
   ${ACCOUNT} AS lane_account, (${LANES} = s.id) AS lanes
-  FROM processes p JOIN sessions s ON s.id = p.session_id`;
+  FROM processes p CROSS JOIN sessions s WHERE s.id = p.session_id`;
 
 export class SqlProcessReports implements ProcessReports {
   readonly #db: Db;
@@ -37,7 +38,7 @@ export class SqlProcessReports implements ProcessReports {
 
   async due({ platform, account }: Account, limit: number): Promise<PlacedProcess[]> {
     const rows = await this.#db.all(
-      `${PLACED} WHERE p.completion = 'due' AND s.platform = ? AND coalesce(${ACCOUNT}, ?) = ?
+      `${PLACED} AND p.completion = 'due' AND s.platform = ? AND coalesce(${ACCOUNT}, ?) = ?
        ORDER BY p.ended_at, p.id LIMIT ?`,
       platform,
       account,
@@ -48,7 +49,7 @@ export class SqlProcessReports implements ProcessReports {
   }
 
   async watched(home: string): Promise<PlacedProcess[]> {
-    const sql = `${PLACED} WHERE p.home = ? AND p.watched = 1 ORDER BY p.started_at, p.id`;
+    const sql = `${PLACED} AND p.home = ? AND p.watched = 1 ORDER BY p.started_at, p.id`;
     return (await this.#db.all(sql, home)).map(placedProcess);
   }
 
