@@ -388,6 +388,27 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         expect(await due({ ...botThere, account: "another bot" })).toEqual([]);
       });
 
+      it("follows a handoff, with what waits already", async () => {
+        await turn();
+        const [first, second] = [await overWith(told), await runs({ watch: told })];
+        expect(await say()).toBe(true);
+        const { id } = await sessions.requestHandoff(entry.sessionId, THERE);
+        const claim = { kind: "claim", fence: 0, holder: "gw", leaseMs: 1_000 } as const;
+        await store.handoffs.step(id, claim, now);
+        const answering = { account: "bot there", holder: "gw" };
+        const place = sessions.laneOf(there);
+        await store.handoffs.step(id, { kind: "complete", fence: 1 }, now, { place, answering });
+        await store.processes.ended(second.id, exited, now);
+        expect(await due()).toEqual([]);
+        expect(await due({ platform: THERE, account: "bot there" })).toEqual([second.id]);
+        expect(await store.inbox.waiting({ platform: THERE, account: "bot there" })).toMatchObject([
+          { holder: "gw", item: { made: "moved", inBackground: true, by: ann, key: place.key } },
+        ]);
+        expect(await ids({ sessionId: entry.sessionId })).toEqual(
+          expect.arrayContaining([first.id, second.id]),
+        );
+      });
+
       it("goes to the chat that the session was last in, if it has another session now", async () => {
         await turn();
         const { id } = await overWith(told);
