@@ -14,11 +14,11 @@ interface Calls {
   reconcile(): Promise<void>;
   find(id: ProcessId): Promise<SeenProcess>;
   list(which: object): Promise<SeenProcess[]>;
+  poll(id: ProcessId, limit: number): Promise<{ process: SeenProcess; output: OutputPart }>;
   read(id: ProcessId, from: number, limit: number): Promise<OutputPart>;
   write(id: ProcessId, text: string): Promise<SeenProcess>;
   close(id: ProcessId): Promise<SeenProcess>;
   kill(id: ProcessId, by: "agent" | "person"): Promise<SeenProcess>;
-  tidy(): Promise<void>;
   memory(): Promise<number>;
 }
 

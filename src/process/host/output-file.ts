@@ -1,8 +1,9 @@
 /**
  * The output of a process, in a file that the process itself writes, so that nothing of it depends on the host. A position
  * counts all bytes since the start. What holds:
- * - the file is bounded: when it has grown too long, its end is copied into a second file and it is emptied. The process
- *   appends, so it goes on at the beginning. What it writes in the moment between the copy and that is lost;
+ * - the file is bounded: when it has grown long, its end is copied into a second file and it is emptied. The process
+ *   appends, so it goes on at the beginning. What it wrote between the copy and that would be lost, so this waits for a
+ *   pause; only if the process prints much more without one, a few of its lines may be missing there;
  * - the last `KEPT` bytes can always be read; a part that is read begins and ends between two characters.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
@@ -10,9 +11,11 @@ import type { OutputPart } from "../process.js";
 
 /** 200,000 characters, however long each is. */
 const KEPT = 1024 * 1024;
-const TOO_LONG = 4 * KEPT;
-/** How often the end is looked at again before the file is emptied, while the process goes on writing. */
-const MOST_LOOKS = 8;
+const LONG = 4 * KEPT;
+const TOO_LONG = 16 * KEPT;
+/** Where the copy ends, while the process goes on writing. */
+const MOST_KEPT = 8 * KEPT;
+const PIECE = Buffer.allocUnsafe(256 * 1024);
 
 export interface OutputPlace {
   /** The position at which the file begins. */
@@ -27,6 +30,8 @@ export class OutputFile {
   #base: number;
   #olderFrom: number;
   #isClosed = false;
+  /** When it was last looked at. */
+  #sizeBefore = 0;
 
   constructor(path: string, place: OutputPlace = { base: 0, olderFrom: 0 }) {
     this.#path = path;
@@ -88,10 +93,12 @@ export class OutputFile {
     return `${this.#path}.older`;
   }
 
-  /** Empties the file if it is too long; true if it did. */
+  /** Empties the file if it is long and the process pauses, or if it is too long; true if it did. */
   trim(): boolean {
     const { size } = fstatSync(this.#file);
-    if (size <= TOO_LONG) return false;
+    const pauses = size === this.#sizeBefore;
+    this.#sizeBefore = size;
+    if (size <= (pauses ? LONG : TOO_LONG)) return false;
     const kept = this.#keep(size - KEPT);
     this.#base += fstatSync(this.#file).size;
     ftruncateSync(this.#file, 0);
@@ -104,11 +111,10 @@ export class OutputFile {
     let kept = 0;
     const older = openSync(this.#older, "w", 0o600);
     try {
-      for (let look = 0; look < MOST_LOOKS; look++) {
-        const left = fstatSync(this.#file).size - from - kept;
-        const piece = readAt(this.#file, from + kept, Math.min(KEPT, left));
-        if (piece.length === 0) break;
-        kept += writeSync(older, piece);
+      while (kept < MOST_KEPT) {
+        const count = readSync(this.#file, PIECE, 0, PIECE.length, from + kept);
+        if (count === 0) break;
+        kept += writeSync(older, PIECE, 0, count);
       }
     } catch {
       ftruncateSync(older, kept);
