@@ -12,6 +12,7 @@ import { memory } from "./cases/memory.js";
 import { model } from "./cases/model.js";
 import { open } from "./cases/open.js";
 import { postgres } from "./cases/postgres.js";
+import { processes } from "./cases/processes.js";
 import { search } from "./cases/search.js";
 import { splitting } from "./cases/split.js";
 import { start } from "./cases/start.js";
@@ -43,6 +44,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   model,
   split: splitting,
   hostile,
+  processes,
 };
 
 const FULL = {
@@ -75,6 +77,8 @@ const FULL = {
   splits: 20,
   /** How many hostile answers, and messages, on each platform. */
   hostile: 20_000,
+  /** How many processes a round. */
+  spawns: 30,
 };
 
 const QUICK: typeof FULL = {
@@ -97,6 +101,7 @@ const QUICK: typeof FULL = {
   modelWords: 40,
   splits: 5,
   hostile: 200,
+  spawns: 5,
 };
 
 const HELP = `Usage: npm run bench -- [options]

@@ -84,15 +84,15 @@ export class Host {
   readonly #handlers: Handlers = {
     spawn: async ({ spec }) => (await this.#spawn(spec)).status,
     list: async () => [...this.#processes.values()].map(({ status }) => status),
-    status: async ({ id }) => this.#find(id).status,
-    read: async ({ id, from, limit }) => this.#find(id).read(from, limit),
+    status: async ({ id }) => (await this.#find(id)).status,
+    read: async ({ id, from, limit }) => (await this.#find(id)).read(from, limit),
     poll: async ({ id, limit }) => {
-      const process = this.#find(id);
+      const process = await this.#find(id);
       const output = process.poll(limit);
       return { status: process.status, output };
     },
     write: async ({ id, text }) => {
-      const process = this.#takingInput(id);
+      const process = await this.#takingInput(id);
       if (process.unread + text.length > MOST_UNREAD)
         throw new HostError(
           "process_input_full",
@@ -102,23 +102,23 @@ export class Host {
       return process.status;
     },
     close: async ({ id }) => {
-      const process = this.#takingInput(id);
+      const process = await this.#takingInput(id);
       process.close();
       return process.status;
     },
     resize: async ({ id, cols, rows }) => {
-      const process = this.#find(id);
+      const process = await this.#find(id);
       if (process.status.pty === null)
         throw new HostError("process_without_terminal", "The process has no terminal.");
       process.resize({ cols, rows });
       return process.status;
     },
     kill: async ({ id, by, graceMs }) => {
-      const process = this.#find(id);
+      const process = await this.#find(id);
       await process.kill(by, graceMs);
       return process.status;
     },
-    follow: async ({ id }) => this.#find(id).status,
+    follow: async ({ id }) => (await this.#find(id)).status,
     unfollow: async () => ({}),
     forget: async ({ id }) => {
       const process = this.#processes.get(id);
@@ -148,14 +148,15 @@ export class Host {
     }
   }
 
-  #find(id: ProcessId): HostedProcess {
-    const process = this.#processes.get(id);
+  /** Also one that is just being started. */
+  async #find(id: ProcessId): Promise<HostedProcess> {
+    const process = this.#processes.get(id) ?? (await this.#starting.get(id)?.catch(() => undefined));
     if (!process) throw new HostError("process_not_found", "The process host does not know this process.");
     return process;
   }
 
-  #takingInput(id: ProcessId): HostedProcess {
-    const process = this.#find(id);
+  async #takingInput(id: ProcessId): Promise<HostedProcess> {
+    const process = await this.#find(id);
     if (!process.status.takesInput)
       throw new HostError(
         "process_input_closed",

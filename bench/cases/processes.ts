@@ -1,0 +1,121 @@
+/**
+ * A background process: from asking for it to its first output, beside a bare `child_process`; and a poll of a long output,
+ * beside one of a short output.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ProcessId } from "../../src/session/ids.js";
+import { interleave } from "../measure.js";
+import type { Outcome } from "../report.js";
+import type { Bench } from "../run.js";
+
+const { HostClient } = (await import(
+  built("process/host-client.js")
+)) as typeof import("../../src/process/host-client.js");
+const PROGRAM = fileURLToPath(built("process-host.js"));
+const WORDS = ["-c", "printf x; exec sleep 600"];
+const ENVIRONMENT = { PATH: process.env.PATH ?? "" };
+const SHORT = 1_000;
+const LONG = 4_000_000;
+
+export async function processes({ folder: parent, sizes, rounds }: Bench): Promise<Outcome> {
+  const folder = join(parent, "processes");
+  mkdirSync(folder, { recursive: true });
+  const heard = new Map<string, () => void>();
+  const host = spawn(process.execPath, [PROGRAM, folder], { stdio: "ignore", env: ENVIRONMENT });
+  const client = new HostClient({
+    folder,
+    version: "bench",
+    start: () => {},
+    onEvent: (event) => event.event === "output" && event.to > 0 && heard.get(event.id)?.(),
+    onLost: () => {},
+  });
+  const ours: ProcessId[] = [];
+  const nextId = (): ProcessId => {
+    const id = `p_${ours.length.toString(16).padStart(10, "0")}` as ProcessId;
+    ours.push(id);
+    return id;
+  };
+  const start = (id: ProcessId, args: readonly string[]) => {
+    const rest = { cwd: "/", pty: null, hasOwnProcesses: false, remote: null };
+    return client.request("spawn", {
+      spec: { id, file: "/bin/sh", args, environment: ENVIRONMENT, ...rest },
+    });
+  };
+  const bare: number[] = [];
+  const steps = [
+    async () => {
+      const id = nextId();
+      const first = new Promise<void>((resolve) => heard.set(id, resolve));
+      const [, { output }] = await Promise.all([start(id, WORDS), client.request("follow", { id })]);
+      if (output.to === 0) await first;
+      await client.request("read", { id, from: 0, limit: 100 });
+    },
+    async () => {
+      const child = spawn("/bin/sh", WORDS, {
+        cwd: "/",
+        env: ENVIRONMENT,
+        detached: true,
+        stdio: ["pipe", "pipe", "ignore"],
+      });
+      await once(child.stdout, "data");
+      bare.push(child.pid ?? 0);
+    },
+  ];
+  try {
+    const [spawned = Number.NaN, raw = Number.NaN] = await interleave(steps, rounds, sizes.spawns);
+    const [long, short] = [await printed(LONG), await printed(SHORT)];
+    const polls = [long, short].map((id) => async () => {
+      await client.request("read", { id, from: -SHORT, limit: SHORT });
+      await client.request("poll", { id, limit: SHORT });
+    });
+    const [longPoll = Number.NaN, shortPoll = Number.NaN] = await interleave(polls, rounds, sizes.reads);
+    return {
+      lines: [
+        {
+          what: "background process to its first output; raw: child_process",
+          ours: spawned,
+          raw,
+          unit: "ms",
+        },
+        {
+          what: `poll after ${LONG} bytes of output; raw: after ${SHORT}`,
+          ours: longPoll,
+          raw: shortPoll,
+          unit: "ms",
+        },
+      ],
+      targets: [
+        { what: "first output, of bare child_process", value: spawned / raw, atMost: 1.5, unit: "×" },
+        {
+          what: `poll after ${LONG} bytes, of one after ${SHORT}`,
+          value: longPoll / shortPoll,
+          atMost: 1.5,
+          unit: "×",
+        },
+      ],
+    };
+  } finally {
+    for (const pid of bare) process.kill(-pid, "SIGKILL");
+    await Promise.all(ours.map((id) => client.request("kill", { id, by: "person", graceMs: 0 })));
+    client.close();
+    host.kill("SIGKILL");
+  }
+
+  async function printed(bytes: number): Promise<ProcessId> {
+    const { id } = await start(nextId(), [
+      "-c",
+      `head -c ${bytes} /dev/zero | tr '\\0' x; echo; exec sleep 600`,
+    ]);
+    let to = 0;
+    while (to <= bytes) to = (await client.request("status", { id })).output.to;
+    return id;
+  }
+}
+
+function built(path: string): string {
+  return new URL(`../../dist/${path}`, import.meta.url).href;
+}
