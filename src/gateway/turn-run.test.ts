@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { Laborious } from "../../test/support/laborious.js";
 import { AgentError } from "../agent/agent.js";
+import type { InboxItem } from "./inbox-item.js";
 import { TurnRun, type TurnSetting } from "./turn-run.js";
 
 const TURN = { id: "t", sessionId: "s", fence: 1, address: {} } as Partial<
@@ -71,4 +72,37 @@ it("a long history that several people share is given to the agent after others 
   expect(await new TurnRun(TURN, setting).run()).toBe("done");
   expect(given).toEqual(Array(5).fill("[unverified] words"));
   expect(laborious.rounds).toBe(5);
+});
+
+it("what a person wrote is unread until the agent has read it; what waits for the next turn stays unread", async () => {
+  const seen: boolean[] = [];
+  let unread: () => AbortSignal = () => AbortSignal.abort();
+  const run: TurnRun = new TurnRun(TURN, {
+    ...SETTING,
+    cut: async () => {},
+    pieces: (text) => [text],
+    tools: async (signal) => {
+      unread = signal;
+      return [];
+    },
+    agent: {
+      name: "one that looks",
+      async *run({ steer }) {
+        const look = (): void => void seen.push(unread().aborted);
+        look();
+        run.steer({ id: 1 } as InboxItem, { role: "user", content: "steered" });
+        look();
+        steer();
+        look();
+        run.personWrote();
+        look();
+        run.steer({ id: 2 } as InboxItem, { role: "user", content: "steered" });
+        steer();
+        look();
+        yield { kind: "done", stopped: false };
+      },
+    },
+  });
+  await run.run();
+  expect(seen).toEqual([false, true, false, true, true]);
 });

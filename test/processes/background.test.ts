@@ -3,6 +3,7 @@
  * not touch.
  */
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ProcessId } from "../../src/session/ids.js";
 import { platforms } from "../../src/session/platform.js";
 import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
 import { type Chat, until, type World, type WorldOptions } from "../support/gateway-world.js";
@@ -66,6 +67,59 @@ describe("the end of a process", () => {
     expect(notes(moved)).toHaveLength(1);
     expect(notes(moved)[0]).toContain(id);
     expect(notes(ann)).toEqual([]);
+  });
+
+  it("is said by nobody who has no person behind it, such as a script", async () => {
+    const script = new ScriptedAdapter({ platform: THERE });
+    Object.assign(script.capabilities, { isUnattended: true });
+    const owners = { [HERE]: ["ann"], [THERE]: ["ann"] };
+    const { gateway } = await open({ beside: [script], people: { owners } });
+    const there = gateway.chat("ann", {}, script);
+    const id = await world.start(there, "exit 3", { notifyOnComplete: true });
+    await expect.poll(async () => (await world.store.processes.find(id))?.state).toBe("ended");
+    await gateway.chat("ann").ask("hello"); // The gateway has looked at what is due.
+    await world.start(gateway.chat("ann"), "true", { notifyOnComplete: true });
+    await until(() => notes(gateway.chat("ann")).length === 1);
+    expect(notes(there)).toEqual([]);
+    expect(await world.store.reports.due(script, 10)).toHaveLength(1);
+  });
+
+  it("waits in a shared room, and is not skipped, while its person has as many turns as they may", async () => {
+    const { gateway, ann } = await open({ gateway: { limits: { members: { turnsAtOnce: 1 } } } });
+    const room = gateway.chat("ann", { chatId: "room", chatType: "group" });
+    const id = await world.start(room, "read -r x", { notifyOnComplete: true });
+    const other = await world.start(ann, "read -r x");
+    await ann.write(`process ${JSON.stringify({ action: "wait", id: other })}`);
+    await until(() => gateway.gateway.lane(ann.key).run !== undefined);
+    await world.processes.write(id, "\n");
+    await until(() => gateway.gateway.lane(room.key).waiting === 1);
+    const before = room.told.length;
+    await world.processes.write(other, "\n");
+    await until(() => room.told.length > before);
+    expect(room.told[before]).toContain(`the background process ${id} exited with code 0`);
+  });
+
+  it("of very many at once is said in portions, and none is forgotten", async () => {
+    const { gateway } = await open();
+    const chats = [gateway.chat("ann"), gateway.chat("bob")];
+    const ids: ProcessId[] = [];
+    for (const chat of chats)
+      for (let n = 0; n < 10; n++) ids.push(await world.start(chat, "read -r x", { notifyOnComplete: true }));
+    for (const id of ids) await world.processes.write(id, "\n");
+    const all = (): string[] => chats.flatMap(notes);
+    await expect.poll(() => all().length).toBe(15);
+    await expect.poll(() => gateway.problems).toHaveLength(1);
+    expect(gateway.problems[0]).toContain("report too often");
+    await expect
+      .poll(async () => (await world.store.processes.list({})).every(({ state }) => state === "ended"))
+      .toBe(true);
+    await Promise.all(chats.map((chat) => settled(gateway, chat)));
+    expect(all()).toHaveLength(15);
+    gateway.now += 30_000;
+    await world.start(gateway.chat("ann"), "true"); // The gateway looks at all of them.
+    await expect.poll(() => all().length).toBe(20);
+    for (const id of ids) expect(all().filter((text) => text.includes(id))).toHaveLength(1);
+    expect(gateway.problems).toHaveLength(1);
   });
 
   it("is a plain notice in its last chat if another conversation is there now", async () => {
@@ -203,6 +257,20 @@ describe("watched output", () => {
     await expect.poll(() => world.store.reports.watched(world.processes.home)).toEqual([]);
     expect(notes(ann)).toEqual([]);
   });
+});
+
+it("what matches is said where the conversation is by then", async () => {
+  const there = new ScriptedAdapter({ platform: THERE });
+  const owners = { [HERE]: ["ann"], [THERE]: ["ann"] };
+  const { gateway, ann } = await open({ beside: [there], people: { owners } });
+  const id = await world.start(ann, 'while read -r x; do echo "$x"; done', { watchPatterns: ["E"] });
+  const moved = gateway.chat("ann", {}, there);
+  await ann.ask(`/handoff ${THERE}:ann`);
+  await until(() => moved.told.length >= 2);
+  await world.processes.write(id, "E one\n");
+  await until(() => notes(moved).length === 1);
+  expect(notes(moved)[0]).toContain("\n| E one");
+  expect(notes(ann)).toEqual([]);
 });
 
 describe("a wait", () => {

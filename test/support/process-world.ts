@@ -17,7 +17,7 @@ import { hostWorld } from "./process-host.js";
 
 const PATH = process.env.PATH ?? "/usr/bin:/bin";
 
-export const toolCaller: Agent = {
+const toolCaller: Agent = {
   name: "tool caller",
   async *run({ history, tools, signal }) {
     const last = history.at(-1)?.content ?? "";

@@ -1,6 +1,7 @@
 /** `/processes` shows what the person has in the background, and ends one of them. */
 import type { SeenProcess } from "../../process/processes.js";
 import { processMeant } from "../../process/words.js";
+import { BatonError } from "../../session/errors.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { GatewayProcesses } from "../processes/options.js";
 import { seenBy } from "../processes/rights.js";
@@ -37,9 +38,15 @@ export function processes({ clock }: AgentInfo): Command {
 /** One line for `/status`; none if nothing runs. */
 export async function runningLine(call: CommandCall): Promise<string[]> {
   const given = call.gateway.processes;
-  const seen = given ? await theirs(given, call) : [];
+  const seen = given ? await theirs(given, call).catch(unlessUnreachable) : [];
   const count = seen.filter((process) => !isEnded(process)).length;
   return count === 0 ? [] : [`Background: ${countWords(count)} running (see /processes).`];
+}
+
+/** `/processes` says what is wrong with their host. */
+function unlessUnreachable(error: unknown): [] {
+  if (error instanceof BatonError) return [];
+  throw error;
 }
 
 async function theirs(

@@ -166,12 +166,12 @@ export class OutputWatch {
     for (let piece = 0; piece < MOST_PIECES; piece++) {
       const part = await processes.read(id, this.#scanned, PIECE);
       const isEnd = part.to <= this.#scanned;
-      this.#scanned = Math.max(this.#scanned, part.to);
-      const text = this.#rest + part.text;
+      const text = part.from > this.#scanned ? part.text : this.#rest + part.text; // Unless something was dropped in between.
       const cut = isEnd && isOver ? text.length : text.lastIndexOf("\n") + 1;
       this.#rest = text.slice(cut).slice(-PIECE);
       const lines = matchingLines(printableText(text.slice(0, cut)), watch.patterns);
       this.#matched = [...this.#matched, ...lines].slice(-MOST_WAITING);
+      this.#scanned = Math.max(this.#scanned, part.to);
       if (isEnd) return true;
     }
     this.#isStale = true;

@@ -139,7 +139,7 @@ export class ProcessReporter {
       const said: Said = place.isCurrent
         ? { to: "agent", text: completionNote(process, await this.#lastOutput(seen)), at: "end" }
         : { to: "chat", text: completionNotice(process), at: "end" };
-      if (!(await this.#report(seen, { kind: "completion" }, said))) this.#lookAgain = true;
+      if (!(await this.#report(seen, { kind: "completion" }, said))) this.#later(RETRY_MS); // It has just moved.
     }
     if (due.length === MOST_DUE) this.#lookAgain = true;
   }
