@@ -27,6 +27,7 @@ const { version, engines } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string; engines: { node: string } };
 const words = process.argv.slice(2);
+const PROCESS_HOST = { host: fileURLToPath(new URL("./process-host.js", import.meta.url)), version };
 
 /** The secrets this process knows; all output goes through it. */
 const redactor = new Redactor();
@@ -167,7 +168,7 @@ async function openHandoffs(config: Config, purpose: StoreUse): Promise<OpenHand
 async function openProcessesOf(config: Config, onProblem: OnProblem) {
   const { openProcesses } = await import("./open-processes.js");
   const { store, sessions } = await openCleanly(config, "change");
-  const processes = openProcesses(config, { store: store.processes, version, onProblem });
+  const processes = openProcesses(config, { ...PROCESS_HOST, store: store.processes, onProblem });
   const close = async (): Promise<void> => {
     processes.shut();
     await sessions.close();
@@ -289,7 +290,7 @@ async function openGatewayOf(
     },
     toolLists: config.tools,
     processes: (store) => ({
-      processes: openProcesses(config, { store, version, onProblem }),
+      processes: openProcesses(config, { ...PROCESS_HOST, store, onProblem }),
       limits: config.processes,
     }),
     people: config.people,

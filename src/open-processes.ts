@@ -1,6 +1,5 @@
 /** Configuration and a store → the background processes of this home folder; and what the doctor says of them. */
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Config } from "./config/config.js";
 import { hostEnvironment } from "./config/environment.js";
 import { processFinding } from "./process/finding.js";
@@ -15,10 +14,10 @@ import { BatonError } from "./session/errors.js";
 import type { Finding } from "./util/finding.js";
 import type { OnProblem } from "./util/problem.js";
 
-const HOST = fileURLToPath(new URL("./process-host.js", import.meta.url));
-
 export interface OpenProcessesOptions {
   readonly store: ProcessStore;
+  /** The program of the process host. */
+  readonly host: string;
   readonly version: string;
   readonly onProblem: OnProblem;
 }
@@ -26,14 +25,14 @@ export interface OpenProcessesOptions {
 /** Their host is started when it is first needed. */
 export function openProcesses(
   config: Config,
-  { store, version, onProblem }: OpenProcessesOptions,
+  { store, host, version, onProblem }: OpenProcessesOptions,
 ): Processes {
   const { max, maxPerSession, keepMinutes, graceSeconds } = config.processes;
   const folder = processFolder(config.home);
   return new Processes({
     folder,
     version,
-    start: () => startHost({ program: HOST, folder, environment: hostEnvironment() }),
+    start: () => startHost({ program: host, folder, environment: hostEnvironment() }),
     store,
     caps: { perSession: maxPerSession, inAll: max },
     keptMs: keepMinutes * 60_000,

@@ -153,6 +153,14 @@ describe("baton processes", () => {
   });
 });
 
+test("after its host was killed, a process is found again by another one, which is started for it", async () => {
+  const id = await world.start("echo before; read -r line; echo after; exec sleep 600");
+  await world.killHost();
+  const { processes } = JSON.parse((await run("list", "--json")).stdout);
+  expect(processes).toMatchObject([{ id, state: "running", end: null }]);
+  expect((await run("logs", id)).stdout).toBe("before\nafter\n"); // Its input ended with the host.
+});
+
 test("the doctor looks at the host, starts none and makes nothing", async () => {
   const look = async (home: string) =>
     JSON.parse((await baton(home, ["doctor", "--json"])).stdout).findings.find(

@@ -20,24 +20,35 @@ export async function processHome() {
   const { store, sessions } = await openStore({ url: join(home, "baton.db") });
   const { sessionId } = await sessions.getOrCreate(localSource());
   const environment = { PATH: process.env.PATH ?? "", LANG: "C.UTF-8" };
+  let wasKilled = false;
   const processes = new Processes({
     folder,
     version: "test",
-    start: () => startHost({ program: HOST_PROGRAM, folder, environment, surroundings: { kind: "free" } }),
+    start: () => {
+      if (wasKilled) throw new Error("Another process has to start it.");
+      return startHost({ program: HOST_PROGRAM, folder, environment, surroundings: { kind: "free" } });
+    },
     store: store.processes,
     caps: { perSession: 16, inAll: 64 },
     keptMs: 1_800_000,
     graceMs: 5_000,
     clock: Date.now,
     onProblem: (problem) => {
-      throw new Error(problem);
+      if (!wasKilled) throw new Error(problem);
     },
   });
   const started: ProcessStatus[] = [];
+  /** From now on this one starts no other. */
+  const killHost = async (): Promise<void> => {
+    const host = await processes.about();
+    wasKilled = true;
+    if (host && "pid" in host) process.kill(Number(host.pid), "SIGKILL");
+  };
   return {
     home,
     sessionId,
     processes,
+    killHost,
     start: async (command: string, options: Partial<Omit<ProcessSpec, "id">> = {}) => {
       const { kept, status } = await processes.start({
         sessionId,
@@ -54,9 +65,8 @@ export async function processHome() {
     /** Ends everything that was started here, and the host. */
     close: async (): Promise<void> => {
       for (const { id, end } of started) if (!end) await processes.kill(id, "person");
-      const host = await processes.about();
+      await killHost();
       processes.shut();
-      if (host && "pid" in host) process.kill(Number(host.pid), "SIGKILL");
       await sessions.close();
     },
   };
