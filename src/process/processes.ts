@@ -40,6 +40,8 @@ const UNKNOWN = "Its host knows nothing of it.";
 const NEVER_STARTED = "Baton ended before it was started.";
 /** How long to wait before the host is started again for what it left. */
 const AGAIN_MS = 1_000;
+/** How long this Baton or another one may take to start a process, with the host. Until then nobody calls it lost. */
+const STARTING_MS = 120_000;
 
 export class Processes {
   readonly #options: ProcessesOptions;
@@ -199,9 +201,11 @@ export class Processes {
   /** Makes the store agree with the host: to be called at the start, and after the connection was lost. */
   async reconcile(): Promise<void> {
     const { store, clock } = this.#options;
-    const open = (await store.list({ home: this.home })).filter(
-      ({ state, id }) => state !== "ended" && !this.#starting.has(id),
-    );
+    const live = (await store.list({ home: this.home })).filter(({ state }) => state !== "ended");
+    const isBeingStarted = ({ id, state, startedAt }: KeptProcess) =>
+      this.#starting.has(id) || (state === "starting" && clock() - startedAt < STARTING_MS);
+    const open = live.filter((process) => !isBeingStarted(process));
+    if (open.length < live.length) this.#lookAgain(STARTING_MS);
     if (open.length === 0) return;
     // If no host runs, a new one reads what the last one knew.
     const known = await this.#client.request("list", {});
@@ -256,7 +260,6 @@ export class Processes {
     }
     const { status } = event;
     for (const stop of this.#waiters.get(status.id) ?? []) stop();
-    if (this.#starting.has(status.id)) return; // Whoever starts it sees that too.
     this.#ended(status).catch((cause: Error) => {
       this.#options.onProblem(`Can't save how a process ended: ${cause.message}`, { cause });
       this.#goOn();
@@ -276,13 +279,17 @@ export class Processes {
   /** The host has ended: what runs without it is taken on by the next one. */
   #goOn(): void {
     for (const stop of [...this.#waiters.values()].flatMap((waiters) => [...waiters])) stop();
+    this.#lookAgain(AGAIN_MS);
+  }
+
+  #lookAgain(inMs: number): void {
     clearTimeout(this.#again);
     this.#again = setTimeout(() => {
       this.reconcile().catch((cause: Error) => {
         this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });
         this.#goOn();
       });
-    }, timerMs(AGAIN_MS));
+    }, timerMs(inMs));
     this.#again.unref();
   }
 }
