@@ -357,6 +357,18 @@ describe("rights", () => {
 });
 
 describe("/processes", () => {
+  it("says if processes end with the service", async () => {
+    const { ann } = await open();
+    await world.host.start("--ends-with-service");
+    await expect.poll(() => world.processes.about()).not.toBeNull(); // It listens.
+    await world.start(ann, "exec sleep 600");
+    expect(await ann.ask("/processes")).toContain(
+      "Processes end when Baton's service is stopped or restarted.",
+    );
+    await world.processes.kill((await world.processes.list({}))[0]?.kept.id as ProcessId, "person");
+    expect(await ann.ask("/processes")).not.toContain("service");
+  });
+
   it("shows what runs and what ended, with its last line, and ends one", async () => {
     const { ann } = await open();
     const running = await world.start(ann, "echo first; echo ready; exec sleep 600");

@@ -37,9 +37,13 @@ export function hostWorld(folder = mkdtempSync(join(tmpdir(), "baton-processes-"
   const started: ProcessStatus[] = [];
   const over = new Map<ProcessId, ProcessStatus>();
 
-  const start = async (): Promise<ChildProcess> => {
+  const start = async (...flags: readonly string[]): Promise<ChildProcess> => {
     const env = { ...ENVIRONMENT, BATON_CANARY: "a secret" };
-    const host = spawnChild(process.execPath, [HOST_PROGRAM, folder], { env, cwd: "/", stdio: "ignore" });
+    const host = spawnChild(process.execPath, [HOST_PROGRAM, folder, ...flags], {
+      env,
+      cwd: "/",
+      stdio: "ignore",
+    });
     hosts.push(host);
     await once(host, "spawn");
     return host;

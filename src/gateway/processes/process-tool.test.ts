@@ -1,5 +1,6 @@
 /** The tool `process`, over a real host and real programs. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aCall } from "../../../test/support/a-call.js";
 import type { Chat } from "../../../test/support/gateway-world.js";
 import { openProcessWorld, type ProcessWorld } from "../../../test/support/process-world.js";
 import type { ProcessId } from "../../session/ids.js";
@@ -90,6 +91,22 @@ describe("the tool process", () => {
     expect(await use({ action: "kill", id })).toContain("has already ended: it exited with code 7");
   });
 
+  it("waits no longer than it may, and says so", async () => {
+    const id = await start("exec sleep 600");
+    const { processes } = world;
+    const tool = processTool({
+      processes,
+      limits: { maxWaitSeconds: 0.05, outputCharacters: 1_000 },
+      seen: () => processes.list({}),
+      personWrote: () => new AbortController().signal,
+      clock: Date.now,
+    });
+    const { signal } = new AbortController();
+    expect(await tool.run({ action: "wait", id, timeout: 99 }, { call: aCall, signal })).toContain(
+      "It still runs after 0.05 s (`timeout` was limited to 0.05 s).",
+    );
+  });
+
   it("ends the input", async () => {
     const id = await start("cat; echo done");
     await use({ action: "write", id, text: "half a line" });
@@ -118,7 +135,7 @@ describe("the tool process", () => {
     const long = await start("head -c 3000000 /dev/zero | tr '\\0' a; echo; echo end");
     await world.processes.wait(long, { timeoutMs: 60_000, signal: new AbortController().signal });
     expect(await use({ action: "log", id: long, limit: 1 })).toMatch(
-      /lines 2 to 2 of 2 kept\. Older output is no longer kept\.\nend$/,
+      /lines 2 to 2 of 2 kept\. The first 2,\d{3},\d{3} bytes are no longer kept\.\nend$/,
     );
   });
 

@@ -9,6 +9,7 @@ import { processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
+import { grouped } from "../../util/words.js";
 import type { ProcessLimits } from "./options.js";
 import {
   commandWords,
@@ -177,9 +178,9 @@ async function log(setting: ProcessToolSetting, process: SeenProcess, args: Argu
   const output = await processes.read(process.kept.id, -bytes, bytes);
   const text = printableText(output.text);
   const kept = text.slice(-limits.outputCharacters);
-  const isWhole = output.from === 0 && kept.length === text.length;
+  const gone = output.from + Buffer.byteLength(text) - Buffer.byteLength(kept);
   const part = logPart(kept, offset, limit);
-  const dropped = isWhole ? "" : " Older output is no longer kept.";
+  const dropped = gone === 0 ? "" : ` The first ${grouped(gone)} bytes are no longer kept.`;
   return `${head(process, clock())}\n\nOutput, ${part.which}.${dropped}\n${part.text}`.trimEnd();
 }
 
