@@ -9,7 +9,7 @@ import { processFolder } from "./process/places.js";
 import { Processes } from "./process/processes.js";
 import { startHost } from "./process/start-host.js";
 import type { ProcessStore } from "./process/store.js";
-import { surroundings } from "./process/surroundings.js";
+import { isContainer } from "./process/surroundings.js";
 import { BatonError } from "./session/errors.js";
 import type { Finding } from "./util/finding.js";
 import type { OnProblem } from "./util/problem.js";
@@ -52,7 +52,7 @@ export async function processFindings(config: Config, version: string): Promise<
     const known = hello ? await client.request("list", {}) : [];
     const running = known.filter(({ end }) => end === null).length;
     const hasPty = hello?.hasPty ?? (await loadPty()) !== null;
-    return [processFinding(hello && { ...hello, running }, hasPty, surroundings())];
+    return [processFinding(hello && { ...hello, running }, hasPty, isContainer())];
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
     const fix = "run `baton doctor` again when those processes have ended";

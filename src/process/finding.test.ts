@@ -1,44 +1,41 @@
 import { expect, test } from "vitest";
 import { processFinding } from "./finding.js";
-import type { Surroundings } from "./surroundings.js";
 
-const free: Surroundings = { kind: "free" };
-const container: Surroundings = { kind: "container" };
 const CAN = "programs can have a terminal";
 
 test.each([
-  [null, true, free, "ok", `no process host runs; processes outlive the gateway; ${CAN}`],
+  [null, true, false, "ok", `no process host runs; ${CAN}`],
   [
     { running: 1, endsWithService: false },
     true,
-    free,
+    false,
     "ok",
     `1 process runs; processes outlive the gateway; ${CAN}`,
   ],
   [
     { running: 2, endsWithService: true },
     true,
-    free,
+    false,
     "warning",
     `2 processes run; processes end with the service, because systemd gave them no scope of their own; ${CAN}`,
   ],
-  [null, true, container, "ok", `no process host runs; processes end with the container; ${CAN}`],
+  [null, false, true, "hint", "no process host runs; programs have no terminal, only pipes"],
   [
     { running: 0, endsWithService: true },
     true,
-    container,
+    true,
     "hint",
     `0 processes run; processes end with the container; ${CAN}`,
   ],
   [
     { running: 3, endsWithService: false },
     false,
-    free,
+    false,
     "hint",
     "3 processes run; processes outlive the gateway; programs have no terminal, only pipes",
   ],
-] as const)("%j, with a PTY: %s, in %j", (host, hasPty, here, status, finding) => {
-  const found = processFinding(host, hasPty, here);
+] as const)("%j, with a PTY: %s, in a container: %s", (host, hasPty, isContainer, status, finding) => {
+  const found = processFinding(host, hasPty, isContainer);
   expect(found).toMatchObject({ check: "processes", status, finding });
   expect("fix" in found).toBe(status !== "ok");
 });

@@ -14,8 +14,8 @@ describe("what ends together with a process", () => {
     ["both versions", `1:name=systemd:${USER}/baton.service\n0::${USER}/baton.service\n`, 1000, "user"],
     ["a service of a manager in a container", "0::/system.slice/baton.service\n", 0, "system"],
   ] as const)("%s", (_, cgroup, uid, manager) => {
-    for (const isContainer of [true, false])
-      expect(surroundingsIn(cgroup, uid, isContainer)).toEqual({ kind: "service", manager });
+    for (const isMain of [true, false])
+      expect(surroundingsIn(cgroup, uid, isMain)).toEqual({ kind: "service", manager });
   });
 
   test.each([
@@ -26,7 +26,7 @@ describe("what ends together with a process", () => {
     ["no unit", "0::/\n"],
     ["a controller's group, which says nothing", "4:memory:/system.slice/baton.service\n0::/\n"],
     ["no control groups", ""],
-  ])("%s lives on, unless it is in a container", (_, cgroup) => {
+  ])("%s lives on, unless it is the main process of a container", (_, cgroup) => {
     expect(surroundingsIn(cgroup, 1000, false)).toEqual({ kind: "free" });
     expect(surroundingsIn(cgroup, 1000, true)).toEqual({ kind: "container" });
   });

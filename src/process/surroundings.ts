@@ -8,11 +8,11 @@ export type Surroundings =
   /** A terminal or a login: the host may stay when this process ends. */
   | { readonly kind: "free" }
   | { readonly kind: "service"; readonly manager: "user" | "system" }
-  /** Without a service manager in it: everything in it ends together. */
+  /** This is its main process: everything in it ends together. */
   | { readonly kind: "container" };
 
 /** `cgroup` is the text of /proc/self/cgroup, of version 1 or 2; empty if the system has none. */
-export function surroundingsIn(cgroup: string, uid: number, isContainer: boolean): Surroundings {
+export function surroundingsIn(cgroup: string, uid: number, isMain: boolean): Surroundings {
   const units = cgroup
     .split("\n")
     .map(unitsOf)
@@ -21,7 +21,7 @@ export function surroundingsIn(cgroup: string, uid: number, isContainer: boolean
     const isUsers = uid !== 0 || units.some((unit) => /^user@\d+\.service$/.test(unit));
     return { kind: "service", manager: isUsers ? "user" : "system" };
   }
-  return { kind: isContainer ? "container" : "free" };
+  return { kind: isMain ? "container" : "free" };
 }
 
 /** The services and scopes on a line that systemd made, the outermost first. */
@@ -32,8 +32,14 @@ function unitsOf(line: string): string[] {
 
 /** Those of this process. */
 export function surroundings(): Surroundings {
-  const isContainer = process.pid === 1 || ["/.dockerenv", "/run/.containerenv"].some(existsSync);
-  return surroundingsIn(ownCgroup(), process.getuid?.() ?? 0, isContainer);
+  // The first process may be a small one that starts the main one.
+  const isMain = process.pid === 1 || (process.ppid === 1 && isContainer());
+  return surroundingsIn(ownCgroup(), process.getuid?.() ?? 0, isMain);
+}
+
+/** True if this machine is a container of Docker or Podman. */
+export function isContainer(): boolean {
+  return ["/.dockerenv", "/run/.containerenv"].some((file) => existsSync(file));
 }
 
 function ownCgroup(): string {
