@@ -5,7 +5,7 @@ import { BatonError } from "../../session/errors.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { GatewayProcesses } from "../processes/options.js";
 import { seenBy } from "../processes/rights.js";
-import { commandWords, countWords, isEnded, lastLine, placeWords, stateWords } from "../processes/words.js";
+import { commandCode, countWords, isEnded, lastLine, placeWords, stateWords } from "../processes/words.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 
@@ -68,7 +68,7 @@ async function list(
       const { kept } = process;
       const last = await lastLine(all, process);
       return [
-        `\`${kept.id}\` ${stateWords(process, now)}: \`${commandWords(kept).replaceAll("`", "'")}\` ${placeWords(kept)}`,
+        `\`${kept.id}\` ${stateWords(process, now)}: ${commandCode(kept)} ${placeWords(kept)}`,
         ...(last === null ? [] : [`Last line: ${shorten(cleanLine(last), LONGEST_LINE)}`]),
       ].join("\n");
     }),

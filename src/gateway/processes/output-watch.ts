@@ -19,7 +19,8 @@ import type { OnProblem } from "../../util/problem.js";
 import { printableText } from "../../util/text.js";
 import { timerMs } from "../../util/timer-ms.js";
 import type { PlacedProcess, ReportStep } from "../process-reports.js";
-import { matchesNote, NOTICE_CHARACTERS, outputNotice, readable } from "./words.js";
+import { matchesNote, NOTICE_CHARACTERS, outputNotice } from "./reports.js";
+import { BYTES_A_CHARACTER, readable } from "./words.js";
 
 export interface Said {
   /** The agent only if its conversation still has this process's session. */
@@ -210,7 +211,7 @@ export class OutputWatch {
     const { id, reportedThrough: from, startedAt, watch } = process;
     if (watch.checkIntervalMs === null || (!isOver && (this.#checkAt ?? 0) > clock())) return true;
     const to = (await processes.find(id))?.status?.output.to ?? from;
-    const most = NOTICE_CHARACTERS * 4;
+    const most = NOTICE_CHARACTERS * BYTES_A_CHARACTER;
     const part = to > from ? await processes.read(id, Math.max(from, to - most), most) : null;
     const text = part ? readable(part, NOTICE_CHARACTERS) : "";
     if (part && text.trim() !== "") {

@@ -12,6 +12,7 @@ import { printableText } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { ProcessLimits } from "./options.js";
 import {
+  BYTES_A_CHARACTER,
   commandWords,
   countWords,
   isEnded,
@@ -174,7 +175,7 @@ async function log(setting: ProcessToolSetting, process: SeenProcess, args: Argu
   const { processes, limits, clock } = setting;
   const limit = Math.floor(args.optionalNumber("limit", 1) ?? LOG_LINES);
   const offset = args.optionalInteger("offset") ?? -limit;
-  const bytes = limits.outputCharacters * 4;
+  const bytes = limits.outputCharacters * BYTES_A_CHARACTER;
   const output = await processes.read(process.kept.id, -bytes, bytes);
   const text = printableText(output.text);
   const kept = text.slice(-limits.outputCharacters);

@@ -15,7 +15,8 @@ import type { People } from "../people.js";
 import type { PlacedProcess, ProcessReports, ReportEffects, ReportStep } from "../process-reports.js";
 import type { Account } from "../store.js";
 import { OutputWatch, type Said } from "./output-watch.js";
-import { completionNote, completionNotice, lookAt, NOTICE_CHARACTERS } from "./words.js";
+import { completionNote, completionNotice, NOTICE_CHARACTERS } from "./reports.js";
+import { lookAt } from "./words.js";
 
 export interface ReporterSetting {
   readonly reports: ProcessReports;
