@@ -4,7 +4,7 @@ import { type HostWorld, hostWorld, localSpec } from "../../test/support/process
 import { openStore } from "../open-sessions.js";
 import type { ProcessId } from "../session/ids.js";
 import { isGroupRunning } from "../util/process-group.js";
-import { Processes, type StartProcess } from "./processes.js";
+import { Processes, type ProcessesOptions, type StartProcess } from "./processes.js";
 import type { ProcessStore } from "./store.js";
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -37,7 +37,7 @@ async function world() {
 }
 
 function opener(host: HostWorld, store: ProcessStore) {
-  return (options: { caps?: { perSession: number; inAll: number }; keptMs?: number } = {}): Processes => {
+  return (options: Partial<ProcessesOptions> = {}): Processes => {
     const processes = new Processes({
       folder: host.folder,
       version: "test",
@@ -164,16 +164,44 @@ test("if the host is killed, its processes go on, their output too, and their en
   expect(host.hosts).toHaveLength(2);
 });
 
-test("what was never started, or is unknown to the host, is lost and not started again", async () => {
-  const { request, store, open } = await world();
+test("what was never started, or is unknown to the host, is lost and can never be started", async () => {
+  const { host, request, store, open } = await world();
   const processes = open();
-  const { spec: _, ...kept } = request("touch again");
+  const { spec, ...kept } = request("touch again");
   const { kept: other } = await processes.start(request("exec sleep 600"));
-  const id = "p_0000000001" as typeof other.id;
-  await store.add({ ...kept, id, home: processes.home, pty: false }, { perSession: 16, inAll: 64 }, 1);
+  const [never, gone, now] = ["p_0000000001", "p_0000000002", "p_0000000003"] as (typeof other.id)[];
+  const caps = { perSession: 16, inAll: 64 };
+  for (const [id, at] of [
+    [never, 1],
+    [gone, 1],
+    [now, Date.now()],
+  ] as const)
+    await store.add({ ...kept, id: id as typeof other.id, home: processes.home, pty: false }, caps, at);
+  await store.started(gone as typeof other.id, 2);
   await processes.reconcile();
-  expect((await store.find(id))?.end).toEqual({ kind: "lost", why: "Baton ended before it was started." });
+  const endOf = async (id = other.id) => (await store.find(id))?.end;
+  expect(await endOf(never)).toEqual({ kind: "lost", why: "Baton ended before it was started." });
+  expect(await endOf(gone)).toEqual({ kind: "lost", why: "Its host knows nothing of it." });
   expect((await store.find(other.id))?.state).toBe("running");
+  // Another gateway may be about to start this one.
+  expect((await store.find(now as typeof other.id))?.state).toBe("starting");
+  const late = await host.client.request("spawn", {
+    spec: { ...spec, cwd: host.folder, id: never as typeof other.id },
+  });
+  expect(late.end).toMatchObject({ kind: "lost" });
+  expect(existsSync(`${host.folder}/again`)).toBe(false);
+});
+
+test("the end of a process that ends at once is saved, however slow the store is", async () => {
+  const { request, store, open } = await world();
+  const started = store.started.bind(store);
+  vi.spyOn(store, "started").mockImplementation(async (id, at) => {
+    await expect.poll(async () => (await store.find(id))?.state).toBe("ended");
+    await started(id, at);
+  });
+  const processes = open();
+  const { kept } = await processes.start(request("exit 6"));
+  expect(kept).toMatchObject({ state: "ended", end: { code: 6 } });
 });
 
 test("what another Baton is about to start is left to it", async () => {

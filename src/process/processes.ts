@@ -10,7 +10,7 @@ import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
 import { HostClient, type HostClientOptions } from "./host-client.js";
 import { homeName } from "./places.js";
-import type { OutputPart, ProcessEnd, ProcessSpec, ProcessStatus, TerminalSize } from "./process.js";
+import type { OutputPart, ProcessSpec, ProcessStatus, TerminalSize } from "./process.js";
 import type { HostEvent, HostVerb, HostVerbs } from "./protocol.js";
 import type { KeptProcess, NewProcess, ProcessCaps, ProcessStore } from "./store.js";
 
@@ -37,10 +37,9 @@ export interface ProcessesOptions
 }
 
 const UNKNOWN = "Its host knows nothing of it.";
-const NEVER_STARTED = "Baton ended before it was started.";
 /** How long to wait before the host is started again for what it left. */
 const AGAIN_MS = 1_000;
-/** How long this Baton or another one may take to start a process, with the host. Until then nobody calls it lost. */
+/** How long another Baton may take from saving a process to starting it, with the host. Until then nobody calls it lost. */
 const STARTING_MS = 120_000;
 
 export class Processes {
@@ -201,19 +200,19 @@ export class Processes {
   /** Makes the store agree with the host: to be called at the start, and after the connection was lost. */
   async reconcile(): Promise<void> {
     const { store, clock } = this.#options;
-    const live = (await store.list({ home: this.home })).filter(({ state }) => state !== "ended");
-    const isBeingStarted = ({ id, state, startedAt }: KeptProcess) =>
-      this.#starting.has(id) || (state === "starting" && clock() - startedAt < STARTING_MS);
-    const open = live.filter((process) => !isBeingStarted(process));
-    if (open.length < live.length) this.#lookAgain(STARTING_MS);
+    const open = (await store.list({ home: this.home })).filter(
+      ({ state, id }) => state !== "ended" && !this.#starting.has(id),
+    );
     if (open.length === 0) return;
     // If no host runs, a new one reads what the last one knew.
     const known = await this.#client.request("list", {});
-    for (const { id, state } of open) {
+    for (const { id, state, startedAt } of open) {
       const status = known.find((one) => one.id === id);
       if (status?.end) await this.#ended(status);
       else if (status) await store.started(id, status.startedAt);
-      else await this.#lost(id, state === "starting" ? NEVER_STARTED : UNKNOWN, clock());
+      else if (state === "running") await store.ended(id, { kind: "lost", why: UNKNOWN }, clock());
+      else if (clock() - startedAt < STARTING_MS) this.#lookAgain(STARTING_MS);
+      else await this.#ended(await this.#client.request("abandon", { id }));
     }
     for (const id of this.#followers.keys()) await this.#client.request("follow", { id }).catch(() => {});
   }
@@ -269,11 +268,6 @@ export class Processes {
   async #ended({ id, end, endedAt }: ProcessStatus): Promise<void> {
     const { store, clock } = this.#options;
     if (end) await store.ended(id, end, endedAt ?? clock());
-  }
-
-  async #lost(id: ProcessId, why: string, at: number): Promise<void> {
-    const end: ProcessEnd = { kind: "lost", why };
-    await this.#options.store.ended(id, end, at);
   }
 
   /** The host has ended: what runs without it is taken on by the next one. */

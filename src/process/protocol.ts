@@ -37,6 +37,8 @@ export interface HostHello {
 export interface HostVerbs {
   /** Starts a process, once: for an id that is known it only gives the status. */
   spawn: { takes: { readonly spec: ProcessSpec }; gives: ProcessStatus };
+  /** An id that is not known can never be started from now on. Gives how it is, or that it never ran. */
+  abandon: { takes: Which; gives: ProcessStatus };
   list: { takes: object; gives: readonly ProcessStatus[] };
   status: { takes: Which; gives: ProcessStatus };
   /** From a position, or, if that is negative, that many bytes before the end; at most `limit` bytes. */

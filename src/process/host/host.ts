@@ -83,6 +83,7 @@ export class Host {
 
   readonly #handlers: Handlers = {
     spawn: async ({ spec }) => (await this.#spawn(spec)).status,
+    abandon: async ({ id }) => (await this.#abandon(id)).status,
     list: async () => [...this.#processes.values()].map(({ status }) => status),
     status: async ({ id }) => (await this.#find(id)).status,
     read: async ({ id, from, limit }) => (await this.#find(id)).read(from, limit),
@@ -146,6 +147,15 @@ export class Host {
     } finally {
       this.#starting.delete(spec.id);
     }
+  }
+
+  /** Its record says that it never ran: so nobody can start it later. */
+  async #abandon(id: ProcessId): Promise<HostedProcess> {
+    const known = this.#processes.get(id) ?? (await this.#starting.get(id)?.catch(() => undefined));
+    if (known) return known;
+    const abandoned = HostedProcess.abandon(this.#parts(), id);
+    this.#processes.set(id, abandoned);
+    return abandoned;
   }
 
   /** Also one that is just being started. */

@@ -5,6 +5,7 @@
  * - it has ended only when nothing of its group runs, if it was killed; its end never changes.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import type { ProcessId } from "../../session/ids.js";
 import { fateOf, runningGroup } from "../../util/holder.js";
 import { isGroupRunning } from "../../util/process-group.js";
 import { forgetThere, statusThere } from "../../util/remote-control.js";
@@ -20,7 +21,7 @@ import { type ChildExit, type HostedChild, startPiped } from "./child.js";
 import { endProcess, exitInside } from "./ending.js";
 import { OutputFile } from "./output-file.js";
 import { type loadPty, startOnPty } from "./pty.js";
-import { outputPath, type ProcessRecord, removeRecord, saveRecord } from "./record.js";
+import { newRecord, outputPath, type ProcessRecord, removeRecord, saveRecord } from "./record.js";
 
 /** How long processes that are just ending may take. */
 const MOMENT_MS = 100;
@@ -30,6 +31,7 @@ const SEEN_MS = 10_000;
 const NOBODY_SAW = "The process host ended while this was running, so nobody saw how it ended.";
 const RESTARTED = "The machine or its container was restarted while this was running.";
 const NEVER_KNOWN = "The process host ended at the moment this was started: nobody knows if it ran.";
+const NEVER_STARTED = "Baton ended before it was started.";
 const CUT_OFF = "The connection to where it ran was lost. It may still be running there.";
 
 export interface HostParts {
@@ -63,17 +65,10 @@ export class HostedProcess {
   static async start(parts: HostParts, spec: ProcessSpec): Promise<HostedProcess> {
     const { id, hasOwnProcesses, remote, environment } = spec;
     const hosted = new HostedProcess(parts, {
-      id,
-      name: null,
-      pid: 0,
-      startedAt: parts.clock(),
-      pty: null,
+      ...newRecord(id, parts.clock()),
       hasOwnProcesses,
       remote,
       environment: remote ? environment : {},
-      end: null,
-      endedAt: null,
-      place: { base: 0, olderFrom: 0 },
     });
     try {
       saveRecord(parts.folder, hosted.#record);
@@ -83,6 +78,18 @@ export class HostedProcess {
       throw error;
     }
     return hosted;
+  }
+
+  /** One that must never be started. */
+  static abandon(parts: HostParts, id: ProcessId): HostedProcess {
+    const now = parts.clock();
+    const record = {
+      ...newRecord(id, now),
+      end: { kind: "lost", why: NEVER_STARTED },
+      endedAt: now,
+    } as const;
+    saveRecord(parts.folder, record);
+    return new HostedProcess(parts, record);
   }
 
   /** Takes on what a host before this one left. */

@@ -24,6 +24,23 @@ export interface ProcessRecord {
   readonly place: OutputPlace;
 }
 
+/** Of a process that is not started yet. */
+export function newRecord(id: ProcessId, now: number): ProcessRecord {
+  return {
+    id,
+    name: null,
+    pid: 0,
+    startedAt: now,
+    pty: null,
+    hasOwnProcesses: false,
+    remote: null,
+    environment: {},
+    end: null,
+    endedAt: null,
+    place: { base: 0, olderFrom: 0 },
+  };
+}
+
 export function outputPath(folder: string, id: ProcessId): string {
   return join(folder, `${id}.out`);
 }
