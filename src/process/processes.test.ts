@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { type HostWorld, hostWorld, localSpec } from "../../test/support/process-host.js";
 import { openStore } from "../open-sessions.js";
-import type { ProcessId } from "../session/ids.js";
 import { isGroupRunning } from "../util/process-group.js";
 import { Processes, type ProcessesOptions, type StartProcess } from "./processes.js";
 import type { ProcessStore } from "./store.js";
@@ -202,32 +201,6 @@ test("the end of a process that ends at once is saved, however slow the store is
   const processes = open();
   const { kept } = await processes.start(request("exit 6"));
   expect(kept).toMatchObject({ state: "ended", end: { code: 6 } });
-});
-
-test("what another Baton is about to start is left to it", async () => {
-  const { host, request, store, open } = await world();
-  const [processes, other] = [open(), open()];
-  const { spec: _, ...kept } = request("exit 0");
-  const id = "p_0000000001" as ProcessId;
-  const now = Date.now();
-  await store.add({ ...kept, id, home: processes.home, pty: false }, { perSession: 16, inAll: 64 }, now);
-  await other.reconcile();
-  expect(await store.find(id)).toMatchObject({ state: "starting", end: null });
-  expect(host.hosts).toEqual([]);
-});
-
-test("an end that comes while the start is being saved is not missed", async () => {
-  const { host, request, store } = await world();
-  const slow = new Proxy(store, {
-    get: (target, name: keyof ProcessStore) => (name === "started" ? started : target[name].bind(target)),
-  });
-  const processes = opener(host, slow)();
-  const started: ProcessStore["started"] = async (id, now) => {
-    while (!(await processes.find(id))?.status?.end); // The news of the end came before this answer.
-    await store.started(id, now);
-  };
-  const { kept } = await processes.start(request("sleep 0.2; exit 4"));
-  expect(await store.find(kept.id)).toMatchObject({ state: "ended", end: { code: 4 } });
 });
 
 test("followers hear of output", async () => {
