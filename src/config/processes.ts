@@ -25,12 +25,12 @@ export const processSettings = group({
   }),
   outputCharacters: number(
     200_000,
-    { description: "How many characters of the output Baton keeps of each process; older ones are dropped." },
+    { description: "How many characters of the output of a process the agent can read, from its end." },
     {
       isWhole: true,
       min: 1_000,
-      max: 100_000_000,
-      error: "use a whole number from 1000 to 100000000",
+      max: 250_000,
+      error: "use a whole number from 1000 to 250000",
     },
   ),
 });
