@@ -49,7 +49,12 @@ function readIf(file: string): string | null {
 export function socketPath(folder: string): string {
   const inside = join(folder, "host.sock");
   if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
-  const hash = createHash("sha256").update(folder).digest("hex").slice(0, 32);
+  return shortSocketPath(folder);
+}
+
+/** For a socket of this user, by what it is for. Short enough for a program that adds to the name for a moment. */
+export function shortSocketPath(text: string): string {
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 32);
   return join(privateFolder(), `${hash}.sock`);
 }
 

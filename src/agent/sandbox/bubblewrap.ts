@@ -9,7 +9,7 @@
  * - everything ends when the command ends; in the foreground also when we do.
  */
 import type { LaunchMode } from "../../util/command-environment.js";
-import { asOwnJob } from "../../util/own-job.js";
+import { asOwnJob, waitedFor } from "../../util/own-job.js";
 
 export interface Mount {
   readonly kind: "read-only" | "writable" | "empty" | "link";
@@ -110,7 +110,7 @@ done
 const START: Readonly<Record<LaunchMode, string>> = {
   foreground: `${closeAllBut(3)}exec "$@" </dev/null`,
   background: `${closeAllBut(2)}exec "$@"`,
-  terminal: `${closeAllBut(2)}stty -isig; exec "$@"`,
+  terminal: `${closeAllBut(2)}stty -isig 2>/dev/null; exec "$@"`,
 };
 
 /**
@@ -141,9 +141,16 @@ export function firstProcess(
     case "foreground":
       return command;
     case "background":
-      return [shell, "-c", 'exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit "$?"', "sh", ...command];
+      return [shell, "-c", `${waitedFor('"$@"')}; exit "$code"`, "sh", ...command];
     case "terminal":
-      return [shell, "-m", "-c", `stty isig; ${asOwnJob('"$@"')}; exit "$code"`, "sh", ...command];
+      return [
+        shell,
+        "-m",
+        "-c",
+        `stty isig 2>/dev/null; ${asOwnJob('"$@"')}; exit "$code"`,
+        "sh",
+        ...command,
+      ];
     default:
       return mode satisfies never;
   }

@@ -38,7 +38,7 @@ describe("a command in the background", () => {
         workdir: folder,
         environment: "local",
         file: expect.stringMatching(/^\/bin\/(ba)?sh$/),
-        args: ["-c", "sleep 60"],
+        args: ["-c", "--", "sleep 60"],
         variables: { PATH: "/usr/bin:/bin", TERM: "dumb" },
         cwd: expect.stringContaining(process.platform === "linux" ? `/proc/${process.pid}/fd/` : folder),
         hasOwnProcesses: false,

@@ -28,7 +28,7 @@ export interface PlaceHere {
 export function launchHere(command: string, place: PlaceHere, mode: LaunchMode): CommandLaunch {
   const { path, way: cwd, sandbox } = place;
   const environment = mode === "terminal" ? { ...place.environment, TERM } : place.environment;
-  const words = mode === "foreground" ? inOne(command) : ([SHELL, "-c", command] as const);
+  const words = mode === "foreground" ? inOne(command) : ([SHELL, "-c", "--", command] as const);
   const [file, ...args] = words;
   const launch: Launch = sandbox
     ? sandbox.launch(words, path, environment, mode)
@@ -41,7 +41,7 @@ const TERM = "xterm-256color";
 
 /** Both outputs in one pipe, so that their order is kept. In the background they are one file anyway. */
 function inOne(command: string): readonly [string, ...string[]] {
-  return ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', SHELL, command];
+  return ["/bin/sh", "-c", 'exec "$0" -c -- "$1" 2>&1', SHELL, command];
 }
 
 /** Throws `Refused` if the other side cannot run it. */
