@@ -6,10 +6,11 @@ import type { Tool } from "./agent/agent.js";
 import type { FoundSandbox } from "./agent/sandbox/open-sandbox.js";
 import type { Confinement, Walls } from "./agent/sandbox/sandbox.js";
 import type { Config } from "./config/config.js";
-import { childEnvironment } from "./config/environment.js";
+import { childEnvironment, clientEnvironment } from "./config/environment.js";
 import { secretsOf } from "./config/secrets.js";
 import { workspace } from "./config/workspace.js";
 import { sqliteFile } from "./open-sessions.js";
+import type { CommandEnvironment } from "./util/command-environment.js";
 import type { Finding } from "./util/finding.js";
 import { makeFolder } from "./util/make-folder.js";
 
@@ -24,7 +25,17 @@ export async function openTools(config: Config): Promise<Tool[]> {
     allowHosts: config.tools.fetch.allowHosts,
     ...(config.tools.terminal.allow ? { allow: config.tools.terminal.allow } : {}),
     confinement: await confinementOf(config),
+    environments: await environmentsOf(config),
+    defaultEnvironment: config.tools.terminal.environment,
   });
+}
+
+/** Each is loaded only if it is set up. */
+async function environmentsOf({ environments, home }: Config): Promise<CommandEnvironment[]> {
+  const { openEnvironment } = await import("./process/environments/open-environment.js");
+  return Object.entries(environments).map(([name, config]) =>
+    openEnvironment({ ...config, name, home, variables: clientEnvironment() }),
+  );
 }
 
 /** What no tool may see or change: the home folder, the database and the files of secrets, wherever they lie. */

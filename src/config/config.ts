@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Platform } from "../session/platform.js";
 import type { SessionsConfig } from "../session/sessions.js";
 import type { Secret } from "../util/secret.js";
+import type { EnvironmentConfig } from "./environments.js";
 import type { ValueOf } from "./groups.js";
 import type { McpServerConfig } from "./mcp.js";
 import type { CommonSettings } from "./platform-settings.js";
@@ -22,6 +23,8 @@ export interface Config extends Pick<Held, "busy" | "handoff" | "people" | "limi
   readonly agent: AgentConfig;
   readonly tools: ToolsConfig;
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
+  /** Where commands can run beside this machine. */
+  readonly environments: Readonly<Record<string, EnvironmentConfig>>;
   readonly platforms: PlatformsConfig;
   /** The folder of results that are delivered locally. */
   readonly outputDir: string;

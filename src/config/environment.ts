@@ -60,6 +60,22 @@ export function childEnvironment(
   );
 }
 
+/** What a client of another machine or of a container engine may know: besides that, how to reach its keys and engine. */
+const FOR_CLIENTS = [
+  "SSH_AUTH_SOCK",
+  "XDG_RUNTIME_DIR",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "DOCKER_HOST",
+  "DOCKER_CONTEXT",
+];
+
+export function clientEnvironment(
+  variables: Readonly<NodeJS.ProcessEnv> = process.env,
+): Record<string, string> {
+  const more = FOR_CLIENTS.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : []));
+  return { ...childEnvironment(variables), ...Object.fromEntries(more) };
+}
+
 /** What the process host may know: besides that, how to reach the user's own service manager. */
 export function hostEnvironment(
   variables: Readonly<NodeJS.ProcessEnv> = process.env,

@@ -51,11 +51,14 @@ describe("defaults", () => {
       tools: {
         folders: [project],
         fetch: { allowHosts: [] },
-        terminal: { maxTimeoutSeconds: 600, allow: null, sandbox: "auto", network: "on" },
+        terminal: {
+          ...{ environment: "local", maxTimeoutSeconds: 600, allow: null, sandbox: "auto", network: "on" },
+        },
         byPlatform: {},
         byPerson: {},
       },
       mcp: { servers: {} },
+      environments: {},
       processes: {
         max: 64,
         maxPerSession: 16,
@@ -170,11 +173,11 @@ describe("refused, with file, line and key", () => {
     ],
     [
       "a: 1\n",
-      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: a: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, environments, platforms, store, mirror, outputDir.",
     ],
     [
       "__proto__: { polluted: true }\n",
-      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, platforms, store, mirror, outputDir.",
+      "/home/config.yaml:1: __proto__: unknown key. Known here: timezone, reset, busy, agent, handoff, scopes, people, limits, tools, mcp, processes, environments, platforms, store, mirror, outputDir.",
     ],
     ["timezone: UTC\ntimezone: UTC\n", "/home/config.yaml:2: Map keys must be unique."],
     ["? {timezone: UTC}\n: UTC\n", "/home/config.yaml:1: Map keys must be plain text."],
@@ -296,7 +299,9 @@ describe("turns, busy modes and folders", () => {
     expect((await load()).tools).toEqual({
       folders: [join(home, "notes"), join(homedir(), "docs"), "/data"],
       fetch: { allowHosts: ["nas.local:80", "[fd00::1]:8080", "127.0.0.1:80"] },
-      terminal: { maxTimeoutSeconds: 60, allow: null, sandbox: "auto", network: "on" },
+      terminal: {
+        ...{ environment: "local", maxTimeoutSeconds: 60, allow: null, sandbox: "auto", network: "on" },
+      },
       ask: [],
       byPlatform: {},
       byPerson: {},

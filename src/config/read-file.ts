@@ -8,6 +8,7 @@ import type { Group } from "./groups.js";
 import { type Layer, leavesOf, NOTHING, type Tree } from "./layer.js";
 import { mistakesIn } from "./mistakes.js";
 import type { Problem, SettingPlace } from "./problem.js";
+import { unknownEnvironment } from "./unknown-environment.js";
 import { unknownTools } from "./unknown-tools.js";
 import { parseYaml } from "./yaml.js";
 import { fileSchema } from "./zod.js";
@@ -56,7 +57,9 @@ export function checkText(text: string, file: string, schema: Group): Layer {
   }
   const offsetOf = offsetsIn(document);
   const parsed = fileSchema(schema).safeParse(content);
-  const mistakes = parsed.success ? unknownTools(parsed.data) : mistakesIn(parsed.error, schema);
+  const mistakes = parsed.success
+    ? [...unknownTools(parsed.data), ...unknownEnvironment(parsed.data)]
+    : mistakesIn(parsed.error, schema);
   if (parsed.success && mistakes.length === 0) {
     const tree = parsed.data as Tree;
     const places = leavesOf(tree).map(({ path }) => [path.join("."), placeAt(offsetOf(path))] as const);

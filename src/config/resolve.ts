@@ -1,6 +1,7 @@
 /** From what was written to the configuration of this run: what holds, with what depends on the machine filled in. */
 import { join } from "node:path";
 import type { Config, PlatformsConfig } from "./config.js";
+import { environmentOf } from "./environments.js";
 import { held } from "./held.js";
 import type { Layer } from "./layer.js";
 import { mcpServerOf } from "./mcp.js";
@@ -17,11 +18,20 @@ export function resolveConfig(
 ): Config {
   /** A variable's path counts from the working folder, a file's from the home folder: no other file may name one. */
   const folderOf = (key: string) => (isVariable(places.get(key)) ? workingFolder : home);
-  const { store, mirror, outputDir, tools, mcp, agent, platforms, timezone, scopes, reset, ...rest } = held(
-    homeFile,
-    content,
-    folderOf,
-  );
+  const {
+    store,
+    mirror,
+    outputDir,
+    tools,
+    mcp,
+    environments,
+    agent,
+    platforms,
+    timezone,
+    scopes,
+    reset,
+    ...rest
+  } = held(homeFile, content, folderOf);
   const workdir = agent.workdir ?? usualWorkdir;
   return {
     ...rest,
@@ -41,6 +51,9 @@ export function resolveConfig(
         Object.entries(mcp.servers).map(([name, server]) => [name, mcpServerOf(server, home, workdir)]),
       ),
     },
+    environments: Object.fromEntries(
+      Object.entries(environments).map(([name, written]) => [name, environmentOf(written, home)]),
+    ),
     platforms: platforms as PlatformsConfig,
     outputDir: outputDir ?? join(home, "cron", "output"),
     files,

@@ -6,6 +6,7 @@ import { checkTimeZone, DEFAULT_RESET_POLICY, type ResetPolicy } from "../sessio
 import { CHAT_TYPES } from "../session/source.js";
 import { choice, flag, list, number, type Setting, type Takes, text, textOr } from "../util/setting.js";
 import { agentSettings, turnLimits } from "./agent.js";
+import { environmentSettings } from "./environments.js";
 import { each, group, type WrittenOf } from "./groups.js";
 import { limitSettings } from "./limits.js";
 import { mcpSettings } from "./mcp.js";
@@ -144,6 +145,7 @@ export const homeFile = group({
   tools: toolSettings,
   mcp: mcpSettings,
   processes: processSettings,
+  environments: environmentSettings,
   /** How each chat platform is reached: its manifest says it. */
   platforms: group(() =>
     Object.fromEntries([...platformSettings()].map(([name, settings]) => [name, group(settings)])),

@@ -1,5 +1,6 @@
 /** What the built-in tools may reach, and which tools an agent has while it answers somebody. */
-import { choice, list, type Takes } from "../util/setting.js";
+import { THIS_MACHINE } from "../util/command-environment.js";
+import { choice, list, type Takes, textOr } from "../util/setting.js";
 import { each, group } from "./groups.js";
 import { A_PERSON, eachPlatform, personNames } from "./names.js";
 import { folders } from "./paths.js";
@@ -60,6 +61,13 @@ export const toolSettings = group({
     ),
   }),
   terminal: group({
+    environment: textOr(
+      THIS_MACHINE,
+      {
+        description: "Where commands run if a call names no other: this machine, or one of `environments`.",
+      },
+      { pattern: /^[a-z0-9][a-z0-9-]{0,31}$/, error: "give the name of an environment" },
+    ),
     maxTimeoutSeconds: seconds(600, { description: "The longest time that a command may ask for." }),
     allow: list(
       null,

@@ -5,7 +5,7 @@ import type { LaunchThere, RemoteControl } from "./command-environment.js";
 /** How long the other side may take to answer. */
 const PATIENCE_MS = 30_000;
 
-type Environment = LaunchThere["environment"];
+type Variables = LaunchThere["environment"];
 
 /** `gone`: nothing is left of it. `unknown`: the other side could not be asked. */
 export type SignalledThere = "signalled" | "gone" | "unknown";
@@ -13,7 +13,7 @@ export type SignalledThere = "signalled" | "gone" | "unknown";
 export async function signalThere(
   { signal }: RemoteControl,
   name: "TERM" | "KILL",
-  environment: Environment,
+  environment: Variables,
 ): Promise<SignalledThere> {
   const { code } = await outcomeOf([...signal, name], environment);
   return code === 0 ? "signalled" : code === 1 ? "gone" : "unknown";
@@ -24,7 +24,7 @@ export type StatusThere =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "unknown" };
 
-export async function statusThere({ status }: RemoteControl, environment: Environment): Promise<StatusThere> {
+export async function statusThere({ status }: RemoteControl, environment: Variables): Promise<StatusThere> {
   const { code, text } = await outcomeOf(status, environment);
   const said = code === 0 ? /^(running|exited (\d{1,3}))\n$/.exec(text) : null;
   if (said === null) return { kind: "unknown" };
@@ -32,14 +32,14 @@ export async function statusThere({ status }: RemoteControl, environment: Enviro
 }
 
 /** If it fails, the next command there removes it. */
-export async function forgetThere({ forget }: RemoteControl, environment: Environment): Promise<void> {
+export async function forgetThere({ forget }: RemoteControl, environment: Variables): Promise<void> {
   await outcomeOf(forget, environment);
 }
 
 /** `code` is null if it did not end by itself. */
 function outcomeOf(
   [file, ...args]: readonly [string, ...string[]],
-  environment: Environment,
+  environment: Variables,
 ): Promise<{ code: number | null; text: string }> {
   return new Promise((resolve) => {
     const options = {

@@ -219,7 +219,8 @@ describe.runIf(isThere)("a command on a PTY in the sandbox", { timeout: 300_000 
 
   it("alone gets Ctrl-C: what waits for it tells its code", () =>
     inWorld(async (world) => {
-      const command = "trap 'echo interrupted' INT; read -r x; echo \"<$x>\"; touch asleep; sleep 1000";
+      const command =
+        "trap 'echo interrupted' INT; read -r x; echo \"<$x>\"; trap - INT; touch asleep; sleep 1000";
       const { pty, exit, output } = startOnPty(`touch ready; ${command}`, world);
       await until(() => existsSync(join(world.work, "ready")));
       pty.write("\x03");

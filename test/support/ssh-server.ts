@@ -67,8 +67,9 @@ export async function startSshd(): Promise<SshServer> {
     configFile: at("ssh_config"),
     cut,
     close: () => {
+      const connections = connectionsOf(server);
       server.kill("SIGKILL");
-      cut();
+      for (const pid of connections) kill(pid);
       rmSync(folder, { recursive: true, force: true });
     },
   };

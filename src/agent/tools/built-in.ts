@@ -1,4 +1,5 @@
 /** The tools that Baton brings along. */
+import type { CommandEnvironment } from "../../util/command-environment.js";
 import type { Tool } from "../agent.js";
 import type { Confinement } from "../sandbox/sandbox.js";
 import { Confined } from "./confined.js";
@@ -26,10 +27,14 @@ export interface BuiltInOptions {
   readonly allow?: readonly string[];
   /** How commands are confined; by default not at all. */
   readonly confinement?: Confinement;
+  /** Where else commands may run, and where they run if they name none. */
+  readonly environments?: readonly CommandEnvironment[];
+  readonly defaultEnvironment?: string;
 }
 
 export function builtInTools(options: BuiltInOptions): Tool[] {
   const { workdir, folders, own, environment, maxTimeoutMs, allowHosts, allow, confinement } = options;
+  const { environments = [], defaultEnvironment } = options;
   // It reveals much about processes, such as Baton's own environment.
   const { HOME: home } = environment;
   const forbidden = [...own, "/proc"];
@@ -42,6 +47,8 @@ export function builtInTools(options: BuiltInOptions): Tool[] {
       maxTimeoutMs,
       ...(allow ? { allow } : {}),
       ...(confinement ? { confinement } : {}),
+      environments,
+      ...(defaultEnvironment ? { defaultEnvironment } : {}),
     }),
     readFileTool(confined),
     writeFileTool(confined),

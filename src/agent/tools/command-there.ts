@@ -7,8 +7,9 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { LaunchThere, RemoteControl } from "../../util/command-environment.js";
 import { endGroup } from "../../util/process-group.js";
-import { signalThere, statusThere } from "../../util/remote-control.js";
+import { forgetThere, signalThere, statusThere } from "../../util/remote-control.js";
 import { cleanLine, shorten } from "../../util/text.js";
+import { timerMs } from "../../util/timer-ms.js";
 import { howShellsTell } from "./exit-words.js";
 
 const KILL_GRACE_MS = 1_000;
@@ -45,14 +46,17 @@ export class CommandThere {
     ] as const) {
       if (this.#hasExited) return;
       await signalThere(this.#remote, name, this.#environment);
-      await Promise.race([this.#exited, delay(patienceMs, undefined, { ref: false })]);
+      await Promise.race([this.#exited, delay(timerMs(patienceMs), undefined, { ref: false })]);
     }
     if (!this.#hasExited) await endGroup(pid, 0);
   }
 
   async howItEnded(): Promise<string> {
     const status = await statusThere(this.#remote, this.#environment);
-    if (status.kind === "exited") return howShellsTell(status.code);
+    if (status.kind === "exited") {
+      await forgetThere(this.#remote, this.#environment);
+      return howShellsTell(status.code);
+    }
     const why = this.#said === "" ? "" : ` ${this.#client.spawnfile} said: ${this.#said}`;
     return status.kind === "running"
       ? `The connection was lost, and the command still runs there.${why}`

@@ -10,7 +10,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import type { CommandEnvironment } from "../../util/command-environment.js";
 import { cleanLine, shorten } from "../../util/text.js";
-import { controlledCommand, type Reach } from "./controlled.js";
+import { controlledCommand, type ReachThere } from "./controlled.js";
 
 export interface ContainerOptions {
   readonly name: string;
@@ -21,8 +21,8 @@ export interface ContainerOptions {
   readonly memory: string;
   readonly cpus: number;
   readonly pids: number;
-  /** As the engine takes it: `none`, `bridge`, or the name of a network. */
-  readonly network: string;
+  /** As the engine takes it, such as `none`; null for its own default. */
+  readonly network: string | null;
   /** `<path here>:<path there>[:ro]`. */
   readonly mounts: readonly string[];
   readonly workdir: string | null;
@@ -43,7 +43,7 @@ const LEAVE = "ctrl-^,ctrl-@,ctrl-^,ctrl-@";
 export function containerEnvironment(options: ContainerOptions): CommandEnvironment {
   const { name, program, image, workdir, variables, home } = options;
   const container = `baton-${digest(home).slice(0, 12)}-${name}`;
-  const reach: Reach = (words, mode) => [
+  const reach: ReachThere = (words, mode) => [
     program,
     "exec",
     ...(mode === "terminal" ? ["-it", "--detach-keys", LEAVE, "-e", "TERM=xterm-256color"] : ["-i"]),
@@ -86,7 +86,8 @@ async function make(engine: Engine, container: string, options: ContainerOptions
 
 function settingsOf({ image, memory, cpus, pids, network, mounts }: ContainerOptions): string[] {
   return [
-    ...["--memory", memory, "--cpus", String(cpus), "--pids-limit", String(pids), "--network", network],
+    ...["--memory", memory, "--cpus", String(cpus), "--pids-limit", String(pids)],
+    ...(network === null ? [] : ["--network", network]),
     ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
     ...mounts.flatMap((mount) => ["--volume", mount]),
     ...["--entrypoint", "/bin/sh", image, "-c", WAIT],

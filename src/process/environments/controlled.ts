@@ -5,13 +5,13 @@ import { shellWords } from "./encoded-words.js";
 import { FORGET, LEAD, RUN, SIGNAL, STATUS } from "./there.js";
 
 /** The words that run these words on the other side. */
-export type Reach = (
+export type ReachThere = (
   words: readonly string[],
   mode: LaunchMode | "control",
 ) => readonly [string, ...string[]];
 
 export function controlledCommand(
-  reach: Reach,
+  reach: ReachThere,
   { command, workdir, mode }: { command: string; workdir: string | null; mode: LaunchMode },
 ): Pick<LaunchThere, "file" | "args" | "remote"> {
   // Names the command there; nobody can guess it.

@@ -6,7 +6,7 @@
  */
 import type { CommandEnvironment } from "../../util/command-environment.js";
 import { shortSocketPath } from "../places.js";
-import { controlledCommand, type Reach } from "./controlled.js";
+import { controlledCommand, type ReachThere } from "./controlled.js";
 import { shellText } from "./encoded-words.js";
 
 export interface SshOptions {
@@ -38,7 +38,7 @@ export function sshEnvironment(options: SshOptions): CommandEnvironment {
   const shared = (whose: string) =>
     shortSocketPath(JSON.stringify([home, name, host, port, configFile, whose]));
   const reachFor =
-    (whose: string): Reach =>
+    (whose: string): ReachThere =>
     (words, mode) => [
       "ssh",
       ...(configFile === null ? [] : ["-F", configFile]),
