@@ -3,7 +3,7 @@
  * sandbox, on another machine (a real sshd on loopback), and in a container (a real podman). What cannot run here is
  * skipped, and the reason is printed.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { constants, homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -32,6 +32,8 @@ interface Place {
   launch(command: string, mode: LaunchMode, workdir?: string): Promise<CommandLaunch> | CommandLaunch;
   /** Makes a folder there that commands can use, and returns its path. */
   folder(): string;
+  /** True if something is kept there of the command with this mark; absent if nothing is. */
+  keeps?(mark: string): boolean;
   /** Cuts the connection; absent if there is none. */
   cut?(): void;
 }
@@ -79,7 +81,8 @@ async function overSsh(): Promise<Place | string> {
     ...{ name: "there", host: "there", port: null, configFile, workdir: "/tmp", home: work },
     variables: { ...variables, SSH_AUTH_SOCK: join(work, "agent") },
   });
-  return there(environment, { folder: () => work, cut });
+  const keeps = (mark: string) => existsSync(`/tmp/.baton-run-${mark}`);
+  return there(environment, { folder: () => work, keeps, cut });
 }
 
 function inContainer(): Place | string {
@@ -91,11 +94,13 @@ function inContainer(): Place | string {
     ...{ name: "box", program, image, memory: "256m", cpus: 1, pids: 200, network: "none", mounts: [] },
     ...{ workdir: "/tmp", home: work, variables: { ...engine.variables, BATON_CANARY: CANARY } },
   });
+  const inside = (...words: string[]) => engine.run("exec", engine.run("ps", "-q"), ...words);
   return there(environment, {
     folder: () => {
-      engine.run("exec", engine.run("ps", "-q"), "mkdir", "-p", "/tmp/work");
+      inside("mkdir", "-p", "/tmp/work");
       return "/tmp/work";
     },
+    keeps: (mark) => inside("ls", "-a", "/tmp").includes(mark),
   });
 }
 
@@ -304,7 +309,15 @@ describe.each(Object.entries(PLACES))("%s", { timeout: 240_000 }, (_, place) => 
     expect(await run.output()).toContain("on>"); // Where nothing stops, the key is input.
   });
 
-  const { cut } = place;
+  const { cut, keeps } = place;
+  it.runIf(keeps)("leaves nothing there", async () => {
+    const run = await start(place, "echo $BATON_RUN; ls -da /tmp/.baton-run-$BATON_RUN", "background");
+    expect(await run.ended()).toMatchObject({ code: 0 });
+    const [mark = ""] = /[0-9a-f]{32}/.exec(await run.output()) ?? [];
+    expect(mark).not.toBe("");
+    await expect.poll(() => keeps?.(mark), POLL).toBe(false);
+  });
+
   it.runIf(cut)("tells no exit code if the connection is cut: it is lost", async () => {
     const seconds = nap();
     const run = await start(place, `echo ready; exec sleep ${seconds}`, "background");
