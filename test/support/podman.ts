@@ -26,7 +26,7 @@ export interface Engine {
   close(): void;
 }
 
-export const IMAGE = "localhost/baton-test:latest";
+const IMAGE = "localhost/baton-test:latest";
 
 /** The engine, or why there is none. */
 export function openPodman(): Engine | string {
@@ -59,7 +59,6 @@ export function openPodman(): Engine | string {
     }).trim();
   const close = () => {
     spawnSync(program, ["rm", "-af", "-t", "0"], { env: variables });
-    spawnSync("umount", [at("store", "vfs")], { stdio: "ignore" });
     rmSync(folder, { recursive: true, force: true });
   };
   try {
