@@ -187,10 +187,12 @@ describe("the end of a process", () => {
   });
 });
 
+const ECHO = 'while read -r x; do echo "$x"; done';
+
 describe("watched output", () => {
   it("wakes the agent with the lines that match, at once, and then no more often than it may", async () => {
     const { gateway, ann } = await open();
-    const id = await world.start(ann, 'while read -r x; do echo "$x"; done', { watchPatterns: ["ERROR"] });
+    const id = await world.start(ann, ECHO, { watchPatterns: ["ERROR"] });
     await world.processes.write(id, "fine\nERROR one\nfine ");
     await until(() => notes(ann).length === 1);
     expect(notes(ann)[0]).toContain(`the background process ${id} printed a line that matches.]`);
@@ -214,9 +216,54 @@ describe("watched output", () => {
     expect([...gateway.problems, ...world.problems]).toEqual([]);
   });
 
+  it("is looked through to its end, though the process ended before anybody looked", async () => {
+    const { gateway, ann } = await open();
+    const id = await world.start(ann, "echo fine; printf 'ERROR without a line break'", {
+      watchPatterns: ["ERROR"],
+    });
+    await until(() => notes(ann).length === 1);
+    expect(notes(ann)[0]).toContain("\n| ERROR without a line break");
+    gateway.now += 15_000;
+    await world.start(ann, "true"); // The gateway looks at all of them.
+    await expect.poll(() => world.store.reports.watched(world.processes.home)).toEqual([]);
+    expect((await world.store.processes.find(id))?.reportedThrough).toBe(31);
+    expect(notes(ann)).toHaveLength(1);
+  });
+
+  it("is watched on by the next gateway, and nothing of it is said twice", async () => {
+    const { gateway, ann } = await open();
+    const id = await world.start(ann, ECHO, { watchPatterns: ["E"] });
+    await world.processes.write(id, "E one\n");
+    await until(() => notes(ann).length === 1);
+    await settled(gateway, ann);
+    await gateway.gateway.stop({ drainMs: 0 });
+    await world.processes.write(id, "E two\n");
+    await gateway.restart();
+    await until(() => notes(ann).length === 2);
+    expect(
+      notes(ann)[1]
+        ?.split("\n")
+        .filter((line) => line.startsWith("| ")),
+    ).toEqual(["| E two"]);
+  });
+
+  it("goes to the chat completely, though some of its lines wake the agent", async () => {
+    const { gateway, ann } = await open();
+    const id = await world.start(ann, ECHO, { watchPatterns: ["E"], checkInterval: 30 });
+    await world.processes.write(id, "one\nE two\nthree\n");
+    await until(() => notes(ann).length === 1);
+    await settled(gateway, ann);
+    gateway.now += 31_000;
+    await world.processes.write(id, "four\n");
+    const printed = (): string[] => ann.told.filter((text) => text.includes("printed:"));
+    await until(() => printed().length === 1);
+    expect(printed()[0]).toContain("\none\nE two\nthree\n");
+    expect(notes(ann)).toHaveLength(1);
+  });
+
   it("is switched off if too much of it matches, and the end is told instead", async () => {
     const { gateway, ann } = await open();
-    const id = await world.start(ann, 'while read -r x; do echo "$x"; done', { watchPatterns: ["E"] });
+    const id = await world.start(ann, ECHO, { watchPatterns: ["E"] });
     const reads = vi.spyOn(world.processes, "read");
     for (let n = 1; n <= 4; n++) {
       await world.processes.write(id, `E${n}\n`);
@@ -263,7 +310,7 @@ it("what matches is said where the conversation is by then", async () => {
   const there = new ScriptedAdapter({ platform: THERE });
   const owners = { [HERE]: ["ann"], [THERE]: ["ann"] };
   const { gateway, ann } = await open({ beside: [there], people: { owners } });
-  const id = await world.start(ann, 'while read -r x; do echo "$x"; done', { watchPatterns: ["E"] });
+  const id = await world.start(ann, ECHO, { watchPatterns: ["E"] });
   const moved = gateway.chat("ann", {}, there);
   await ann.ask(`/handoff ${THERE}:ann`);
   await until(() => moved.told.length >= 2);

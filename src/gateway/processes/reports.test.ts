@@ -41,7 +41,7 @@ describe("a report", () => {
       [
         "[note from Baton, not from a person: the background process p_0123456789 exited with code 2, after 12 s.]",
         "Its command: make all (in /srv/app)",
-        "It printed nothing that can be shown.",
+        "None of its output can be shown here.",
       ].join("\n"),
     );
     expect(

@@ -32,7 +32,7 @@ function howItEnded({ end, startedAt, endedAt }: KeptProcess): string {
 export function completionNote(process: KeptProcess, output: string | null): string {
   const shown =
     output === null
-      ? "It printed nothing that can be shown."
+      ? "None of its output can be shown here."
       : quotedOutput("The end of its output follows.", output);
   return `${noteAbout(process, `${howItEnded(process)}.`)}\n${shown}`;
 }
