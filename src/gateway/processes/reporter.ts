@@ -34,6 +34,7 @@ const MOST_DUE = 20;
 /** How long a host may take to show the output of a process that has ended. */
 const READ_MS = 5_000;
 const RETRY_MS = 1_000;
+const RECONCILE_MS = 10_000;
 
 export class ProcessReporter {
   readonly #setting: ReporterSetting;
@@ -42,6 +43,10 @@ export class ProcessReporter {
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #timer: NodeJS.Timeout | undefined;
+  #wakeAt = 0;
+  #again: NodeJS.Timeout | undefined;
+  /** What does not work at the moment. */
+  readonly #problems = new Set<string>();
   #isStopped = false;
 
   constructor(setting: ReporterSetting) {
@@ -50,19 +55,34 @@ export class ProcessReporter {
 
   /** First the store must agree with what really runs: a process may have ended while no gateway ran. */
   start(): void {
-    const { processes, onProblem } = this.#setting;
-    processes
-      .reconcile()
-      .catch((cause: Error) => onProblem(`Can't look for background processes: ${cause.message}`, { cause }))
-      .finally(() => this.wake());
+    if (this.#isStopped) return;
+    void this.#attempt("Can't look for background processes", () => this.#setting.processes.reconcile()).then(
+      (isDone) => {
+        this.wake();
+        if (isDone || this.#isStopped) return;
+        this.#again = setTimeout(() => this.start(), RECONCILE_MS);
+        this.#again.unref();
+      },
+    );
   }
 
   /** Forgets processes that ended a while ago. */
   tidy(): void {
-    const { processes, onProblem } = this.#setting;
-    processes
-      .tidy()
-      .catch((cause: Error) => onProblem(`Can't forget old processes: ${cause.message}`, { cause }));
+    void this.#attempt("Can't forget old processes", () => this.#setting.processes.tidy());
+  }
+
+  /** A failure is reported once, until it works again. Never rejects. */
+  async #attempt(problem: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      this.#problems.delete(problem);
+      return true;
+    } catch (error) {
+      if (!this.#problems.has(problem) && !this.#isStopped)
+        this.#setting.onProblem(`${problem}: ${(error as Error).message}`, { cause: error });
+      this.#problems.add(problem);
+      return false;
+    }
   }
 
   /** Something may have changed. However often this is called during a look, one more look follows. */
@@ -75,27 +95,24 @@ export class ProcessReporter {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#again);
     await this.#looking;
     await Promise.all([...this.#watching.values()].map((watch) => watch.stop()));
     this.#watching.clear();
   }
 
-  /** Never rejects. */
   async #lookUntilSeen(): Promise<void> {
     await null; // The caller must store this promise before it can settle.
-    try {
+    const isDone = await this.#attempt("Can't report about processes", async () => {
       while (this.#lookAgain && !this.#isStopped) {
         this.#lookAgain = false;
         await this.#watchOutputs();
         for (const account of this.#setting.attended()) await this.#sayCompletions(account);
       }
-    } catch (error) {
-      const { message } = error as Error;
-      this.#setting.onProblem(`Can't report about processes: ${message}`, { cause: error });
-      this.#later(RETRY_MS);
-    } finally {
-      this.#looking = undefined;
-    }
+    });
+    this.#looking = undefined;
+    if (!isDone) this.#later(RETRY_MS);
+    else if (this.#lookAgain) this.wake(); // Since the last look.
   }
 
   async #watchOutputs(): Promise<void> {
@@ -211,10 +228,19 @@ export class ProcessReporter {
     return waitUntil;
   }
 
+  /** Looks again after a while, or sooner if that was already planned. */
   #later(ms: number): void {
-    if (this.#isStopped) return;
+    const at = performance.now() + Math.max(0, ms);
+    if (this.#isStopped || (this.#timer && this.#wakeAt <= at)) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.wake(), timerMs(Math.max(0, ms)));
+    this.#wakeAt = at;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.wake();
+      },
+      timerMs(Math.max(0, ms)),
+    );
     this.#timer.unref();
   }
 }

@@ -1,0 +1,33 @@
+/** A reporter over a store or a host that fails: it says so once, tries again, and loses nothing. */
+import { afterEach, expect, it, vi } from "vitest";
+import { until } from "../../../test/support/gateway-world.js";
+import { openProcessWorld, type ProcessWorld } from "../../../test/support/process-world.js";
+
+let world: ProcessWorld;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await world.close();
+});
+
+it("tells of an end although the store failed at first, and reports the failure once", async () => {
+  world = await openProcessWorld();
+  const ann = world.world.chat("ann");
+  const id = await world.start(ann, "read -r x", { notifyOnComplete: true });
+  const due = vi.spyOn(world.store.reports, "due").mockRejectedValue(new Error("the disk is gone"));
+  await world.processes.write(id, "\n");
+  await until(() => due.mock.calls.length >= 3);
+  expect(world.world.problems).toEqual(["Can't report about processes: the disk is gone"]);
+  due.mockRestore();
+  await until(() => ann.told.some((text) => text.includes(`${id} exited with code 0`)));
+  expect(world.world.problems).toHaveLength(1);
+});
+
+it("shows no output that its host does not give in time, and tells of the end all the same", async () => {
+  world = await openProcessWorld();
+  const ann = world.world.chat("ann");
+  const id = await world.start(ann, "echo lines; read -r x", { notifyOnComplete: true });
+  vi.spyOn(world.processes, "find").mockRejectedValue(new Error("The process host does not answer."));
+  await world.processes.write(id, "\n");
+  await until(() => ann.told.some((text) => text.includes(`${id} exited with code 0`)));
+  expect(ann.told.at(-1)).toContain("None of its output can be shown here.");
+});
