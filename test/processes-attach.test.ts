@@ -106,6 +106,7 @@ describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does n
     await chat.until(() => chat.vt.text().includes("ready") && existsSync(file));
     process.kill(Number(readFileSync(file, "utf8")), signal);
     await chat.until(() => chat.raw.includes(`as before, code ${code}`));
+    expect(chat.raw).toContain("\u001b[?1049l");
     expect((await world.processes.find(id))?.status?.end).toBeNull();
   });
 
