@@ -1,13 +1,14 @@
 /**
  * Starts the process host, so that it outlives this process. Inside a systemd service it gets a scope of its own by
  * `systemd-run`; if there is no way to make one, it is started all the same and knows that it ends with the service. It
- * gets only the given environment and no descriptor of ours.
+ * gets only the given environment and no descriptor of ours, not even one that we inherited.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { withoutDescriptors } from "../util/without-descriptors.js";
 import { type Surroundings, surroundings } from "./surroundings.js";
 
 export interface HostStart {
@@ -100,6 +101,10 @@ function commandLine(pid: number | undefined): string {
   }
 }
 
-function spawnDetached([file, ...args]: HostCommand, env: Readonly<Record<string, string>>): ChildProcess {
+function spawnDetached(
+  [program, ...words]: HostCommand,
+  env: Readonly<Record<string, string>>,
+): ChildProcess {
+  const [file, ...args] = withoutDescriptors(program, words);
   return spawn(file, args, { detached: true, stdio: "ignore", cwd: "/", env });
 }

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { baton, makeHome } from "../support/baton.js";
+import { endHost } from "../support/process-host.js";
 
 const CANARY = "canary-secret-77d1";
 
@@ -22,12 +23,8 @@ echo whole >> seen
 `;
 
 const homes: string[] = [];
-afterEach(() => {
-  for (const home of homes.splice(0)) {
-    const lock = join(home, "processes", "host.lock");
-    const pid = existsSync(lock) ? Number(/"pid":(\d+)/.exec(readFileSync(lock, "utf8"))?.[1]) : 0;
-    if (pid) process.kill(pid, "SIGKILL");
-  }
+afterEach(async () => {
+  for (const home of homes.splice(0)) await endHost(home);
 });
 
 it.each(["auto", "off"])(

@@ -1,7 +1,7 @@
 /** A process host over a folder of its own, as a process or within this one, and what tests ask of it. */
 import { type ChildProcess, spawn as spawnChild } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,7 @@ import type { ProcessSpec, ProcessStatus } from "../../src/process/process.js";
 import type { HostEvent } from "../../src/process/protocol.js";
 import { PROTOCOLS } from "../../src/process/protocol.js";
 import { newProcessId, type ProcessId } from "../../src/session/ids.js";
+import { isGroupRunning } from "../../src/util/process-group.js";
 
 const HOST_PROGRAM = fileURLToPath(new URL("../../dist/process-host.js", import.meta.url));
 
@@ -114,4 +115,13 @@ export function hostWorld(folder = mkdtempSync(join(tmpdir(), "baton-processes-"
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Ends the host of a home folder, if one runs. */
+export async function endHost(home: string): Promise<void> {
+  const lock = join(home, "processes", "host.lock");
+  const pid = existsSync(lock) ? Number(/"pid":(\d+)/.exec(readFileSync(lock, "utf8"))?.[1]) : 0;
+  if (!pid) return;
+  process.kill(pid, "SIGKILL");
+  while (isGroupRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import type { CommandEnvironment, LaunchMode, LaunchThere } from "../../util/command-environment.js";
+import { withoutDescriptors } from "../../util/without-descriptors.js";
 import type { Launch, Sandbox } from "../sandbox/sandbox.js";
 import { Refused } from "./refused.js";
 
@@ -29,7 +30,9 @@ export function launchHere(command: string, place: PlaceHere, mode: LaunchMode):
   const { path, way: cwd, sandbox } = place;
   const environment = mode === "terminal" ? { ...place.environment, TERM } : place.environment;
   const words = mode === "foreground" ? inOne(command) : ([SHELL, "-c", "--", command] as const);
-  const [file, ...args] = words;
+  const [program, ...rest] = words;
+  // In the background the host starts it, which has none to pass on.
+  const [file, ...args] = mode === "foreground" ? withoutDescriptors(program, rest) : words;
   const launch: Launch = sandbox
     ? sandbox.launch(words, path, environment, mode)
     : { file, args, environment, hasOwnProcesses: false };

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import { processNamed } from "../../util/holder.js";
+import { withoutDescriptors } from "../../util/without-descriptors.js";
 import type { ProcessSpec, TerminalSize } from "../process.js";
 import type { OutputFile } from "./output-file.js";
 
@@ -33,21 +34,12 @@ export interface StartedChild {
   readonly exit: Promise<ChildExit>;
 }
 
-/**
- * Descriptors that a process must not inherit: PTYs of other processes, which the package opens so that children get them.
- * Needed only while there are such.
- */
-const CLOSE =
-  'for f in /dev/fd/*; do case "${f##*/}" in [0-2]) ;; *) eval "exec ${f##*/}>&-" ;; esac; done; exec "$@"';
-/** Other shells cannot close descriptors above 9. */
-export const CLOSING_SHELL = "/bin/bash";
-
 /** Its input is a socket: bash would take that for a remote login, and run ~/.bashrc. */
 const NO_LOGIN = { SHLVL: "1" };
 
 let leaking = 0;
 
-/** Says that a descriptor is open that children would get; returns how to say that it is closed. */
+/** Says that a PTY is open, which every child would get; returns how to say that it is closed. */
 export function leak(): () => void {
   leaking += 1;
   return () => {
@@ -55,13 +47,12 @@ export function leak(): () => void {
   };
 }
 
-/** What to start instead, so that the process gets only its input and output. */
-export function withoutLeaks({ file, args }: Pick<ProcessSpec, "file" | "args">): {
-  readonly file: string;
-  readonly args: string[];
-} {
-  if (leaking === 0) return { file, args: [...args] };
-  return { file: CLOSING_SHELL, args: ["-c", CLOSE, "sh", file, ...args] };
+/** What to start, so that the process gets only its input and output: needed only while a PTY is open. */
+export function withoutLeaks({
+  file,
+  args,
+}: Pick<ProcessSpec, "file" | "args">): readonly [string, ...string[]] {
+  return leaking === 0 ? [file, ...args] : withoutDescriptors(file, args);
 }
 
 /** The process gets the file itself, so that its output survives the host. It leads a group of its own. */
@@ -69,7 +60,7 @@ export async function startPiped(spec: ProcessSpec, output: OutputFile): Promise
   const file = output.openForProcess();
   let started: ChildProcess;
   try {
-    const { file: program, args } = withoutLeaks(spec);
+    const [program, ...args] = withoutLeaks(spec);
     started = spawn(program, args, {
       cwd: spec.cwd,
       env: { ...NO_LOGIN, ...spec.environment },

@@ -1,12 +1,11 @@
 /** Processes on a PTY. Without the optional package that makes one, they get pipes. */
-import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import type { IPty } from "@lydell/node-pty";
 import { processNamed } from "../../util/holder.js";
+import { canCloseDescriptors } from "../../util/without-descriptors.js";
 import type { ProcessSpec, TerminalSize } from "../process.js";
 import {
   type ChildExit,
-  CLOSING_SHELL,
   type HostedChild,
   leak,
   NotStarted,
@@ -22,7 +21,7 @@ const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) =
 
 /** Null if this machine has none, or could not keep it from other processes. */
 export async function loadPty(): Promise<Pty | null> {
-  if (!existsSync(CLOSING_SHELL)) return null;
+  if (!canCloseDescriptors()) return null;
   try {
     return await import("@lydell/node-pty");
   } catch {
@@ -42,7 +41,7 @@ export function startOnPty(
   const before = process.cwd();
   try {
     process.chdir(spec.cwd);
-    const { file, args } = withoutLeaks(spec);
+    const [file, ...args] = withoutLeaks(spec);
     started = pty.spawn(file, args, {
       name: "xterm-256color",
       ...size,
