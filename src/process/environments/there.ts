@@ -68,7 +68,7 @@ ours() {
   return 1
 }
 read -r p b <"$d/leader" || exit 1
-if ours "$1"; then kill -s "$2" -- "-$p"; else exit 1; fi
+if ours "$1"; then kill "-$2" "-$p"; else exit 1; fi
 `;
 
 /** Argument: mark. The code comes last, too: it may have been written in between. */
