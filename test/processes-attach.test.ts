@@ -4,11 +4,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { screenOf } from "../src/process/screen.js";
 import { type ProcessHome, processHome } from "./support/process-home.js";
 import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const LEAVE = "\u001c";
+const hasLess = spawnSync("less", ["--version"]).status === 0;
 const hasPython = spawnSync("python3", ["-c", ""]).status === 0;
 
 describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does not load here)"}`, () => {
@@ -83,6 +85,27 @@ describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does n
     chat.type(LEAVE);
     await chat.until(() => chat.raw.includes("as before, code 0"));
     expect(chat.raw).toMatch(/\u001b\[\?1049l.*\u001b\[\?25h/s);
+  });
+
+  it.skipIf(!hasLess)("shows a full-screen program, and afterwards the screen from before", async () => {
+    const size = { cols: 80, rows: 24 };
+    const chat = terminal(await onPty("seq 1000 | less"));
+    await chat.until(() => chat.raw.includes("23"));
+    chat.type("G");
+    await chat.until(() => chat.raw.includes("END"));
+    const numbers = Array.from({ length: 23 }, (_, index) => index + 978);
+    expect(await screenOf(chat.raw, size)).toBe(`${numbers.join("\n")}\n(END)`);
+    chat.type(LEAVE);
+    await chat.until(() => chat.raw.includes("as before, code 0"));
+    expect(await screenOf(chat.raw, size)).toMatch(
+      /^Attached to (p_\w+)\. Press .*\n\nYou left \1\. It goes on\.\nas before, code 0$/,
+    );
+  });
+
+  it("passes a bare line feed on as it is: programs that draw a screen mean one row down", async () => {
+    const chat = terminal(await onPty("stty -opost; printf 'ab\\ncd'; read -r line"));
+    await chat.until(() => chat.raw.includes("cd"));
+    expect(chat.raw).toContain("ab\ncd");
   });
 
   it.each(["\u001b[92;5u", "\u001b[92;5:1u", "\u001b[27;5;92~"])(

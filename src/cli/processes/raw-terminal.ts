@@ -2,6 +2,7 @@
  * The person's terminal while a program has it: every key goes to the program, and whatever ends this process (but
  * kill -9), the terminal is afterwards as it was.
  */
+import { spawnSync } from "node:child_process";
 import type { StandardStreams } from "../terminal.js";
 
 /**
@@ -29,6 +30,8 @@ export class RawTerminal {
   enter(): void {
     this.#isOn = true;
     this.#streams.stdin.setRawMode(true);
+    // Node.js leaves it to the terminal to turn \n into \r\n. Programs that draw a screen mean the one without the other.
+    spawnSync("stty", ["-opost"], { stdio: ["inherit", "ignore", "ignore"] });
     process.on("exit", this.leave);
     for (const signal of DEADLY) process.on(signal, this.#die);
   }
