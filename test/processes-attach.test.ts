@@ -10,7 +10,7 @@ import { killAll, PtyChat, pty } from "./terminal/pty-chat.js";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const LEAVE = "\u001c";
-const hasLess = spawnSync("less", ["--version"]).status === 0;
+const hasLess = spawnSync("sh", ["-c", "less --version"]).status === 0;
 const hasPython = spawnSync("python3", ["-c", ""]).status === 0;
 
 describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does not load here)"}`, () => {
