@@ -5,6 +5,7 @@
 import { deliveryIdOf, newTurnId } from "../session/ids.js";
 import type { SessionEntry } from "../session/session.js";
 import { isShared, type SessionKey, type SessionScopes } from "../session/session-key.js";
+import type { ResolveRequest } from "../session/store.js";
 import type { Allowance } from "./allowance.js";
 import { isTriedAlone } from "./attempts.js";
 import type { Access, Who } from "./authorize.js";
@@ -92,7 +93,7 @@ export class TurnStarter {
     const interrupting = lane.takeInterrupting();
     const message = messageOf(item, authorIn(item, who));
     const begun = await sessions.resolveIn(item.source, { touch: !item.inBackground }, message, (request) =>
-      store.turns.begin(newTurnId(), item, request, { holder, leaseMs }, (entry, before) =>
+      store.turns.begin(newTurnId(), item, resetting(item, request), { holder, leaseMs }, (entry, before) =>
         this.#resetNotices(item, entry, before),
       ),
     );
@@ -145,4 +146,9 @@ export class TurnStarter {
       .shortly(item, deliveryIdOf("inbox", item.id, "reset"), text)
       .map((notice) => ({ ...notice, sessionId }));
   }
+}
+
+/** What no person asked is about the session that is there: only a person's message begins a fresh one. */
+function resetting({ inBackground }: InboxItem, request: ResolveRequest): ResolveRequest {
+  return inBackground ? { ...request, dueReset: () => null } : request;
 }

@@ -52,6 +52,21 @@ describe("the end of a process", () => {
     expect(stored.findLast(({ role }) => role === "user")).toMatchObject({ note: true });
   });
 
+  it("is told in its own session although a reset is due; the next message of a person begins another", async () => {
+    const idle = { mode: "idle", idleMinutes: 60 } as const;
+    const { gateway, ann } = await open({ config: { reset: { default: idle } } });
+    const id = await world.start(ann, "read -r x", { notifyOnComplete: true });
+    await settled(gateway, ann);
+    const { sessionId } = await ann.session();
+    gateway.now += 2 * 3_600_000;
+    await world.processes.write(id, "\n");
+    await until(() => notes(ann).length === 1);
+    await settled(gateway, ann);
+    expect((await ann.session()).sessionId).toBe(sessionId);
+    await ann.ask("good morning");
+    expect((await ann.session()).sessionId).not.toBe(sessionId);
+  });
+
   it("is said where the conversation is by then, and only there", async () => {
     const there = new ScriptedAdapter({ platform: THERE });
     const owners = { [HERE]: ["ann"], [THERE]: ["ann"] };
