@@ -922,7 +922,7 @@ describe.concurrent("doctor", () => {
     expect(run).toMatchObject({ code: 0, stderr: "" });
     for (const line of run.stdout.trimEnd().split("\n").slice(0, -2))
       expect(line).toMatch(/^(?:✓ |· | +→ (?:baton|apt|sudo) )/);
-    expect(run.stdout).toContain(`Node.js  ${process.versions.node}`);
+    expect(run.stdout).toContain(`Node.js    ${process.versions.node}`);
     expect(run.stdout).toContain("journal_mode=wal, synchronous=FULL");
     expect(run.stdout).toContain("is intact (quick_check)");
     expect(run.stdout).toContain(`schema ${SCHEMA_VERSION}, up to date`);

@@ -4,12 +4,12 @@ import type { Processes } from "../../process/processes.js";
 import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { followedOutput } from "./output.js";
-import type { HostedProcess } from "./which.js";
+import type { KnownProcess } from "./which.js";
 
 export async function attachLines(
   { terminal, streams: { stdin } }: Cli,
   processes: Processes,
-  { kept: { id }, status }: HostedProcess,
+  { kept: { id }, status }: KnownProcess,
   json: boolean,
 ): Promise<void> {
   const left = new AbortController();

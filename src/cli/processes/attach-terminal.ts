@@ -5,7 +5,7 @@ import type { Cli } from "../cli.js";
 import { followedOutput, keptOutput } from "./output.js";
 import { RawTerminal } from "./raw-terminal.js";
 import { withoutQuestions } from "./replay.js";
-import type { HostedProcess } from "./which.js";
+import type { KnownProcess } from "./which.js";
 
 /**
  * Ctrl-\, which few programs use; it also leaves dtach and abduco. A program may have told the terminal to send keys in one
@@ -22,7 +22,7 @@ const REDRAW_MS = 100;
 export async function attachTerminal(
   { terminal, streams }: Cli,
   processes: Processes,
-  { kept: { id }, status }: HostedProcess,
+  { kept: { id }, status }: KnownProcess,
 ): Promise<void> {
   const { stdin, stdout } = streams;
   const left = new AbortController();
@@ -52,8 +52,10 @@ export async function attachTerminal(
     stdout.on("resize", changed);
     // If the beginning of its screen is missing, a change of size makes the program draw it again. Two changes at once would
     // be none.
-    if (from > 0) resize(1);
-    redraw = setTimeout(changed, from > 0 ? REDRAW_MS : 0);
+    if (from > 0) {
+      resize(1);
+      redraw = setTimeout(changed, REDRAW_MS);
+    } else resize();
     for await (const { text } of followedOutput(processes, id, to, left.signal)) await terminal.write(text);
   } finally {
     clearTimeout(redraw);

@@ -9,7 +9,7 @@ import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { attachLines } from "./attach-lines.js";
 import { attachTerminal } from "./attach-terminal.js";
-import { type HostedProcess, hosted, type JsonOption, processFacts, withProcesses } from "./which.js";
+import { hosted, type JsonOption, type KnownProcess, processFacts, withProcesses } from "./which.js";
 
 export function attachProcess(cli: Cli, which: string, { json }: JsonOption): Promise<void> {
   const { terminal } = cli;
@@ -24,7 +24,7 @@ export function attachProcess(cli: Cli, which: string, { json }: JsonOption): Pr
   });
 }
 
-function attached(cli: Cli, processes: Processes, one: HostedProcess, json: boolean): Promise<void> {
+function attached(cli: Cli, processes: Processes, one: KnownProcess, json: boolean): Promise<void> {
   const hasTerminal = one.status.pty !== null && cli.terminal.canAsk && !json;
   return hasTerminal ? attachTerminal(cli, processes, one) : attachLines(cli, processes, one, json);
 }

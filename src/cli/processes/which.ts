@@ -25,12 +25,12 @@ export function ofThisHome(processes: Processes): Promise<SeenProcess[]> {
 }
 
 /** A process whose host still knows it. */
-export interface HostedProcess extends SeenProcess {
+export interface KnownProcess extends SeenProcess {
   readonly status: ProcessStatus;
 }
 
 /** By its id, or the beginning of its id. */
-export async function hosted(processes: Processes, given: string): Promise<HostedProcess> {
+export async function hosted(processes: Processes, given: string): Promise<KnownProcess> {
   const all = (await ofThisHome(processes)).map((seen) => ({ ...seen, id: seen.kept.id }));
   const { kept, status } = processMeant(all, given);
   if (status !== null) return { kept, status };
