@@ -36,7 +36,7 @@ echo "$$ $(began $$)" >"$d/waiter"
 w=$3
 case $w in "~") w=$HOME ;; "~/"*) w=$HOME/\${w#"~/"} ;; /* | "") ;; *) w=./$w ;; esac
 if [ -n "$w" ]; then CDPATH= cd -- "$w" || end 126; fi
-trap : HUP INT QUIT TERM PIPE
+trap : INT QUIT TERM PIPE
 BATON_RUN=$1; export BATON_RUN
 c=$4; l=$5
 if [ "$2" = pipes ] && command -v setsid >/dev/null; then set -- setsid; else set -m; set --; fi
