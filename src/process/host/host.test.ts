@@ -135,12 +135,24 @@ test("a poll gives what is new since the last one", async () => {
   expect(status.end).toMatchObject({ code: 0 });
 });
 
-test("input that is not read is bounded", async () => {
+test.each([
+  ["pipes", null],
+  ["a PTY", { cols: 80, rows: 24 }],
+])("input that is not read is bounded and stops nobody: %s", async (_, pty) => {
   const { client, spawn } = world();
-  const { id } = await spawn("exec sleep 600");
+  const { id } = await spawn("exec sleep 600", { pty });
   const text = "x".repeat(600_000);
   await client.request("write", { id, text });
   await expect(client.request("write", { id, text })).rejects.toMatchObject({ code: "process_input_full" });
+});
+
+test("a program on a PTY that answers while it reads gets all of a long input", async () => {
+  const { client, spawn, outputOf } = world();
+  const { id } = await spawn("stty raw -echo; echo ready; exec cat", { pty: { cols: 80, rows: 24 } });
+  await expect.poll(() => outputOf(id)).toContain("ready");
+  const text = Array.from({ length: 20_000 }, (_, n) => `line ${n}\n`).join("");
+  await client.request("write", { id, text });
+  await expect.poll(async () => (await outputOf(id)).split("ready")[1]?.trimStart()).toBe(text);
 });
 
 test("only the user can use the socket and read the files", async () => {

@@ -13,6 +13,7 @@ import {
   withoutLeaks,
 } from "./child.js";
 import type { OutputFile } from "./output-file.js";
+import { PtyInput } from "./pty-input.js";
 
 type Pty = typeof import("@lydell/node-pty");
 
@@ -56,7 +57,7 @@ export function startOnPty(
   }
   const closed = leak();
   const name = processNamed(started.pid);
-  let isOver = false;
+  const input = new PtyInput(started);
   let present = size;
   // It is typed for text, but gives bytes if there is no encoding.
   started.onData((data: string | Buffer) => {
@@ -65,7 +66,6 @@ export function startOnPty(
   });
   const exit = new Promise<ChildExit>((resolve) => {
     started.onExit(({ exitCode, signal }) => {
-      isOver = true;
       closed();
       const name = signal ? (SIGNALS.get(signal) as NodeJS.Signals | undefined) : undefined;
       resolve(name ? { code: null, signal: name } : { code: exitCode, signal: null });
@@ -78,12 +78,15 @@ export function startOnPty(
       return present;
     },
     get takesInput() {
-      return !isOver;
+      return input.isOpen;
     },
-    unread: 0,
-    write: (text) => started.write(text),
-    close: () => started.write(EOT),
+    get unread() {
+      return input.unread;
+    },
+    write: (text) => input.write(text),
+    close: () => input.write(EOT),
     resize: (next) => {
+      if (!input.isOpen) return;
       present = next;
       started.resize(next.cols, next.rows);
     },
