@@ -45,7 +45,14 @@ export function openProcesses(
 /** Starts and makes nothing. */
 export async function processFindings(config: Config, version: string): Promise<Finding[]> {
   const folder = processFolder(config.home);
-  const nobody = { folder, version, start: () => {}, onEvent: () => {}, onLost: () => {} };
+  const nobody = {
+    folder,
+    version,
+    start: () => {},
+    onEvent: () => {},
+    onConnected: () => {},
+    onLost: () => {},
+  };
   const client = new HostClient(nobody);
   try {
     const hello = existsSync(folder) ? await client.helloIfRunning() : null;

@@ -16,24 +16,31 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 const [folder = "", ...flags] = process.argv.slice(2);
 const log = join(folder, "host.log");
 
-/** A mistake in one place must not end every process that this one holds. */
-process.on("uncaughtException", (error) => {
+function note(error: unknown): void {
   try {
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LONGEST_LOG) truncateSync(log);
-    appendFileSync(log, `${new Date().toISOString()} ${error.stack ?? error}\n`, { mode: 0o600 });
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    appendFileSync(log, `${new Date().toISOString()} ${text}\n`, { mode: 0o600 });
   } catch {
     // There is nobody to tell.
   }
-});
+}
+
+process.on("uncaughtException", note); // A mistake in one place must not end every process that this one holds.
 process.on("SIGHUP", () => {}); // The terminal in which Baton ran was closed.
 process.chdir("/");
 
-const served = await serveProcesses({
-  folder,
-  version,
-  protocols: PROTOCOLS,
-  idleMs: IDLE_MS,
-  endsWithService: flags.includes("--ends-with-service"),
-});
-await served?.over;
-process.exit(0);
+try {
+  const served = await serveProcesses({
+    folder,
+    version,
+    protocols: PROTOCOLS,
+    idleMs: IDLE_MS,
+    endsWithService: flags.includes("--ends-with-service"),
+  });
+  await served?.over;
+  process.exit(0);
+} catch (error) {
+  note(error);
+  process.exit(1);
+}

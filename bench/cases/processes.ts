@@ -31,6 +31,7 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
     version: "bench",
     start: () => {},
     onEvent: (event) => event.event === "output" && event.to > 0 && heard.get(event.id)?.(),
+    onConnected: () => {},
     onLost: () => {},
   });
   const ours: ProcessId[] = [];

@@ -5,6 +5,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { BatonError } from "../session/errors.js";
+import { timerMs } from "../util/timer-ms.js";
 import { readJsonLines, writeJsonLine } from "./json-lines.js";
 import { socketPath } from "./places.js";
 import {
@@ -25,6 +26,8 @@ export interface HostClientOptions {
   /** Starts a host; it need not listen yet. If one runs, the new one ends at once. */
   readonly start: () => void | Promise<void>;
   readonly onEvent: (event: HostEvent) => void;
+  /** There is a connection again: what happened before it was not heard. */
+  readonly onConnected: () => void;
   /** The connection was lost: the host has ended. */
   readonly onLost: () => void;
 }
@@ -32,6 +35,8 @@ export interface HostClientOptions {
 /** How long a host may take until it listens. */
 const START_MS = 30_000;
 const LOOK_MS = 10;
+/** How long it may take to answer: after that it hangs, and is left alone. A kill takes as long as its grace on top. */
+const ANSWER_MS = 60_000;
 /** How many hosts are asked. */
 const MOST_ATTEMPTS = 3;
 
@@ -51,9 +56,15 @@ export class HostClient {
   #connection: Promise<HostConnection> | null = null;
   #last = 0;
   #isClosed = false;
+  #isConnected = false;
 
   constructor(options: HostClientOptions) {
     this.#options = options;
+  }
+
+  /** True if events of the host are heard. */
+  get isConnected(): boolean {
+    return this.#isConnected;
   }
 
   /** What the host says of itself; starts one if there is none. */
@@ -92,7 +103,15 @@ export class HostClient {
     this.#last += 1;
     const n = this.#last;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(n, { resolve, reject });
+      const patienceMs = ANSWER_MS + ("graceMs" in takes ? takes.graceMs : 0);
+      const timer = setTimeout(() => socket.destroy(), timerMs(patienceMs));
+      const over = <Value>(settle: (value: Value) => void) => {
+        return (value: Value): void => {
+          clearTimeout(timer);
+          settle(value);
+        };
+      };
+      this.#waiting.set(n, { resolve: over(resolve), reject: over(reject) });
       writeJsonLine(socket, { n, do: verb, with: takes });
     });
   }
@@ -141,8 +160,10 @@ export class HostClient {
     const { version, protocols = PROTOCOLS } = this.#options;
     return new Promise((resolve, reject) => {
       let isGreeted = false;
+      const timer = setTimeout(() => socket.destroy(), timerMs(ANSWER_MS));
       socket.on("error", () => socket.destroy());
       socket.on("close", () => {
+        clearTimeout(timer);
         if (isGreeted) this.#lose();
         else reject(new NobodyListens("The process host hung up."));
       });
@@ -151,7 +172,10 @@ export class HostClient {
         const hello = value as HostHello;
         if (hello.protocol === null) return reject(otherVersion(hello));
         isGreeted = true;
+        clearTimeout(timer);
+        this.#isConnected = true;
         resolve({ socket, hello });
+        this.#options.onConnected();
       });
       writeJsonLine(socket, { baton: "client", protocols, version } satisfies ClientHello);
     });
@@ -170,6 +194,7 @@ export class HostClient {
 
   #lose(): void {
     this.#connection = null;
+    this.#isConnected = false;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { reject } of waiting) reject(lost());

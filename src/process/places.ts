@@ -42,20 +42,29 @@ function readIf(file: string): string | null {
   }
 }
 
+/** Where the host of a folder listens. */
+export function socketPath(folder: string): string {
+  return readIf(socketFile(folder)) ?? newSocketPath(folder);
+}
+
 /**
  * In the folder itself, which only its user can enter. If that path is too long for a socket, in a private folder of the
- * user, under a hashed name. Environment variables do not count: every process of the user must find the same place.
+ * user, under a hashed name; because not every process of the user finds the same one, the host writes down which.
  */
-export function socketPath(folder: string): string {
+export function newSocketPath(folder: string): string {
   const inside = join(folder, "host.sock");
-  if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
-  return shortSocketPath(folder);
+  return Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH ? inside : shortSocketPath(folder);
 }
 
 /** For a socket of this user, by what it is for. Short enough for a program that adds to the name for a moment. */
 export function shortSocketPath(text: string): string {
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 32);
   return join(privateFolder(), `${hash}.sock`);
+}
+
+/** What a host writes down while it listens. */
+export function socketFile(folder: string): string {
+  return join(folder, "host.socket");
 }
 
 function privateFolder(): string {

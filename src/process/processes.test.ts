@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { type HostWorld, hostWorld, localSpec } from "../../test/support/process-host.js";
 import { openStore } from "../open-sessions.js";
@@ -152,7 +152,6 @@ test("if the host is killed, its processes go on, their output too, and their en
   expect(isGroupRunning(status?.pid ?? 0)).toBe(true);
   expect((await processes.find(quick.id))?.status?.end).toMatchObject({ code: 4 });
   await expect(processes.write(kept.id, "x")).rejects.toMatchObject({ code: "process_input_closed" });
-  const { writeFileSync } = await import("node:fs");
   writeFileSync(`${host.folder}/go`, "");
   expect((await waits).status?.end).toMatchObject({
     kind: "lost",
@@ -201,6 +200,50 @@ test("the end of a process that ends at once is saved, however slow the store is
   const processes = open();
   const { kept } = await processes.start(request("exit 6"));
   expect(kept).toMatchObject({ state: "ended", end: { code: 6 } });
+});
+
+test("a gateway hears of the end of what another one started and left", async () => {
+  const { request, store, open } = await world();
+  const [one, other] = [open(), open()];
+  await other.reconcile();
+  const { kept } = await one.start(request("read -r code; exit $code"));
+  await other.listen();
+  await one.write(kept.id, "3\n");
+  one.shut();
+  await expect.poll(async () => (await store.find(kept.id))?.end).toMatchObject({ code: 3 });
+});
+
+test("a process runs, although the store failed for a moment after it was started", async () => {
+  const { request, store, open } = await world();
+  const started = vi.spyOn(store, "started").mockRejectedValueOnce(new Error("database is locked"));
+  const processes = open();
+  const { kept } = await processes.start(request("exec sleep 600"));
+  expect(started).toHaveBeenCalledTimes(1);
+  await expect.poll(async () => (await store.find(kept.id))?.state).toBe("running");
+});
+
+test("what a process left behind keeps its output from being removed until it has ended", async () => {
+  const { host, request, open } = await world();
+  const processes = open({ keptMs: 0 });
+  const { kept } = await processes.start(
+    request("(until [ -e go ]; do sleep 0.02; done) & exit 0", {
+      spec: { ...localSpec("(until [ -e go ]; do sleep 0.02; done) & exit 0"), cwd: host.folder },
+    }),
+  );
+  await processes.wait(kept.id, waiting);
+  await expect
+    .poll(async () => (await processes.find(kept.id))?.kept.end)
+    .toMatchObject({ leftBehind: true });
+  await expect(host.client.request("forget", { id: kept.id })).rejects.toMatchObject({
+    code: "process_still_running",
+  });
+  writeFileSync(`${host.folder}/go`, "");
+  await expect
+    .poll(async () => {
+      await host.client.request("forget", { id: kept.id }).catch(() => {});
+      return existsSync(`${host.folder}/${kept.id}.out`);
+    })
+    .toBe(false);
 });
 
 test("followers hear of output", async () => {

@@ -3,7 +3,7 @@
  * in the store before the host is asked to start it, and the host starts an id only once: so nothing is lost, and nothing
  * runs twice.
  */
-import { ConflictError, NotFoundError } from "../session/errors.js";
+import { BatonError, ConflictError, NotFoundError } from "../session/errors.js";
 import { newProcessId, type ProcessId, type SessionId } from "../session/ids.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
@@ -58,6 +58,7 @@ export class Processes {
     this.#client = new HostClient({
       ...options,
       onEvent: (event) => this.#hear(event),
+      onConnected: () => this.#lookAgain(0),
       onLost: () => this.#goOn(),
     });
   }
@@ -72,17 +73,26 @@ export class Processes {
     if (added !== "added") throw full(added, caps);
     this.#starting.add(id);
     try {
-      const status = await this.#client.request("spawn", { spec: { ...spec, id } });
-      if (status.end === null) await store.started(id, status.startedAt);
-      else await this.#ended(status);
-      return this.#seen(id, status);
-    } catch (error) {
-      // Nothing runs under this id, or nobody knows: then the next look finds out.
-      if ((error as { code?: string }).code !== "process_host_lost")
-        await store.ended(id, { kind: "lost", why: (error as Error).message }, clock());
-      throw error;
+      const status = await this.#spawn({ ...spec, id });
+      await this.#save(status).catch((cause: Error) => this.#saveLater(cause)); // It runs, whatever the store says.
+      return await this.#seen(id, status);
     } finally {
       this.#starting.delete(id);
+    }
+  }
+
+  /** If it certainly does not run, the store says so. */
+  async #spawn(spec: ProcessSpec): Promise<ProcessStatus> {
+    try {
+      return await this.#client.request("spawn", { spec });
+    } catch (error) {
+      const isOpen = error instanceof BatonError && error.code === "process_host_lost";
+      const { store, clock } = this.#options;
+      const why = (error as Error).message;
+      if (isOpen) this.#goOn();
+      else
+        await store.ended(spec.id, { kind: "lost", why }, clock()).catch((cause) => this.#saveLater(cause));
+      throw error;
     }
   }
 
@@ -161,7 +171,7 @@ export class Processes {
   /** Ends the whole group; returns when it is gone, or could not be ended. */
   async kill(id: ProcessId, by: "agent" | "person"): Promise<SeenProcess> {
     const status = await this.#ask("kill", { id, by, graceMs: this.#options.graceMs });
-    if (status.end) await this.#ended(status);
+    if (status.end) await this.#save(status);
     return this.#seen(id, status);
   }
 
@@ -182,12 +192,18 @@ export class Processes {
   async follow(id: ProcessId, onOutput: (to: number) => void): Promise<() => void> {
     const followers = this.#followers.get(id) ?? new Set();
     this.#followers.set(id, followers.add(onOutput));
-    const { output } = await this.#ask("follow", { id });
+    const forget = (): void => {
+      followers.delete(onOutput);
+      if (followers.size === 0) this.#followers.delete(id);
+    };
+    const { output } = await this.#ask("follow", { id }).catch((error) => {
+      forget();
+      throw error;
+    });
     onOutput(output.to);
     return () => {
-      followers.delete(onOutput);
+      forget();
       if (followers.size > 0) return;
-      this.#followers.delete(id);
       this.#client.request("unfollow", { id }).catch(() => {}); // The host has ended: then nobody follows.
     };
   }
@@ -195,6 +211,11 @@ export class Processes {
   /** What the host can do; null if none runs. */
   about(): Promise<{ readonly hasPty: boolean; readonly endsWithService: boolean } | null> {
     return this.#client.helloIfRunning();
+  }
+
+  /** To be called when processes may have been started elsewhere: from then on their ends are heard here, too. */
+  async listen(): Promise<void> {
+    if (!this.#client.isConnected) await this.reconcile();
   }
 
   /** Makes the store agree with the host: to be called at the start, and after the connection was lost. */
@@ -208,11 +229,10 @@ export class Processes {
     const known = await this.#client.request("list", {});
     for (const { id, state, startedAt } of open) {
       const status = known.find((one) => one.id === id);
-      if (status?.end) await this.#ended(status);
-      else if (status) await store.started(id, status.startedAt);
+      if (status) await this.#save(status);
       else if (state === "running") await store.ended(id, { kind: "lost", why: UNKNOWN }, clock());
       else if (clock() - startedAt < STARTING_MS) this.#lookAgain(STARTING_MS);
-      else await this.#ended(await this.#client.request("abandon", { id }));
+      else await this.#save(await this.#client.request("abandon", { id }));
     }
     for (const id of this.#followers.keys()) await this.#client.request("follow", { id }).catch(() => {});
   }
@@ -224,7 +244,15 @@ export class Processes {
     const ends = known.flatMap(({ endedAt }) => endedAt ?? []).sort((a, b) => b - a);
     const room = Math.max(0, caps.inAll - (known.length - ends.length) - 1); // One more is about to start.
     const before = Math.max(clock() - keptMs, (ends[room] ?? 0) + 1);
-    for (const id of await store.forget(this.home, before)) await this.#client.request("forget", { id });
+    for (const id of await store.forget(this.home, before)) await this.#forget(id);
+  }
+
+  /** If something that it left behind still writes its output, the host removes that later. */
+  async #forget(id: ProcessId): Promise<void> {
+    await this.#client.request("forget", { id }).catch((cause: BatonError) => {
+      if (cause.code !== "process_still_running")
+        this.#options.onProblem(`Can't remove the output of ${id}: ${cause.message}`, { cause });
+    });
   }
 
   shut(): void {
@@ -259,15 +287,19 @@ export class Processes {
     }
     const { status } = event;
     for (const stop of this.#waiters.get(status.id) ?? []) stop();
-    this.#ended(status).catch((cause: Error) => {
-      this.#options.onProblem(`Can't save how a process ended: ${cause.message}`, { cause });
-      this.#goOn();
-    });
+    this.#save(status).catch((cause: Error) => this.#saveLater(cause));
   }
 
-  async #ended({ id, end, endedAt }: ProcessStatus): Promise<void> {
+  /** What the host says is what counts. */
+  async #save({ id, startedAt, end, endedAt }: ProcessStatus): Promise<void> {
     const { store, clock } = this.#options;
     if (end) await store.ended(id, end, endedAt ?? clock());
+    else await store.started(id, startedAt);
+  }
+
+  #saveLater(cause: Error): void {
+    this.#options.onProblem(`Can't save what became of a process: ${cause.message}`, { cause });
+    this.#goOn();
   }
 
   /** The host has ended: what runs without it is taken on by the next one. */

@@ -63,8 +63,8 @@ function readOldName(text: string): ProcessName {
 export function runningGroup(name: string): number | null {
   const leader = readName(name);
   if (leader.place === "" || leader.place !== placeOfPids() || leader.start === "") return null;
-  const now = startOf(leader.pid);
-  const isTheirs = now === leader.start || now === undefined || now === "";
+  const entry = entryOf(leader.pid);
+  const isTheirs = entry === undefined || entry.start === leader.start;
   return isTheirs && isGroupThere(leader.pid) ? leader.pid : null;
 }
 

@@ -15,6 +15,7 @@ const client = new HostClient({
   version: "test",
   start: () => void hosts.push(spawn(process.execPath, [program, folder], { stdio: "ignore" })),
   onEvent: () => {},
+  onConnected: () => {},
   onLost: () => {},
 });
 

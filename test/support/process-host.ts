@@ -59,6 +59,7 @@ export function hostWorld(folder = mkdtempSync(join(tmpdir(), "baton-processes-"
       protocols,
       start: async () => void (await start()),
       onEvent,
+      onConnected: () => {},
       onLost: () => {},
     });
     clients.push(client);

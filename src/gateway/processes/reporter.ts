@@ -106,6 +106,7 @@ export class ProcessReporter {
     const isDone = await this.#attempt("Can't report about processes", async () => {
       while (this.#lookAgain && !this.#isStopped) {
         this.#lookAgain = false;
+        await this.#setting.processes.listen();
         await this.#watchOutputs();
         for (const account of this.#setting.attended()) await this.#sayCompletions(account);
       }

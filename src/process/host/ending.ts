@@ -82,7 +82,7 @@ function foregroundGroup(pid: number): number | null {
   }
 }
 
-/** A sandbox reports a signal as shells do: 128 plus its number. */
+/** A signal that we sent, as a sandbox reports it and shells do: 128 plus its number. */
 export function exitInside({ code, signal }: ChildExit): ChildExit {
   const told = SIGNALS.get((code ?? 0) - 128) as NodeJS.Signals | undefined;
   return signal === null && told ? { code: null, signal: told } : { code, signal };

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -215,6 +224,28 @@ test("the host ends when it has nothing to do, and releases its folder", async (
   await ended(id);
   await idle.over;
   expect(readdirSync(folder).filter((file) => file.startsWith("host"))).toEqual([]);
+});
+
+test("a host that cannot listen ends and leaves the folder to the next one", async () => {
+  const made = world();
+  mkdirSync(socketPath(made.folder));
+  const host = await made.start();
+  await expect.poll(() => host.exitCode).toBe(1);
+  expect(readFileSync(join(made.folder, "host.log"), "utf8")).toContain("host.sock");
+  rmdirSync(socketPath(made.folder));
+  await made.spawn("true");
+});
+
+test("what cannot be read of an earlier process stops no host", async () => {
+  const made = world();
+  writeFileSync(join(made.folder, "p_0000000001.json"), "null");
+  writeFileSync(join(made.folder, "p_0000000002.json"), "{");
+  writeFileSync(
+    join(made.folder, "p_0000000003.json"),
+    JSON.stringify({ id: "p_0000000003", place: { base: 0 } }),
+  );
+  mkdirSync(join(made.folder, "p_0000000003.out"));
+  expect(await made.client.request("list", {})).toEqual([]);
 });
 
 test("it speaks the highest protocol that both know, and says so if there is none", async () => {

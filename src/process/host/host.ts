@@ -56,7 +56,11 @@ export class Host {
     this.#setting = setting;
     const parts = this.#parts();
     for (const record of readRecords(setting.folder)) {
-      this.#processes.set(record.id, HostedProcess.adopt(parts, record));
+      try {
+        this.#processes.set(record.id, HostedProcess.adopt(parts, record));
+      } catch {
+        // Its output can't be opened: the others must not wait for that.
+      }
     }
     this.#watcher = watch(setting.folder, (_, file) => {
       const process = file === null ? undefined : this.#processes.get(idOfOutput(file) ?? ("" as ProcessId));
@@ -67,9 +71,9 @@ export class Host {
     this.#look();
   }
 
-  /** How many run. */
+  /** How many run, or left something behind that does. */
   get running(): number {
-    return [...this.#processes.values()].filter(({ isRunning }) => isRunning).length + this.#starting.size;
+    return [...this.#processes.values()].filter(({ isActive }) => isActive).length + this.#starting.size;
   }
 
   do<V extends HostVerb>(verb: V, takes: HostVerbs[V]["takes"]): Promise<HostVerbs[V]["gives"]> {
@@ -123,7 +127,7 @@ export class Host {
     unfollow: async () => ({}),
     forget: async ({ id }) => {
       const process = this.#processes.get(id);
-      if (process?.isRunning) throw new HostError("process_still_running", "The process is still running.");
+      if (process?.isActive) throw new HostError("process_still_running", "The process is still running.");
       process?.remove();
       this.#processes.delete(id);
       return {};
@@ -206,16 +210,23 @@ export class Host {
   }
 
   #look(): void {
-    const { clock } = this.#setting;
-    for (const [id, process] of this.#processes) {
-      process.saveAgain();
-      if (process.isRunning) {
-        process.trim();
-        void process.look();
-      } else if ((process.endedAt ?? 0) < clock() - KEPT_MS) {
-        process.remove();
-        this.#processes.delete(id);
+    for (const process of this.#processes.values()) {
+      try {
+        this.#lookAt(process);
+      } catch {
+        // A full disk, or too many open files: it is looked at again.
       }
+    }
+  }
+
+  #lookAt(process: HostedProcess): void {
+    process.saveAgain();
+    if (process.isActive) {
+      process.trim();
+      void process.look();
+    } else if ((process.endedAt ?? 0) < this.#setting.clock() - KEPT_MS) {
+      process.remove();
+      this.#processes.delete(process.id);
     }
   }
 

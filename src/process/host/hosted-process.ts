@@ -118,6 +118,13 @@ export class HostedProcess {
     return this.#record.end === null;
   }
 
+  /** True if it runs, or left something behind that does. */
+  get isActive(): boolean {
+    const { end, name } = this.#record;
+    if (end === null) return true;
+    return end.kind === "exited" && end.leftBehind && name !== null && runningGroup(name) !== null;
+  }
+
   get endedAt(): number | null {
     return this.#record.endedAt;
   }
@@ -201,7 +208,7 @@ export class HostedProcess {
     if (this.#killing) await this.#killing;
     const { hasOwnProcesses, remote } = this.#record;
     if (remote) return this.#end(await this.#unseenEnd(CUT_OFF));
-    const exit = hasOwnProcesses ? exitInside(how) : how;
+    const exit = hasOwnProcesses && this.#killedBy ? exitInside(how) : how;
     const by = this.#endedBy(exit);
     this.#end({ kind: "exited", ...exit, by, leftBehind: await this.#leavesBehind() });
   }
@@ -212,7 +219,8 @@ export class HostedProcess {
     const state = remote ? await statusThere(remote, environment) : null;
     if (state?.kind !== "exited") return { kind: "lost", why: state ? CUT_OFF : why };
     if (remote) void forgetThere(remote, environment);
-    const exit = exitInside({ code: state.code, signal: null });
+    const seen = { code: state.code, signal: null };
+    const exit = this.#killedBy ? exitInside(seen) : seen;
     return { kind: "exited", ...exit, by: this.#endedBy(exit), leftBehind: false };
   }
 

@@ -71,7 +71,8 @@ export function readRecords(folder: string): ProcessRecord[] {
     const id = file.endsWith(".json") ? file.slice(0, -5) : "";
     if (!isProcessId(id)) return [];
     try {
-      return [JSON.parse(readFileSync(join(folder, file), "utf8")) as ProcessRecord];
+      const record = JSON.parse(readFileSync(join(folder, file), "utf8")) as ProcessRecord | null;
+      return record?.id === id ? [record] : [];
     } catch {
       return [];
     }

@@ -2,13 +2,13 @@
  * The process host as a program: one for each home folder. It listens on a Unix socket that only its user can open, and
  * ends when nothing has run and nobody has asked for anything for a while.
  */
-import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
 import type { ProcessId } from "../../session/ids.js";
 import { takeLock } from "../../util/file-lock.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { readJsonLines, writeJsonLine } from "../json-lines.js";
-import { homeName, lockFileOf, socketPath } from "../places.js";
+import { homeName, lockFileOf, newSocketPath, socketFile } from "../places.js";
 import type { ClientHello, HostAnswer, HostEvent, HostHello, HostRequest } from "../protocol.js";
 import { Host, HostError } from "./host.js";
 import { loadPty } from "./pty.js";
@@ -54,21 +54,22 @@ export async function serveProcesses(
     clients.add(client);
     socket.on("close", () => clients.delete(client));
   });
-  const path = socketPath(folder);
-  rmSync(path, { force: true }); // It is of a host that has ended: the lock is ours.
-  const mask = process.umask(0o177);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, resolve);
-  }).finally(() => process.umask(mask));
-  chmodSync(path, 0o600);
+  const path = newSocketPath(folder);
+  try {
+    await listen(server, path);
+    writeFileSync(socketFile(folder), path, { mode: 0o600 });
+  } catch (error) {
+    host.close();
+    lock.release();
+    throw error;
+  }
   const over = new Promise<void>((resolve) => {
     const end = (): void => {
       clearInterval(idle);
-      host.close();
+      for (const client of clients) client.hangUp(); // What it asks for from now on is for the next host.
       server.close(() => resolve());
-      for (const client of clients) client.end();
-      rmSync(path, { force: true });
+      host.close();
+      for (const file of [path, socketFile(folder)]) rmSync(file, { force: true });
       lock.release();
     };
     const idle = setInterval(
@@ -83,6 +84,21 @@ export async function serveProcesses(
   return { over };
 }
 
+/** Nobody but this user can open the socket, not even in between. */
+async function listen(server: Server, path: string): Promise<void> {
+  rmSync(path, { force: true }); // It is of a host that has ended: the lock is ours.
+  const mask = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(path, resolve);
+    });
+  } finally {
+    process.umask(mask);
+  }
+  chmodSync(path, 0o600);
+}
+
 type About = Pick<HostHello, "home" | "hasPty" | "endsWithService" | "version"> &
   Pick<ServeOptions, "protocols">;
 
@@ -93,6 +109,7 @@ class Client {
   readonly #onRequest: () => void;
   readonly #followed = new Set<ProcessId>();
   #isGreeted = false;
+  #isGone = false;
 
   constructor(socket: Socket, host: Host, about: About, onRequest: () => void) {
     this.#socket = socket;
@@ -100,6 +117,7 @@ class Client {
     this.#onRequest = onRequest;
     socket.on("error", () => socket.destroy());
     readJsonLines(socket, (value) => {
+      if (this.#isGone) return;
       if (!this.#isGreeted) this.#greet(value as ClientHello, about);
       else void this.#answer(value as HostRequest);
     });
@@ -148,7 +166,8 @@ class Client {
     if (this.#isGreeted) writeJsonLine(this.#socket, event);
   }
 
-  end(): void {
-    this.#socket.end();
+  hangUp(): void {
+    this.#isGone = true;
+    this.#socket.destroy();
   }
 }
