@@ -169,7 +169,13 @@ describe.runIf(why === null)(
       await expect.poll(() => sleepers(seconds).length, { timeout: 30_000 }).toBe(1);
       server?.cut();
       expect(await result).toMatch(/^The connection was lost, and the command still runs there\./);
-      for (const pid of sleepers(seconds)) process.kill(Number(pid), "SIGKILL");
+      const [pid = ""] = sleepers(seconds);
+      const [, mark = ""] =
+        /BATON_RUN=([0-9a-f]{32})/.exec(readFileSync(`/proc/${pid}/environ`, "utf8")) ?? [];
+      process.kill(Number(pid), "SIGKILL");
+      const left = `/tmp/.baton-run-${mark}`;
+      await expect.poll(() => existsSync(`${left}/code`), { timeout: 30_000 }).toBe(true);
+      rmSync(left, { recursive: true });
     });
 
     it("says what the client says if nobody can be reached", async () => {

@@ -210,8 +210,7 @@ describe.runIf(isThere)("a command on a PTY in the sandbox", { timeout: 300_000 
         "stty size; trap 'stty size; exit 4' WINCH; touch ready; while :; do sleep 0.1; done",
         world,
       );
-      await until(() => existsSync(join(world.work, "ready")));
-      expect(output()).toContain("24 80");
+      await until(() => existsSync(join(world.work, "ready")) && output().includes("24 80"));
       pty.resize(100, 30);
       expect(await exit).toBe(4);
       expect(output()).toContain("30 100");
@@ -220,14 +219,13 @@ describe.runIf(isThere)("a command on a PTY in the sandbox", { timeout: 300_000 
   it("alone gets Ctrl-C: what waits for it tells its code", () =>
     inWorld(async (world) => {
       const command =
-        "trap 'echo interrupted' INT; read -r x; echo \"<$x>\"; trap - INT; touch asleep; sleep 1000";
-      const { pty, exit, output } = startOnPty(`touch ready; ${command}`, world);
+        "trap 'echo interrupted' INT; touch ready; read -r x; echo \"<$x>\"; trap - INT; touch asleep; sleep 1000";
+      const { pty, exit, output } = startOnPty(command, world);
       await until(() => existsSync(join(world.work, "ready")));
       pty.write("\x03");
       await until(() => output().includes("interrupted"));
       pty.write("hello\r");
-      await until(() => existsSync(join(world.work, "asleep")));
-      expect(output()).toContain("<hello>");
+      await until(() => existsSync(join(world.work, "asleep")) && output().includes("<hello>"));
       pty.write("\x03");
       expect(await exit).toBe(130);
     }));
