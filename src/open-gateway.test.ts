@@ -87,7 +87,7 @@ it("resets no session that a process holds, from the first message on", async ()
     const id = newProcessId();
     await store.processes.add(
       {
-        ...{ id, home: "another", sessionId, by: source, command: "make", workdir: "/" },
+        ...{ id, home: "another", sessionId, by: source, command: "make", workdir: "/", walled: false },
         ...{ environment: "here", pty: false },
         watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] },
       },

@@ -30,7 +30,7 @@ async function withProcess(): Promise<SessionKey> {
   const { store, sessions } = await openStore(options);
   const { key, sessionId } = await sessions.getOrCreate(localSource());
   const watch = { checkIntervalMs: null, notifyOnComplete: false, patterns: [] };
-  const shown = { command: "npm start", workdir: "/", environment: "local", pty: false };
+  const shown = { command: "npm start", workdir: "/", environment: "local", pty: false, walled: false };
   const process = { id: newProcessId(), home: "h", sessionId, by: localSource(), ...shown, watch };
   await store.processes.add(process, { perSession: 1, inAll: 1 }, now);
   await sessions.close();

@@ -101,6 +101,8 @@ export interface BackgroundCommand {
   readonly cwd: string;
   /** True if `file` is a sandbox with processes of its own. */
   readonly hasOwnProcesses: boolean;
+  /** True if a sandbox confines it, whatever it is told to do; otherwise Baton asks before some of that. */
+  readonly walled: boolean;
   /** For a command that runs elsewhere; null if signals and exit codes come from `file`. */
   readonly remote: RemoteControl | null;
   /** True for a terminal of its own, as interactive programs need it. */

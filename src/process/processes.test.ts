@@ -27,6 +27,7 @@ async function world() {
     by: source,
     command,
     workdir: "/",
+    walled: false,
     environment: "local",
     watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] },
     spec: localSpec(command),

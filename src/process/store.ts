@@ -29,6 +29,8 @@ export interface NewProcess {
   readonly workdir: string;
   readonly environment: string;
   readonly pty: boolean;
+  /** True if a sandbox confines it, whatever is typed into it. */
+  readonly walled: boolean;
   readonly watch: Watch;
 }
 

@@ -95,6 +95,7 @@ test("no known secret gets into a store's file: titles, messages, processes, err
         ...{ id: newProcessId(), home: "h", sessionId, by: source, environment: "local", pty: false },
         command: `command ${CANARY}`,
         workdir: `workdir ${CANARY}`,
+        walled: false,
         watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [`pattern ${CANARY}`] },
       },
       { perSession: 1, inAll: 1 },

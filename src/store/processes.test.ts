@@ -102,7 +102,7 @@ class World {
 
   async #add(store: Store, sessionId: SessionId, home: string, asked: boolean): Promise<void> {
     const watch = { checkIntervalMs: null, notifyOnComplete: asked, patterns: asked ? [] : ["ready"] };
-    const shown = { command: "make", workdir: "/", environment: "here", pty: false };
+    const shown = { command: "make", workdir: "/", environment: "here", pty: false, walled: false };
     const fresh: NewProcess = { id: newProcessId(), home, sessionId, by: inChat("a"), ...shown, watch };
     if ((await store.processes.add(fresh, CAPS, this.#now)) === "added") this.added.add(fresh.id);
   }

@@ -54,6 +54,7 @@ export function processStoreContract(name: string, createFixture: () => Promise<
       by: ann,
       command: "npm start",
       workdir: "/work",
+      walled: false,
       environment: "here",
       pty: false,
       watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] },

@@ -55,6 +55,7 @@ export async function processHome() {
         by: localSource(),
         command,
         workdir: "/",
+        walled: false,
         environment: "local",
         watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] },
         spec: { ...localSpec(command), ...options },

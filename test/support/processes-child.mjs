@@ -32,6 +32,7 @@ const methods = {
       by: source,
       command,
       workdir: cwd,
+      walled: false,
       environment: "local",
       watch,
       spec: {

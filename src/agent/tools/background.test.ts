@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { aCall } from "../../../test/support/a-call.js";
-import type { BackgroundCommand, ToolContext } from "../agent.js";
+import type { BackgroundCommand, Tool, ToolContext } from "../agent.js";
+import { TAKES_COMMANDS } from "./danger-input.js";
 import { terminalTool } from "./terminal.js";
 
 const root = mkdtempSync(join(realpathSync(tmpdir()), "baton-background-"));
@@ -19,13 +20,13 @@ beforeEach(() => {
 
 const terminal = () => terminalTool({ cwd: folder, environment: { PATH: "/usr/bin:/bin", TERM: "dumb" } });
 
-function run(args: object, more: Partial<ToolContext> = {}) {
+function run(args: object, more: Partial<ToolContext> = {}, tool = terminal()) {
   const { signal } = new AbortController();
   const background = async (command: BackgroundCommand): Promise<string> => {
     started.push(command);
     return "started";
   };
-  return terminal().run({ command: "sleep 60", ...args }, { call: aCall, signal, background, ...more });
+  return tool.run({ command: "sleep 60", ...args }, { call: aCall, signal, background, ...more });
 }
 
 describe("a command in the background", () => {
@@ -42,6 +43,7 @@ describe("a command in the background", () => {
         variables: { PATH: "/usr/bin:/bin", TERM: "dumb" },
         cwd: expect.stringContaining(process.platform === "linux" ? `/proc/${process.pid}/fd/` : folder),
         hasOwnProcesses: false,
+        walled: false,
         remote: null,
         pty: false,
         checkIntervalMs: 30_000,
@@ -110,11 +112,46 @@ describe("a command in the background", () => {
     expect(result).toMatch(/^Error: not run: commands can't run in the background here\./);
   });
 
-  it("is approved as such: a yes to the foreground is none to the background", async () => {
-    const about = async (background: boolean) =>
-      (await terminal().danger?.({ command: "rm -rf /var/x", background }))?.what;
-    expect(await about(false)).toBe(`rm -rf /var/x\n\nin ${folder}`);
-    expect(await about(true)).toBe(`rm -rf /var/x\n\nin ${folder}, in the background`);
+  it("is approved as such: a yes to the foreground is none to the background, nor to a terminal", async () => {
+    const about = async (more: object) =>
+      (await terminal().danger?.({ command: "rm -rf /var/x", ...more }))?.what;
+    expect(await about({})).toBe(`rm -rf /var/x\n\nin ${folder}`);
+    expect(await about({ background: true })).toBe(`rm -rf /var/x\n\nin ${folder}, in the background`);
+    expect(await about({ background: "true", pty: true })).toBe(
+      `rm -rf /var/x\n\nin ${folder}, in the background with a terminal`,
+    );
+  });
+
+  it("is asked about if it takes commands as input, which it gets only there", async () => {
+    const asks = async (tool: Tool, more: object = {}) =>
+      (await tool.danger?.({ command: "bash", ...more }))?.reason ?? null;
+    expect(await asks(terminal())).toBeNull();
+    expect(await asks(terminal(), { background: true })).toBe(TAKES_COMMANDS);
+    const launch = (words: readonly string[]) => ({
+      ...{ file: words[0] ?? "", args: words.slice(1), environment: {}, hasOwnProcesses: true },
+    });
+    const sandbox = { name: "wall", folders: [folder], network: false, doubt: null, gap: null, launch };
+    const walled = (more: object) => {
+      const confinement = { kind: "sandbox", mayLeave: true, sandbox: { ...sandbox, ...more } } as const;
+      return terminalTool({ cwd: folder, environment: {}, confinement });
+    };
+    expect(await asks(walled({}), { background: true })).toBeNull();
+    expect(await asks(walled({ doubt: "it is new" }), { background: true })).toBe(TAKES_COMMANDS);
+    expect(await asks(walled({}), { background: true, outside: true })).toMatch(
+      /^leaves the sandbox .*, and takes commands as input/,
+    );
+    expect(await asks(walled({}), { outside: true })).not.toContain("input");
+    expect(await asks(walled({}), { command: "make", background: true, outside: true })).not.toContain(
+      "input",
+    );
+    for (const [tool, more, is] of [
+      [walled({}), {}, true],
+      [walled({ doubt: "it is new" }), {}, false],
+      [walled({}), { outside: true }, false],
+    ] as const) {
+      await run({ background: true, ...more }, {}, tool);
+      expect(started.at(-1)?.walled).toBe(is);
+    }
   });
 
   it("is refused if the folder is another one than the person saw", async () => {

@@ -18,6 +18,8 @@ export interface CommandPlace {
   readonly environment: string;
   /** The folder, in words. */
   readonly folder: string;
+  /** True if a sandbox confines whatever runs there. */
+  readonly walled: boolean;
   launch(command: string, mode: LaunchMode): Promise<CommandLaunch>;
   /** Until then the folder stays the one that was checked. */
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export async function placeHere(
   return {
     environment: THIS_MACHINE,
     folder: path,
+    walled: sandbox !== null && sandbox.doubt === null,
     launch: async (command, mode) => launchHere(command, { path, way, environment, sandbox }, mode),
     close: () => held.close(),
   };
@@ -57,6 +60,7 @@ export function placeThere(there: CommandEnvironment, workdir: string | undefine
   return {
     environment: there.name,
     folder: folder ?? HOME_THERE,
+    walled: false,
     launch: (command, mode) => launchThere(command, there, folder, mode),
     close: async () => {},
   };

@@ -9,6 +9,8 @@ export interface Look {
   readonly isElsewhere: boolean;
   /** The command's input text, as far as it is known. */
   readonly input: string;
+  /** True if its input is what somebody types while it runs. */
+  readonly getsInput: boolean;
   /** True if a path is outside the folders in which the agent works; never if those are unknown. */
   readonly isOutside: (path: string) => boolean;
   /** The danger of a command line. */

@@ -8,6 +8,7 @@ import { isAllowed } from "./danger-allow.js";
 import { isInterpreter } from "./danger-code.js";
 import { dangerOfSetting, dangerOfSettingWord } from "./danger-environment.js";
 import { leavesFolder } from "./danger-files.js";
+import { hasOuterInput, isClient, TAKES_COMMANDS, takesCommands } from "./danger-input.js";
 import { dangerOfLaunching } from "./danger-options.js";
 import { changed, isOutside, OUTSIDE, type WorkPlace } from "./danger-outside.js";
 import { RULES } from "./danger-rules.js";
@@ -28,7 +29,10 @@ const MOST_READ = 10 * LONGEST;
 const TOO_LONG = "is too long to check";
 const TOO_MANY = "has too many commands inside commands";
 const JUST_MADE = "runs something that it has just written, copied or downloaded";
+const UNUSUAL = "runs a program whose name has unusual characters in it";
 const UNREADABLE = "can't be checked: a quote or bracket is not closed, or it is nested too deep";
+/** Text that is no command may have these, too. */
+const UNCLEAR = new Set([NOT_KNOWN, UNUSUAL]);
 
 /** Commands that run the command in their arguments, which may start at any word. */
 const WRAPPERS = new Set(
@@ -38,10 +42,13 @@ const WRAPPERS = new Set(
 );
 
 /** Why Baton should ask about a command, in words that follow "This"; null if it need not. */
-export function dangerOf(command: string, { allow, place }: DangerContext = {}): string | null {
+export function dangerOf(
+  command: string,
+  { allow, place, getsInput = false }: DangerContext = {},
+): string | null {
   if (command.length > LONGEST) return TOO_LONG;
   if (allow && isAllowed(command, allow)) return null;
-  const reason = dangerOfScript(command, 0, { unread: MOST_READ, place });
+  const reason = dangerOfScript(command, 0, { unread: MOST_READ, place, getsInput, isTyped: false });
   return reason ?? (allow ? "is not on the list of allowed commands" : null);
 }
 
@@ -50,12 +57,33 @@ interface DangerContext {
   readonly allow?: readonly string[];
   /** If given, Baton asks about changes to files elsewhere. */
   readonly place?: WorkPlace;
+  /** True if something can be typed into it while it runs. */
+  readonly getsInput?: boolean;
+}
+
+/**
+ * The same for text that is typed into a program, in case that runs it as commands. Much of such text is no command, so
+ * Baton asks only about what is clear.
+ */
+export function dangerOfTyped(text: string, place: WorkPlace): string | null {
+  if (text.length > LONGEST) return TOO_LONG;
+  const keys = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+  // `!rm` in a pager, `\! rm` in a database client.
+  const lines = text.split(/[\r\n]/).map((line) => line.replace(keys, "").replace(/^\s*[:\\.%]?!/, ""));
+  const budget = { unread: 2 * MOST_READ, place, getsInput: false, isTyped: true };
+  for (const script of [lines.join("\n"), ...lines]) {
+    const reason = dangerOfScript(script, 0, budget);
+    if (reason) return reason;
+  }
+  return null;
 }
 
 /** How much may still be read: nested commands could go on without end. */
 interface Budget {
   unread: number;
   readonly place: WorkPlace | undefined;
+  readonly getsInput: boolean;
+  readonly isTyped: boolean;
 }
 
 /** The cost of each parse, however short the text, in characters. */
@@ -81,18 +109,19 @@ function dangerOfScript(text: string, depth: number, budget: Budget): string | n
     if (!mayRead(LOOKING + lengthOf(command.words), budget)) return TOO_MANY;
     const look = lookFrom(command, isElsewhere, depth, budget);
     const reason = dangerOfCommand(command, look) ?? forkBomb(command, functions);
-    if (reason) return reason;
+    if (reason && !(budget.isTyped && UNCLEAR.has(reason))) return reason;
     if (isMade(command, made)) return JUST_MADE;
     isElsewhere ||= leavesFolder(command);
     made = filesMade(command, made);
   }
-  return isUnclear ? UNREADABLE : null;
+  return isUnclear && !budget.isTyped ? UNREADABLE : null;
 }
 
 function lookFrom(command: SimpleCommand, isElsewhere: boolean, depth: number, budget: Budget): Look {
   return {
     isElsewhere,
     input: inputOf(command),
+    getsInput: budget.getsInput && hasOuterInput(command),
     isOutside: (path) => budget.place !== undefined && isOutside(path, budget.place, isElsewhere),
     script: (inner) => dangerOfScript(inner, depth + 1, budget),
     words: (inner, goesElsewhere = false) =>
@@ -146,6 +175,17 @@ function inKeys(text: string): string | null {
 function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Look): string | null {
   const [program, ...args] = words;
   if (!program) return null;
+  const reason = dangerOfProgram(program, args, command, look);
+  if (reason !== null || !look.getsInput) return reason;
+  return takesCommands(programName(program.text), args) ? TAKES_COMMANDS : null;
+}
+
+function dangerOfProgram(
+  program: Word,
+  args: readonly Word[],
+  command: SimpleCommand,
+  look: Look,
+): string | null {
   const { text } = program;
   if (
     text.includes(UNKNOWN) ||
@@ -153,7 +193,7 @@ function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Loo
     /[{}]/.test(text.replace("{}", UNKNOWN))
   )
     return NOT_KNOWN;
-  if (/[^ -~]/.test(text)) return "runs a program whose name has unusual characters in it";
+  if (/[^ -~]/.test(text)) return UNUSUAL;
   const name = programName(text);
   const launching = dangerOfLaunching(name, args, look);
   if (launching) return launching;
@@ -219,7 +259,12 @@ function dangerOfWrapped(wrapper: string, words: readonly Word[], look: Look): s
 
 function isKnown(name: string): boolean {
   return (
-    Object.hasOwn(RULES, name) || name === "rmdir" || isShell(name) || isInterpreter(name) || name === "eval"
+    Object.hasOwn(RULES, name) ||
+    name === "rmdir" ||
+    isShell(name) ||
+    isInterpreter(name) ||
+    isClient(name) ||
+    name === "eval"
   );
 }
 

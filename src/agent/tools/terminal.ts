@@ -100,20 +100,24 @@ export function terminalTool(options: TerminalToolOptions): Tool {
       if (there === undefined) return null;
       const { allow } = options;
       const workdir = textOf(args, "workdir");
-      const how = isTrue(args, "background") ? ", in the background" : "";
+      const getsInput = isTrue(args, "background");
+      const how = howItRuns(getsInput, isTrue(args, "pty"));
       if (there !== null) {
-        const reason = await reasonToAsk(command, workPlaceThere(there, workdir), allow);
+        const place = workPlaceThere(there, workdir);
+        const reason = await reasonToAsk(command, { place, getsInput, allow });
         return reason === null ? null : dangerThere(there, { folder: workdir ?? "", command, how }, reason);
       }
       if (confinement.kind === "missing") return null;
       const folder = resolve(options.cwd, workdir ?? "");
       if (mayLeave && isTrue(args, "outside")) {
-        return dangerOutside({ folder, command, how }, textOf(args, "reason"));
+        const typed = getsInput ? await whyTyped(command) : "";
+        return dangerOutside({ folder, command, how }, `${LEAVES}${typed}`, textOf(args, "reason"));
       }
-      if (isWalled && confinement.sandbox.doubt === null && !allow) return null;
+      const isSafe = isWalled && confinement.sandbox.doubt === null;
+      if (isSafe && !allow) return null;
       const folders = [realOf(folder), folder, ...confined.folders];
       const place = { folders, ...(confined.home === null ? {} : { home: confined.home }) };
-      const reason = await reasonToAsk(command, place, allow);
+      const reason = await reasonToAsk(command, { place, getsInput: getsInput && !isSafe, allow });
       return reason === null ? null : dangerHere({ folder, command, how }, reason);
     },
     run: answering(async (args, context) => {
@@ -128,8 +132,9 @@ export function terminalTool(options: TerminalToolOptions): Tool {
             command,
             wish.pty ? "terminal" : "background",
           );
-          const { folder: workdir, environment } = place;
-          return await context.background({ ...wish, ...launch, command, workdir, environment, variables });
+          const { folder: workdir, environment, walled } = place;
+          const shown = { command, workdir, environment };
+          return await context.background({ ...wish, ...launch, ...shown, variables, walled });
         }
         const launch = await place.launch(command, "foreground");
         const limits = { maxOutput, timeoutMs: Math.min(wanted, maxTimeoutMs) };
@@ -147,13 +152,26 @@ export function terminalTool(options: TerminalToolOptions): Tool {
 const NO_BACKGROUND =
   "not run: commands can't run in the background here. Run it without `background`, within its time-out.";
 
+/** A yes to one form is none to another. */
+function howItRuns(inBackground: boolean, pty: boolean): string {
+  return inBackground ? `, in the background${pty ? " with a terminal" : ""}` : "";
+}
+
 async function reasonToAsk(
   command: string,
-  place: WorkPlace,
-  allow: readonly string[] | undefined,
+  { allow, ...context }: { place: WorkPlace; getsInput: boolean; allow: readonly string[] | undefined },
 ): Promise<string | null> {
   const { dangerOf } = await import("./danger.js"); // Loaded only now, because it needs a parser.
-  return dangerOf(command, { ...(allow ? { allow } : {}), place });
+  return dangerOf(command, { ...context, ...(allow ? { allow } : {}) });
+}
+
+/** Who allows it to leave the sandbox must know if that is for more than this command. */
+async function whyTyped(command: string): Promise<string> {
+  const [{ dangerOf }, { TAKES_COMMANDS }] = await Promise.all([
+    import("./danger.js"),
+    import("./danger-input.js"),
+  ]);
+  return dangerOf(command, { getsInput: true }) === TAKES_COMMANDS ? `, and ${TAKES_COMMANDS}` : "";
 }
 
 const NO_WAY_OUT =
@@ -184,8 +202,8 @@ function isTrue(args: unknown, name: string): boolean {
   return value === true || value === "true";
 }
 
-function dangerOutside(asked: Asked, why: string | null): Danger {
-  const danger = dangerHere(asked, LEAVES);
+function dangerOutside(asked: Asked, reason: string, why: string | null): Danger {
+  const danger = dangerHere(asked, reason);
   const what = `${danger.what}, outside the sandbox\n\nThe agent's reason: ${why?.trim() || "none given"}`;
   return { ...danger, what, onlyOwner: true };
 }

@@ -13,7 +13,7 @@ export function startsInBackground(
   { by, source }: Pick<InboxItem, "by" | "source">,
 ): NonNullable<ToolContext["background"]> {
   return async (asked) => {
-    const { command, workdir, environment, checkIntervalMs, notifyOnComplete, patterns } = asked;
+    const { command, workdir, environment, walled, checkIntervalMs, notifyOnComplete, patterns } = asked;
     try {
       const started = await processes.start({
         sessionId,
@@ -21,6 +21,7 @@ export function startsInBackground(
         command,
         workdir,
         environment,
+        walled,
         watch: { checkIntervalMs, notifyOnComplete, patterns },
         spec: {
           file: asked.file,

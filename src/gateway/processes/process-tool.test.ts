@@ -5,6 +5,7 @@ import type { Chat } from "../../../test/support/gateway-world.js";
 import { openProcessWorld, type ProcessWorld } from "../../../test/support/process-world.js";
 import type { ProcessId } from "../../session/ids.js";
 import { processTool } from "./process-tool.js";
+import { dangerOfTyping } from "./typing.js";
 
 let world: ProcessWorld;
 let ann: Chat;
@@ -27,6 +28,14 @@ async function until(args: object, what: RegExp): Promise<string> {
     })
     .toMatch(what);
   return said;
+}
+
+/** Answers the question; what comes then. */
+async function answered(question: string, verdict: "approve" | "deny"): Promise<string> {
+  const before = ann.told.length;
+  const [, number] = /\/approve (\d+)/.exec(question) ?? [];
+  expect(await ann.ask(`/${verdict} ${number}`)).toMatch(/^(Approved|Denied): /);
+  return ann.next(before + 1);
 }
 
 describe("the tool process", () => {
@@ -150,13 +159,40 @@ describe("the tool process", () => {
     expect(await use({ action: "wait", id })).toContain("exited with code 0");
   });
 
-  it("talks with an interactive program on a terminal", async () => {
-    const id = await start("python3 -q", { pty: true });
+  it("talks with an interactive program on a terminal, once that was approved", async () => {
+    const command = { command: "python3 -q", background: true, pty: true };
+    const question = await ann.ask(`terminal ${JSON.stringify(command)}`);
+    expect(question).toMatch(
+      /^This takes commands as input, which Baton can't check one by one\.\n\n```\npython3 -q\n\nin .*, in the background with a terminal\n```/,
+    );
+    const [, id = ""] = /Started .* as (p_\w+)/.exec(await answered(question, "approve")) ?? [];
     await until({ action: "poll", id }, />>>/);
     await use({ action: "submit", id, text: "6 * 7" });
     await until({ action: "poll", id }, />>> 6 \* 7\n42\n>>>/);
     await use({ action: "write", id, text: "\u0004" });
     expect(await use({ action: "wait", id })).toContain("It has ended.");
+  });
+
+  it("asks before it types what is dangerous, unless a sandbox confines the process", async () => {
+    const id = await start("while read -r line; do echo got $line; done");
+    const text = "rm -rf /home/nobody-here";
+    for (const action of ["write", "submit"]) {
+      const question = await use({ action, id: id.slice(0, 8), text });
+      expect(question).toMatch(/^This deletes /);
+      expect(question).toContain(`${text}\n\ntyped into ${id} in ${world.folder}: while read`);
+      expect(await answered(question, "deny")).toContain("the person said no");
+    }
+    expect(await use({ action: "poll", id })).toContain("No new output.");
+    const question = await use({ action: "submit", id, text });
+    expect(await answered(question, "approve")).toContain("Written to");
+    await until({ action: "poll", id }, /got rm -rf/);
+    const [found] = await world.processes.list({});
+    const danger = async (walled: boolean) => {
+      const seen = found ? [{ ...found, kept: { ...found.kept, walled } }] : [];
+      return dangerOfTyping({ action: "submit", id, text }, async () => seen);
+    };
+    expect(await danger(false)).not.toBeNull();
+    expect(await danger(true)).toBeNull();
   });
 
   it("says what to do about a mistake", async () => {

@@ -11,6 +11,7 @@ import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { ProcessLimits } from "./options.js";
+import { dangerOfTyping } from "./typing.js";
 import {
   BYTES_A_CHARACTER,
   commandWords,
@@ -47,6 +48,7 @@ export function processTool(setting: ProcessToolSetting): Tool {
     name: "process",
     description: DESCRIPTION,
     parameters: parametersFor(setting.limits),
+    danger: (args) => dangerOfTyping(args, setting.seen),
     run: answering(async (args, { signal }) => {
       try {
         return await act(setting, actionOf(args), args, signal);

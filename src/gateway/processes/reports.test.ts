@@ -14,6 +14,7 @@ const PROCESS: KeptProcess = {
   by: { platform: "local", chatId: "terminal", chatType: "dm" },
   command: "make\nall",
   workdir: "/srv/app",
+  walled: false,
   environment: "local",
   pty: false,
   watch: { checkIntervalMs: null, notifyOnComplete: true, patterns: [] },

@@ -13,6 +13,7 @@ export function processes({ int, text, tableEnd }: Dialect): readonly string[] {
       workdir ${text} NOT NULL,
       environment ${text} NOT NULL,
       pty ${int} NOT NULL,
+      walled ${int} NOT NULL,
       check_interval_ms ${int},
       patterns ${text} NOT NULL,
       watched ${int} NOT NULL,

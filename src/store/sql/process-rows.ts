@@ -20,6 +20,7 @@ export function keptProcess(row: Row): KeptProcess {
     workdir: text(row.workdir),
     environment: text(row.environment),
     pty: flag(row.pty),
+    walled: flag(row.walled),
     watch: {
       checkIntervalMs: maybe(row.check_interval_ms, number),
       notifyOnComplete: text(row.completion) !== "none",

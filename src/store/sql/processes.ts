@@ -109,9 +109,9 @@ async function live(tx: Queries, which: string, value: string): Promise<number> 
 async function insert(tx: Queries, fresh: NewProcess, now: number): Promise<void> {
   const { checkIntervalMs, notifyOnComplete, patterns } = fresh.watch;
   await tx.run(
-    `INSERT INTO processes (id, home, session_id, source, command, workdir, environment, pty, check_interval_ms,
-       patterns, watched, completion, state, started_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'starting', ?)`,
+    `INSERT INTO processes (id, home, session_id, source, command, workdir, environment, pty, walled,
+       check_interval_ms, patterns, watched, completion, state, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'starting', ?)`,
     fresh.id,
     fresh.home,
     fresh.sessionId,
@@ -120,6 +120,7 @@ async function insert(tx: Queries, fresh: NewProcess, now: number): Promise<void
     storableText(fresh.workdir),
     fresh.environment,
     fresh.pty ? 1 : 0,
+    fresh.walled ? 1 : 0,
     checkIntervalMs,
     storableText(JSON.stringify(patterns)),
     checkIntervalMs !== null || patterns.length > 0 ? 1 : 0,

@@ -1,0 +1,26 @@
+/**
+ * What is dangerous about text that the agent types into a process. Whatever runs in a sandbox stays there; elsewhere the text
+ * is checked as if the process ran it as commands, which is what a shell does.
+ */
+import { resolve } from "node:path";
+import type { Danger } from "../../agent/agent.js";
+import type { SeenProcess } from "../../process/processes.js";
+import { placeWords } from "./words.js";
+
+/** For a call of the tool `process`. `seen` are the processes that it may mean. */
+export async function dangerOfTyping(
+  args: unknown,
+  seen: () => Promise<readonly SeenProcess[]>,
+): Promise<Danger | null> {
+  if (typeof args !== "object" || args === null) return null;
+  const { action, id, text } = args as Readonly<Record<string, unknown>>;
+  const isTyped = action === "write" || action === "submit";
+  if (!isTyped || typeof id !== "string" || typeof text !== "string") return null;
+  const meant = (await seen()).map(({ kept }) => kept).filter((kept) => kept.id.startsWith(id.trim()));
+  const [kept] = meant;
+  if (!kept || meant.length > 1 || kept.walled) return null;
+  const { dangerOfTyped } = await import("../../agent/tools/danger.js"); // Only now, because it needs a parser.
+  const reason = dangerOfTyped(text, { folders: [resolve("/", kept.workdir)] });
+  const what = `${text}\n\ntyped into ${kept.id} ${placeWords(kept)}: ${kept.command}`;
+  return reason === null ? null : { reason, what };
+}
