@@ -12,7 +12,7 @@ export const BACKGROUND_PARAMETERS = {
   background: {
     type: "boolean",
     description:
-      "True to return at once while the command runs on, also after this turn: for servers, long builds and interactive programs. Use the tool `process` to look at it, to write to it and to end it. Has no `timeout`.",
+      "True to return at once while the command runs on, also after this turn: for servers, long builds and interactive programs. Use the tool `process` to look at it, to write to it and to end it. Has no `timeout`. In scripts write `>&2`, not `> /dev/stderr`, which would empty the output.",
   },
   pty: {
     type: "boolean",

@@ -131,6 +131,20 @@ test("what cannot be started leaves nothing", async () => {
   expect(readdirSync(folder).filter((file) => file.startsWith("p_"))).toEqual([]);
 });
 
+test("a process that empties its own output is read on, and positions never go back", async () => {
+  const { client, spawn, outputOf } = world();
+  const { id } = await spawn("echo the first line; read -r go; echo two > /dev/stderr; exec sleep 600");
+  await expect.poll(() => outputOf(id)).toBe("the first line\n");
+  expect((await client.request("poll", { id, limit: 100 })).output.to).toBe(15);
+  await client.request("write", { id, text: "\n" });
+  await expect.poll(() => outputOf(id)).toBe("two\n");
+  expect((await client.request("poll", { id, limit: 100 })).output).toEqual({
+    text: "two\n",
+    from: 15,
+    to: 19,
+  });
+});
+
 test("a poll gives what is new since the last one", async () => {
   const { client, spawn, ended, outputOf } = world();
   const { id } = await spawn("echo one; read -r go; echo two");

@@ -30,7 +30,8 @@ export class OutputFile {
   #base: number;
   #olderFrom: number;
   #isClosed = false;
-  /** When it was last looked at. */
+  /** When it was last looked at, and when it was last looked at to trim it. */
+  #sizeSeen = 0;
   #sizeBefore = 0;
 
   constructor(path: string, place: OutputPlace = { base: 0, olderFrom: 0 }) {
@@ -46,7 +47,22 @@ export class OutputFile {
 
   /** The first position that is kept, and the end. */
   get range(): { readonly from: number; readonly to: number } {
-    return { from: this.#olderFrom, to: this.#base + fstatSync(this.#file).size };
+    const to = this.#base + this.#size;
+    return { from: this.#olderFrom, to };
+  }
+
+  /**
+   * A process can empty its own output, as `tee /dev/stderr` does, which opens the file anew. If that is seen, positions
+   * go on from where the output ended.
+   */
+  get #size(): number {
+    const { size } = fstatSync(this.#file);
+    if (size < this.#sizeSeen) {
+      this.#base += this.#sizeSeen;
+      this.#olderFrom = this.#base;
+    }
+    this.#sizeSeen = size;
+    return size;
   }
 
   /** A descriptor for the process. The caller closes it. */
@@ -95,13 +111,14 @@ export class OutputFile {
 
   /** Empties the file if it is long and the process pauses, or if it is too long; true if it did. */
   trim(): boolean {
-    const { size } = fstatSync(this.#file);
+    const size = this.#size;
     const pauses = size === this.#sizeBefore;
     this.#sizeBefore = size;
     if (size <= (pauses ? LONG : TOO_LONG)) return false;
     const kept = this.#keep(size - KEPT);
-    this.#base += fstatSync(this.#file).size;
+    this.#base += this.#size;
     ftruncateSync(this.#file, 0);
+    this.#sizeSeen = 0;
     this.#olderFrom = this.#base - kept;
     return true;
   }
