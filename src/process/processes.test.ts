@@ -247,6 +247,19 @@ test("what a process left behind keeps its output from being removed until it ha
     .toBe(false);
 });
 
+test("what a process left behind can be ended, and the store knows it then", async () => {
+  const { request, open } = await world();
+  const processes = open();
+  const { kept, status } = await processes.start(request("sleep 600 & exit 0"));
+  await processes.wait(kept.id, waiting);
+  await expect
+    .poll(async () => (await processes.find(kept.id))?.kept.end)
+    .toMatchObject({ leftBehind: true });
+  const killed = await processes.kill(kept.id, "person");
+  expect(killed.kept.end).toEqual({ kind: "exited", code: 0, signal: null, by: "itself", leftBehind: false });
+  expect(isGroupRunning(status?.pid ?? 0)).toBe(false);
+});
+
 test("followers hear of output", async () => {
   const { request, open } = await world();
   const processes = open();

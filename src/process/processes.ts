@@ -51,6 +51,7 @@ export class Processes {
   readonly #followers = new Map<ProcessId, Set<(to: number) => void>>();
   readonly #waiters = new Map<ProcessId, Set<() => void>>();
   #again: NodeJS.Timeout | undefined;
+  #isShut = false;
 
   constructor(options: ProcessesOptions) {
     this.#options = options;
@@ -172,6 +173,7 @@ export class Processes {
   async kill(id: ProcessId, by: "agent" | "person"): Promise<SeenProcess> {
     const status = await this.#ask("kill", { id, by, graceMs: this.#options.graceMs });
     if (status.end) await this.#save(status);
+    if (status.end?.kind === "exited" && !status.end.leftBehind) await this.#options.store.leftNothing(id);
     return this.#seen(id, status);
   }
 
@@ -256,6 +258,7 @@ export class Processes {
   }
 
   shut(): void {
+    this.#isShut = true;
     clearTimeout(this.#again);
     this.#client.close();
   }
@@ -312,6 +315,7 @@ export class Processes {
     clearTimeout(this.#again);
     this.#again = setTimeout(() => {
       this.reconcile().catch((cause: Error) => {
+        if (this.#isShut) return;
         this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });
         this.#goOn();
       });

@@ -64,6 +64,8 @@ export interface ProcessStore {
   started(id: ProcessId, now: number): Promise<void>;
   /** How it ended. Only the first end counts: false if one is known. From then on the promised notice is due. */
   ended(id: ProcessId, end: ProcessEnd, at: number): Promise<boolean>;
+  /** What it left behind has ended, too. */
+  leftNothing(id: ProcessId): Promise<void>;
   find(id: ProcessId): Promise<KeptProcess | null>;
   /** Newest first. */
   list(which: { readonly sessionId?: SessionId; readonly home?: string }): Promise<KeptProcess[]>;

@@ -29,6 +29,15 @@ function idsOf(processes: readonly Named[]): string {
   return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
+/** True if there is something to end: it runs, or something that it left behind does. */
+export function canBeEnded(seen: {
+  readonly kept: { readonly end: ProcessEnd | null };
+  readonly status: { readonly end: ProcessEnd | null } | null;
+}): boolean {
+  const end = seen.status?.end ?? seen.kept.end;
+  return end === null || (end.kind === "exited" && end.leftBehind);
+}
+
 const ENDED_BY_WORDS = { agent: "was ended by the agent", person: "was ended by a person" } as const;
 
 /** For example `exited with code 1`, after the name of the process. */

@@ -1,10 +1,15 @@
 /** Attached without a terminal on one of both sides: lines go in, text comes out. */
+import { setTimeout as delay } from "node:timers/promises";
 import { PrintableStream } from "../../adapter/terminal/printable-stream.js";
 import type { Processes } from "../../process/processes.js";
+import { BatonError } from "../../session/errors.js";
+import type { ProcessId } from "../../session/ids.js";
 import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { followedOutput } from "./output.js";
 import type { KnownProcess } from "./which.js";
+
+const AGAIN_MS = 50;
 
 export async function attachLines(
   { terminal, streams: { stdin } }: Cli,
@@ -13,7 +18,7 @@ export async function attachLines(
   json: boolean,
 ): Promise<void> {
   const left = new AbortController();
-  const clean = terminal.isSeen && !json ? null : new PrintableStream();
+  const clean = new PrintableStream(); // It was not made for a terminal: what it prints must not steer one.
   const print = async (text: string) => {
     const shown = json && text !== "" ? `${jsonLine({ output: text })}\n` : text;
     await terminal.write(shown);
@@ -31,15 +36,33 @@ export async function attachLines(
     );
   process.once("SIGINT", () => left.abort());
   stdin.setEncoding("utf8");
-  stdin.on("data", (text: string) => type(() => processes.write(id, text)));
+  stdin.on("data", (text: string) => type(() => written(processes, id, text, left.signal)));
   // What is piped in may be over at once, as from /dev/null: that is no wish to end the input.
   stdin.on("end", () => stdin.isTTY && type(() => processes.close(id)));
   try {
     for await (const { text } of followedOutput(processes, id, status.output.from, left.signal))
-      await print(clean?.push(text) ?? text);
-    await print(clean?.end() ?? "");
+      await print(clean.push(text));
+    await print(clean.end());
   } finally {
     stdin.pause();
     await typing;
+  }
+}
+
+/** A program that reads slowly gets everything, in order. */
+async function written(
+  processes: Processes,
+  id: ProcessId,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      return void (await processes.write(id, text));
+    } catch (error) {
+      const isFull = error instanceof BatonError && error.code === "process_input_full";
+      if (!isFull || signal.aborted) throw error;
+    }
+    await delay(AGAIN_MS);
   }
 }

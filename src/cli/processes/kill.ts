@@ -1,5 +1,5 @@
 /** `baton processes kill`: ends a process and everything that it started. */
-import { endWords } from "../../process/words.js";
+import { canBeEnded, endWords } from "../../process/words.js";
 import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
@@ -9,7 +9,7 @@ export function killProcess(cli: Cli, which: string, { json }: JsonOption): Prom
   const { terminal } = cli;
   return withProcesses(cli, async (processes) => {
     const { kept, status } = await hosted(processes, which);
-    if (status.end)
+    if (status.end && !canBeEnded({ kept, status }))
       throw new CliError(
         "process_ended",
         `${kept.id} has already ended: it ${cleanLine(endWords(status.end))}.`,

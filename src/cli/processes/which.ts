@@ -2,6 +2,7 @@
 import type { ProcessStatus } from "../../process/process.js";
 import type { Processes, SeenProcess } from "../../process/processes.js";
 import { processMeant } from "../../process/words.js";
+import { BatonError } from "../../session/errors.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
 
@@ -34,7 +35,15 @@ export async function hosted(processes: Processes, given: string): Promise<Known
   const all = (await ofThisHome(processes)).map((seen) => ({ ...seen, id: seen.kept.id }));
   const { kept, status } = processMeant(all, given);
   if (status !== null) return { kept, status };
+  // If no host runs, a new one reads what the last one kept.
+  const asked = await processes.wait(kept.id, { timeoutMs: 0, signal: AbortSignal.timeout(0) }).catch(gone);
+  if (asked?.status) return { kept: asked.kept, status: asked.status };
   throw new CliError("process_gone", `Baton keeps nothing of ${kept.id} any more but its line in the list.`);
+}
+
+function gone(error: unknown): null {
+  if (error instanceof BatonError && error.code === "process_not_found") return null;
+  throw error;
 }
 
 /** What programs get. */

@@ -1,6 +1,6 @@
 /** `/processes` shows what the person has in the background, and ends one of them. */
 import type { SeenProcess } from "../../process/processes.js";
-import { processMeant } from "../../process/words.js";
+import { canBeEnded, processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import type { GatewayProcesses } from "../processes/options.js";
@@ -93,8 +93,9 @@ async function end(
 ): Promise<string> {
   const named = seen.map((process) => ({ id: process.kept.id, process }));
   const { process } = processMeant(named, id);
-  if (isEnded(process)) return `\`${process.kept.id}\` has already ended: it ${stateWords(process, now)}.`;
+  if (!canBeEnded(process))
+    return `\`${process.kept.id}\` has already ended: it ${stateWords(process, now)}.`;
   const ended = await all.kill(process.kept.id, "person");
-  if (!isEnded(ended)) return `\`${process.kept.id}\` could not be ended. Try again.`;
+  if (canBeEnded(ended)) return `\`${process.kept.id}\` could not be ended. Try again.`;
   return `\`${process.kept.id}\` ${stateWords(ended, now)}.`;
 }

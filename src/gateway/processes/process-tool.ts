@@ -5,7 +5,7 @@
 import type { Tool } from "../../agent/agent.js";
 import { type Arguments, answering, Refused } from "../../agent/tools/refused.js";
 import type { Processes, SeenProcess } from "../../process/processes.js";
-import { processMeant } from "../../process/words.js";
+import { canBeEnded, processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
 import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
@@ -214,9 +214,9 @@ async function wait(
 }
 
 async function kill({ processes, clock }: ProcessToolSetting, process: SeenProcess): Promise<string> {
-  mustRun(process, clock());
+  if (!canBeEnded(process)) mustRun(process, clock());
   const ended = await processes.kill(process.kept.id, "agent");
-  return isEnded(ended)
+  return !canBeEnded(ended)
     ? head(ended, clock())
     : `Error: ${process.kept.id} could not be ended, and may still run.`;
 }

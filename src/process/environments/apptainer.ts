@@ -4,6 +4,7 @@
  * and gets no privileges.
  */
 import type { CommandEnvironment } from "../../util/command-environment.js";
+import { containerWords } from "./container.js";
 
 export interface ApptainerOptions {
   readonly name: string;
@@ -31,7 +32,7 @@ export function apptainerEnvironment(options: ApptainerOptions): CommandEnvironm
   const { name, program, image, mounts, workdir, variables } = options;
   return {
     name,
-    where: `in a container of ${image}`,
+    where: containerWords(program, image, mounts),
     workdir,
     launch: async (command, folder, mode) => ({
       file: program,

@@ -41,7 +41,7 @@ const WAIT = 'trap "exit 0" TERM; while :; do sleep 3600 & wait "$!"; done';
 const LEAVE = "ctrl-^,ctrl-@,ctrl-^,ctrl-@";
 
 export function containerEnvironment(options: ContainerOptions): CommandEnvironment {
-  const { name, program, image, workdir, variables, home } = options;
+  const { name, program, image, mounts, network, workdir, variables, home } = options;
   const container = `baton-${digest(home).slice(0, 12)}-${name}`;
   const reach: ReachThere = (words, mode) => [
     program,
@@ -53,7 +53,7 @@ export function containerEnvironment(options: ContainerOptions): CommandEnvironm
   let making: Promise<void> = Promise.resolve();
   return {
     name,
-    where: `in a container of ${image}`,
+    where: containerWords(program, image, mounts, network),
     workdir,
     launch: async (command, folder, mode) => {
       making = making.catch(() => {}).then(() => make(engine, container, options));
@@ -61,6 +61,20 @@ export function containerEnvironment(options: ContainerOptions): CommandEnvironm
       return { ...controlledCommand(reach, { command, workdir: folder, mode }), environment: variables };
     },
   };
+}
+
+/** What a person approves: all that decides what a command can reach there. */
+export function containerWords(
+  program: string,
+  image: string,
+  mounts: readonly string[],
+  network: string | null = null,
+): string {
+  return [
+    `in a container of ${image} by ${program}`,
+    ...(mounts.length > 0 ? [`with ${mounts.join(" and ")}`] : []),
+    ...(network === null ? [] : [`network ${network}`]),
+  ].join(", ");
 }
 
 /** Finds the container, starts it or makes it. */

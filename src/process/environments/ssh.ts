@@ -49,7 +49,11 @@ export function sshEnvironment(options: SshOptions): CommandEnvironment {
     ];
   return {
     name,
-    where: `on ${host}${port === null ? "" : `, port ${port}`}`,
+    where: [
+      `on ${host}`,
+      ...(port === null ? [] : [`port ${port}`]),
+      ...(configFile === null ? [] : [`as ${configFile} says`]),
+    ].join(", "),
     workdir,
     launch: async (command, folder, mode) => {
       const reach = reachFor(mode === "foreground" ? "gateway" : "host");

@@ -62,6 +62,10 @@ export class SqlProcesses implements ProcessStore {
     return ended === 1;
   }
 
+  async leftNothing(id: ProcessId): Promise<void> {
+    await this.#db.run("UPDATE processes SET left_behind = 0 WHERE id = ? AND state = 'ended'", id);
+  }
+
   async find(id: ProcessId): Promise<KeptProcess | null> {
     const row = await this.#db.get(`${SELECT} WHERE id = ?`, id);
     return row ? keptProcess(row) : null;
