@@ -24,12 +24,15 @@ export interface PlacedProcess {
   readonly place: ReportPlace;
 }
 
-/** What is said: that the process has ended, or what it printed between two positions of its output, in bytes. */
+/**
+ * What is said: that the process has ended, or what it printed, or the lines of it that match, between two positions of its
+ * output, in bytes. `from` is as far as that was reported before.
+ */
 export type ReportStep =
   | { readonly kind: "completion" }
+  | { readonly kind: "matches"; readonly from: number; readonly through: number }
   | {
       readonly kind: "output";
-      /** As far as it was reported before. */
       readonly from: number;
       readonly through: number;
       /** True if that is all that it will ever print: then its output is not watched any more. */

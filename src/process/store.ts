@@ -42,8 +42,10 @@ export interface KeptProcess extends NewProcess {
   readonly startedAt: number;
   readonly end: ProcessEnd | null;
   readonly endedAt: number | null;
-  /** How far its output was reported to the chat or the agent, in bytes. */
+  /** How far its output was reported to the chat, in bytes. */
   readonly reportedThrough: number;
+  /** The same for the lines that match. */
+  readonly matchedThrough: number;
 }
 
 export interface ProcessCaps {

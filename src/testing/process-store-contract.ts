@@ -146,7 +146,11 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         const watch = { checkIntervalMs: 30_000, notifyOnComplete: true, patterns: ["ready", 'a "b"\n'] };
         const process = await added({ watch, pty: true });
         const kept = { ...process, state: "starting", startedAt: now, end: null, endedAt: null };
-        expect(await store.processes.find(process.id)).toEqual({ ...kept, reportedThrough: 0 });
+        expect(await store.processes.find(process.id)).toEqual({
+          ...kept,
+          reportedThrough: 0,
+          matchedThrough: 0,
+        });
         now += 5;
         await store.processes.started(process.id, now);
         expect(await store.processes.find(process.id)).toMatchObject({ state: "running", startedAt: now });
@@ -570,8 +574,24 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         expect(await store.outbox.pending(bot, 10)).toHaveLength(2);
         expect(await output(99, 99, true)).toBe(true);
         expect(await output(99, 100)).toBeNull();
+        expect(await store.processes.find(id)).toMatchObject({ matchedThrough: 0 });
         const late = { kind: "output", from: 99, through: 100, isLast: false } as const;
         expect(await store.reports.report(seen, late, {}, now)).toBe(false);
+      });
+
+      it("has a position of its own for lines that match", async () => {
+        const { id } = await runs({ watch: { ...told, checkIntervalMs: 30_000, patterns: ["ready"] } });
+        const matches = async (from: number, through: number) => {
+          const [seen] = await store.reports.watched("/home/ann");
+          if (!seen) return null;
+          const step = { kind: "matches", from, through } as const;
+          return store.reports.report(seen, step, both(seen, `matches ${from} to ${through}`), now);
+        };
+        expect(await output(0, 7)).toBe(true);
+        expect([await matches(0, 5), await matches(0, 9), await matches(5, 6)]).toEqual([true, false, true]);
+        expect(await store.processes.find(id)).toMatchObject({ reportedThrough: 7, matchedThrough: 6 });
+        expect(await output(7, 7, true)).toBe(true);
+        expect(await matches(6, 8)).toBeNull();
       });
 
       it.each<[string, number | null, boolean]>([

@@ -241,7 +241,7 @@ describe("watched output", () => {
     gateway.now += 15_000;
     await world.start(ann, "true"); // The gateway looks at all of them.
     await expect.poll(() => world.store.reports.watched(world.processes.home)).toEqual([]);
-    expect((await world.store.processes.find(id))?.reportedThrough).toBe(31);
+    expect((await world.store.processes.find(id))?.matchedThrough).toBe(31);
     expect(notes(ann)).toHaveLength(1);
   });
 
@@ -274,6 +274,35 @@ describe("watched output", () => {
     await until(() => printed().length === 1);
     expect(printed()[0]).toContain("\none\nE two\nthree\n");
     expect(notes(ann)).toHaveLength(1);
+  });
+
+  it("is not said twice by the next gateway, though it also goes to the chat", async () => {
+    const { gateway, ann } = await open();
+    const id = await world.start(ann, "cat", { watchPatterns: ["E"], checkInterval: 30 });
+    await world.processes.write(id, "E one\nE t");
+    await until(() => notes(ann).length === 1);
+    await settled(gateway, ann);
+    await gateway.gateway.stop({ drainMs: 0 });
+    await world.processes.write(id, "wo\n");
+    await gateway.restart();
+    await until(() => notes(ann).length === 2);
+    const lines = notes(ann)[1]?.split("\n") ?? [];
+    expect(lines.filter((line) => line.startsWith("| "))).toEqual(["| E two"]);
+  });
+
+  it("has a notice for lines that match and one for the output, also if both are due at once", async () => {
+    const { gateway, ann } = await open();
+    const id = await world.start(ann, ECHO, { watchPatterns: ["E"], checkInterval: 30 });
+    await settled(gateway, ann);
+    await ann.ask("/new");
+    await settled(gateway, ann);
+    const printed = (): string[] => ann.told.filter((text) => /printed(, at the end)?:/.test(text));
+    gateway.now += 31_000;
+    await world.processes.write(id, "one\nE two\n");
+    await until(() => printed().length === 2);
+    expect(printed()[0]).toContain("```\nE two\n```");
+    expect(printed()[1]).toContain("```\none\nE two\n```");
+    expect([...gateway.problems, ...world.problems]).toEqual([]);
   });
 
   it("is switched off if too much of it matches, and the end is told instead", async () => {

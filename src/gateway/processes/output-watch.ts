@@ -26,8 +26,6 @@ export interface Said {
   /** The agent only if its conversation still has this process's session. */
   readonly to: "agent" | "chat";
   readonly text: string;
-  /** Tells this report from the others about the process: the position in its output, or that it has ended. */
-  readonly at: number | "end";
 }
 
 export interface OutputWatchSetting {
@@ -77,7 +75,7 @@ export class OutputWatch {
     const { process } = seen;
     this.#setting = setting;
     this.#seen = seen;
-    this.#scanned = process.reportedThrough;
+    this.#scanned = process.matchedThrough;
     const { checkIntervalMs } = process.watch;
     this.#checkAt =
       checkIntervalMs === null ? null : nextCheck(process.startedAt, checkIntervalMs, setting.clock());
@@ -156,7 +154,8 @@ export class OutputWatch {
   }
 
   #end(): Promise<boolean> {
-    return this.#report({ through: this.#seen.process.reportedThrough, isLast: true }, null);
+    const { reportedThrough: at } = this.#seen.process;
+    return this.#report({ kind: "output", from: at, through: at, isLast: true }, null);
   }
 
   /** Reads on; true if there is no more for now. */
@@ -187,15 +186,20 @@ export class OutputWatch {
     const verdict = heedPatterns(this.#patterns, this.#matched, clock());
     if (verdict.kind === "nothing") return this.#commit(verdict);
     if (!this.#isAdmitted()) return false;
-    // The output that goes to the chat has its own pace: then this report leaves the position as it is.
-    const through = process.watch.checkIntervalMs === null ? this.#scanned : process.reportedThrough;
     const { matches } = verdict;
     const said: Said = this.#seen.place.isCurrent
-      ? { to: "agent", text: matchesNote(process, matches, verdict.kind === "promote"), at: this.#scanned }
-      : { to: "chat", text: outputNotice(process, matches.lines.join("\n"), true), at: this.#scanned };
-    if (!(await this.#report({ through, isLast: false }, said))) return false;
+      ? { to: "agent", text: matchesNote(process, matches, verdict.kind === "promote") }
+      : { to: "chat", text: outputNotice(process, matches.lines.join("\n"), true) };
+    const step = { kind: "matches", from: process.matchedThrough, through: this.#lineStart() } as const;
+    if (!(await this.#report(step, said))) return false;
     if (verdict.kind === "promote") await promote(process);
     return this.#commit(verdict);
+  }
+
+  /** Where the line begins that is not complete: the next gateway begins there. */
+  #lineStart(): number {
+    const isExact = !this.#rest.includes("\ufffd");
+    return this.#scanned - (isExact ? Buffer.byteLength(this.#rest) : 0);
   }
 
   #commit({ watch }: PatternVerdict): true {
@@ -217,8 +221,8 @@ export class OutputWatch {
     if (part && text.trim() !== "") {
       if (!this.#isAdmitted()) return false;
       const shown = outputNotice(process, text, part.from > from);
-      const said = { to: "chat", text: shown, at: part.to } as const;
-      if (!(await this.#report({ through: part.to, isLast: false }, said))) return false;
+      const step = { kind: "output", from, through: part.to, isLast: false } as const;
+      if (!(await this.#report(step, { to: "chat", text: shown }))) return false;
     }
     this.#checkAt = isOver ? null : nextCheck(startedAt, watch.checkIntervalMs, clock());
     return true;
@@ -229,15 +233,14 @@ export class OutputWatch {
     return this.#admittedAt === null;
   }
 
-  async #report(step: Pick<OutputStep, "through" | "isLast">, said: Said | null): Promise<boolean> {
+  async #report(step: OutputStep, said: Said | null): Promise<boolean> {
     const seen = this.#seen;
-    const from = seen.process.reportedThrough;
-    const isDone = await this.#setting.report(seen, { kind: "output", from, ...step }, said);
+    const isDone = await this.#setting.report(seen, step, said);
+    const now = step.kind === "output" ? { reportedThrough: step.through } : { matchedThrough: step.through };
     if (!isDone) this.#setting.onStale();
-    else if (this.#seen === seen)
-      this.#seen = { ...seen, process: { ...seen.process, reportedThrough: step.through } };
+    else if (this.#seen === seen) this.#seen = { ...seen, process: { ...seen.process, ...now } };
     return isDone;
   }
 }
 
-type OutputStep = Extract<ReportStep, { kind: "output" }>;
+type OutputStep = Exclude<ReportStep, { kind: "completion" }>;

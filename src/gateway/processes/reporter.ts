@@ -156,8 +156,8 @@ export class ProcessReporter {
       if (waitUntil !== null) return this.#later(waitUntil - this.#setting.clock());
       const { process, place } = seen;
       const said: Said = place.isCurrent
-        ? { to: "agent", text: completionNote(process, await this.#lastOutput(seen)), at: "end" }
-        : { to: "chat", text: completionNotice(process), at: "end" };
+        ? { to: "agent", text: completionNote(process, await this.#lastOutput(seen)) }
+        : { to: "chat", text: completionNotice(process) };
       if (!(await this.#report(seen, { kind: "completion" }, said))) this.#later(RETRY_MS); // It has just moved.
     }
     if (due.length === MOST_DUE) this.#lookAgain = true;
@@ -191,15 +191,21 @@ export class ProcessReporter {
     const { reports, clock } = this.#setting;
     const account = this.#accountOf(seen);
     if (!account) return false;
-    const effects = said === null ? {} : await this.#effects(seen, account, said);
+    const effects = said === null ? {} : await this.#effects(seen, account, step, said);
     return reports.report(seen, step, effects, clock());
   }
 
   /** Nothing is said for somebody who has no access any more. */
-  async #effects({ process, place }: PlacedProcess, account: Account, said: Said): Promise<ReportEffects> {
+  async #effects(
+    { process, place }: PlacedProcess,
+    account: Account,
+    step: ReportStep,
+    said: Said,
+  ): Promise<ReportEffects> {
     const { people, notices, holder } = this.#setting;
     if (!(await people.access(process.by)).allowed) return {};
-    const name = deliveryIdOf(process.id, said.to, said.at);
+    const which = step.kind === "completion" ? [] : [step.from, step.through];
+    const name = deliveryIdOf(process.id, step.kind, ...which);
     if (said.to === "agent") {
       const item = {
         platform: account.platform,

@@ -23,6 +23,7 @@ const PROCESS: KeptProcess = {
   end: { kind: "exited", code: 2, signal: null, by: "itself", leftBehind: false },
   endedAt: 12_000,
   reportedThrough: 0,
+  matchedThrough: 0,
 };
 
 const output = fc

@@ -26,7 +26,8 @@ export function processes({ int, text, tableEnd }: Dialect): readonly string[] {
       ended_by ${text},
       left_behind ${int},
       error ${text},
-      reported_through ${int} NOT NULL DEFAULT 0
+      reported_through ${int} NOT NULL DEFAULT 0,
+      matched_through ${int} NOT NULL DEFAULT 0
     ) ${tableEnd}`,
     "CREATE INDEX processes_by_session ON processes (session_id, started_at)",
     "CREATE INDEX processes_by_home ON processes (home, started_at)",

@@ -95,8 +95,13 @@ async function take(tx: Queries, id: ProcessId, step: ReportStep): Promise<boole
     const said = "UPDATE processes SET completion = 'said' WHERE id = ? AND completion = 'due'";
     return (await tx.run(said, id)) === 1;
   }
-  const { from, through, isLast } = step;
-  const reported = `UPDATE processes SET reported_through = ? ${isLast ? ", watched = 0" : ""}
+  const { from, through } = step;
+  if (step.kind === "matches") {
+    const matched =
+      "UPDATE processes SET matched_through = ? WHERE id = ? AND matched_through = ? AND watched = 1";
+    return (await tx.run(matched, through, id, from)) === 1;
+  }
+  const reported = `UPDATE processes SET reported_through = ? ${step.isLast ? ", watched = 0" : ""}
     WHERE id = ? AND reported_through = ? AND watched = 1`;
   return (await tx.run(reported, through, id, from)) === 1;
 }

@@ -31,6 +31,7 @@ export function keptProcess(row: Row): KeptProcess {
     end: endedAt === null ? null : endOf(row),
     endedAt,
     reportedThrough: number(row.reported_through),
+    matchedThrough: number(row.matched_through),
   };
 }
 
