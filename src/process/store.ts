@@ -59,6 +59,9 @@ export type ProcessAdded = "added" | "session full" | "all full";
 /** For how long after its start a live process keeps its session from being reset. */
 export const HOLDS_SESSION_MS = 24 * 60 * 60 * 1_000;
 
+/** For how long a process is not forgotten because something about it was not said yet: its chat may be gone for good. */
+export const UNSAID_MS = 7 * 24 * 60 * 60 * 1_000;
+
 export interface ProcessStore {
   /** Adds it as `starting`, unless its session or its home already has as many running as it may. */
   add(process: NewProcess, caps: ProcessCaps, now: number): Promise<ProcessAdded>;
@@ -73,6 +76,6 @@ export interface ProcessStore {
   list(which: { readonly sessionId?: SessionId; readonly home?: string }): Promise<KeptProcess[]>;
   /** True if a process of the key's session runs that was started after this time: then the session is not reset. */
   holds(key: SessionKey, startedAfter: number): Promise<boolean>;
-  /** Forgets those of a home that ended before, unless a notice about them is still due. Returns them. */
+  /** Forgets those of a home that ended before, unless something about them is still to be said. Returns them. */
   forget(home: string, endedBefore: number): Promise<readonly ProcessId[]>;
 }

@@ -4,7 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fact } from "../gateway/facts.js";
 import type { Account, GatewayStore, PlacedProcess } from "../gateway/store.js";
 import type { ProcessEnd } from "../process/process.js";
-import { HOLDS_SESSION_MS, type NewProcess, type ProcessAdded, type Watch } from "../process/store.js";
+import {
+  HOLDS_SESSION_MS,
+  type NewProcess,
+  type ProcessAdded,
+  UNSAID_MS,
+  type Watch,
+} from "../process/store.js";
 import { deliveryIdOf, newProcessId, newTurnId, type SessionId } from "../session/ids.js";
 import { platforms } from "../session/platform.js";
 import type { SessionEntry } from "../session/session.js";
@@ -639,8 +645,21 @@ export function processStoreContract(name: string, createFixture: () => Promise<
       });
 
       it("leaves one of whose end somebody is to hear", async () => {
-        await overWith(told);
+        const { id } = await overWith(told);
+        expect(await store.processes.forget("/home/ann", now + UNSAID_MS)).toEqual([]);
+        expect(await store.processes.forget("/home/ann", now + UNSAID_MS + 1)).toEqual([id]);
+      });
+
+      it("leaves one whose last output nobody has reported, for a while", async () => {
+        const watch = { checkIntervalMs: 30_000, notifyOnComplete: false, patterns: [] };
+        const [one, other] = [await overWith(watch), await overWith(watch)];
         expect(await store.processes.forget("/home/ann", now + HOUR)).toEqual([]);
+        const seen = (await store.reports.watched("/home/ann")).find(({ process: { id } }) => id === one.id);
+        if (!seen) throw new Error("It is not watched.");
+        const last = { kind: "output", from: 0, through: 0, isLast: true } as const;
+        expect(await store.reports.report(seen, last, {}, now)).toBe(true);
+        expect(await store.processes.forget("/home/ann", now + HOUR)).toEqual([one.id]);
+        expect(await store.processes.forget("/home/ann", now + UNSAID_MS + 1)).toEqual([other.id]);
       });
 
       it("goes with the session, which stays while one of its processes runs", async () => {

@@ -1,12 +1,13 @@
 /** Background processes: each is known before it is started, and its first end counts. */
 import type { ProcessReports } from "../../gateway/store.js";
 import type { ProcessEnd } from "../../process/process.js";
-import type {
-  KeptProcess,
-  NewProcess,
-  ProcessAdded,
-  ProcessCaps,
-  ProcessStore,
+import {
+  type KeptProcess,
+  type NewProcess,
+  type ProcessAdded,
+  type ProcessCaps,
+  type ProcessStore,
+  UNSAID_MS,
 } from "../../process/store.js";
 import type { ProcessId, SessionId } from "../../session/ids.js";
 import type { SessionKey } from "../../session/session-key.js";
@@ -91,12 +92,14 @@ export class SqlProcesses implements ProcessStore {
 
   forget(home: string, endedBefore: number): Promise<ProcessId[]> {
     return this.#db.transaction(async (tx) => {
-      const over = "home = ? AND state = 'ended' AND ended_at < ? AND completion <> 'due'";
+      const over = `home = ? AND state = 'ended' AND ended_at < ?
+        AND ((completion <> 'due' AND watched = 0) OR ended_at < ?)`;
       const { forUpdate } = this.#db.dialect;
       const rows = await tx.all(
         `SELECT id FROM processes WHERE ${over} ${forUpdate("processes")}`,
         home,
         endedBefore,
+        endedBefore - UNSAID_MS,
       );
       const ids = rows.map((row) => text<ProcessId>(row.id));
       for (const id of ids) await tx.run("DELETE FROM processes WHERE id = ?", id);
