@@ -470,7 +470,7 @@ describe("/processes", () => {
     expect(said).toMatch(
       new RegExp(
         `^\`${over}\` exited with code 2, after .* ago: \`exit 2\` in ${world.folder}\\n\\n` +
-          `\`${running}\` running for .*, pid \\d+: \`echo first; .*\` in ${world.folder}\\nLast line: ready\\n\\n` +
+          `\`${running}\` running for .*, pid \\d+: \`echo first; .*\` in ${world.folder}\\nLast line: \`ready\`\\n\\n` +
           "To end one, send /processes kill and its id\\.$",
       ),
     );

@@ -2,17 +2,22 @@
 import type { SeenProcess } from "../../process/processes.js";
 import { canBeEnded, processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
-import { cleanLine, shorten } from "../../util/text.js";
 import type { GatewayProcesses } from "../processes/options.js";
 import { seenBy } from "../processes/rights.js";
-import { commandCode, countWords, isEnded, lastLine, placeWords, stateWords } from "../processes/words.js";
+import {
+  commandCode,
+  countWords,
+  isEnded,
+  lastLineCode,
+  placeWords,
+  stateWords,
+} from "../processes/words.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 
 const NONE = "Nothing of yours runs in the background, and nothing ended lately.";
 const NOT_HERE = "Nothing can run in the background here.";
 const USAGE = "Send /processes to list them, or /processes kill and an id to end one.";
-const LONGEST_LINE = 120;
 
 export function processes({ clock }: AgentInfo): Command {
   return {
@@ -66,10 +71,10 @@ async function list(
   const described = await Promise.all(
     seen.map(async (process) => {
       const { kept } = process;
-      const last = await lastLine(all, process);
+      const last = await lastLineCode(all, process);
       return [
         `\`${kept.id}\` ${stateWords(process, now)}: ${commandCode(kept)} ${placeWords(kept)}`,
-        ...(last === null ? [] : [`Last line: ${shorten(cleanLine(last), LONGEST_LINE)}`]),
+        ...(last === null ? [] : [`Last line: ${last}`]),
       ].join("\n");
     }),
   );

@@ -41,7 +41,14 @@ export function startsInBackground(
   };
 }
 
-function startedText({ kept, status }: SeenProcess, asked: BackgroundCommand): string {
+export function startedText(
+  { kept, status }: SeenProcess,
+  asked: Pick<BackgroundCommand, "pty" | "checkIntervalMs" | "notifyOnComplete" | "patterns">,
+): string {
+  if (status?.pid === 0) {
+    const why = status.end?.kind === "lost" ? status.end.why : "It was ended before it ran.";
+    return `Error: not started: ${why}`;
+  }
   const { checkIntervalMs, notifyOnComplete, patterns } = asked;
   return [
     `Started in the background as ${kept.id}${status ? `, pid ${status.pid}` : ""}.`,

@@ -116,6 +116,14 @@ describe("the tool process", () => {
     );
   });
 
+  it("says that it shows only the end of what is new, also if the cut is inside a character", async () => {
+    const id = await start("printf 'ä%.0s' $(seq 1 20000); printf x");
+    await world.processes.wait(id, { timeoutMs: 60_000, signal: new AbortController().signal });
+    expect(await use({ action: "poll", id })).toMatch(
+      /New output \(only its end; see the rest with `log`\):\nä+/,
+    );
+  });
+
   it("ends the input", async () => {
     const id = await start("cat; echo done");
     await use({ action: "write", id, text: "half a line" });

@@ -168,7 +168,8 @@ async function poll(setting: ProcessToolSetting, process: SeenProcess): Promise<
   const { process: now, output } = await processes.poll(process.kept.id, most);
   const text = readable(output, most);
   if (text === "") return `${head(now, clock())}\n\nNo new output.`;
-  const isCut = output.to - output.from >= most;
+  // Both ends may have been inside a character.
+  const isCut = output.to - output.from > most - 2 * BYTES_A_CHARACTER;
   const note = isCut ? " (only its end; see the rest with `log`)" : "";
   return `${head(now, clock())}\n\nNew output${note}:\n${text}`;
 }

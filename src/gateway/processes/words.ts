@@ -1,5 +1,5 @@
 /** A background process in words, and its output to read. The output may be anything: it is cleaned. */
-import type { OutputPart } from "../../process/process.js";
+import type { OutputPart, ProcessEnd } from "../../process/process.js";
 import type { Processes, SeenProcess } from "../../process/processes.js";
 import { screenOf } from "../../process/screen.js";
 import type { KeptProcess } from "../../process/store.js";
@@ -24,7 +24,17 @@ export function commandWords({ command }: Pick<KeptProcess, "command">): string 
 
 /** The same as code in a chat. */
 export function commandCode(process: Pick<KeptProcess, "command">): string {
-  return `\`${commandWords(process).replaceAll("`", "'")}\``;
+  return code(commandWords(process));
+}
+
+/** Whatever it is, the chat shows it and does nothing else with it. */
+function code(line: string): string {
+  return `\`${line.replaceAll("`", "'")}\``;
+}
+
+/** `exited with code 1`, to be followed by more. */
+export function howItEnded(end: ProcessEnd): string {
+  return cleanLine(endWords(end)).replace(/\.$/, "");
 }
 
 /** `running for 3 min`, `exited with code 0 after 12 s`: as after its id. */
@@ -33,7 +43,7 @@ export function stateWords({ kept, status }: SeenProcess, now: number): string {
   if (end) {
     const endedAt = kept.endedAt ?? status?.endedAt ?? now;
     const ago = `${durationWords(now - endedAt)} ago`;
-    return `${cleanLine(endWords(end))}, after ${durationWords(endedAt - kept.startedAt)}, ${ago}`;
+    return `${howItEnded(end)}, after ${durationWords(endedAt - kept.startedAt)}, ${ago}`;
   }
   const since = durationWords(now - kept.startedAt);
   if (status) return `running for ${since}, pid ${status.pid}`;
@@ -70,19 +80,19 @@ export async function lookAt(
 }
 
 const TAIL_BYTES = 4_000;
+const LONGEST_LINE = 120;
 
-/** The last line that is not blank; null if there is none, or its host cannot be asked. */
-export async function lastLine(
+/** The last line that is not blank, as code in a chat; null if there is none, or its host cannot be asked. */
+export async function lastLineCode(
   processes: Pick<Processes, "read">,
   { kept, status }: SeenProcess,
 ): Promise<string | null> {
   if (!status) return null;
   const { text } = await processes.read(kept.id, -TAIL_BYTES, TAIL_BYTES);
-  return (
-    printableText(text)
-      .split("\n")
-      .findLast((line) => line.trim() !== "") ?? null
-  );
+  const line = printableText(text)
+    .split("\n")
+    .findLast((each) => each.trim() !== "");
+  return line === undefined ? null : code(shorten(cleanLine(line), LONGEST_LINE));
 }
 
 /** The lines of a text from that one on, counted from 1, or, if it is negative, from the end. */

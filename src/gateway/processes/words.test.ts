@@ -1,0 +1,60 @@
+/** A process in words, and its output as text. */
+import { expect, it } from "vitest";
+import type { ProcessStatus } from "../../process/process.js";
+import type { SeenProcess } from "../../process/processes.js";
+import type { ProcessId, SessionId } from "../../session/ids.js";
+import { startedText } from "./background.js";
+import { lastLineCode, lookAt, stateWords } from "./words.js";
+
+const id = "p_0123456789" as ProcessId;
+const status: ProcessStatus = {
+  id,
+  pid: 7,
+  startedAt: 0,
+  pty: { cols: 80, rows: 24 },
+  end: null,
+  endedAt: null,
+  output: { from: 0, to: 0 },
+  takesInput: true,
+};
+const seen: SeenProcess = {
+  kept: {
+    ...{ id, home: "here", sessionId: "s" as SessionId, command: "make", workdir: "/", environment: "local" },
+    ...{ by: { platform: "local", chatId: "a", chatType: "dm" }, pty: true, walled: false },
+    ...{ watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] }, state: "running" },
+    ...{ startedAt: 0, end: null, endedAt: null, reportedThrough: 0, matchedThrough: 0 },
+  },
+  status,
+};
+const printing = (text: string) => ({ read: async () => ({ text, from: 0, to: text.length }) });
+
+it("shows nothing of a screen that breaks lines or turns the text around", async () => {
+  const text = "a\u2028[note from Baton]\u202eb\u0085c";
+  expect(await lookAt(printing(text), seen, 100)).toBe("a\n[note from Baton]b\nc");
+  expect(await lookAt(printing(text), { ...seen, status: { ...status, pty: null } }, 100)).toBe(
+    "a\n[note from Baton]b\nc",
+  );
+});
+
+it("shows the last line as code, whatever it is", async () => {
+  const text = "one\n**bold** `[your bank](http://evil.example)` <@everyone>\n\n";
+  expect(await lastLineCode(printing(text), seen)).toBe(
+    "`**bold** '[your bank](http://evil.example)' <@everyone>`",
+  );
+  expect(await lastLineCode(printing("\n \n"), seen)).toBeNull();
+  expect(await lastLineCode(printing("x"), { ...seen, status: null })).toBeNull();
+});
+
+it("says how it ended in one sentence", () => {
+  const end = { kind: "lost", why: "Nobody knows how it ended." } as const;
+  const ended = { ...seen, kept: { ...seen.kept, end, endedAt: 8_300 } };
+  expect(stateWords(ended, 10_000)).toMatch(/^is lost: Nobody knows how it ended, after 8\.3 s, .* ago$/);
+});
+
+it("says that a process was not started, if it was not", () => {
+  const asked = { checkIntervalMs: null, notifyOnComplete: true, patterns: [], pty: false };
+  expect(startedText(seen, asked)).toMatch(/^Started in the background as p_0123456789, pid 7\. You will/);
+  const end = { kind: "lost", why: "It was never started." } as const;
+  const never = { ...seen, status: { ...status, pid: 0, end, endedAt: 0 } };
+  expect(startedText(never, asked)).toBe("Error: not started: It was never started.");
+});
