@@ -149,6 +149,7 @@ export class Gateway {
       ? new ProcessReporter({
           ...common,
           processes: processes.processes,
+          homes: store.processes,
           reports: store.reports,
           attended: () => surfaces.attended(),
           people,

@@ -59,6 +59,9 @@ export type ProcessAdded = "added" | "session full" | "all full";
 /** For how long after its start a live process keeps its session from being reset. */
 export const HOLDS_SESSION_MS = 24 * 60 * 60 * 1_000;
 
+/** After so long without a gateway of its home, nobody expects to hear of a process any more. */
+export const SILENT_HOME_MS = 24 * 60 * 60 * 1_000;
+
 /** For how long a process is not forgotten because something about it was not said yet: its chat may be gone for good. */
 export const UNSAID_MS = 7 * 24 * 60 * 60 * 1_000;
 
@@ -76,6 +79,11 @@ export interface ProcessStore {
   list(which: { readonly sessionId?: SessionId; readonly home?: string }): Promise<KeptProcess[]>;
   /** True if a process of the key's session runs that was started after this time: then the session is not reset. */
   holds(key: SessionKey, startedAfter: number): Promise<boolean>;
+  /**
+   * A gateway of this home is there. Processes of other homes of which nobody was there for long are lost, and forgotten
+   * later: such a home may be gone for good, like the one of a container. To be called often; it writes seldom.
+   */
+  attend(home: string, now: number): Promise<void>;
   /** Forgets those of a home that ended before, unless something about them is still to be said. Returns them. */
   forget(home: string, endedBefore: number): Promise<readonly ProcessId[]>;
 }

@@ -8,6 +8,7 @@ import {
   HOLDS_SESSION_MS,
   type NewProcess,
   type ProcessAdded,
+  SILENT_HOME_MS,
   UNSAID_MS,
   type Watch,
 } from "../process/store.js";
@@ -628,6 +629,58 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         expect(await say("me", "2")).toBe(true);
         expect(await store.reports.promote(wanted.id)).toBe(true);
         expect(await due()).toEqual([]);
+      });
+    });
+
+    describe("a home", () => {
+      const ended = async () =>
+        (await store.processes.list({})).filter(({ end }) => end !== null).map(({ id }) => id);
+
+      it("that is gone for good takes its processes along, and their end is told", async () => {
+        await store.processes.attend("gone", now);
+        const gone = await runs({ home: "gone", watch: told });
+        now += SILENT_HOME_MS;
+        await store.processes.attend("/home/ann", now);
+        expect(await ended()).toEqual([]);
+        now += HOUR;
+        const facts = await factsOf(() => store.processes.attend("/home/ann", now));
+        expect(facts).toEqual([{ kind: "processes" }]);
+        const [process] = await store.processes.list({ home: "gone" });
+        expect(process).toMatchObject({ state: "ended", endedAt: now, end: { kind: "lost" } });
+        expect(await due()).toEqual([gone.id]);
+        now += SILENT_HOME_MS + HOUR;
+        await store.processes.attend("/home/ann", now);
+        expect(await ids()).toEqual([gone.id]); // It was not said yet.
+        expect(await say()).toBe(true);
+        now += HOUR;
+        await store.processes.attend("/home/ann", now);
+        expect(await ids()).toEqual([]);
+      });
+
+      it("keeps its processes while a gateway is there, and those that were started lately", async () => {
+        const own = await runs();
+        const others = await runs({ home: "another" });
+        for (let hours = 0; hours < 30; hours += 2) {
+          await store.processes.attend("/home/ann", now);
+          await store.processes.attend("another", now);
+          now += 2 * HOUR;
+        }
+        const late = await runs({ home: "a third" });
+        await store.processes.attend("/home/ann", now);
+        expect(await ended()).toEqual([]);
+        expect((await ids()).sort()).toEqual([own.id, others.id, late.id].sort());
+      });
+
+      it("is not written of each time", async () => {
+        const gone = await runs({ home: "gone" });
+        now += SILENT_HOME_MS;
+        await store.processes.attend("/home/ann", now);
+        now += HOUR - 1;
+        await store.processes.attend("/home/ann", now);
+        expect(await ended()).toEqual([]);
+        now++;
+        await store.processes.attend("/home/ann", now);
+        expect(await ended()).toEqual([gone.id]);
       });
     });
 

@@ -2,6 +2,8 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { until } from "../../../test/support/gateway-world.js";
 import { openProcessWorld, type ProcessWorld } from "../../../test/support/process-world.js";
+import { SILENT_HOME_MS } from "../../process/store.js";
+import { newProcessId } from "../../session/ids.js";
 
 let world: ProcessWorld;
 afterEach(async () => {
@@ -30,4 +32,25 @@ it("shows no output that its host does not give in time, and tells of the end al
   await world.processes.write(id, "\n");
   await until(() => ann.told.some((text) => text.includes(`${id} exited with code 0`)));
   expect(ann.told.at(-1)).toContain("None of its output can be shown here.");
+});
+
+it("tells of a process whose home is gone for good", async () => {
+  world = await openProcessWorld({ gateway: { leaseMs: 50 } });
+  const ann = world.world.chat("ann");
+  await ann.ask("hello");
+  const { sessionId } = await ann.session();
+  const id = newProcessId();
+  const started = world.world.now - SILENT_HOME_MS - 1;
+  const watch = { checkIntervalMs: null, notifyOnComplete: true, patterns: [] };
+  const shown = { command: "make", workdir: "/", environment: "local", pty: false, walled: false };
+  const caps = { perSession: 1, inAll: 1 };
+  await world.store.processes.add(
+    { id, home: "gone", sessionId, by: ann.source, ...shown, watch },
+    caps,
+    started,
+  );
+  await world.store.processes.started(id, started);
+  // The gateway says once an hour that it is there.
+  await world.store.processes.attend(world.processes.home, started);
+  await until(() => ann.told.some((text) => text.includes(`${id} is lost: No gateway of its home folder`)));
 });

@@ -4,6 +4,7 @@
  * about processes and whenever an account was taken on, is all that it takes.
  */
 import type { Processes, SeenProcess } from "../../process/processes.js";
+import type { ProcessStore } from "../../process/store.js";
 import { admit, type Breaker, NEW_BREAKER } from "../../process/watch.js";
 import { deliveryIdOf, type ProcessId } from "../../session/ids.js";
 import { addressOf } from "../../session/source.js";
@@ -21,6 +22,7 @@ import { lookAt } from "./words.js";
 export interface ReporterSetting {
   readonly reports: ProcessReports;
   readonly processes: Processes;
+  readonly homes: Pick<ProcessStore, "attend">;
   /** The accounts that this process has, with somebody behind it. */
   readonly attended: () => readonly Account[];
   readonly people: Pick<People, "access">;
@@ -66,9 +68,13 @@ export class ProcessReporter {
     );
   }
 
-  /** Forgets processes that ended a while ago. */
+  /** Forgets processes that ended a while ago, and those of homes that are gone. */
   tidy(): void {
-    void this.#attempt("Can't forget old processes", () => this.#setting.processes.tidy());
+    const { processes, homes, clock } = this.#setting;
+    void this.#attempt("Can't forget old processes", async () => {
+      await homes.attend(processes.home, clock());
+      await processes.tidy();
+    });
   }
 
   /** A failure is reported once, until it works again. Never rejects. */

@@ -29,6 +29,8 @@ export function processes({ int, text, tableEnd }: Dialect): readonly string[] {
       reported_through ${int} NOT NULL DEFAULT 0,
       matched_through ${int} NOT NULL DEFAULT 0
     ) ${tableEnd}`,
+    // When a gateway of a home was last there.
+    `CREATE TABLE process_homes (home ${text} PRIMARY KEY, seen_at ${int} NOT NULL) ${tableEnd}`,
     "CREATE INDEX processes_by_session ON processes (session_id, started_at)",
     "CREATE INDEX processes_by_home ON processes (home, started_at)",
     "CREATE INDEX processes_live ON processes (session_id, started_at) WHERE state IN ('starting', 'running')",

@@ -7,6 +7,7 @@ import {
   type ProcessAdded,
   type ProcessCaps,
   type ProcessStore,
+  SILENT_HOME_MS,
   UNSAID_MS,
 } from "../../process/store.js";
 import type { ProcessId, SessionId } from "../../session/ids.js";
@@ -21,6 +22,10 @@ import { readSession } from "./session-steps.js";
 import { number, text } from "./values.js";
 
 const SELECT = `SELECT ${columnsOf("processes")} FROM processes`;
+
+/** How often a gateway says that it is there. */
+const SIGN_MS = 60 * 60 * 1_000;
+const SILENT = "No gateway of its home folder has run for a day.";
 
 export class SqlProcesses implements ProcessStore {
   readonly reports: ProcessReports;
@@ -51,20 +56,42 @@ export class SqlProcesses implements ProcessStore {
   }
 
   async ended(id: ProcessId, end: ProcessEnd, at: number): Promise<boolean> {
-    const ended = await this.#db.run(
-      `UPDATE processes SET state = 'ended', ended_at = ?, exit_code = ?, exit_signal = ?, ended_by = ?,
-         left_behind = ?, error = ?, completion = CASE WHEN completion = 'promised' THEN 'due' ELSE completion END
-       WHERE id = ? AND ${LIVE}`,
-      at,
-      ...endValues(end),
-      id,
-    );
-    if (ended === 1) this.#db.record({ kind: "processes" });
-    return ended === 1;
+    const isFirst = await markEnded(this.#db, id, end, at);
+    if (isFirst) this.#db.record({ kind: "processes" });
+    return isFirst;
   }
 
   async leftNothing(id: ProcessId): Promise<void> {
     await this.#db.run("UPDATE processes SET left_behind = 0 WHERE id = ? AND state = 'ended'", id);
+  }
+
+  async attend(home: string, now: number): Promise<void> {
+    const known = await this.#db.get("SELECT seen_at FROM process_homes WHERE home = ?", home);
+    if (known && Math.abs(now - number(known.seen_at)) < SIGN_MS) return;
+    await this.#db.transaction(async (tx) => {
+      await tx.run(
+        `INSERT INTO process_homes (home, seen_at) VALUES (?, ?)
+         ON CONFLICT (home) DO UPDATE SET seen_at = excluded.seen_at`,
+        home,
+        now,
+      );
+      const silent = now - SILENT_HOME_MS;
+      await tx.run("DELETE FROM process_homes WHERE seen_at < ?", silent);
+      const lost = await tx.all(
+        `SELECT id FROM processes WHERE ${LIVE} AND started_at < ?
+           AND home NOT IN (SELECT home FROM process_homes) ${this.#db.dialect.forUpdate("processes")}`,
+        silent,
+      );
+      for (const { id } of lost) await markEnded(tx, text<ProcessId>(id), { kind: "lost", why: SILENT }, now);
+      // Nobody of its home comes to forget those.
+      await tx.run(
+        `DELETE FROM processes WHERE state = 'ended' AND ended_at < ? AND (completion <> 'due' OR ended_at < ?)
+           AND home NOT IN (SELECT home FROM process_homes)`,
+        silent,
+        now - UNSAID_MS,
+      );
+      if (lost.length > 0) tx.record({ kind: "processes" });
+    });
   }
 
   async find(id: ProcessId): Promise<KeptProcess | null> {
@@ -106,6 +133,24 @@ export class SqlProcesses implements ProcessStore {
       return ids;
     });
   }
+}
+
+/** False if its end is known. */
+async function markEnded(
+  db: Pick<Queries, "run">,
+  id: ProcessId,
+  end: ProcessEnd,
+  at: number,
+): Promise<boolean> {
+  const ended = await db.run(
+    `UPDATE processes SET state = 'ended', ended_at = ?, exit_code = ?, exit_signal = ?, ended_by = ?,
+       left_behind = ?, error = ?, completion = CASE WHEN completion = 'promised' THEN 'due' ELSE completion END
+     WHERE id = ? AND ${LIVE}`,
+    at,
+    ...endValues(end),
+    id,
+  );
+  return ended === 1;
 }
 
 async function live(tx: Queries, which: string, value: string): Promise<number> {
