@@ -54,6 +54,13 @@ describe("a command into which something can be typed", () => {
   });
 });
 
+it.each(["echo rm -rf x | bash -s y", "echo rm -rf x | sh -o posix"])(
+  "a shell that takes what another command prints is asked about: %s",
+  (command) => {
+    expect(dangerOf(command, { place })).toMatch(/gives the output of another command to a shell/);
+  },
+);
+
 describe("text that is typed into a program", () => {
   it.each([
     ["rm -rf /home/ann", /deletes/],

@@ -25,7 +25,10 @@ export function dangerOfShell(args: readonly Word[], command: SimpleCommand, loo
       : look.script(code.text);
   }
   if (args.some(({ text }) => /^--(?:rcfile|init-file)/.test(text))) return NOT_KNOWN;
-  const file = fileOf(args, /^[-+]./);
+  // With `-s` the words are arguments; `-o` takes the next one.
+  const isInput = args.some(({ text }) => /^-[a-zA-Z]*s[a-zA-Z]*$/.test(text));
+  const words = args.filter((_, at) => !/^[-+][oO]$/.test(args[at - 1]?.text ?? ""));
+  const file = isInput ? null : fileOf(words, /^[-+]./);
   if (file) return isUnknown(file) ? NOT_KNOWN : null;
   if (command.input !== null) return command.input.includes(UNKNOWN) ? NOT_KNOWN : look.script(command.input);
   if (takesUnknown(command)) return NOT_KNOWN;
