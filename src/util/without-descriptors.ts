@@ -8,8 +8,10 @@ import { existsSync } from "node:fs";
 const CLOSING_SHELL = "/bin/bash";
 
 /** Closes all descriptors but the first three; to stand at the beginning of a script of that shell. */
-const CLOSE =
-  'for f in /dev/fd/*; do case "${f##*/}" in [0-2]) ;; *) eval "exec ${f##*/}>&-" ;; esac; done; ';
+const CLOSE = `for f in /dev/fd/*; do
+  case "\${f##*/}" in [0-2]) ;; *) eval "exec \${f##*/}>&-" ;; esac
+done
+`;
 
 /** False if this machine has no shell that can close them: then they are inherited. */
 export function canCloseDescriptors(): boolean {
