@@ -92,7 +92,10 @@ export class HostClient {
       try {
         return await this.#ask(verb, takes);
       } catch (error) {
-        const isLost = error instanceof BatonError && error.code === "process_host_lost";
+        const code = error instanceof BatonError ? error.code : null;
+        const isLost = code === "process_host_lost";
+        // It may have been done by the host before: nobody knows, whatever is wrong now.
+        if (attempt > 1 && (code === null || code === "process_host_unavailable")) throw lost();
         if (!isLost || verb === "write" || attempt === MOST_ATTEMPTS || this.#isClosed) throw error;
       }
     }
@@ -138,16 +141,16 @@ export class HostClient {
   }
 
   async #connect(mayStart: boolean): Promise<HostConnection> {
-    const path = socketPath(this.#options.folder);
+    const { folder } = this.#options;
     try {
-      return await this.#greet(await open(path));
+      return await this.#greet(await open(socketPath(folder)));
     } catch (error) {
       if (!(error instanceof NobodyListens) || !mayStart) throw error;
     }
     await this.#options.start();
     for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
       try {
-        return await this.#greet(await open(path));
+        return await this.#greet(await open(socketPath(folder)));
       } catch (error) {
         if (!(error instanceof NobodyListens)) throw error;
         if (waitedMs >= START_MS) throw notStarted(error);
@@ -204,7 +207,8 @@ export class HostClient {
 
 class NobodyListens extends Error {}
 
-function open(path: string): Promise<Socket> {
+function open(path: string | null): Promise<Socket> {
+  if (path === null) return Promise.reject(new NobodyListens("no host listens"));
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once("connect", () => resolve(socket));

@@ -1,6 +1,6 @@
 /** Where the processes of a home folder are kept, what the store calls that folder, and where its host listens. */
 import { createHash, randomBytes } from "node:crypto";
-import { linkSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../util/make-folder.js";
 
@@ -42,18 +42,32 @@ function readIf(file: string): string | null {
   }
 }
 
-/** Where the host of a folder listens. */
-export function socketPath(folder: string): string {
-  return readIf(socketFile(folder)) ?? newSocketPath(folder);
+/** Where the host of a folder listens, as it wrote down; null if none does. */
+export function socketPath(folder: string): string | null {
+  return readIf(socketFile(folder));
 }
 
 /**
  * In the folder itself, which only its user can enter. If that path is too long for a socket, in a private folder of the
- * user, under a hashed name; because not every process of the user finds the same one, the host writes down which.
+ * user, under a hashed name. Each host has its own, so that one that ends takes nothing from the next.
  */
 export function newSocketPath(folder: string): string {
-  const inside = join(folder, "host.sock");
-  return Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH ? inside : shortSocketPath(folder);
+  const name = `host-${randomBytes(4).toString("hex")}.sock`;
+  const inside = join(folder, name);
+  return Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH ? inside : shortSocketPath(inside);
+}
+
+/** Removes the socket that a host wrote down. */
+export function removeSocket(folder: string, path: string | null): void {
+  if (path === null) return;
+  rmSync(path, { force: true });
+  if (socketPath(folder) === path) rmSync(socketFile(folder), { force: true });
+}
+
+export function writeSocket(folder: string, path: string): void {
+  const beside = `${socketFile(folder)}.tmp`;
+  writeFileSync(beside, path, { mode: 0o600 });
+  renameSync(beside, socketFile(folder));
 }
 
 /** For a socket of this user, by what it is for. Short enough for a program that adds to the name for a moment. */
@@ -62,8 +76,7 @@ export function shortSocketPath(text: string): string {
   return join(privateFolder(), `${hash}.sock`);
 }
 
-/** What a host writes down while it listens. */
-export function socketFile(folder: string): string {
+function socketFile(folder: string): string {
   return join(folder, "host.socket");
 }
 

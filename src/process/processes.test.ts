@@ -179,7 +179,7 @@ test("what was never started, or is unknown to the host, is lost and can never b
   await store.started(gone as typeof other.id, 2);
   await processes.reconcile();
   const endOf = async (id = other.id) => (await store.find(id))?.end;
-  expect(await endOf(never)).toEqual({ kind: "lost", why: "Baton ended before it was started." });
+  expect(await endOf(never)).toEqual({ kind: "lost", why: "Baton ended before it started this process." });
   expect(await endOf(gone)).toEqual({ kind: "lost", why: "Its host knows nothing of it." });
   expect((await store.find(other.id))?.state).toBe("running");
   // Another gateway may be about to start this one.

@@ -51,6 +51,7 @@ export class Processes {
   readonly #followers = new Map<ProcessId, Set<(to: number) => void>>();
   readonly #waiters = new Map<ProcessId, Set<() => void>>();
   #again: NodeJS.Timeout | undefined;
+  #againAt = 0;
   #isShut = false;
 
   constructor(options: ProcessesOptions) {
@@ -70,6 +71,7 @@ export class Processes {
     await this.tidy();
     const id = newProcessId();
     const kept = { ...process, id, home: this.home, pty: spec.pty !== null };
+    await store.attend(this.home, clock());
     const added = await store.add(kept, caps, clock());
     if (added !== "added") throw full(added, caps);
     this.#starting.add(id);
@@ -173,7 +175,6 @@ export class Processes {
   async kill(id: ProcessId, by: "agent" | "person"): Promise<SeenProcess> {
     const status = await this.#ask("kill", { id, by, graceMs: this.#options.graceMs });
     if (status.end) await this.#save(status);
-    if (status.end?.kind === "exited" && !status.end.leftBehind) await this.#options.store.leftNothing(id);
     return this.#seen(id, status);
   }
 
@@ -223,6 +224,7 @@ export class Processes {
   /** Makes the store agree with the host: to be called at the start, and after the connection was lost. */
   async reconcile(): Promise<void> {
     const { store, clock } = this.#options;
+    await store.attend(this.home, clock());
     const open = (await store.list({ home: this.home })).filter(
       ({ state, id }) => state !== "ended" && !this.#starting.has(id),
     );
@@ -296,8 +298,9 @@ export class Processes {
   /** What the host says is what counts. */
   async #save({ id, startedAt, end, endedAt }: ProcessStatus): Promise<void> {
     const { store, clock } = this.#options;
-    if (end) await store.ended(id, end, endedAt ?? clock());
-    else await store.started(id, startedAt);
+    if (!end) return store.started(id, startedAt);
+    const isNew = await store.ended(id, end, endedAt ?? clock());
+    if (!isNew && end.kind === "exited" && !end.leftBehind) await store.leftNothing(id);
   }
 
   #saveLater(cause: Error): void {
@@ -311,9 +314,14 @@ export class Processes {
     this.#lookAgain(AGAIN_MS);
   }
 
+  /** A look that is planned for earlier stays. */
   #lookAgain(inMs: number): void {
+    const at = performance.now() + inMs;
+    if (this.#again && this.#againAt <= at) return;
     clearTimeout(this.#again);
+    this.#againAt = at;
     this.#again = setTimeout(() => {
+      this.#again = undefined;
       this.reconcile().catch((cause: Error) => {
         if (this.#isShut) return;
         this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });

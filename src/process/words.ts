@@ -34,7 +34,7 @@ export function canBeEnded(seen: {
   readonly kept: { readonly end: ProcessEnd | null };
   readonly status: { readonly end: ProcessEnd | null } | null;
 }): boolean {
-  const end = seen.status?.end ?? seen.kept.end;
+  const { end } = seen.status ?? seen.kept;
   return end === null || (end.kind === "exited" && end.leftBehind);
 }
 

@@ -30,11 +30,16 @@ export function isGroupThere(leader: number): boolean {
 /** The same without processes that have ended and whose parent does not look. */
 export function isGroupRunning(leader: number): boolean {
   if (!isGroupThere(leader)) return false;
-  if (process.platform !== "linux") return true;
+  return process.platform !== "linux" || runningMembers(leader).length > 0;
+}
+
+/** The processes of a group that have not ended; none if the system does not tell. */
+export function runningMembers(leader: number): number[] {
   try {
-    return readdirSync("/proc").some((name) => /^\d+$/.test(name) && isRunningIn(leader, name));
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.filter((pid) => isRunningIn(leader, pid)).map(Number);
   } catch {
-    return true;
+    return [];
   }
 }
 

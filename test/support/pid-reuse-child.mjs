@@ -2,7 +2,7 @@
 // Prints what became of both. `pid-reuse-child.mjs <folder>`
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { HostClient } from "../../dist/process/host-client.js";
@@ -33,44 +33,85 @@ const start = (id, command) =>
     },
   });
 
+/** The groups that there are, by number. */
+function groups() {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      return [
+        Number(
+          readFileSync(`/proc/${pid}/stat`, "utf8")
+            .replace(/^.*\) /s, "")
+            .split(" ")[2],
+        ),
+      ];
+    } catch {
+      return [];
+    }
+  });
+}
+
 async function gone(pid) {
   while (existsSync(`/proc/${pid}`)) await delay(5);
 }
 
-/** A process that leads a group under exactly this pid. */
-async function innocentWith(pid) {
+/**
+ * A process that leads a group under exactly this pid; or one of a group of that number whose leader is gone. Gives the pid
+ * to look at.
+ */
+async function innocentWith(pid, isLed) {
+  const command = isLed ? "exec sleep 600" : "sleep 600 & echo $!";
   for (let attempt = 0; attempt < 500; attempt++) {
     writeFileSync("/proc/sys/kernel/ns_last_pid", String(pid - 1));
-    const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    const child = spawn("/bin/sh", ["-c", command], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
     await once(child, "spawn");
-    if (child.pid === pid) return child;
-    child.kill("SIGKILL");
-    await once(child, "exit");
+    if (child.pid !== pid) {
+      process.kill(-child.pid, "SIGKILL");
+      await once(child, "exit");
+      continue;
+    }
+    if (isLed) return pid;
+    const [said] = await once(child.stdout, "data");
+    if (child.exitCode === null) await once(child, "exit");
+    return Number(String(said));
   }
   throw new Error(`No process got the pid ${pid}.`);
 }
 
-const isAlive = (child) => /^State:\s+[SR]/m.test(readFileSync(`/proc/${child.pid}/status`, "utf8"));
+const isAlive = (pid) =>
+  existsSync(`/proc/${pid}`) && /^State:\s+[SR]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 
-const first = await start("p_0000000001", "exec sleep 600");
-hosts[0].kill("SIGKILL");
-await once(hosts[0], "exit");
-process.kill(first.pid, "SIGKILL");
-await gone(first.pid);
-const innocent = await innocentWith(first.pid);
-const afterCrash = await client.request("kill", { id: "p_0000000001", by: "person", graceMs: 200 });
+const seen = [];
+for (const [n, isLed] of [true, false].entries()) {
+  const lost = `p_000000000${n}`;
+  const first = await start(lost, "exec sleep 600");
+  const host = hosts.at(-1);
+  host.kill("SIGKILL");
+  await once(host, "exit");
+  process.kill(first.pid, "SIGKILL");
+  await gone(first.pid);
+  const innocent = await innocentWith(first.pid, isLed);
+  const afterCrash = await client.request("kill", { id: lost, by: "person", graceMs: 200 });
 
-const second = await start("p_0000000002", "exit 3");
-await gone(second.pid);
-const other = await innocentWith(second.pid);
-const afterEnd = await client.request("kill", { id: "p_0000000002", by: "person", graceMs: 200 });
+  const ended = `p_000000001${n}`;
+  const second = await start(ended, "exit 3");
+  await gone(second.pid);
+  const other = await innocentWith(second.pid, isLed);
+  const afterEnd = await client.request("kill", { id: ended, by: "person", graceMs: 200 });
+  seen.push({ ends: [afterCrash.end, afterEnd.end], isAlive: [isAlive(innocent), isAlive(other)] });
+}
 
-console.log(
-  JSON.stringify({
-    ends: [afterCrash.end, afterEnd.end],
-    hasSamePid: [innocent.pid === first.pid, other.pid === second.pid],
-    isAlive: [isAlive(innocent), isAlive(other)],
-  }),
-);
+// What was left behind ends, and a stranger's group has its number, before the host has looked.
+const left = await start("p_0000000020", "sleep 600 & exit 4");
+while ((await client.request("status", { id: left.id })).end === null) await delay(5);
+hosts.at(-1).kill("SIGSTOP");
+process.kill(-left.pid, "SIGKILL");
+while (groups().includes(left.pid)) await delay(5);
+const stranger = await innocentWith(left.pid, false);
+hosts.at(-1).kill("SIGCONT");
+const afterLeft = await client.request("kill", { id: left.id, by: "person", graceMs: 200 });
+seen.push({ ends: [afterLeft.end], isAlive: [isAlive(stranger)] });
+
+console.log(JSON.stringify(seen));
 client.close();
 process.exit(0);

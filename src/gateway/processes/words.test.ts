@@ -47,7 +47,7 @@ it("shows the last line as code, whatever it is", async () => {
 
 it("says how it ended in one sentence", () => {
   const end = { kind: "lost", why: "Nobody knows how it ended." } as const;
-  const ended = { ...seen, kept: { ...seen.kept, end, endedAt: 8_300 } };
+  const ended = { status: null, kept: { ...seen.kept, end, endedAt: 8_300 } };
   expect(stateWords(ended, 10_000)).toMatch(/^is lost: Nobody knows how it ended, after 8\.3 s, .* ago$/);
 });
 

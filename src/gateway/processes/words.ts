@@ -39,7 +39,7 @@ export function howItEnded(end: ProcessEnd): string {
 
 /** `running for 3 min`, `exited with code 0 after 12 s`: as after its id. */
 export function stateWords({ kept, status }: SeenProcess, now: number): string {
-  const end = kept.end ?? status?.end;
+  const { end } = status ?? kept; // What its host says counts.
   if (end) {
     const endedAt = kept.endedAt ?? status?.endedAt ?? now;
     const ago = `${durationWords(now - endedAt)} ago`;
@@ -52,7 +52,7 @@ export function stateWords({ kept, status }: SeenProcess, now: number): string {
 }
 
 export function isEnded({ kept, status }: SeenProcess): boolean {
-  return kept.end !== null || (status?.end ?? null) !== null;
+  return (status ?? kept).end !== null;
 }
 
 /** `in /srv/app`, and where if that is not this machine. */

@@ -5,6 +5,7 @@ import { processNamed } from "../../util/holder.js";
 import { withoutDescriptors } from "../../util/without-descriptors.js";
 import type { ProcessSpec, TerminalSize } from "../process.js";
 import type { OutputFile } from "./output-file.js";
+import { markOf } from "./own-group.js";
 
 export interface ChildExit {
   readonly code: number | null;
@@ -63,7 +64,7 @@ export async function startPiped(spec: ProcessSpec, output: OutputFile): Promise
     const [program, ...args] = withoutLeaks(spec);
     started = spawn(program, args, {
       cwd: spec.cwd,
-      env: { ...NO_LOGIN, ...spec.environment },
+      env: { ...NO_LOGIN, ...spec.environment, ...markOf(spec.id) },
       detached: true,
       stdio: ["pipe", file, file],
     });

@@ -1,15 +1,14 @@
 /**
- * Ends everything that belongs to a process, and says how it ended. Only what is certainly its own is signalled: a process
- * is known by its start, not only by its number.
+ * Ends everything that belongs to a process, and says how it ended. Only what is certainly its own is signalled.
  */
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RemoteControl } from "../../util/command-environment.js";
-import { runningGroup } from "../../util/holder.js";
 import { endGroup, isGoneWithin } from "../../util/process-group.js";
 import { signalThere, statusThere } from "../../util/remote-control.js";
 import type { ChildExit } from "./child.js";
+import { type GroupOwner, ownGroup } from "./own-group.js";
 
 /** How long something that was killed may take to be gone. */
 const GONE_MS = 10_000;
@@ -18,8 +17,7 @@ const REMOTE_LOOK_MS = 200;
 const AFTERWARDS_MS = 1_000;
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
-export interface Endable {
-  readonly name: string;
+export interface Endable extends GroupOwner {
   readonly hasOwnProcesses: boolean;
   readonly hasPty: boolean;
   readonly remote: RemoteControl | null;
@@ -29,7 +27,7 @@ export interface Endable {
 /** TERM to the whole group, KILL after the grace period. False if something still runs after that. */
 export async function endProcess(which: Endable, graceMs: number): Promise<boolean> {
   if (which.remote) await endRemote(which.remote, which.environment, graceMs);
-  const leader = runningGroup(which.name);
+  const leader = ownGroup(which);
   if (leader === null) return true;
   // The process that waits for the sandbox must outlive it, to report its exit.
   const inner = which.hasOwnProcesses ? firstChild(leader) : null;
@@ -53,9 +51,8 @@ async function endRemote(
     ["KILL", GONE_MS],
   ] as const) {
     await signalThere(remote, signal, environment);
-    for (let waitedMs = 0; waitedMs < ms; waitedMs += REMOTE_LOOK_MS) {
+    for (const until = performance.now() + ms; performance.now() < until; await delay(REMOTE_LOOK_MS)) {
       if ((await statusThere(remote, environment)).kind !== "running") return;
-      await delay(REMOTE_LOOK_MS);
     }
   }
 }

@@ -1,21 +1,11 @@
 import { execFileSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type HostWorld, hostWorld, localSpec } from "../../../test/support/process-host.js";
 import { newProcessId } from "../../session/ids.js";
 import { isGroupRunning } from "../../util/process-group.js";
-import { socketPath } from "../places.js";
+import { newSocketPath, socketPath } from "../places.js";
 
 const worlds: HostWorld[] = [];
 
@@ -182,19 +172,14 @@ test("only the user can use the socket and read the files", async () => {
   const { spawn, folder } = world();
   await spawn("exec sleep 600");
   expect(statSync(folder).mode & 0o777).toBe(0o700);
-  expect(statSync(socketPath(folder)).mode & 0o777).toBe(0o600);
+  expect(statSync(socketPath(folder) ?? "").mode & 0o777).toBe(0o600);
   for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
 });
 
 test("a long path gets a hashed socket in a private folder", () => {
-  const root = mkdtempSync(join(tmpdir(), "baton-processes-"));
-  try {
-    const path = socketPath(join(root, "x".repeat(200)));
-    expect(path).toMatch(/^\/(?:run\/user\/\d+|tmp\/baton-\d+)\/[0-9a-f]{32}\.sock$/);
-    expect(Buffer.byteLength(path)).toBeLessThan(104);
-  } finally {
-    rmSync(root, { recursive: true });
-  }
+  const path = newSocketPath(join("/home", "x".repeat(200)));
+  expect(path).toMatch(/^\/(?:run\/user\/\d+|tmp\/baton-\d+)\/[0-9a-f]{32}\.sock$/);
+  expect(Buffer.byteLength(path)).toBeLessThan(104);
 });
 
 test.each([
@@ -242,12 +227,24 @@ test("the host ends when it has nothing to do, and releases its folder", async (
 
 test("a host that cannot listen ends and leaves the folder to the next one", async () => {
   const made = world();
-  mkdirSync(socketPath(made.folder));
+  mkdirSync(join(made.folder, "host.socket.tmp"));
   const host = await made.start();
   await expect.poll(() => host.exitCode).toBe(1);
-  expect(readFileSync(join(made.folder, "host.log"), "utf8")).toContain("host.sock");
-  rmdirSync(socketPath(made.folder));
+  expect(readFileSync(join(made.folder, "host.log"), "utf8")).toContain("host.socket");
+  rmdirSync(join(made.folder, "host.socket.tmp"));
   await made.spawn("true");
+});
+
+test("a host that lost its lock leaves the next one its socket", async () => {
+  const made = world();
+  const first = await made.serve({});
+  rmSync(join(made.folder, "host.lock"));
+  const second = await made.start();
+  await expect
+    .poll(() => readFileSync(join(made.folder, "host.lock"), "utf8"))
+    .toContain(`"pid":${second.pid}`);
+  await first.over;
+  expect(await made.clientOf([1]).hello()).toMatchObject({ pid: second.pid });
 });
 
 test("what cannot be read of an earlier process stops no host", async () => {

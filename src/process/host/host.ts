@@ -17,7 +17,7 @@ import { idOfOutput, readRecords } from "./record.js";
 const MOST_UNREAD = 1024 * 1024;
 /** How often a process may be looked at for new output. */
 const OUTPUT_MS = 10;
-/** How often processes of an earlier host are looked at, and what no event told. */
+/** How often to look at processes of an earlier host, and for output that no event announced. */
 const LOOK_MS = 500;
 /** What is kept of an ended process that nobody asks to forget. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
@@ -49,7 +49,7 @@ export class Host {
   readonly #starting = new Map<ProcessId, Promise<HostedProcess>>();
   /** Those whose output was looked at just now; true if there was more since. */
   readonly #looked = new Map<ProcessId, boolean>();
-  readonly #watcher: FSWatcher;
+  readonly #watcher: FSWatcher | null;
   readonly #looking: NodeJS.Timeout;
 
   constructor(setting: HostSetting) {
@@ -62,13 +62,23 @@ export class Host {
         // Its output can't be opened: the others must not wait for that.
       }
     }
-    this.#watcher = watch(setting.folder, (_, file) => {
-      const process = file === null ? undefined : this.#processes.get(idOfOutput(file) ?? ("" as ProcessId));
-      if (process) this.#hear(process);
-    });
-    this.#watcher.on("error", () => {}); // The timer looks as well.
+    this.#watcher = this.#watch(setting.folder);
     this.#looking = setInterval(() => this.#look(), timerMs(LOOK_MS));
     this.#look();
+  }
+
+  /** Null if the system can watch no more: the timer looks as well. */
+  #watch(folder: string): FSWatcher | null {
+    try {
+      const watcher = watch(folder, (_, file) => {
+        const process =
+          file === null ? undefined : this.#processes.get(idOfOutput(file) ?? ("" as ProcessId));
+        if (process) this.#hear(process);
+      });
+      return watcher.on("error", () => {});
+    } catch {
+      return null;
+    }
   }
 
   /** How many run, or left something behind that does. */
@@ -222,7 +232,7 @@ export class Host {
   #lookAt(process: HostedProcess): void {
     process.saveAgain();
     if (process.isActive) {
-      process.trim();
+      this.#hear(process); // Perhaps no event came.
       void process.look();
     } else if ((process.endedAt ?? 0) < this.#setting.clock() - KEPT_MS) {
       process.remove();
@@ -233,7 +243,7 @@ export class Host {
   /** Leaves everything to the next host. */
   close(): void {
     clearInterval(this.#looking);
-    this.#watcher.close();
+    this.#watcher?.close();
     for (const process of this.#processes.values()) process.leave();
   }
 }

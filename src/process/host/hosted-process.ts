@@ -6,8 +6,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessId } from "../../session/ids.js";
-import { fateOf, runningGroup } from "../../util/holder.js";
-import { isGroupRunning } from "../../util/process-group.js";
+import { fateOf } from "../../util/holder.js";
 import { forgetThere, statusThere } from "../../util/remote-control.js";
 import type {
   EndedBy,
@@ -20,6 +19,7 @@ import type {
 import { type ChildExit, type HostedChild, startPiped } from "./child.js";
 import { endProcess, exitInside } from "./ending.js";
 import { OutputFile } from "./output-file.js";
+import { type GroupOwner, ownGroup } from "./own-group.js";
 import { type loadPty, startOnPty } from "./pty.js";
 import { newRecord, outputPath, type ProcessRecord, removeRecord, saveRecord } from "./record.js";
 
@@ -30,8 +30,8 @@ const LOOK_MS = 20;
 const SEEN_MS = 10_000;
 const NOBODY_SAW = "The process host ended while this was running, so nobody saw how it ended.";
 const RESTARTED = "The machine or its container was restarted while this was running.";
-const NEVER_KNOWN = "The process host ended at the moment this was started: nobody knows if it ran.";
-const NEVER_STARTED = "Baton ended before it was started.";
+const NEVER_KNOWN = "The process host ended at the moment it started this: nobody knows if it ran.";
+const NEVER_STARTED = "Baton ended before it started this process.";
 const CUT_OFF = "The connection to where it ran was lost. It may still be running there.";
 
 export interface HostParts {
@@ -51,6 +51,8 @@ export class HostedProcess {
   #killing: Promise<boolean> | null = null;
   #polledThrough = 0;
   #isSaved = true;
+  #hasExited = false;
+  #looking: Promise<void> | null = null;
   #tellOver: () => void = () => {};
   readonly #over = new Promise<void>((resolve) => {
     this.#tellOver = resolve;
@@ -120,9 +122,8 @@ export class HostedProcess {
 
   /** True if it runs, or left something behind that does. */
   get isActive(): boolean {
-    const { end, name } = this.#record;
-    if (end === null) return true;
-    return end.kind === "exited" && end.leftBehind && name !== null && runningGroup(name) !== null;
+    const { end } = this.#record;
+    return end === null || (end.kind === "exited" && end.leftBehind);
   }
 
   get endedAt(): number | null {
@@ -169,21 +170,24 @@ export class HostedProcess {
   }
 
   resize(size: TerminalSize): void {
-    this.#child?.resize(size);
+    if (!this.#child) return;
+    this.#child.resize(size);
     this.#save({ pty: size });
   }
 
   /** Keeps the output file bounded. */
   trim(): void {
-    if (this.#output.trim()) this.#save({ place: this.#output.place });
+    const { base } = this.#record.place;
+    this.#output.trim();
+    if (this.#output.place.base !== base) this.#save({ place: this.#output.place });
   }
 
   /** Ends everything that belongs to it. Settles when it is gone, or could not be ended. */
   async kill(by: "agent" | "person", graceMs: number): Promise<void> {
-    const { name, hasOwnProcesses, remote, environment, pty } = this.#record;
-    if (name === null) return;
-    this.#killedBy ??= by;
-    const which = { name, hasOwnProcesses, hasPty: pty !== null, remote, environment };
+    const { hasOwnProcesses, remote, environment, pty } = this.#record;
+    if (!this.isActive) return;
+    if (this.isRunning) this.#killedBy ??= by;
+    const which = { ...this.#owner, hasOwnProcesses, hasPty: pty !== null, remote, environment };
     this.#killing ??= endProcess(which, graceMs).finally(() => {
       this.#killing = null;
     });
@@ -191,12 +195,19 @@ export class HostedProcess {
     await this.look();
     if (!isGone) return;
     if (this.isRunning) await Promise.race([this.#over, delay(SEEN_MS, undefined, { ref: false })]);
-    const { end } = this.#record;
-    if (end?.kind === "exited" && end.leftBehind) this.#save({ end: { ...end, leftBehind: false } });
+    this.#lookBehind();
   }
 
-  /** Looks whether a process that was started by another host has ended. */
-  async look(): Promise<void> {
+  /** Looks whether a process that was started by another host has ended, and what it left behind. */
+  look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    this.#lookBehind();
     const { name } = this.#record;
     if (this.#child !== null || !this.isRunning || name === null) return;
     const fate = fateOf(name);
@@ -204,7 +215,21 @@ export class HostedProcess {
     this.#end(await this.#unseenEnd(fate === "unknown" ? RESTARTED : NOBODY_SAW));
   }
 
+  /** What it left behind may have ended, too: that is said like its end. */
+  #lookBehind(): void {
+    const { end } = this.#record;
+    if (end?.kind !== "exited" || !end.leftBehind || ownGroup(this.#owner) !== null) return;
+    this.#save({ end: { ...end, leftBehind: false } });
+    this.#parts.onEnded(this);
+  }
+
+  get #owner(): GroupOwner {
+    const { id, pid, name } = this.#record;
+    return { id, pid, name, isChild: this.#child !== null && !this.#hasExited };
+  }
+
   async #exited(how: ChildExit): Promise<void> {
+    this.#hasExited = true;
     if (this.#killing) await this.#killing;
     const { hasOwnProcesses, remote } = this.#record;
     if (remote) return this.#end(await this.#unseenEnd(CUT_OFF));
@@ -230,15 +255,10 @@ export class HostedProcess {
 
   async #leavesBehind(): Promise<boolean> {
     for (let waitedMs = 0; waitedMs < MOMENT_MS; waitedMs += LOOK_MS) {
-      if (!this.#isGroupRunning()) return false;
+      if (ownGroup(this.#owner) === null) return false;
       await delay(LOOK_MS);
     }
-    return this.#isGroupRunning();
-  }
-
-  #isGroupRunning(): boolean {
-    const leader = this.#record.name === null ? null : runningGroup(this.#record.name);
-    return leader !== null && isGroupRunning(leader);
+    return ownGroup(this.#owner) !== null;
   }
 
   #end(end: ProcessEnd): void {

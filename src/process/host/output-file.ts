@@ -30,7 +30,7 @@ export class OutputFile {
   #base: number;
   #olderFrom: number;
   #isClosed = false;
-  /** When it was last looked at, and when it was last looked at to trim it. */
+  /** Its size at the last look, and at the last look of `trim`. */
   #sizeSeen = 0;
   #sizeBefore = 0;
 
@@ -47,8 +47,8 @@ export class OutputFile {
 
   /** The first position that is kept, and the end. */
   get range(): { readonly from: number; readonly to: number } {
-    const to = this.#base + this.#size;
-    return { from: this.#olderFrom, to };
+    const size = this.#size; // First: it may move the base.
+    return { from: this.#olderFrom, to: this.#base + size };
   }
 
   /**
@@ -109,18 +109,18 @@ export class OutputFile {
     return `${this.#path}.older`;
   }
 
-  /** Empties the file if it is long and the process pauses, or if it is too long; true if it did. */
-  trim(): boolean {
+  /** Empties the file if it is long and the process pauses, or if it is too long. */
+  trim(): void {
     const size = this.#size;
     const pauses = size === this.#sizeBefore;
     this.#sizeBefore = size;
-    if (size <= (pauses ? LONG : TOO_LONG)) return false;
+    if (size <= (pauses ? LONG : TOO_LONG)) return;
     const kept = this.#keep(size - KEPT);
-    this.#base += this.#size;
+    const end = this.#size;
     ftruncateSync(this.#file, 0);
+    this.#base += end;
     this.#sizeSeen = 0;
     this.#olderFrom = this.#base - kept;
-    return true;
   }
 
   /** Copies the end of the file, from there on; returns how much. If the disk is full, the bound counts more. */

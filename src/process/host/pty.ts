@@ -13,6 +13,7 @@ import {
   withoutLeaks,
 } from "./child.js";
 import type { OutputFile } from "./output-file.js";
+import { markOf } from "./own-group.js";
 import { PtyInput } from "./pty-input.js";
 
 type Pty = typeof import("@lydell/node-pty");
@@ -47,7 +48,7 @@ export function startOnPty(
       name: "xterm-256color",
       ...size,
       cwd: ".",
-      env: { ...spec.environment },
+      env: { ...spec.environment, ...markOf(spec.id) },
       encoding: null,
     });
   } catch (error) {

@@ -2,13 +2,13 @@
  * The process host as a program: one for each home folder. It listens on a Unix socket that only its user can open, and
  * ends when nothing has run and nobody has asked for anything for a while.
  */
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { ProcessId } from "../../session/ids.js";
 import { takeLock } from "../../util/file-lock.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { readJsonLines, writeJsonLine } from "../json-lines.js";
-import { homeName, lockFileOf, newSocketPath, socketFile } from "../places.js";
+import { homeName, lockFileOf, newSocketPath, removeSocket, socketPath, writeSocket } from "../places.js";
 import type { ClientHello, HostAnswer, HostEvent, HostHello, HostRequest } from "../protocol.js";
 import { Host, HostError } from "./host.js";
 import { loadPty } from "./pty.js";
@@ -56,8 +56,9 @@ export async function serveProcesses(
   });
   const path = newSocketPath(folder);
   try {
+    removeSocket(folder, socketPath(folder)); // It is of a host that has ended: the lock is ours.
     await listen(server, path);
-    writeFileSync(socketFile(folder), path, { mode: 0o600 });
+    writeSocket(folder, path);
   } catch (error) {
     host.close();
     lock.release();
@@ -69,7 +70,7 @@ export async function serveProcesses(
       for (const client of clients) client.hangUp(); // What it asks for from now on is for the next host.
       server.close(() => resolve());
       host.close();
-      for (const file of [path, socketFile(folder)]) rmSync(file, { force: true });
+      removeSocket(folder, path);
       lock.release();
     };
     const idle = setInterval(
@@ -86,7 +87,6 @@ export async function serveProcesses(
 
 /** Nobody but this user can open the socket, not even in between. */
 async function listen(server: Server, path: string): Promise<void> {
-  rmSync(path, { force: true }); // It is of a host that has ended: the lock is ours.
   const mask = process.umask(0o177);
   try {
     await new Promise<void>((resolve, reject) => {

@@ -120,7 +120,7 @@ export class SqlProcesses implements ProcessStore {
   forget(home: string, endedBefore: number): Promise<ProcessId[]> {
     return this.#db.transaction(async (tx) => {
       const over = `home = ? AND state = 'ended' AND ended_at < ?
-        AND ((completion <> 'due' AND watched = 0) OR ended_at < ?)`;
+        AND ((completion <> 'due' AND watched = 0 AND left_behind = 0) OR ended_at < ?)`;
       const { forUpdate } = this.#db.dialect;
       const rows = await tx.all(
         `SELECT id FROM processes WHERE ${over} ${forUpdate("processes")}`,
