@@ -137,6 +137,16 @@ describe("to measure is to render", () => {
 });
 
 describe("what nobody writes", () => {
+  it("fits, though the line that opens a fence is nearly as long as a message", () => {
+    const bytes = (text: string): number => Buffer.byteLength(text);
+    const text = `\`\`\`${"a".repeat(70)}  ${"\u{10000}".repeat(5)}🇩🇪\u{10000}word|a|b|\n`;
+    for (let max = 60; max < 400; max++) {
+      const pieces = split(text, { max, lengthOf: bytes });
+      expect(pieces.map(({ body }) => body).join("")).toBe(text);
+      expect(Math.max(...pieces.map((piece) => bytes(piece.text)))).toBeLessThanOrEqual(max);
+    }
+  });
+
   it.each([
     ["blanks", " ".repeat(20_000)],
     ["blanks before a word", `${" \n".repeat(20_000)}x`],

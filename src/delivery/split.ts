@@ -53,13 +53,14 @@ export async function splitInTurns(text: string, room: PieceRoom): Promise<reado
 /** Yields before each measurement, with the text to measure: measuring is what takes time. */
 function* splitting(text: string, room: PieceRoom): Generator<string, readonly Piece[]> {
   const pieces: Piece[] = [];
+  const longest = room.max / LEAST_OPENINGS;
   let fence: OpenFence | null = null;
   let start = 0;
   let pace = 1;
   while (start < text.length) {
-    const { end, length } = yield* endOfPiece({ text, start, fence }, room, pace);
+    const { end, length } = yield* endOfPiece({ text, start, fence, longest }, room, pace);
     const body = text.slice(start, end);
-    const open: OpenFence | null = fenceAtEnd(body, fence);
+    const open: OpenFence | null = fenceAtEnd(body, fence, longest);
     const shown = sent(body, fence, open);
     const last = pieces.at(-1);
     // Blanks alone are not a message: they go with their neighbour, where nobody sees them.
@@ -79,6 +80,8 @@ interface Rest {
   readonly text: string;
   readonly start: number;
   readonly fence: OpenFence | null;
+  /** The longest line that is repeated to open a fence again, in bytes. */
+  readonly longest: number;
 }
 
 /** A position in the text, and the length of the piece up to there for the platform. */
@@ -131,9 +134,9 @@ function between(fitting: CutPoint, over: CutPoint, max: number, guesses: number
   return Math.min(fitting.end + share * (over.end - fitting.end), over.end - 1);
 }
 
-function shownUpTo({ text, start, fence }: Rest, end: number): string {
+function shownUpTo({ text, start, fence, longest }: Rest, end: number): string {
   const body = text.slice(start, end);
-  return sent(body, fence, fenceAtEnd(body, fence));
+  return sent(body, fence, fenceAtEnd(body, fence, longest));
 }
 
 /** The best position to cut: in the second half a paragraph, else a line, else a word, else any character. */
@@ -197,14 +200,17 @@ function lastBreak(rest: Rest, places: RegExp, earliest: number, latest: number)
  * The spans in which fences are opened, each from the start of its line to the first line inside: nothing is cut there,
  * or the fence's content would begin in the next piece.
  */
-function openingsUpTo({ text, start, fence }: Rest, latest: number): readonly (readonly [number, number])[] {
+function openingsUpTo(
+  { text, start, fence, longest }: Rest,
+  latest: number,
+): readonly (readonly [number, number])[] {
   const openings: [number, number][] = [];
   let open = fence;
   let opening: [number, number] | null = null;
   let at = start;
   for (const line of text.slice(start, latest).split("\n")) {
     const before: OpenFence | null = open;
-    open = fenceAfterLine(line, before);
+    open = fenceAfterLine(line, before, longest);
     if (open && open !== before) {
       opening = [at, at];
       openings.push(opening);
@@ -216,19 +222,25 @@ function openingsUpTo({ text, start, fence }: Rest, latest: number): readonly (r
 }
 
 /** The fence that is open at the end of the body, given the one before it. */
-function fenceAtEnd(body: string, before: OpenFence | null): OpenFence | null {
-  return body.split("\n").reduce((open: OpenFence | null, line) => fenceAfterLine(line, open), before);
+function fenceAtEnd(body: string, before: OpenFence | null, longest: number): OpenFence | null {
+  return body
+    .split("\n")
+    .reduce((open: OpenFence | null, line) => fenceAfterLine(line, open, longest), before);
 }
 
 /** A longer line opens no fence: every piece would have to repeat it. */
 const LONGEST_OPENING = 200;
+/** Of a line that does not fit this often into a message, counted in bytes, only the marks are repeated. */
+const LEAST_OPENINGS = 2;
 
-function fenceAfterLine(line: string, open: OpenFence | null): OpenFence | null {
+function fenceAfterLine(line: string, open: OpenFence | null, longest: number): OpenFence | null {
   if (line.length > LONGEST_OPENING) return open;
   const before = open?.fence ?? null;
   const fence = fenceAfter(line, before, true);
   if (fence === before) return open;
-  return fence && { fence, opening: line, closing: closingOf(line, fence) };
+  if (!fence) return null;
+  const opening = Buffer.byteLength(line) > longest ? line.slice(0, fence.margin) + fence.marks : line;
+  return { fence, opening, closing: closingOf(line, fence) };
 }
 
 /** As far in as the opening, and in the same quote; the sign of an item is not repeated. */
