@@ -178,7 +178,7 @@ export class HostedProcess {
   /** Keeps the output file bounded. */
   trim(): void {
     const { base } = this.#record.place;
-    this.#output.trim();
+    this.#output.trim(!this.isActive);
     if (this.#output.place.base !== base) this.#save({ place: this.#output.place });
   }
 
@@ -267,6 +267,7 @@ export class HostedProcess {
     this.#save({ end, endedAt: this.#parts.clock() });
     this.#tellOver();
     this.#parts.onEnded(this);
+    this.trim();
   }
 
   #save(change: Partial<ProcessRecord>): void {

@@ -110,9 +110,9 @@ export class OutputFile {
   }
 
   /** Empties the file if it is long and the process pauses, or if it is too long. */
-  trim(): void {
+  trim(isOver: boolean): void {
     const size = this.#size;
-    const pauses = size === this.#sizeBefore;
+    const pauses = isOver || size === this.#sizeBefore;
     this.#sizeBefore = size;
     if (size <= (pauses ? LONG : TOO_LONG)) return;
     const kept = this.#keep(size - KEPT);
