@@ -43,7 +43,7 @@ async function open(more: Partial<OpenOptions> = {}): Promise<Sessions> {
   return sessions;
 }
 
-it("knows of the processes that hold a session, whoever started them", async () => {
+it("knows of the processes that hold a session, no matter who started them", async () => {
   const key = await withProcess();
   now += 23 * HOUR;
   const sessions = await open();

@@ -101,7 +101,7 @@ export interface BackgroundCommand {
   readonly cwd: string;
   /** True if `file` is a sandbox with processes of its own. */
   readonly hasOwnProcesses: boolean;
-  /** True if a sandbox confines it, whatever it is told to do; otherwise Baton asks before some of that. */
+  /** True if a sandbox confines it; otherwise Baton asks before dangerous text is typed into it. */
   readonly walled: boolean;
   /** For a command that runs elsewhere; null if signals and exit codes come from `file`. */
   readonly remote: RemoteControl | null;
@@ -110,7 +110,7 @@ export interface BackgroundCommand {
   /** How often new output is sent to the chat; null for never. */
   readonly checkIntervalMs: number | null;
   readonly notifyOnComplete: boolean;
-  /** Texts; the agent is told of lines that contain one. */
+  /** Baton wakes the agent when a line contains one of these texts. */
   readonly patterns: readonly string[];
 }
 

@@ -55,7 +55,7 @@ test.each([
   expect(await refusal(text)).toContain(sentence);
 });
 
-test("a client of ours is told how to reach its keys and its engine, and no secret", () => {
+test("a client of ours gets the variables that lead to its keys and its engine, and no secret", () => {
   const secrets = {
     TELEGRAM_BOT_TOKEN: "x",
     ANTHROPIC_API_KEY: "x",

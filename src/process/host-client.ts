@@ -94,7 +94,7 @@ export class HostClient {
       } catch (error) {
         const code = error instanceof BatonError ? error.code : null;
         const isLost = code === "process_host_lost";
-        // It may have been done by the host before: nobody knows, whatever is wrong now.
+        // The host before may have done it: an error of this attempt does not prove otherwise.
         if (attempt > 1 && (code === null || code === "process_host_unavailable")) throw lost();
         if (!isLost || verb === "write" || attempt === MOST_ATTEMPTS || this.#isClosed) throw error;
       }

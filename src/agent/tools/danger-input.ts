@@ -1,6 +1,6 @@
 /**
  * Programs that take commands or code as their input. In the foreground a command gets no input; in the background it gets
- * whatever is typed into it later, when nobody looks at it as a command.
+ * what is typed into it later, when nobody looks at it as a command.
  */
 import { isInterpreter } from "./danger-code.js";
 import { isShell } from "./danger-shells.js";

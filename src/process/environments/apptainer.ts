@@ -1,7 +1,7 @@
 /**
  * A container of Apptainer or Singularity: one for each command, which ends with it. It is a child of what starts it, so
- * signals and exit codes are its own; a signal is told as 128 plus its number. It sees no file of this machine but what the settings mount, no variable of ours,
- * and gets no privileges.
+ * signals and exit codes are its own; it reports a signal as 128 plus its number. It sees no file of this machine but what
+ * the settings mount, no variable of ours, and gets no privileges.
  */
 import type { CommandEnvironment } from "../../util/command-environment.js";
 import { containerWords } from "./container.js";

@@ -41,7 +41,7 @@ describe.each([
     );
   });
 
-  test("a signal of another program is told", async () => {
+  test("the result names a signal that another program sent", async () => {
     const { spawn, ended } = world();
     const { id, pid } = await spawn("exec sleep 600", { pty });
     process.kill(pid, "SIGUSR1");
