@@ -61,6 +61,8 @@ export interface ProcessStatus {
   readonly output: { readonly from: number; readonly to: number };
   /** False if nothing can be written to it any more. */
   readonly takesInput: boolean;
+  /** The end of what was typed into it, as far as no Enter has followed. */
+  readonly unsent: string;
 }
 
 /** A part of the output, with its escape sequences. */

@@ -178,8 +178,10 @@ export class Processes {
     return this.#seen(id, status);
   }
 
-  async write(id: ProcessId, text: string): Promise<SeenProcess> {
-    return this.#seen(id, await this.#ask("write", { id, text }));
+  /** With `after`, nothing is written if something else is unsent by now (`process_input_changed`). */
+  async write(id: ProcessId, text: string, after?: string): Promise<SeenProcess> {
+    const takes = after === undefined ? { id, text } : { id, text, after };
+    return this.#seen(id, await this.#ask("write", takes));
   }
 
   /** Ends its input. */

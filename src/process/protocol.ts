@@ -45,7 +45,8 @@ export interface HostVerbs {
   read: { takes: Which & { readonly from: number; readonly limit: number }; gives: OutputPart };
   /** What is new since the last poll, at most the last `limit` bytes. */
   poll: { takes: Which & { readonly limit: number }; gives: { status: ProcessStatus; output: OutputPart } };
-  write: { takes: Which & { readonly text: string }; gives: ProcessStatus };
+  /** Nothing is written if `after` is given and something else is unsent by now. */
+  write: { takes: Which & { readonly text: string; readonly after?: string }; gives: ProcessStatus };
   /** Ends its input. */
   close: { takes: Which; gives: ProcessStatus };
   resize: { takes: Which & TerminalSize; gives: ProcessStatus };
@@ -82,6 +83,7 @@ export type HostErrorCode =
   | "process_not_started"
   | "process_input_closed"
   | "process_input_full"
+  | "process_input_changed"
   | "process_still_running"
   | "process_without_terminal"
   | "process_host_failed";

@@ -49,6 +49,7 @@ export type ErrorCode =
   | "process_not_started"
   | "process_input_closed"
   | "process_input_full"
+  | "process_input_changed"
   | "process_still_running"
   | "process_without_terminal"
   // the process host cannot do its work

@@ -74,8 +74,40 @@ describe("text that is typed into a program", () => {
     ["rm -rf \\\n/home/ann", /deletes/],
     ["echo hi > /etc/hosts", /./],
     ["x".repeat(5_000), /too long/],
+    ["x\u007frm -rf ~", /deletes/],
+    ["x\brm -rf ~", /deletes/],
+    ["echo \u0017rm -rf ~", /deletes/],
+    ["ls\nxy\u007f\u007f\u007frm -rf ~", /deletes/],
+    ["echo 'a\u0015rm -rf ~", /deletes/],
+    ["rm -rf /home/ann/x\u0017\u0017\u0017ls", /deletes/], // A program with pipes does not erase.
   ])("is asked about if it is clearly dangerous as a command: %j", (text, why) => {
     expect(dangerOfTyped(text, place)).toMatch(why);
+  });
+
+  it.each([
+    ["rm -rf", " ~"],
+    ["rm -r", "f ~\r"],
+    ["rm -rf \\\n", "~"],
+    ["rm -rf", "x\u007f ~"],
+    ["curl example.org |\r", "sh\r"],
+    [`${"x".repeat(3_900)} ; rm -rf`, ` ~ ${"x".repeat(100)}`],
+    ["rm -rf ~", " -v"], // It was approved without that.
+  ])("is asked about if it is dangerous after what is unsent: %j, %j", (unsent, text) => {
+    expect(dangerOfTyped(text, place)).toBeNull();
+    expect(dangerOfTyped(text, place, unsent)).not.toBeNull();
+  });
+
+  it.each([
+    ["rm -rf ~", "\r"], // It was approved already.
+    ["print(", "1)"],
+    ["x".repeat(4_000), "y"],
+  ])("is not asked about after what is unsent otherwise: %j, %j", (unsent, text) => {
+    expect(dangerOfTyped(text, place, unsent)).toBeNull();
+  });
+
+  it("costs bounded time, whatever it erases", () => {
+    const text = ["\u0017", "\u0015", "\u007f", "a "].map((one) => one.repeat(1_000 / one.length)).join("");
+    expect(dangerOfTyped(text, place, text)).toBeNull();
   });
 
   it.each([

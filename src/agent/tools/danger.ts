@@ -62,20 +62,54 @@ interface DangerContext {
 }
 
 /**
- * The same for text that is typed into a program, in case that runs it as commands. Much of such text is no command, so
- * Baton asks only about what is clear.
+ * The same for text that is typed into a program, in case that runs it as commands. `unsent` was typed before, without
+ * Enter, and checked then. Much of such text is no command, so Baton asks only about what is clear.
  */
-export function dangerOfTyped(text: string, place: WorkPlace): string | null {
+export function dangerOfTyped(text: string, place: WorkPlace, unsent = ""): string | null {
   if (text.length > LONGEST) return TOO_LONG;
-  const keys = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
-  // `!rm` in a pager, `\! rm` in a database client.
-  const lines = text.split(/[\r\n]/).map((line) => line.replace(keys, "").replace(/^\s*[:\\.%]?!/, ""));
-  const budget = { unread: 2 * MOST_READ, place, getsInput: false, isTyped: true };
-  for (const script of [lines.join("\n"), ...lines]) {
+  if (/^[\r\n]*$/.test(text)) return null;
+  const whole = `${unsent}${text}`.slice(-LONGEST);
+  const budget = { unread: 4 * MOST_READ, place, getsInput: false, isTyped: true };
+  for (const script of new Set([...scriptsIn(whole), ...scriptsIn(withErasing(whole))])) {
     const reason = dangerOfScript(script, 0, budget);
     if (reason) return reason;
   }
   return null;
+}
+
+/** All of it and each line, without keys such as Escape. */
+function scriptsIn(text: string): readonly string[] {
+  const keys = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+  // `!rm` in a pager, `\! rm` in a database client.
+  const lines = text.split(/[\r\n]/).map((line) => line.replace(keys, "").replace(/^\s*[:\\.%]?!/, ""));
+  return [lines.join("\n"), ...lines];
+}
+
+/** What is left if Backspace, Ctrl-W, Ctrl-U and Ctrl-C erase as in a terminal. */
+function withErasing(text: string): string {
+  const left: string[] = [];
+  const eraseWhile = (isErased: (character: string) => boolean): void => {
+    while (left.length > 0 && !/[\r\n]/.test(left.at(-1) ?? "") && isErased(left.at(-1) ?? "")) left.pop();
+  };
+  for (const character of text) {
+    switch (character) {
+      case "\b":
+      case "\u007f":
+        if (!/[\r\n]/.test(left.at(-1) ?? "")) left.pop();
+        break;
+      case "\u0017":
+        eraseWhile((last) => last === " ");
+        eraseWhile((last) => last !== " ");
+        break;
+      case "\u0003":
+      case "\u0015":
+        eraseWhile(() => true);
+        break;
+      default:
+        left.push(character);
+    }
+  }
+  return left.join("");
 }
 
 /** How much may still be read: nested commands could go on without end. */

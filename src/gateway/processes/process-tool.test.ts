@@ -5,7 +5,7 @@ import type { Chat } from "../../../test/support/gateway-world.js";
 import { openProcessWorld, type ProcessWorld } from "../../../test/support/process-world.js";
 import type { ProcessId } from "../../session/ids.js";
 import { processTool } from "./process-tool.js";
-import { dangerOfTyping } from "./typing.js";
+import { dangerOfCall } from "./typing.js";
 
 let world: ProcessWorld;
 let ann: Chat;
@@ -197,10 +197,39 @@ describe("the tool process", () => {
     const [found] = await world.processes.list({});
     const danger = async (walled: boolean) => {
       const seen = found ? [{ ...found, kept: { ...found.kept, walled } }] : [];
-      return dangerOfTyping({ action: "submit", id, text }, async () => seen);
+      return dangerOfCall({ action: "submit", id, text }, async () => seen);
     };
     expect(await danger(false)).not.toBeNull();
     expect(await danger(true)).toBeNull();
+  });
+
+  it("asks about a command that comes in parts", async () => {
+    const id = await start("while read -r line; do echo got $line; done");
+    expect(await use({ action: "write", id, text: "rm -rf" })).toContain("Written to");
+    const question = await use({ action: "submit", id, text: " /home/nobody-here" });
+    expect(question).toContain("rm -rf /home/nobody-here\n\ntyped into");
+    expect(await answered(question, "approve")).toContain("Written to");
+    await until({ action: "poll", id }, /got rm -rf \/home\/nobody-here/);
+    expect(await use({ action: "submit", id, text: " /home/nobody-here" })).toContain("Written to");
+  });
+
+  it("does not type a part after another one that it has not checked with it", async () => {
+    const id = await start("while read -r line; do echo got $line; done");
+    const before = await world.processes.list({});
+    const tool = processTool({
+      processes: world.processes,
+      limits: { maxWaitSeconds: 180, outputCharacters: 200_000 },
+      seen: async () => before,
+      personWrote: () => new AbortController().signal,
+      clock: Date.now,
+    });
+    const type = (action: string, text: string): Promise<string> =>
+      tool.run({ action, id, text }, { call: aCall, signal: new AbortController().signal });
+    await world.processes.write(id, "rm -rf");
+    expect(await tool.danger?.({ action: "submit", id, text: " /home/nobody-here" })).toBeNull();
+    expect(await type("submit", " /home/nobody-here")).toMatch(/^Error: nothing was written/);
+    expect(await type("submit", "x")).toContain("Written to");
+    await until({ action: "poll", id }, /New output:\ngot rm -rfx$/);
   });
 
   it("says what to do about a mistake", async () => {

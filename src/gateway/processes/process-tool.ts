@@ -2,7 +2,7 @@
  * The tool `process`: what the agent does with the commands that it has in the background. It reaches only those that the
  * turn's person may see here. An error says what to do instead.
  */
-import type { Tool } from "../../agent/agent.js";
+import type { Tool, ToolContext } from "../../agent/agent.js";
 import { type Arguments, answering, Refused } from "../../agent/tools/refused.js";
 import type { Processes, SeenProcess } from "../../process/processes.js";
 import { canBeEnded, processMeant } from "../../process/words.js";
@@ -11,7 +11,7 @@ import type { Clock } from "../../util/clock.js";
 import { printableText } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { ProcessLimits } from "./options.js";
-import { dangerOfTyping } from "./typing.js";
+import { dangerOfCall, dangerOfTyping } from "./typing.js";
 import {
   BYTES_A_CHARACTER,
   commandWords,
@@ -48,10 +48,10 @@ export function processTool(setting: ProcessToolSetting): Tool {
     name: "process",
     description: DESCRIPTION,
     parameters: parametersFor(setting.limits),
-    danger: (args) => dangerOfTyping(args, setting.seen),
-    run: answering(async (args, { signal }) => {
+    danger: (args) => dangerOfCall(args, setting.seen),
+    run: answering(async (args, context) => {
       try {
-        return await act(setting, actionOf(args), args, signal);
+        return await act(setting, actionOf(args), args, context);
       } catch (error) {
         if (error instanceof BatonError) throw new Refused(error.message);
         throw error;
@@ -110,7 +110,7 @@ async function act(
   setting: ProcessToolSetting,
   action: ProcessAction,
   args: Arguments,
-  signal: AbortSignal,
+  context: ToolContext,
 ): Promise<string> {
   if (action === "list") return list(setting);
   const process = await meant(setting, action, args);
@@ -120,12 +120,12 @@ async function act(
     case "log":
       return log(setting, process, args);
     case "wait":
-      return wait(setting, process, args, signal);
+      return wait(setting, process, args, context);
     case "kill":
       return kill(setting, process);
     case "write":
     case "submit":
-      return write(setting, process, action, args);
+      return write(setting, process, action, args, context);
     case "close":
       return close(setting, process);
     default:
@@ -192,7 +192,7 @@ async function wait(
   setting: ProcessToolSetting,
   process: SeenProcess,
   args: Arguments,
-  signal: AbortSignal,
+  { signal }: ToolContext,
 ): Promise<string> {
   const { processes, limits, personWrote, clock } = setting;
   const asked = args.optionalNumber("timeout", 0) ?? limits.maxWaitSeconds;
@@ -227,13 +227,44 @@ async function write(
   process: SeenProcess,
   action: "write" | "submit",
   args: Arguments,
+  { approved }: ToolContext,
 ): Promise<string> {
   const text =
     action === "submit" ? (args.optionalText("text", LONGEST_TEXT) ?? "") : args.text("text", LONGEST_TEXT);
   mustRun(process, clock());
   const enter = process.status?.pty ? "\r" : "\n";
-  await processes.write(process.kept.id, action === "submit" ? `${text}${enter}` : text);
+  const typed = action === "submit" ? `${text}${enter}` : text;
+  await typeChecked(processes, process, typed, async (now) => {
+    const danger = await dangerOfTyping(now, text);
+    if (danger !== null && danger.what !== approved?.what) throw new Refused(TYPED_MEANWHILE);
+  });
   return `Written to ${process.kept.id}. See what it answers with \`poll\`.`;
+}
+
+const TYPED_MEANWHILE =
+  "nothing was written, because something else was typed into it meanwhile. Look at it with `poll`, then try again.";
+const MOST_TRIES = 5;
+
+/** Calls of a step run at the same time: what one of them types changes what is to be checked for the others. */
+async function typeChecked(
+  processes: Processes,
+  process: SeenProcess,
+  text: string,
+  check: (now: SeenProcess) => Promise<void>,
+): Promise<void> {
+  const { id } = process.kept;
+  let now: SeenProcess | null = process;
+  for (let tries = 0; now !== null && tries < MOST_TRIES; tries++) {
+    await check(now);
+    try {
+      await processes.write(id, text, now.status?.unsent);
+      return;
+    } catch (error) {
+      if (!(error instanceof BatonError) || error.code !== "process_input_changed") throw error;
+    }
+    now = await processes.find(id);
+  }
+  throw new Refused(TYPED_MEANWHILE);
 }
 
 async function close({ processes, clock }: ProcessToolSetting, process: SeenProcess): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * What is dangerous about text that the agent types into a process. Whatever runs in a sandbox stays there; elsewhere the text
- * is checked as if the process ran it as commands, which is what a shell does.
+ * What is dangerous about text that the agent types into a process, after what is unsent there. A process in a sandbox is
+ * not checked, because it stays there. Elsewhere the text is checked as if the process ran it as commands: a shell does.
  */
 import { resolve } from "node:path";
 import type { Danger } from "../../agent/agent.js";
@@ -8,7 +8,7 @@ import type { SeenProcess } from "../../process/processes.js";
 import { placeWords } from "./words.js";
 
 /** For a call of the tool `process`. `seen` are the processes that it may mean. */
-export async function dangerOfTyping(
+export async function dangerOfCall(
   args: unknown,
   seen: () => Promise<readonly SeenProcess[]>,
 ): Promise<Danger | null> {
@@ -16,11 +16,16 @@ export async function dangerOfTyping(
   const { action, id, text } = args as Readonly<Record<string, unknown>>;
   const isTyped = action === "write" || action === "submit";
   if (!isTyped || typeof id !== "string" || typeof text !== "string") return null;
-  const meant = (await seen()).map(({ kept }) => kept).filter((kept) => kept.id.startsWith(id.trim()));
-  const [kept] = meant;
-  if (!kept || meant.length > 1 || kept.walled) return null;
+  const meant = (await seen()).filter(({ kept }) => kept.id.startsWith(id.trim()));
+  const [process] = meant;
+  return process && meant.length === 1 ? dangerOfTyping(process, text) : null;
+}
+
+export async function dangerOfTyping({ kept, status }: SeenProcess, text: string): Promise<Danger | null> {
+  if (kept.walled) return null;
+  const unsent = status?.unsent ?? "";
   const { dangerOfTyped } = await import("../../agent/tools/danger.js"); // Only now, because it needs a parser.
-  const reason = dangerOfTyped(text, { folders: [resolve("/", kept.workdir)] });
-  const what = `${text}\n\ntyped into ${kept.id} ${placeWords(kept)}: ${kept.command}`;
+  const reason = dangerOfTyped(text, { folders: [resolve("/", kept.workdir)] }, unsent);
+  const what = `${unsent}${text}\n\ntyped into ${kept.id} ${placeWords(kept)}: ${kept.command}`;
   return reason === null ? null : { reason, what };
 }

@@ -16,6 +16,7 @@ const status: ProcessStatus = {
   endedAt: null,
   output: { from: 0, to: 0 },
   takesInput: true,
+  unsent: "",
 };
 const seen: SeenProcess = {
   kept: {

@@ -106,8 +106,13 @@ export class Host {
       const output = process.poll(limit);
       return { status: process.status, output };
     },
-    write: async ({ id, text }) => {
+    write: async ({ id, text, after = null }) => {
       const process = await this.#takingInput(id);
+      if (after !== null && after !== process.status.unsent)
+        throw new HostError(
+          "process_input_changed",
+          "Something else was typed into the process meanwhile, so nothing was written.",
+        );
       if (process.unread + text.length > MOST_UNREAD)
         throw new HostError(
           "process_input_full",

@@ -16,6 +16,7 @@ import type {
   ProcessStatus,
   TerminalSize,
 } from "../process.js";
+import { unsentAfter } from "../unsent.js";
 import { type ChildExit, type HostedChild, startPiped } from "./child.js";
 import { endProcess, exitInside } from "./ending.js";
 import { OutputFile } from "./output-file.js";
@@ -50,6 +51,7 @@ export class HostedProcess {
   #killedBy: "agent" | "person" | null = null;
   #killing: Promise<boolean> | null = null;
   #polledThrough = 0;
+  #unsent = "";
   #isSaved = true;
   #hasExited = false;
   #looking: Promise<void> | null = null;
@@ -141,6 +143,7 @@ export class HostedProcess {
       endedAt,
       output: this.#output.range,
       takesInput: this.isRunning && this.#child?.takesInput === true,
+      unsent: this.#unsent,
     };
   }
 
@@ -163,6 +166,7 @@ export class HostedProcess {
 
   write(text: string): void {
     this.#child?.write(text);
+    this.#unsent = unsentAfter(this.#unsent, text);
   }
 
   close(): void {
