@@ -3,7 +3,6 @@
  * several gateways are about to say it. Each method is one atomic step.
  */
 import type { KeptProcess } from "../process/store.js";
-import type { ProcessId } from "../session/ids.js";
 import type { SessionKey } from "../session/session-key.js";
 import type { SessionSource } from "../session/source.js";
 import type { NewDelivery } from "./delivery.js";
@@ -30,7 +29,13 @@ export interface PlacedProcess {
  */
 export type ReportStep =
   | { readonly kind: "completion" }
-  | { readonly kind: "matches"; readonly from: number; readonly through: number }
+  | {
+      readonly kind: "matches";
+      readonly from: number;
+      readonly through: number;
+      /** True if too many match: from then on no patterns are watched, but its end will be told. */
+      readonly isStorm: boolean;
+    }
   | {
       readonly kind: "output";
       readonly from: number;
@@ -59,6 +64,4 @@ export interface ProcessReports {
    * look again.
    */
   report(seen: PlacedProcess, step: ReportStep, effects: ReportEffects, now: number): Promise<boolean>;
-  /** There are too many matches: from now on no patterns are watched, but its end will be told. False if none were. */
-  promote(id: ProcessId): Promise<boolean>;
 }

@@ -82,9 +82,16 @@ class World {
     const { processes, reports } = store;
     const sessionId = this.#of(this.#sessionIds, each.chat);
     if (each.what === "add") await this.#add(store, sessionId, this.#of(HOMES, each.home), each.asked);
-    else if (each.what === "say") await this.#report(store, pick(await reports.due(account, 9), each.which));
-    else if (each.what === "output")
-      await this.#report(store, pick(await reports.watched(this.#of(HOMES, each.home)), each.which), each);
+    else if (each.what === "say")
+      await this.#report(store, pick(await reports.due(account, 9), each.which), () => ({
+        kind: "completion",
+      }));
+    else if (each.what === "output" || each.what === "storm")
+      await this.#report(
+        store,
+        pick(await reports.watched(this.#of(HOMES, each.home)), each.which),
+        each.what === "output" ? outputOf(each) : stormOf,
+      );
     else if (each.what === "forget") await processes.forget(this.#of(HOMES, each.home), this.#now - 2);
     else if (each.what === "move")
       await this.#of(this.#sessions, each.by).switchTo(inChat(this.#of(CHATS, each.which % 3)), sessionId, {
@@ -94,7 +101,6 @@ class World {
     else {
       const chosen = pick(await processes.list({}), each.which);
       if (chosen && each.what === "started") await processes.started(chosen.id, this.#now);
-      else if (chosen && each.what === "promote") await reports.promote(chosen.id);
       else if (chosen && each.what === "ended") await this.#end(store, chosen);
     }
     this.#now++;
@@ -112,13 +118,10 @@ class World {
     if (await store.processes.ended(id, end, this.#now)) this.ends.set(id, (this.ends.get(id) ?? 0) + 1);
   }
 
-  async #report(store: Store, seen: PlacedProcess | undefined, output?: Action): Promise<void> {
+  async #report(store: Store, seen: PlacedProcess | undefined, stepOf: StepOf): Promise<void> {
     if (!seen) return;
     const { process, place } = seen;
-    const from = process.reportedThrough;
-    const step: ReportStep = output
-      ? { kind: "output", from, through: from + 1 + output.which, isLast: process.end !== null }
-      : { kind: "completion" };
+    const step = stepOf(process);
     const delivery = `${++this.#deliveries}`;
     const { key, source } = place;
     const about = { kind: "message", key, source, messageId: delivery, made: "process" } as const;
@@ -147,6 +150,11 @@ class World {
     const completions = ofKind("completion").map(({ id }) => id);
     expect(new Set(completions).size).toBe(completions.length);
     expect(completions.filter((id) => !this.ends.has(id))).toEqual([]);
+    // A storm is said once, with what it promises.
+    const storms = ofKind("matches").map(({ id }) => id);
+    expect(new Set(storms).size).toBe(storms.length);
+    for (const { id, watch } of all)
+      if (storms.includes(id)) expect(watch).toMatchObject({ notifyOnComplete: true, patterns: [] });
     // Nobody forgets one that is due, and nothing stays due that was said.
     const due = (await store.reports.due(account, 1_000)).map(({ process: { id } }) => id);
     expect(due.filter((id) => completions.includes(id))).toEqual([]);
@@ -176,6 +184,24 @@ class World {
   }
 }
 
+type StepOf = (process: KeptProcess) => ReportStep;
+
+const outputOf =
+  ({ which }: Action): StepOf =>
+  ({ reportedThrough: from, end }) => ({
+    kind: "output",
+    from,
+    through: from + 1 + which,
+    isLast: end !== null,
+  });
+
+const stormOf: StepOf = ({ matchedThrough: from }) => ({
+  kind: "matches",
+  from,
+  through: from + 1,
+  isStorm: true,
+});
+
 function pick<Value>(values: readonly Value[], n: number): Value | undefined {
   return values[n % Math.max(1, values.length)];
 }
@@ -204,10 +230,7 @@ describe.each<[string, (n: number) => Promise<string>]>([
 
   it.each<[string, fc.Arbitrary<Action>]>([
     ["exceed no cap", actionOf("add", "add", "add", "ended")],
-    [
-      "say everything once",
-      actionOf("add", "started", "ended", "say", "output", "promote", "forget", "move"),
-    ],
+    ["say everything once", actionOf("add", "started", "ended", "say", "output", "storm", "forget", "move")],
   ])(
     "%s, whatever they do at the same time",
     async (_claim, action) => {

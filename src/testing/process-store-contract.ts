@@ -548,6 +548,13 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         return store.reports.report(seen, { kind: "output", from, through, isLast }, effects, now);
       };
 
+      const matches = async (from: number, through: number, isStorm = false) => {
+        const [seen] = await store.reports.watched("/home/ann");
+        if (!seen) return null;
+        const step = { kind: "matches", from, through, isStorm } as const;
+        return store.reports.report(seen, step, both(seen, `matches ${from} to ${through}`), now);
+      };
+
       it("is watched in its home, from its start until its last output was reported", async () => {
         await runs({ watch: told });
         const matched = await added({ watch: { ...told, patterns: ["ready"] } });
@@ -588,12 +595,6 @@ export function processStoreContract(name: string, createFixture: () => Promise<
 
       it("has a position of its own for lines that match", async () => {
         const { id } = await runs({ watch: { ...told, checkIntervalMs: 30_000, patterns: ["ready"] } });
-        const matches = async (from: number, through: number) => {
-          const [seen] = await store.reports.watched("/home/ann");
-          if (!seen) return null;
-          const step = { kind: "matches", from, through } as const;
-          return store.reports.report(seen, step, both(seen, `matches ${from} to ${through}`), now);
-        };
         expect(await output(0, 7)).toBe(true);
         expect([await matches(0, 5), await matches(0, 9), await matches(5, 6)]).toEqual([true, false, true]);
         expect(await store.processes.find(id)).toMatchObject({ reportedThrough: 7, matchedThrough: 6 });
@@ -607,12 +608,12 @@ export function processStoreContract(name: string, createFixture: () => Promise<
       ])("is no longer watched after a storm of matches: %s", async (_, checkIntervalMs, isWatched) => {
         const watch = { checkIntervalMs, notifyOnComplete: false, patterns: ["e"] };
         const { id } = await runs({ watch });
-        const facts = await factsOf(async () => expect(await store.reports.promote(id)).toBe(true));
-        expect(facts).toEqual([{ kind: "processes" }]);
-        expect(await store.reports.promote(id)).toBe(false);
-        const promoted = { checkIntervalMs, notifyOnComplete: true, patterns: [] };
-        expect(await store.processes.find(id)).toMatchObject({ watch: promoted });
+        const facts = await factsOf(async () => expect(await matches(0, 5, true)).toBe(true));
+        expect(facts.map(({ kind }) => kind).sort()).toEqual(["inbox", "outbox", "processes"]);
+        const after = { checkIntervalMs, notifyOnComplete: true, patterns: [] };
+        expect(await store.processes.find(id)).toMatchObject({ watch: after, matchedThrough: 5 });
         expect(await watched()).toEqual(isWatched ? [id] : []);
+        expect(await matches(5, 6)).toBe(isWatched ? false : null);
         expect(await due()).toEqual([]);
         await store.processes.ended(id, exited, now);
         expect(await due()).toEqual([id]);
@@ -622,12 +623,27 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         const watch = { ...told, patterns: ["e"] };
         const unwanted = await overWith({ ...watch, notifyOnComplete: false });
         expect(await due()).toEqual([]);
-        await store.reports.promote(unwanted.id);
+        expect(await matches(0, 5, true)).toBe(true);
         expect(await due()).toEqual([unwanted.id]);
         expect(await say()).toBe(true);
-        const wanted = await overWith(watch);
+        await overWith(watch);
         expect(await say("me", "2")).toBe(true);
-        expect(await store.reports.promote(wanted.id)).toBe(true);
+        expect(await matches(0, 6, true)).toBe(true);
+        expect(await due()).toEqual([]);
+      });
+
+      it("is watched on, and no end is promised, if the storm could not be told of", async () => {
+        const watch = { checkIntervalMs: null, notifyOnComplete: false, patterns: ["e"] };
+        const { id } = await runs({ watch });
+        const [seen] = await store.reports.watched("/home/ann");
+        if (!seen) throw new Error("Nothing is watched.");
+        const step = { kind: "matches", from: 0, through: 5, isStorm: true } as const;
+        const { wake, deliveries } = both(seen, "1");
+        const twice = { wake, deliveries: [...deliveries, ...deliveries] };
+        await expect(store.reports.report(seen, step, twice, now)).rejects.toThrow();
+        expect(await store.inbox.waiting(bot)).toEqual([]);
+        expect(await store.reports.watched("/home/ann")).toEqual([seen]);
+        await store.processes.ended(id, exited, now);
         expect(await due()).toEqual([]);
       });
     });

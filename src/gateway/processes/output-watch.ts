@@ -4,7 +4,6 @@
  * is said later. A chatty process costs no more than a few reads in a second: what was dropped meanwhile is not looked for.
  */
 import type { Processes } from "../../process/processes.js";
-import type { KeptProcess } from "../../process/store.js";
 import {
   heedPatterns,
   matchingLines,
@@ -34,8 +33,6 @@ export interface OutputWatchSetting {
   readonly admit: () => number | null;
   /** False if that must be looked at again: somebody was faster, or the conversation has moved. */
   readonly report: (seen: PlacedProcess, step: ReportStep, said: Said | null) => Promise<boolean>;
-  /** No more patterns, but a notice when it has ended. */
-  readonly promote: (process: KeptProcess) => Promise<unknown>;
   /** The row is not as this watch knows it. */
   readonly onStale: () => void;
   readonly clock: Clock;
@@ -180,20 +177,19 @@ export class OutputWatch {
 
   /** False if nothing more can be done in this look. */
   async #sayMatches(): Promise<boolean> {
-    const { clock, promote } = this.#setting;
     const { process } = this.#seen;
     if (process.watch.patterns.length === 0) return true;
-    const verdict = heedPatterns(this.#patterns, this.#matched, clock());
+    const verdict = heedPatterns(this.#patterns, this.#matched, this.#setting.clock());
     if (verdict.kind === "nothing") return this.#commit(verdict);
     if (!this.#isAdmitted()) return false;
     const { matches } = verdict;
+    const isStorm = verdict.kind === "promote";
     const said: Said = this.#seen.place.isCurrent
-      ? { to: "agent", text: matchesNote(process, matches, verdict.kind === "promote") }
+      ? { to: "agent", text: matchesNote(process, matches, isStorm) }
       : { to: "chat", text: outputNotice(process, matches.lines.join("\n"), true) };
-    const step = { kind: "matches", from: process.matchedThrough, through: this.#lineStart() } as const;
-    if (!(await this.#report(step, said))) return false;
-    if (verdict.kind === "promote") await promote(process);
-    return this.#commit(verdict);
+    const from = process.matchedThrough;
+    const step = { kind: "matches", from, through: this.#lineStart(), isStorm } as const;
+    return (await this.#report(step, said)) && this.#commit(verdict);
   }
 
   /** Where the line begins that is not complete: the next gateway begins there. */

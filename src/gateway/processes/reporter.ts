@@ -142,12 +142,11 @@ export class ProcessReporter {
   }
 
   #newWatch(seen: PlacedProcess): OutputWatch {
-    const { reports, processes, clock, onProblem } = this.#setting;
+    const { processes, clock, onProblem } = this.#setting;
     return new OutputWatch(seen, {
       processes,
       admit: () => this.#admit(),
       report: (placed, step, said) => this.#report(placed, step, said),
-      promote: ({ id }) => reports.promote(id),
       onStale: () => this.wake(),
       clock,
       onProblem,

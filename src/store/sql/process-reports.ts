@@ -76,18 +76,11 @@ export class SqlProcessReports implements ProcessReports {
     const lanes = await tx.get(`${LANES} = ?`, sessionId);
     return session?.key === place.key && number(lanes?.lanes) > 0 === place.isCurrent;
   }
-
-  async promote(id: ProcessId): Promise<boolean> {
-    const promoted = await this.#db.run(
-      `UPDATE processes SET patterns = '[]', watched = CASE WHEN check_interval_ms IS NULL THEN 0 ELSE watched END,
-         completion = CASE WHEN completion <> 'none' THEN completion WHEN state = 'ended' THEN 'due' ELSE 'promised' END
-       WHERE id = ? AND patterns <> '[]'`,
-      id,
-    );
-    if (promoted === 1) this.#db.record({ kind: "processes" });
-    return promoted === 1;
-  }
 }
+
+/** After a storm of matches nobody watches for more of them; instead the end of the process is told, once. */
+const AFTER_STORM = `patterns = '[]', watched = CASE WHEN check_interval_ms IS NULL THEN 0 ELSE watched END,
+  completion = CASE WHEN completion <> 'none' THEN completion WHEN state = 'ended' THEN 'due' ELSE 'promised' END`;
 
 /** False if this step was taken before. */
 async function take(tx: Queries, id: ProcessId, step: ReportStep): Promise<boolean> {
@@ -97,8 +90,8 @@ async function take(tx: Queries, id: ProcessId, step: ReportStep): Promise<boole
   }
   const { from, through } = step;
   if (step.kind === "matches") {
-    const matched =
-      "UPDATE processes SET matched_through = ? WHERE id = ? AND matched_through = ? AND watched = 1";
+    const matched = `UPDATE processes SET matched_through = ? ${step.isStorm ? `, ${AFTER_STORM}` : ""}
+      WHERE id = ? AND matched_through = ? AND watched = 1 AND patterns <> '[]'`;
     return (await tx.run(matched, through, id, from)) === 1;
   }
   const reported = `UPDATE processes SET reported_through = ? ${step.isLast ? ", watched = 0" : ""}
