@@ -191,6 +191,23 @@ test("what was never started, or is unknown to the host, is lost and can never b
   expect(existsSync(`${host.folder}/again`)).toBe(false);
 });
 
+test("what was thought lost runs again if its host runs it, and its true end counts", async () => {
+  const { request, store, open } = await world();
+  const processes = open();
+  const lost = { kind: "lost", why: "No gateway has run for a day." } as const;
+  const { kept } = await processes.start(request("read -r code; exit $code"));
+  const { kept: quick } = await processes.start(request("read -r code; exit $code"));
+  for (const { id } of [kept, quick]) await store.ended(id, lost, Date.now());
+  await processes.write(quick.id, "4\n");
+  await processes.wait(quick.id, waiting);
+  expect(await store.find(quick.id)).toMatchObject({ state: "ended", end: lost });
+  await processes.reconcile();
+  expect(await store.find(kept.id)).toMatchObject({ state: "running", end: null, endedAt: null });
+  expect(await store.find(quick.id)).toMatchObject({ state: "ended", end: { code: 4 } });
+  await processes.write(kept.id, "3\n");
+  await expect.poll(async () => (await store.find(kept.id))?.end).toMatchObject({ code: 3 });
+});
+
 test("the end of a process that ends at once is saved, however slow the store is", async () => {
   const { request, store, open } = await world();
   const started = store.started.bind(store);

@@ -227,12 +227,13 @@ export class Processes {
   async reconcile(): Promise<void> {
     const { store, clock } = this.#options;
     await store.attend(this.home, clock());
-    const open = (await store.list({ home: this.home })).filter(
-      ({ state, id }) => state !== "ended" && !this.#starting.has(id),
-    );
-    if (open.length === 0) return;
-    // If no host runs, a new one reads what the last one knew.
-    const known = await this.#client.request("list", {});
+    const kept = (await store.list({ home: this.home })).filter(({ id }) => !this.#starting.has(id));
+    const open = kept.filter(({ state }) => state !== "ended");
+    const lost = kept.filter(({ end }) => end?.kind === "lost");
+    if (open.length + lost.length === 0) return;
+    // If no host runs, a new one reads what the last one knew. For those that are lost, none is started.
+    const known = open.length > 0 ? await this.#client.request("list", {}) : await this.#known();
+    for (const process of lost) await this.#reopen(process, known);
     for (const { id, state, startedAt } of open) {
       const status = known.find((one) => one.id === id);
       if (status) await this.#save(status);
@@ -241,6 +242,14 @@ export class Processes {
       else await this.#save(await this.#client.request("abandon", { id }));
     }
     for (const id of this.#followers.keys()) await this.#client.request("follow", { id }).catch(() => {});
+  }
+
+  /** Somebody else called it lost, such as after a day without a gateway here; but the host knows better. */
+  async #reopen({ id, endedAt }: KeptProcess, known: readonly ProcessStatus[]): Promise<void> {
+    const status = known.find((one) => one.id === id);
+    if (!status || endedAt === null || status.end?.kind === "lost") return;
+    if (!(await this.#options.store.reopen(id, endedAt))) return;
+    await this.#save(await this.#client.request("status", { id })); // It may have ended meanwhile.
   }
 
   /** Forgets those that ended a while ago, and earlier ones if there are too many. */

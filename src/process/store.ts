@@ -72,6 +72,11 @@ export interface ProcessStore {
   started(id: ProcessId, now: number): Promise<void>;
   /** How it ended. Only the first end counts: false if one is known. From then on the promised notice is due. */
   ended(id: ProcessId, end: ProcessEnd, at: number): Promise<boolean>;
+  /**
+   * One that was called lost at that time is known to its host all the same: it counts as running again, and its true end is
+   * told when it comes, also if it was said that it is lost. False if it is not as it was.
+   */
+  reopen(id: ProcessId, lostAt: number): Promise<boolean>;
   /** What it left behind has ended, too. */
   leftNothing(id: ProcessId): Promise<void>;
   find(id: ProcessId): Promise<KeptProcess | null>;

@@ -186,6 +186,29 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         expect(await store.processes.find(id)).toMatchObject({ state: "ended", startedAt: now });
       });
 
+      it("runs again if it was only thought lost, and its true end is told, too", async () => {
+        const lost = { kind: "lost", why: "Nobody was there." } as const;
+        const watch = { checkIntervalMs: 30_000, notifyOnComplete: true, patterns: [] };
+        const { id } = await runs({ watch });
+        await store.processes.ended(id, lost, now);
+        expect(await say()).toBe(true);
+        const [seen] = await store.reports.watched("/home/ann");
+        if (!seen) throw new Error("It is not watched.");
+        const last = { kind: "output", from: 0, through: 0, isLast: true } as const;
+        expect(await store.reports.report(seen, last, {}, now)).toBe(true);
+        expect(await store.processes.reopen(id, now + 1)).toBe(false);
+        const facts = await factsOf(async () => expect(await store.processes.reopen(id, now)).toBe(true));
+        expect(facts).toEqual([{ kind: "processes" }]);
+        expect(await store.processes.reopen(id, now)).toBe(false);
+        expect(await store.processes.find(id)).toMatchObject({ state: "running", end: null, endedAt: null });
+        expect(await store.reports.watched("/home/ann")).toHaveLength(1);
+        expect(await store.processes.holds(entry.key, 0)).toBe(true);
+        expect(await due()).toEqual([]);
+        await store.processes.ended(id, exited, now + 2);
+        expect(await due()).toEqual([id]);
+        expect(await store.processes.reopen(id, now + 2)).toBe(false); // Its end is known.
+      });
+
       it("ends once, whoever says so", async () => {
         const { id } = await runs();
         const other = await fixture.open();
@@ -711,6 +734,12 @@ export function processStoreContract(name: string, createFixture: () => Promise<
         expect(await store.processes.forget("/home/ann", now + 2)).toEqual([old.id]);
         expect(await store.processes.forget("/home/ann", now + 2)).toEqual([]);
         expect((await ids()).sort()).toEqual([elsewhere.id, live.id].sort());
+      });
+
+      it("takes those that are lost, too", async () => {
+        const { id } = await runs();
+        await store.processes.ended(id, { kind: "lost", why: "Nobody knows." }, now);
+        expect(await store.processes.forget("/home/ann", now + 1)).toEqual([id]);
       });
 
       it("leaves one of whose end somebody is to hear", async () => {

@@ -54,3 +54,15 @@ it("tells of a process whose home is gone for good", async () => {
   await world.store.processes.attend(world.processes.home, started);
   await until(() => ann.told.some((text) => text.includes(`${id} is lost: No gateway of its home folder`)));
 });
+
+it("tells of the true end of a process that was thought lost", async () => {
+  world = await openProcessWorld();
+  const ann = world.world.chat("ann");
+  const id = await world.start(ann, "read -r x; exit 3", { notifyOnComplete: true });
+  await world.store.processes.ended(id, { kind: "lost", why: "Nobody was there." }, world.world.now);
+  await until(() => ann.told.some((text) => text.includes(`${id} is lost: Nobody was there`)));
+  await world.processes.reconcile();
+  expect((await world.store.processes.find(id))?.state).toBe("running");
+  await world.processes.write(id, "\n");
+  await until(() => ann.told.some((text) => text.includes(`${id} exited with code 3`)));
+});

@@ -209,7 +209,8 @@ export class ProcessReporter {
   ): Promise<ReportEffects> {
     const { people, notices, holder } = this.#setting;
     if (!(await people.access(process.by)).allowed) return {};
-    const which = step.kind === "completion" ? [] : [step.from, step.through];
+    // One that was thought lost may end a second time.
+    const which = step.kind === "completion" ? [process.endedAt ?? 0] : [step.from, step.through];
     const name = deliveryIdOf(process.id, step.kind, ...which);
     if (said.to === "agent") {
       const item = {

@@ -61,6 +61,19 @@ export class SqlProcesses implements ProcessStore {
     return isFirst;
   }
 
+  async reopen(id: ProcessId, lostAt: number): Promise<boolean> {
+    const reopened = await this.#db.run(
+      `UPDATE processes SET state = 'running', ended_at = NULL, error = NULL,
+         completion = CASE WHEN completion IN ('due', 'said') THEN 'promised' ELSE completion END,
+         watched = CASE WHEN check_interval_ms IS NOT NULL OR patterns <> '[]' THEN 1 ELSE 0 END
+       WHERE id = ? AND state = 'ended' AND error IS NOT NULL AND ended_at = ?`,
+      id,
+      lostAt,
+    );
+    if (reopened === 1) this.#db.record({ kind: "processes" });
+    return reopened === 1;
+  }
+
   async leftNothing(id: ProcessId): Promise<void> {
     await this.#db.run("UPDATE processes SET left_behind = 0 WHERE id = ? AND state = 'ended'", id);
   }
@@ -120,7 +133,7 @@ export class SqlProcesses implements ProcessStore {
   forget(home: string, endedBefore: number): Promise<ProcessId[]> {
     return this.#db.transaction(async (tx) => {
       const over = `home = ? AND state = 'ended' AND ended_at < ?
-        AND ((completion <> 'due' AND watched = 0 AND left_behind = 0) OR ended_at < ?)`;
+        AND ((completion <> 'due' AND watched = 0 AND coalesce(left_behind, 0) = 0) OR ended_at < ?)`;
       const { forUpdate } = this.#db.dialect;
       const rows = await tx.all(
         `SELECT id FROM processes WHERE ${over} ${forUpdate("processes")}`,
