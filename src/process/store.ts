@@ -44,8 +44,9 @@ export interface KeptProcess extends NewProcess {
   readonly endedAt: number | null;
   /** How far its output was reported to the chat, in bytes. */
   readonly reportedThrough: number;
-  /** The same for the lines that match. */
+  /** The same for the lines that match, and when that was last. */
   readonly matchedThrough: number;
+  readonly matchedAt: number | null;
 }
 
 export interface ProcessCaps {

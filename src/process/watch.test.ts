@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   admit,
+  afterSaying,
   BREAKER_PAUSE_MS,
   type Breaker,
   heedPatterns,
@@ -66,6 +67,21 @@ describe("watch patterns", () => {
       [45, "promote"],
     ]);
     expect(watch.isOff).toBe(true);
+  });
+
+  it("keep the pause after what another gateway said, and count it as if it were said here", () => {
+    let watch = afterSaying(NEW_PATTERN_WATCH, 10 * s); // It begins with what the last gateway said.
+    expect(heedPatterns(watch, ["one"], 25 * s - 1)).toMatchObject({ kind: "nothing" });
+    const kinds: string[] = [];
+    for (let pause = 1; pause <= 3; pause++) {
+      const at = (10 + 15 * pause) * s;
+      watch = heedPatterns(watch, ["more"], at - 1).watch;
+      const verdict = heedPatterns(watch, [], at);
+      kinds.push(verdict.kind);
+      watch = afterSaying(watch, at);
+    }
+    expect(kinds).toEqual(["say", "say", "promote"]);
+    expect(afterSaying({ ...watch, isOff: true }, 0).isOff).toBe(true);
   });
 
   it("go on for ever where each pause is over before the next match", () => {

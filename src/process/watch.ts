@@ -54,12 +54,17 @@ export function heedPatterns(watch: PatternWatch, matched: readonly string[], no
   if (quietUntil !== null && now < quietUntil && quietUntil - now <= PATTERN_PAUSE_MS)
     return { kind: "nothing", watch: { ...watch, held } };
   if (held.count === 0) return { kind: "nothing", watch: { ...NEW_PATTERN_WATCH } };
-  // The lines of this call may be the first ones after a quiet time; those that were held came during the pause.
-  const storms = watch.held.count > 0 ? watch.storms + 1 : 0;
-  if (storms >= STORM_PAUSES)
+  const next = afterSaying(watch, now);
+  if (next.storms >= STORM_PAUSES)
     return { kind: "promote", watch: { ...NEW_PATTERN_WATCH, isOff: true }, matches: held };
-  const next = { held: NOTHING, quietUntil: now + PATTERN_PAUSE_MS, storms, isOff: false };
   return { kind: "say", watch: next, matches: held };
+}
+
+/** What matched until then was said at this time, here or by another gateway. */
+export function afterSaying({ held, storms, isOff }: PatternWatch, saidAt: number): PatternWatch {
+  // The last lines may be the first ones after a quiet time; those that were held came during the pause.
+  const further = held.count > 0 ? storms + 1 : 0;
+  return { held: NOTHING, quietUntil: saidAt + PATTERN_PAUSE_MS, storms: further, isOff };
 }
 
 function addLines({ lines, count }: HeldLines, more: readonly string[]): HeldLines {

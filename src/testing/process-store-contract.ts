@@ -157,6 +157,7 @@ export function processStoreContract(name: string, createFixture: () => Promise<
           ...kept,
           reportedThrough: 0,
           matchedThrough: 0,
+          matchedAt: null,
         });
         now += 5;
         await store.processes.started(process.id, now);
@@ -619,8 +620,17 @@ export function processStoreContract(name: string, createFixture: () => Promise<
       it("has a position of its own for lines that match", async () => {
         const { id } = await runs({ watch: { ...told, checkIntervalMs: 30_000, patterns: ["ready"] } });
         expect(await output(0, 7)).toBe(true);
-        expect([await matches(0, 5), await matches(0, 9), await matches(5, 6)]).toEqual([true, false, true]);
-        expect(await store.processes.find(id)).toMatchObject({ reportedThrough: 7, matchedThrough: 6 });
+        expect(await store.processes.find(id)).toMatchObject({ matchedThrough: 0, matchedAt: null });
+        expect(await matches(0, 5)).toBe(true);
+        const at = now++;
+        expect(await matches(0, 9)).toBe(false);
+        expect(await store.processes.find(id)).toMatchObject({ matchedThrough: 5, matchedAt: at });
+        expect(await matches(5, 6)).toBe(true);
+        expect(await store.processes.find(id)).toMatchObject({
+          reportedThrough: 7,
+          matchedThrough: 6,
+          matchedAt: now,
+        });
         expect(await output(7, 7, true)).toBe(true);
         expect(await matches(6, 8)).toBeNull();
       });

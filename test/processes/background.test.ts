@@ -253,13 +253,58 @@ describe("watched output", () => {
     await settled(gateway, ann);
     await gateway.gateway.stop({ drainMs: 0 });
     await world.processes.write(id, "E two\n");
+    const reads = vi.spyOn(world.processes, "read");
     await gateway.restart();
+    const hasRead = (through: number) => reads.mock.calls.some(([, from]) => from === through);
+    await until(() => hasRead(12));
+    await world.processes.write(id, "fine\n"); // It looks again.
+    await until(() => hasRead(17));
+    await settled(gateway, ann);
+    expect(notes(ann)).toHaveLength(1); // The pause holds.
+    gateway.now += 15_000;
+    await world.processes.write(id, "fine\n");
     await until(() => notes(ann).length === 2);
     expect(
       notes(ann)[1]
         ?.split("\n")
         .filter((line) => line.startsWith("| ")),
     ).toEqual(["| E two"]);
+  });
+
+  it("is not said twice by two gateways that both watch it", async () => {
+    const { gateway, ann } = await open();
+    const other = await world.gateway();
+    other.now = gateway.now;
+    const id = await world.start(ann, ECHO, { watchPatterns: ["E"] });
+    const all = (): string[] => [...notes(ann), ...notes(other.chat("ann"))];
+    // Both are about to say it, and the other one is faster.
+    const [here, there] = [gateway, other].map(({ store: { reports } }) => {
+      const report = reports.report.bind(reports);
+      return { report, calls: vi.spyOn(reports, "report") };
+    });
+    here?.calls.mockImplementationOnce(async (...given) => {
+      await until(() => all().length === 1);
+      return here.report(...given);
+    });
+    there?.calls.mockImplementationOnce(async (...given) => {
+      await until(() => here?.calls.mock.calls.length === 1);
+      return there.report(...given);
+    });
+    await world.processes.write(id, "E one\n");
+    await until(() => here?.calls.mock.results.length === 1);
+    await expect(here?.calls.mock.results[0]?.value).resolves.toBe(false);
+    const reads = vi.spyOn(world.processes, "read");
+    for (const through of [11, 16]) {
+      await world.processes.write(id, "fine\n"); // It looks again.
+      await until(() => reads.mock.calls.some(([, from]) => from === through));
+    }
+    gateway.now += 15_000;
+    other.now += 15_000;
+    await world.processes.write(id, "E two\n");
+    await until(() => all().length >= 2);
+    await Promise.all([settled(gateway, ann), settled(other, other.chat("ann"))]);
+    const lines = all().map((text) => text.split("\n").filter((line) => line.startsWith("| ")));
+    expect(lines.flat().sort()).toEqual(["| E one", "| E two"]);
   });
 
   it("goes to the chat completely, though some of its lines wake the agent", async () => {
@@ -284,6 +329,7 @@ describe("watched output", () => {
     await settled(gateway, ann);
     await gateway.gateway.stop({ drainMs: 0 });
     await world.processes.write(id, "wo\n");
+    gateway.now += 15_000;
     await gateway.restart();
     await until(() => notes(ann).length === 2);
     const lines = notes(ann)[1]?.split("\n") ?? [];

@@ -5,6 +5,7 @@
  */
 import type { Processes } from "../../process/processes.js";
 import {
+  afterSaying,
   heedPatterns,
   matchingLines,
   NEW_PATTERN_WATCH,
@@ -52,9 +53,11 @@ export class OutputWatch {
   readonly #setting: OutputWatchSetting;
   #seen: PlacedProcess;
   #patterns = NEW_PATTERN_WATCH;
+  /** As far as this watch knows. */
+  #matchedThrough = 0;
   /** Matching lines that `#patterns` does not know of yet. */
   #matched: string[] = [];
-  #scanned: number;
+  #scanned = 0;
   /** The beginning of a line that is not complete. */
   #rest = "";
   #checkAt: number | null;
@@ -72,7 +75,6 @@ export class OutputWatch {
     const { process } = seen;
     this.#setting = setting;
     this.#seen = seen;
-    this.#scanned = process.matchedThrough;
     const { checkIntervalMs } = process.watch;
     this.#checkAt =
       checkIntervalMs === null ? null : nextCheck(process.startedAt, checkIntervalMs, setting.clock());
@@ -139,6 +141,7 @@ export class OutputWatch {
   async #lookOnce(): Promise<void> {
     this.#isStale = false;
     this.#admittedAt = null;
+    this.#catchUp();
     const isOver = this.#seen.process.end !== null;
     try {
       const isRead = await this.#scan(isOver);
@@ -148,6 +151,17 @@ export class OutputWatch {
       if (!isOver || !(error instanceof BatonError)) throw error;
       await this.#end(); // Its output is gone.
     }
+  }
+
+  /** Goes on behind what another gateway has said, and keeps the pause after it. */
+  #catchUp(): void {
+    const { matchedThrough, matchedAt } = this.#seen.process;
+    if (matchedThrough <= this.#matchedThrough) return;
+    this.#patterns = afterSaying(this.#patterns, matchedAt ?? 0);
+    this.#matchedThrough = matchedThrough;
+    this.#scanned = matchedThrough;
+    this.#rest = "";
+    this.#matched = [];
   }
 
   #end(): Promise<boolean> {
@@ -187,7 +201,7 @@ export class OutputWatch {
     const said: Said = this.#seen.place.isCurrent
       ? { to: "agent", text: matchesNote(process, matches, isStorm) }
       : { to: "chat", text: outputNotice(process, matches.lines.join("\n"), true) };
-    const from = process.matchedThrough;
+    const from = this.#matchedThrough;
     const step = { kind: "matches", from, through: this.#lineStart(), isStorm } as const;
     return (await this.#report(step, said)) && this.#commit(verdict);
   }
@@ -232,9 +246,11 @@ export class OutputWatch {
   async #report(step: OutputStep, said: Said | null): Promise<boolean> {
     const seen = this.#seen;
     const isDone = await this.#setting.report(seen, step, said);
-    const now = step.kind === "output" ? { reportedThrough: step.through } : { matchedThrough: step.through };
+    const { kind, through } = step;
     if (!isDone) this.#setting.onStale();
-    else if (this.#seen === seen) this.#seen = { ...seen, process: { ...seen.process, ...now } };
+    else if (kind === "matches") this.#matchedThrough = through;
+    else if (this.#seen === seen)
+      this.#seen = { ...seen, process: { ...seen.process, reportedThrough: through } };
     return isDone;
   }
 }

@@ -24,6 +24,7 @@ const PROCESS: KeptProcess = {
   endedAt: 12_000,
   reportedThrough: 0,
   matchedThrough: 0,
+  matchedAt: null,
 };
 
 const output = fc

@@ -23,7 +23,7 @@ const seen: SeenProcess = {
     ...{ id, home: "here", sessionId: "s" as SessionId, command: "make", workdir: "/", environment: "local" },
     ...{ by: { platform: "local", chatId: "a", chatType: "dm" }, pty: true, walled: false },
     ...{ watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] }, state: "running" },
-    ...{ startedAt: 0, end: null, endedAt: null, reportedThrough: 0, matchedThrough: 0 },
+    ...{ startedAt: 0, end: null, endedAt: null, reportedThrough: 0, matchedThrough: 0, matchedAt: null },
   },
   status,
 };

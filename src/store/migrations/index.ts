@@ -22,6 +22,7 @@ import { platformLists } from "./015-platform-lists.js";
 import { purposes } from "./016-purposes.js";
 import { missingFiles } from "./017-missing-files.js";
 import { processes } from "./018-processes.js";
+import { matchTimes } from "./019-match-times.js";
 
 type Migration = (dialect: Dialect) => readonly string[];
 
@@ -45,6 +46,7 @@ const MIGRATIONS: readonly Migration[] = [
   purposes,
   missingFiles,
   processes,
+  matchTimes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -23,7 +23,8 @@ const COLUMNS = {
   persons: names("id name created_at"),
   processes:
     names(`id home session_id source command workdir environment pty walled check_interval_ms patterns completion state
-    started_at ended_at exit_code exit_signal ended_by left_behind error reported_through matched_through`),
+    started_at ended_at exit_code exit_signal ended_by left_behind error reported_through matched_through
+    matched_at`),
   pairings: names("identity called asked_at expires_at answers denied"),
 };
 

@@ -60,7 +60,7 @@ export class SqlProcessReports implements ProcessReports {
     now: number,
   ): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      if (!(await this.#isInPlace(tx, seen)) || !(await take(tx, seen.process.id, step))) return false;
+      if (!(await this.#isInPlace(tx, seen)) || !(await take(tx, seen.process.id, step, now))) return false;
       if (wake) await insertItem(tx, wake.item, wake.holder, now);
       await insertDeliveries(tx, deliveries, now);
       tx.record({ kind: "processes" });
@@ -83,16 +83,16 @@ const AFTER_STORM = `patterns = '[]', watched = CASE WHEN check_interval_ms IS N
   completion = CASE WHEN completion <> 'none' THEN completion WHEN state = 'ended' THEN 'due' ELSE 'promised' END`;
 
 /** False if this step was taken before. */
-async function take(tx: Queries, id: ProcessId, step: ReportStep): Promise<boolean> {
+async function take(tx: Queries, id: ProcessId, step: ReportStep, now: number): Promise<boolean> {
   if (step.kind === "completion") {
     const said = "UPDATE processes SET completion = 'said' WHERE id = ? AND completion = 'due'";
     return (await tx.run(said, id)) === 1;
   }
   const { from, through } = step;
   if (step.kind === "matches") {
-    const matched = `UPDATE processes SET matched_through = ? ${step.isStorm ? `, ${AFTER_STORM}` : ""}
+    const matched = `UPDATE processes SET matched_through = ?, matched_at = ? ${step.isStorm ? `, ${AFTER_STORM}` : ""}
       WHERE id = ? AND matched_through = ? AND watched = 1 AND patterns <> '[]'`;
-    return (await tx.run(matched, through, id, from)) === 1;
+    return (await tx.run(matched, through, now, id, from)) === 1;
   }
   const reported = `UPDATE processes SET reported_through = ? ${step.isLast ? ", watched = 0" : ""}
     WHERE id = ? AND reported_through = ? AND watched = 1`;

@@ -32,6 +32,7 @@ export function keptProcess(row: Row): KeptProcess {
     endedAt,
     reportedThrough: number(row.reported_through),
     matchedThrough: number(row.matched_through),
+    matchedAt: maybe(row.matched_at, number),
   };
 }
 
