@@ -37,6 +37,7 @@ export type EndedBy = (typeof ENDED_BY)[number];
 export type ProcessEnd =
   | {
       readonly kind: "exited";
+      /** Both are null if Baton ended it, but nobody could see how: an earlier host had started it. */
       readonly code: number | null;
       /** Such as SIGTERM. */
       readonly signal: string | null;

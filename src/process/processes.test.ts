@@ -163,6 +163,21 @@ test("if the host is killed, its processes go on, their output too, and their en
   expect(host.hosts).toHaveLength(2);
 });
 
+test("what outlived its host and is killed then was ended by who killed it, with an unknown code", async () => {
+  const { host, request, store, open } = await world();
+  const processes = open();
+  const command = "(trap '' TERM; while :; do sleep 0.05; done) & echo ready; sleep 600";
+  const { kept, status } = await processes.start(request(command));
+  await expect.poll(async () => (await processes.read(kept.id, 0, 100)).text).toBe("ready\n");
+  host.hosts[0]?.kill("SIGKILL");
+  await expect.poll(() => host.hosts[0]?.signalCode).toBe("SIGKILL");
+  const end = { kind: "exited", code: null, signal: null, by: "person", leftBehind: false };
+  const killed = await processes.kill(kept.id, "person");
+  expect(killed.status?.end).toEqual(end);
+  expect(isGroupRunning(status?.pid ?? 0)).toBe(false);
+  expect((await store.find(kept.id))?.end).toEqual(end);
+});
+
 test("what was never started, or is unknown to the host, is lost and can never be started", async () => {
   const { host, request, store, open } = await world();
   const processes = open();

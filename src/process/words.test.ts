@@ -32,6 +32,7 @@ test.each<[ProcessEnd, string]>([
   [{ ...exit, code: 0, leftBehind: true }, "exited with code 0; something that it started still runs"],
   [{ ...exit, signal: "SIGTERM", by: "agent" }, "was ended by the agent (signal SIGTERM)"],
   [{ ...exit, code: 0, by: "person" }, "was ended by a person (code 0)"],
+  [{ ...exit, by: "person" }, "was ended by a person (code unknown)"],
   [{ ...exit, signal: "SIGKILL", by: "another" }, "was killed by signal SIGKILL, which Baton did not send"],
   [{ kind: "lost", why: "The machine was restarted." }, "is lost: The machine was restarted."],
 ])("%j is said as %s", (end, words) => {

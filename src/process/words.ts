@@ -47,8 +47,10 @@ export function endWords(end: ProcessEnd): string {
 }
 
 function exitWords({ code, signal, by }: Extract<ProcessEnd, { kind: "exited" }>): string {
-  const how = signal === null ? `code ${code}` : `signal ${signal}`;
-  if (by === "agent" || by === "person") return `${ENDED_BY_WORDS[by]} (${how})`;
+  if (by === "agent" || by === "person") {
+    const how = signal !== null ? `signal ${signal}` : code !== null ? `code ${code}` : "code unknown";
+    return `${ENDED_BY_WORDS[by]} (${how})`;
+  }
   return signal === null
     ? `exited with code ${code}`
     : `was killed by signal ${signal}, which Baton did not send`;

@@ -36,5 +36,6 @@ function columnsFor({ paint }: Terminal) {
 function stateOf({ kept: { state, end } }: SeenProcess): string {
   if (end === null) return state;
   if (end.kind === "lost") return "lost";
-  return end.signal === null ? `exited ${end.code}` : `killed ${end.signal}`;
+  if (end.signal !== null) return `killed ${end.signal}`;
+  return end.code === null ? "killed" : `exited ${end.code}`;
 }

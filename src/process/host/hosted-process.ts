@@ -212,6 +212,7 @@ export class HostedProcess {
 
   async #lookOnce(): Promise<void> {
     this.#lookBehind();
+    if (this.#killing) await this.#killing;
     const { name } = this.#record;
     if (this.#child !== null || !this.isRunning || name === null) return;
     const fate = fateOf(name);
@@ -246,6 +247,10 @@ export class HostedProcess {
   async #unseenEnd(why: string): Promise<ProcessEnd> {
     const { remote, environment } = this.#record;
     const state = remote ? await statusThere(remote, environment) : null;
+    if (state === null && this.#killedBy) {
+      const leftBehind = await this.#leavesBehind();
+      return { kind: "exited", code: null, signal: null, by: this.#killedBy, leftBehind };
+    }
     if (state?.kind !== "exited") return { kind: "lost", why: state ? CUT_OFF : why };
     if (remote) void forgetThere(remote, environment);
     const seen = { code: state.code, signal: null };
