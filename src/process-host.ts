@@ -5,7 +5,7 @@
 import { appendFileSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { serveProcesses } from "./process/host/serve.js";
-import { PROTOCOLS } from "./process/protocol.js";
+import { ENDS_WITH_SERVICE_FLAG, PROTOCOLS } from "./process/protocol.js";
 
 const IDLE_MS = 10 * 60 * 1_000;
 const LONGEST_LOG = 100_000;
@@ -36,7 +36,7 @@ try {
     version,
     protocols: PROTOCOLS,
     idleMs: IDLE_MS,
-    endsWithService: flags.includes("--ends-with-service"),
+    endsWithService: flags.includes(ENDS_WITH_SERVICE_FLAG),
   });
   await served?.over;
   process.exit(0);

@@ -67,12 +67,7 @@ export class HostClient {
     return this.#isConnected;
   }
 
-  /** What the host says of itself; starts one if there is none. */
-  async hello(): Promise<HostHello> {
-    return (await this.#connected(true)).hello;
-  }
-
-  /** The same, or null if no host runs. */
+  /** What the host says of itself; null if none runs. */
   async helloIfRunning(): Promise<HostHello | null> {
     return this.#connected(false).then(
       ({ hello }) => hello,

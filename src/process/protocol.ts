@@ -9,6 +9,9 @@ import type { OutputPart, ProcessSpec, ProcessStatus, TerminalSize } from "./pro
 /** The protocols that this version speaks. */
 export const PROTOCOLS: readonly number[] = [1];
 
+/** An argument of the host's program: a service manager or a container ends it together with the gateway. */
+export const ENDS_WITH_SERVICE_FLAG = "--ends-with-service";
+
 /** The longest line that is read: a process may have a long environment, and a part of the output is a line. */
 export const LONGEST_LINE = 8 * 1024 * 1024;
 

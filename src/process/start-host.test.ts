@@ -12,7 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ENDS_WITH_SERVICE, startHost } from "./start-host.js";
+import { ENDS_WITH_SERVICE_FLAG } from "./protocol.js";
+import { startHost } from "./start-host.js";
 import type { Surroundings } from "./surroundings.js";
 
 const HOST = `
@@ -138,12 +139,12 @@ describe.runIf(process.platform === "linux")("the process host", () => {
   ])("knows that it ends with the service if %s", async (_, then) => {
     if (then !== null) systemdRun(then);
     if (then?.startsWith("#!")) writeFileSync(join(root, "bin", "systemd-run"), then, { mode: 0o700 });
-    expect(await started(IN_A_SERVICE)).toMatchObject({ cwd: "/", words: [ENDS_WITH_SERVICE] });
+    expect(await started(IN_A_SERVICE)).toMatchObject({ cwd: "/", words: [ENDS_WITH_SERVICE_FLAG] });
   });
 
   test("knows that it ends with its container", async () => {
     systemdRun(RUN_IT);
-    expect(await started({ kind: "container" })).toMatchObject({ words: [ENDS_WITH_SERVICE] });
+    expect(await started({ kind: "container" })).toMatchObject({ words: [ENDS_WITH_SERVICE_FLAG] });
     expect(existsSync(join(root, "told"))).toBe(false);
   });
 

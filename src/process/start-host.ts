@@ -9,6 +9,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withoutDescriptors } from "../util/without-descriptors.js";
+import { ENDS_WITH_SERVICE_FLAG } from "./protocol.js";
 import { type Surroundings, surroundings } from "./surroundings.js";
 
 export interface HostStart {
@@ -20,9 +21,6 @@ export interface HostStart {
   readonly surroundings?: Surroundings;
 }
 
-/** An argument of the host: a service manager or a container ends it together with the gateway. */
-export const ENDS_WITH_SERVICE = "--ends-with-service";
-
 /** The time that systemd has to make a scope. */
 const SCOPE_MS = 10_000;
 
@@ -32,7 +30,7 @@ export async function startHost(start: HostStart): Promise<void> {
   const host = [process.execPath, start.program, start.folder] as const;
   if (kind === "free") return startDirectly(host, start);
   if ("manager" in where && (await startInScope(host, start, where.manager))) return;
-  await startDirectly([...host, ENDS_WITH_SERVICE], start);
+  await startDirectly([...host, ENDS_WITH_SERVICE_FLAG], start);
 }
 
 type HostCommand = readonly [program: string, ...args: string[]];

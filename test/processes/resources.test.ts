@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type HostWorld, hostWorld } from "../support/process-host.js";
+import { type HostWorld, helloOf, hostWorld } from "../support/process-host.js";
 import { ProcessesProcess } from "../support/processes-process.js";
 
 const worlds: HostWorld[] = [];
@@ -41,7 +41,7 @@ test.runIf(process.platform === "linux")(
   { timeout: 600_000 },
   async () => {
     const { folder, client } = world();
-    const { pid: host } = await client.hello();
+    const { pid: host } = await helloOf(client);
     const gateway = await ProcessesProcess.open(folder, `sqlite:${join(folder, "baton.db")}`);
     gateways.push(gateway);
     const start = async (command: string) =>
@@ -81,7 +81,7 @@ test.runIf(process.platform === "linux")(
   { timeout: 600_000 },
   async () => {
     const { client, spawn, folder, ended } = world();
-    const { pid: host } = await client.hello();
+    const { pid: host } = await helloOf(client);
     const round = async (count: number): Promise<void> => {
       const pty = { cols: 80, rows: 24 };
       const all = await Promise.all(
@@ -110,7 +110,7 @@ test.runIf(process.platform === "linux")(
 
 test.runIf(process.platform === "linux")("a host with 64 children takes at most 80 MB", async () => {
   const { client, spawn } = world();
-  const { pid: host } = await client.hello();
+  const { pid: host } = await helloOf(client);
   const pty = { cols: 80, rows: 24 };
   const all = await Promise.all(
     Array.from({ length: 64 }, (_, n) =>

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { type ServeOptions, serveProcesses } from "../../src/process/host/serve.js";
 import { HostClient } from "../../src/process/host-client.js";
 import type { ProcessSpec, ProcessStatus } from "../../src/process/process.js";
-import type { HostEvent } from "../../src/process/protocol.js";
+import type { HostEvent, HostHello } from "../../src/process/protocol.js";
 import { PROTOCOLS } from "../../src/process/protocol.js";
 import { newProcessId, type ProcessId } from "../../src/session/ids.js";
 import { isGroupRunning } from "../../src/util/process-group.js";
@@ -28,6 +28,14 @@ export function localSpec(command: string): Omit<ProcessSpec, "id"> {
     hasOwnProcesses: false,
     remote: null,
   };
+}
+
+/** What the host says of itself; starts one if there is none. */
+export async function helloOf(client: HostClient): Promise<HostHello> {
+  await client.request("list", {});
+  const hello = await client.helloIfRunning();
+  if (!hello) throw new Error("The host has ended.");
+  return hello;
 }
 
 export type HostWorld = ReturnType<typeof hostWorld>;

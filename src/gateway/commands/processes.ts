@@ -82,12 +82,12 @@ async function list(
   const isRunning = seen.some((process) => !isEnded(process));
   return [
     ...described,
-    ...(isRunning && about?.endsWithService ? [ENDS_WITH_SERVICE] : []),
+    ...(isRunning && about?.endsWithService ? [PROCESSES_END_WITH_SERVICE] : []),
     ...(isRunning ? ["To end one, send /processes kill and its id."] : []),
   ].join("\n\n");
 }
 
-const ENDS_WITH_SERVICE =
+const PROCESSES_END_WITH_SERVICE =
   "Processes end when Baton's service is stopped or restarted. `baton doctor` says why.";
 
 async function end(

@@ -1,6 +1,7 @@
 /** A started process, with pipes or with a PTY. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
+import { constants } from "node:os";
 import { processNamed } from "../../util/holder.js";
 import { withoutDescriptors } from "../../util/without-descriptors.js";
 import type { ProcessSpec, TerminalSize } from "../process.js";
@@ -24,6 +25,12 @@ export interface HostedChild {
   /** Ends its input. */
   close(): void;
   resize(size: TerminalSize): void;
+}
+
+const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+
+export function signalNamed(number: number): NodeJS.Signals | null {
+  return (SIGNALS.get(number) as NodeJS.Signals | undefined) ?? null;
 }
 
 /** What cannot be started, as a sentence. */

@@ -2,12 +2,11 @@
  * Ends everything that belongs to a process, and says how it ended. Only what is certainly its own is signalled.
  */
 import { readFileSync } from "node:fs";
-import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RemoteControl } from "../../util/command-environment.js";
 import { endGroup, isGoneWithin } from "../../util/process-group.js";
 import { signalThere, statusThere } from "../../util/remote-control.js";
-import type { ChildExit } from "./child.js";
+import { type ChildExit, signalNamed } from "./child.js";
 import { type GroupOwner, ownGroup } from "./own-group.js";
 
 /** How long something that was killed may take to be gone. */
@@ -15,7 +14,6 @@ const GONE_MS = 10_000;
 const REMOTE_LOOK_MS = 200;
 /** How long a sandbox may take to end after its command. */
 const AFTERWARDS_MS = 1_000;
-const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 export interface Endable extends GroupOwner {
   readonly hasOwnProcesses: boolean;
@@ -81,6 +79,6 @@ function foregroundGroup(pid: number): number | null {
 
 /** A signal that we sent, as a sandbox reports it and shells do: 128 plus its number. */
 export function exitInside({ code, signal }: ChildExit): ChildExit {
-  const told = SIGNALS.get((code ?? 0) - 128) as NodeJS.Signals | undefined;
+  const told = signalNamed((code ?? 0) - 128);
   return signal === null && told ? { code: null, signal: told } : { code, signal };
 }

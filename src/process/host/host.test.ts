@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { type HostWorld, hostWorld, localSpec } from "../../../test/support/process-host.js";
+import { type HostWorld, helloOf, hostWorld, localSpec } from "../../../test/support/process-host.js";
 import { newProcessId } from "../../session/ids.js";
 import { isGroupRunning } from "../../util/process-group.js";
 import { newSocketPath, socketPath } from "../places.js";
@@ -244,7 +244,7 @@ test("a host that lost its lock leaves the next one its socket", async () => {
     .poll(() => readFileSync(join(made.folder, "host.lock"), "utf8"))
     .toContain(`"pid":${second.pid}`);
   await first.over;
-  expect(await made.clientOf([1]).hello()).toMatchObject({ pid: second.pid });
+  expect(await helloOf(made.clientOf([1]))).toMatchObject({ pid: second.pid });
 });
 
 test("what cannot be read of an earlier process stops no host", async () => {
@@ -263,9 +263,9 @@ test("it speaks the highest protocol that both know, and says so if there is non
   const made = world();
   await made.serve({ protocols: [1, 2] });
   const { clientOf } = made;
-  expect(await clientOf([1]).hello()).toMatchObject({ protocol: 1, protocols: [1, 2] });
-  expect(await clientOf([1, 2, 3]).hello()).toMatchObject({ protocol: 2 });
-  await expect(clientOf([3]).hello()).rejects.toMatchObject({ code: "process_host_version" });
+  expect(await helloOf(clientOf([1]))).toMatchObject({ protocol: 1, protocols: [1, 2] });
+  expect(await helloOf(clientOf([1, 2, 3]))).toMatchObject({ protocol: 2 });
+  await expect(helloOf(clientOf([3]))).rejects.toMatchObject({ code: "process_host_version" });
 });
 
 test("a verb that it does not know is an error, and nothing else happens", async () => {
@@ -280,7 +280,7 @@ test("a verb that it does not know is an error, and nothing else happens", async
 test("hosts that start at the same time are one", async () => {
   const made = world();
   await Promise.all([made.start(), made.start(), made.start()]);
-  const { pid } = await made.client.hello();
+  const { pid } = await helloOf(made.client);
   const left = () => made.hosts.filter(({ exitCode }) => exitCode === null).map((host) => host.pid);
   await expect.poll(left).toEqual([pid]);
   expect(execFileSync("ps", ["-o", "args=", "-p", `${pid}`], { encoding: "utf8" })).toContain(made.folder);

@@ -14,7 +14,7 @@ import type { loadPty } from "./pty.js";
 import { idOfOutput, readRecords } from "./record.js";
 
 /** The most input that may wait for a process that does not read. */
-const MOST_UNREAD = 1024 * 1024;
+const MOST_WAITING_INPUT = 1024 * 1024;
 /** How often a process may be looked at for new output. */
 const OUTPUT_MS = 10;
 /** How often to look at processes of an earlier host, and for output that no event announced. */
@@ -113,7 +113,7 @@ export class Host {
           "process_input_changed",
           "Something else was typed into the process meanwhile, so nothing was written.",
         );
-      if (process.unread + text.length > MOST_UNREAD)
+      if (process.unread + text.length > MOST_WAITING_INPUT)
         throw new HostError(
           "process_input_full",
           "The process does not read its input, so nothing was written.",

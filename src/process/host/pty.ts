@@ -1,5 +1,4 @@
 /** Processes on a PTY. Without the optional package that makes one, they get pipes. */
-import { constants } from "node:os";
 import type { IPty } from "@lydell/node-pty";
 import { processNamed } from "../../util/holder.js";
 import { canCloseDescriptors } from "../../util/without-descriptors.js";
@@ -10,6 +9,7 @@ import {
   leak,
   NotStarted,
   type StartedChild,
+  signalNamed,
   withoutLeaks,
 } from "./child.js";
 import type { OutputFile } from "./output-file.js";
@@ -19,7 +19,6 @@ import { PtyInput } from "./pty-input.js";
 type Pty = typeof import("@lydell/node-pty");
 
 const EOT = "\x04";
-const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 /** Null if this machine has none, or could not keep it from other processes. */
 export async function loadPty(): Promise<Pty | null> {
@@ -68,8 +67,8 @@ export function startOnPty(
   const exit = new Promise<ChildExit>((resolve) => {
     started.onExit(({ exitCode, signal }) => {
       closed();
-      const name = signal ? (SIGNALS.get(signal) as NodeJS.Signals | undefined) : undefined;
-      resolve(name ? { code: null, signal: name } : { code: exitCode, signal: null });
+      const by = signalNamed(signal ?? 0);
+      resolve(by ? { code: null, signal: by } : { code: exitCode, signal: null });
     });
   });
   const child: HostedChild = {

@@ -13,8 +13,8 @@ import type { ClientHello, HostAnswer, HostEvent, HostHello, HostRequest } from 
 import { Host, HostError } from "./host.js";
 import { loadPty } from "./pty.js";
 
-/** A client that reads slowly hears of output later. */
-const MOST_UNREAD = 1024 * 1024;
+/** A client that reads slowly hears of output later: so many bytes may wait for it. */
+const MOST_UNREAD_EVENTS = 1024 * 1024;
 
 export interface ServeOptions {
   readonly folder: string;
@@ -158,7 +158,7 @@ class Client {
   }
 
   hearOutput(id: ProcessId, to: number): void {
-    if (this.#followed.has(id) && this.#socket.writableLength < MOST_UNREAD)
+    if (this.#followed.has(id) && this.#socket.writableLength < MOST_UNREAD_EVENTS)
       this.send({ event: "output", id, to });
   }
 
