@@ -48,7 +48,7 @@ export async function processFindings(config: Config, version: string): Promise<
   const nobody = {
     folder,
     version,
-    start: () => {},
+    start: async () => null,
     onEvent: () => {},
     onConnected: () => {},
     onLost: () => {},

@@ -42,5 +42,6 @@ try {
   process.exit(0);
 } catch (error) {
   note(error);
+  process.stderr.write(`Error: ${(error as Error).message}\n`); // Who started it may still listen.
   process.exit(1);
 }

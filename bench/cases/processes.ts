@@ -29,7 +29,7 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
   const client = new HostClient({
     folder,
     version: "bench",
-    start: () => {},
+    start: async () => null,
     onEvent: (event) => event.event === "output" && event.to > 0 && heard.get(event.id)?.(),
     onConnected: () => {},
     onLost: () => {},

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { BatonError } from "../session/errors.js";
 import { timerMs } from "../util/timer-ms.js";
 import { readJsonLines, writeJsonLine } from "./json-lines.js";
-import { socketPath } from "./places.js";
+import { lockFileOf, socketPath } from "./places.js";
 import {
   type ClientHello,
   type HostAnswer,
@@ -17,14 +17,15 @@ import {
   type HostVerbs,
   PROTOCOLS,
 } from "./protocol.js";
+import type { StartedHost } from "./start-host.js";
 
 export interface HostClientOptions {
   /** Where the host keeps its processes. */
   readonly folder: string;
   readonly version: string;
   readonly protocols?: readonly number[];
-  /** Starts a host; it need not listen yet. If one runs, the new one ends at once. */
-  readonly start: () => void | Promise<void>;
+  /** Starts a host; it need not listen yet. If one runs, the new one ends at once. Null if nobody can see how it goes on. */
+  readonly start: () => Promise<StartedHost | null>;
   readonly onEvent: (event: HostEvent) => void;
   /** There is a connection again: what happened before it was not heard. */
   readonly onConnected: () => void;
@@ -32,13 +33,22 @@ export interface HostClientOptions {
   readonly onLost: () => void;
 }
 
-/** How long a host may take until it listens. */
+/** How long a host may take until it listens, and how long until it says hello. */
 const START_MS = 30_000;
+const HELLO_MS = 30_000;
 const LOOK_MS = 10;
-/** How long it may take to answer: after that it hangs, and is left alone. A kill takes as long as its grace on top. */
+/** How long it may take to answer. A kill takes as long as its grace on top. */
 const ANSWER_MS = 60_000;
 /** How many hosts are asked. */
 const MOST_ATTEMPTS = 3;
+
+/** Errors that are no answer of a host. */
+const UNANSWERED: readonly string[] = [
+  "process_host_lost",
+  "process_host_slow",
+  "process_host_unavailable",
+  "process_host_version",
+];
 
 interface Waiting {
   readonly resolve: (answer: never) => void;
@@ -55,6 +65,10 @@ export class HostClient {
   readonly #waiting = new Map<number, Waiting>();
   #connection: Promise<HostConnection> | null = null;
   #last = 0;
+  /** How many lines of the host were heard. */
+  #heard = 0;
+  /** The one that is open, or about to be. */
+  #socket: Socket | null = null;
   #isClosed = false;
   #isConnected = false;
 
@@ -89,8 +103,9 @@ export class HostClient {
       } catch (error) {
         const code = error instanceof BatonError ? error.code : null;
         const isLost = code === "process_host_lost";
-        // The host before may have done it: an error of this attempt does not prove otherwise.
-        if (attempt > 1 && (code === null || code === "process_host_unavailable")) throw lost();
+        // The host before may have done it: that this attempt was not answered does not prove otherwise.
+        if (attempt > 1 && !isLost && (code === null || UNANSWERED.includes(code)))
+          throw lost(error as Error);
         if (!isLost || verb === "write" || attempt === MOST_ATTEMPTS || this.#isClosed) throw error;
       }
     }
@@ -98,11 +113,17 @@ export class HostClient {
 
   async #ask<V extends HostVerb>(verb: V, takes: HostVerbs[V]["takes"]): Promise<HostVerbs[V]["gives"]> {
     const { socket } = await this.#connected(true);
+    if (socket.closed) throw lost();
     this.#last += 1;
     const n = this.#last;
+    const heardBefore = this.#heard;
     return new Promise((resolve, reject) => {
       const patienceMs = ANSWER_MS + ("graceMs" in takes ? takes.graceMs : 0);
-      const timer = setTimeout(() => socket.destroy(), timerMs(patienceMs));
+      const timer = setTimeout(() => {
+        if (this.#heard === heardBefore) return socket.destroy(); // It hangs: nobody gets an answer.
+        this.#waiting.delete(n);
+        reject(slow());
+      }, timerMs(patienceMs));
       const over = <Value>(settle: (value: Value) => void) => {
         return (value: Value): void => {
           clearTimeout(timer);
@@ -116,11 +137,11 @@ export class HostClient {
 
   close(): void {
     this.#isClosed = true;
-    this.#connection?.then(({ socket }) => socket.destroy()).catch(() => {});
+    this.#socket?.destroy();
   }
 
   #connected(mayStart: boolean): Promise<HostConnection> {
-    if (this.#isClosed) return Promise.reject(lost());
+    if (this.#isClosed) return Promise.reject(closed());
     if (!this.#connection) {
       const connection = this.#connect(mayStart);
       this.#connection = connection;
@@ -142,30 +163,49 @@ export class HostClient {
     } catch (error) {
       if (!(error instanceof NobodyListens) || !mayStart) throw error;
     }
-    await this.#options.start();
-    for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+    const started = await this.#options.start().catch((cause: Error) => {
+      throw cannotStart(cause.message, folder, cause);
+    });
+    try {
+      return await this.#awaitHost(started);
+    } finally {
+      started?.leave();
+    }
+  }
+
+  async #awaitHost(started: StartedHost | null): Promise<HostConnection> {
+    const { folder } = this.#options;
+    for (const until = performance.now() + START_MS; ; await delay(LOOK_MS)) {
+      if (this.#isClosed) throw closed();
+      const failure = started?.failure ?? null; // From before the next look: another host may listen by then.
       try {
         return await this.#greet(await open(socketPath(folder)));
       } catch (error) {
         if (!(error instanceof NobodyListens)) throw error;
-        if (waitedMs >= START_MS) throw notStarted(error);
+        if (failure !== null) throw cannotStart(failure, folder, error);
+        if (performance.now() >= until) throw cannotStart(error.message, folder, error);
       }
-      await delay(LOOK_MS);
     }
   }
 
   #greet(socket: Socket): Promise<HostConnection> {
     const { version, protocols = PROTOCOLS } = this.#options;
+    this.#socket = socket;
     return new Promise((resolve, reject) => {
       let isGreeted = false;
-      const timer = setTimeout(() => socket.destroy(), timerMs(ANSWER_MS));
+      const timer = setTimeout(() => {
+        reject(deaf(this.#options.folder));
+        socket.destroy();
+      }, timerMs(HELLO_MS));
       socket.on("error", () => socket.destroy());
       socket.on("close", () => {
         clearTimeout(timer);
         if (isGreeted) this.#lose();
-        else reject(new NobodyListens("The process host hung up."));
+        else reject(this.#isClosed ? closed() : new NobodyListens("it hung up"));
       });
+      if (this.#isClosed) return socket.destroy();
       readJsonLines(socket, (value) => {
+        this.#heard += 1;
         if (isGreeted) return this.#hear(value as HostAnswer | HostEvent);
         const hello = value as HostHello;
         if (hello.protocol === null) return reject(otherVersion(hello));
@@ -202,8 +242,10 @@ export class HostClient {
 
 class NobodyListens extends Error {}
 
+const LOOK_FIRST = "Look at the list of processes before you try again.";
+
 function open(path: string | null): Promise<Socket> {
-  if (path === null) return Promise.reject(new NobodyListens("no host listens"));
+  if (path === null) return Promise.reject(new NobodyListens("it does not listen"));
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once("connect", () => resolve(socket));
@@ -214,15 +256,31 @@ function open(path: string | null): Promise<Socket> {
   });
 }
 
-function lost(): BatonError {
+function lost(cause?: Error): BatonError {
+  const message =
+    "The connection to the process host was lost before it answered, so this may or may not have been done.";
+  return new BatonError("process_host_lost", `${message} ${cause?.message ?? LOOK_FIRST}`, { cause });
+}
+
+function slow(): BatonError {
+  const message = `The process host has not answered for ${ANSWER_MS / 1_000} seconds, so this may or may not have been done.`;
+  return new BatonError("process_host_slow", `${message} ${LOOK_FIRST}`);
+}
+
+function closed(): BatonError {
   return new BatonError(
-    "process_host_lost",
-    "The connection to the process host was lost, so nobody knows if this was done.",
+    "process_host_unavailable",
+    "Baton is stopping, so it does not ask the process host.",
   );
 }
 
-function notStarted(cause: Error): BatonError {
-  const message = `The process host does not start: ${cause.message}. Run \`baton doctor\` to check the setup.`;
+function deaf(folder: string): BatonError {
+  const message = `A process host runs, but does not answer. End it: ${lockFileOf(folder)} has its pid. The next one takes on what runs.`;
+  return new BatonError("process_host_unavailable", message);
+}
+
+function cannotStart(why: string, folder: string, cause: Error): BatonError {
+  const message = `The process host can't start: ${why}. Fix that and try again, or install Baton again if a part of it is missing. ${folder}/host.log may say more.`;
   return new BatonError("process_host_unavailable", message, { cause });
 }
 

@@ -41,7 +41,7 @@ function opener(host: HostWorld, store: ProcessStore) {
     const processes = new Processes({
       folder: host.folder,
       version: "test",
-      start: async () => void (await host.start()),
+      start: () => host.start().then(() => null),
       store,
       caps: { perSession: 16, inAll: 64 },
       keptMs: 1_800_000,

@@ -37,6 +37,8 @@ export interface ProcessesOptions
 }
 
 const UNKNOWN = "Its host knows nothing of it.";
+/** Errors after which a process may run all the same. */
+const MAYBE_DONE: readonly string[] = ["process_host_lost", "process_host_slow"];
 /** How long to wait before the host is started again for what it left. */
 const AGAIN_MS = 1_000;
 /** How long another Baton may take from saving a process to starting it, with the host. Until then nobody calls it lost. */
@@ -89,7 +91,7 @@ export class Processes {
     try {
       return await this.#client.request("spawn", { spec });
     } catch (error) {
-      const isOpen = error instanceof BatonError && error.code === "process_host_lost";
+      const isOpen = error instanceof BatonError && MAYBE_DONE.includes(error.code);
       const { store, clock } = this.#options;
       const why = (error as Error).message;
       if (isOpen) this.#goOn();

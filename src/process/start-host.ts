@@ -7,7 +7,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { cleanLine, shorten } from "../util/text.js";
 import { withoutDescriptors } from "../util/without-descriptors.js";
 import { ENDS_WITH_SERVICE_FLAG } from "./protocol.js";
 import { type Surroundings, surroundings } from "./surroundings.js";
@@ -21,40 +23,50 @@ export interface HostStart {
   readonly surroundings?: Surroundings;
 }
 
+/** A host that was just started. */
+export interface StartedHost {
+  /** Why it ended, in words; null while it runs, and if it ended because another one runs. */
+  readonly failure: string | null;
+  /** It listens, or nobody waits for that any more: from now on it is left alone. */
+  leave(): void;
+}
+
 /** The time that systemd has to make a scope. */
 const SCOPE_MS = 10_000;
+const LONGEST_SAID = 10_000;
+const LONGEST_REASON = 500;
 
 /** Resolves when the process of the host runs; until it listens, it takes another moment. */
-export async function startHost(start: HostStart): Promise<void> {
+export async function startHost(start: HostStart): Promise<StartedHost> {
   const { kind, ...where } = start.surroundings ?? surroundings();
   const host = [process.execPath, start.program, start.folder] as const;
   if (kind === "free") return startDirectly(host, start);
-  if ("manager" in where && (await startInScope(host, start, where.manager))) return;
-  await startDirectly([...host, ENDS_WITH_SERVICE_FLAG], start);
+  const inScope = "manager" in where ? await startInScope(host, start, where.manager) : null;
+  return inScope ?? startDirectly([...host, ENDS_WITH_SERVICE_FLAG], start);
 }
 
 type HostCommand = readonly [program: string, ...args: string[]];
 
-async function startDirectly(command: HostCommand, start: HostStart): Promise<void> {
-  const child = spawnDetached(command, start.environment);
+async function startDirectly(command: HostCommand, start: HostStart): Promise<StartedHost> {
+  const { child, host } = spawnDetached(command, start.environment);
   await once(child, "spawn");
-  child.unref();
+  return host;
 }
 
-/** False if that is impossible here. */
+/** Null if that is impossible here. */
 async function startInScope(
-  host: HostCommand,
+  command: HostCommand,
   { folder, environment }: HostStart,
   manager: "user" | "system",
-): Promise<boolean> {
-  const child = spawnDetached(["systemd-run", ...scopeOptions(folder, manager), "--", ...host], {
+): Promise<StartedHost | null> {
+  const { child, host } = spawnDetached(["systemd-run", ...scopeOptions(folder, manager), "--", ...command], {
     ...runtimeFolder(),
     ...environment,
   });
-  const isHost = await becomes(child, host);
-  if (!isHost) child.kill();
-  child.unref();
-  return isHost;
+  if (await becomes(child, command)) return host;
+  child.kill();
+  host.leave();
+  return null;
 }
 
 function scopeOptions(folder: string, manager: "user" | "system"): string[] {
@@ -99,10 +111,36 @@ function commandLine(pid: number | undefined): string {
   }
 }
 
+/** What it says before it listens is heard; it does not keep this process from ending. */
 function spawnDetached(
   [program, ...words]: HostCommand,
   env: Readonly<Record<string, string>>,
-): ChildProcess {
+): { readonly child: ChildProcess; readonly host: StartedHost } {
   const [file, ...args] = withoutDescriptors(program, words);
-  return spawn(file, args, { detached: true, stdio: "ignore", cwd: "/", env });
+  const child = spawn(file, args, { detached: true, stdio: ["ignore", "ignore", "pipe"], cwd: "/", env });
+  const { stderr } = child;
+  let said = "";
+  let failure: string | null = null;
+  stderr.setEncoding("utf8").on("data", (text: string) => {
+    said = `${said}${text}`.slice(0, LONGEST_SAID);
+  });
+  child.once("close", (code, signal) => {
+    if (code !== 0) failure = failureWords(said) ?? `it ended with ${signal ?? `exit code ${code}`}`;
+  });
+  child.unref();
+  if (stderr instanceof Socket) stderr.unref();
+  const host: StartedHost = {
+    get failure() {
+      return failure;
+    },
+    leave: () => stderr.destroy(),
+  };
+  return { child, host };
+}
+
+/** Node.js prints the error amid other lines; a shell ends with it. */
+function failureWords(said: string): string | null {
+  const lines = said.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((each) => /^\w*Error\b/.test(each)) ?? lines.at(-1);
+  return line === undefined ? null : cleanLine(shorten(line, LONGEST_REASON));
 }

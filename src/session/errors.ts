@@ -55,6 +55,7 @@ export type ErrorCode =
   // the process host cannot do its work
   | "process_host_failed"
   | "process_host_lost"
+  | "process_host_slow"
   | "process_host_unavailable"
   | "process_host_version"
   // the store cannot do its work

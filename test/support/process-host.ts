@@ -65,7 +65,7 @@ export function hostWorld(folder = mkdtempSync(join(tmpdir(), "baton-processes-"
       folder,
       version: "test",
       protocols,
-      start: async () => void (await start()),
+      start: () => start().then(() => null),
       onEvent,
       onConnected: () => {},
       onLost: () => {},

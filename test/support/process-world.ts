@@ -46,7 +46,7 @@ export async function openProcessWorld(options: WorldOptions = {}) {
     const processes = new Processes({
       folder: host.folder,
       version: "test",
-      start: async () => void (await host.start()),
+      start: () => host.start().then(() => null),
       store: over.processes,
       caps: { perSession: 16, inAll: 64 },
       keptMs: 1_800_000,

@@ -1,0 +1,180 @@
+/** A client of a host that is slow, hangs or cannot start. The host is a stand-in that answers what the test lets it. */
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ProcessId } from "../session/ids.js";
+import { HostClient, type HostClientOptions } from "./host-client.js";
+import { readJsonLines, writeJsonLine } from "./json-lines.js";
+import { lockFileOf, writeSocket } from "./places.js";
+import type { HostRequest } from "./protocol.js";
+import { startHost } from "./start-host.js";
+
+const id = "p_0000000001" as ProcessId;
+const HOST = new URL("../../dist/process-host.js", import.meta.url).pathname;
+
+let folder: string;
+let servers: Server[];
+let clients: HostClient[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "baton-host-client-"));
+  servers = [];
+  clients = [];
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  for (const client of clients) client.close();
+  for (const server of servers) server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A host that hears requests; null if it does not even say hello. */
+async function standIn(onRequest: ((request: HostRequest, socket: Socket) => void) | null): Promise<Server> {
+  const server = createServer((socket) => {
+    let isGreeted = false;
+    readJsonLines(socket, (value) => {
+      if (!onRequest) return void server.emit("hello");
+      if (isGreeted) return onRequest(value as HostRequest, socket);
+      isGreeted = true;
+      writeJsonLine(socket, { baton: "process host", protocol: 1, protocols: [1], version: "test" });
+    });
+  });
+  servers.push(server);
+  const path = join(folder, "host-test.sock");
+  await once(server.listen(path), "listening");
+  writeSocket(folder, path);
+  return server;
+}
+
+function clientWith(options: Partial<HostClientOptions> = {}): HostClient {
+  const client = new HostClient({
+    folder,
+    version: "test",
+    start: async () => null,
+    onEvent: () => {},
+    onConnected: () => {},
+    onLost: () => {},
+    ...options,
+  });
+  clients.push(client);
+  return client;
+}
+
+const environment = { PATH: process.env.PATH ?? "" };
+
+/** Time passes only if the test says so. */
+function holdTime(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+}
+
+test("a request that is not answered fails alone, if the host answers others", async () => {
+  const asked: HostRequest[] = [];
+  let answerLater = (): void => {};
+  await standIn((request, socket) => {
+    asked.push(request);
+    if (request.do === "list") writeJsonLine(socket, { n: request.n, ok: [] });
+    if (request.do === "read") answerLater = () => writeJsonLine(socket, { n: request.n, ok: "output" });
+  });
+  const onLost = vi.fn();
+  const client = clientWith({ onLost });
+  await client.request("list", {});
+  holdTime();
+  const slow = expect(client.request("status", { id })).rejects.toMatchObject({ code: "process_host_slow" });
+  await expect.poll(() => asked.length).toBe(2);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await client.request("list", {});
+  const later = client.request("read", { id, from: 0, limit: 1 });
+  await expect.poll(() => asked.length).toBe(4);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await slow;
+  answerLater();
+  expect(await later).toBe("output");
+  expect(onLost).not.toHaveBeenCalled();
+});
+
+test("a host that answers nothing is left, and the request is asked again", async () => {
+  const asked: HostRequest[] = [];
+  await standIn((request, socket) => {
+    asked.push(request);
+    if (asked.length > 1) writeJsonLine(socket, { n: request.n, ok: [] });
+  });
+  const onLost = vi.fn();
+  const client = clientWith({ onLost });
+  await client.helloIfRunning();
+  holdTime();
+  const listed = client.request("list", {});
+  await expect.poll(() => asked.length).toBe(1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await listed).toEqual([]);
+  expect(onLost).toHaveBeenCalledTimes(1);
+});
+
+test("a host that does not say hello is named, so that somebody can end it", async () => {
+  const server = await standIn(null);
+  const start = vi.fn(async () => null);
+  const client = clientWith({ start });
+  const greeted = once(server, "hello");
+  holdTime();
+  const listed = expect(client.request("list", {})).rejects.toMatchObject({
+    code: "process_host_unavailable",
+    message: expect.stringContaining(lockFileOf(folder)),
+  });
+  await greeted;
+  await vi.advanceTimersByTimeAsync(30_000);
+  await listed;
+  expect(start).not.toHaveBeenCalled();
+});
+
+test("a client that is closed while it connects tries no more", async () => {
+  let started = (): void => {};
+  const starting = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  const client = clientWith({
+    start: async () => {
+      started();
+      return null;
+    },
+  });
+  const listed = expect(client.request("list", {})).rejects.toMatchObject({
+    code: "process_host_unavailable",
+    message: "Baton is stopping, so it does not ask the process host.",
+  });
+  await starting;
+  client.close();
+  await listed;
+});
+
+test("a client that is closed before the host says hello waits no longer", async () => {
+  const server = await standIn(null);
+  const client = clientWith();
+  const greeted = once(server, "hello");
+  const listed = expect(client.request("list", {})).rejects.toMatchObject({
+    code: "process_host_unavailable",
+  });
+  await greeted;
+  client.close();
+  await listed;
+});
+
+test.each([
+  [
+    "whose program is missing",
+    () => join(folder, "missing.js"),
+    /can't start: Error: Cannot find module '\S+missing\.js'/,
+  ],
+  ["that cannot listen", () => HOST, /can't start: Error: EISDIR: .*host\.socket\.tmp/],
+])("a host %s says why at once", async (_, program, message) => {
+  mkdirSync(join(folder, "host.socket.tmp"));
+  const client = clientWith({
+    start: () => startHost({ program: program(), folder, environment, surroundings: { kind: "free" } }),
+  });
+  await expect(client.request("list", {})).rejects.toMatchObject({
+    code: "process_host_unavailable",
+    message: expect.stringMatching(message),
+  });
+});
