@@ -19,5 +19,10 @@ export function killProcess(cli: Cli, which: string, { json }: JsonOption): Prom
     if (!end) throw new CliError("still_running", `${kept.id} does not end, not even by the signal KILL.`);
     if (json) terminal.json(processFacts(seen));
     else terminal.line(`${kept.id} ${cleanLine(endWords(end))}.`);
+    if (canBeEnded(seen))
+      throw new CliError(
+        "still_running",
+        `Something that ${kept.id} started does not end, not even by the signal KILL. Try again.`,
+      );
   });
 }
