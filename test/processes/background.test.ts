@@ -515,8 +515,8 @@ describe("/processes", () => {
     const said = await ann.ask("/processes");
     expect(said).toMatch(
       new RegExp(
-        `^\`${over}\` exited with code 2, after .* ago: \`exit 2\` in ${world.folder}\\n\\n` +
-          `\`${running}\` running for .*, pid \\d+: \`echo first; .*\` in ${world.folder}\\nLast line: \`ready\`\\n\\n` +
+        `^\`${over}\` exited with code 2, after .* ago: \`exit 2\` in \`${world.folder}\`\\n\\n` +
+          `\`${running}\` running for .*, pid \\d+: \`echo first; .*\` in \`${world.folder}\`\\nLast line: \`ready\`\\n\\n` +
           "To end one, send /processes kill and its id\\.$",
       ),
     );

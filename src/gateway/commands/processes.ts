@@ -4,14 +4,7 @@ import { canBeEnded, processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
 import type { GatewayProcesses } from "../processes/options.js";
 import { seenBy } from "../processes/rights.js";
-import {
-  commandCode,
-  countWords,
-  isEnded,
-  lastLineCode,
-  placeWords,
-  stateWords,
-} from "../processes/words.js";
+import { commandCode, countWords, isEnded, lastLineCode, placeCode, stateWords } from "../processes/words.js";
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 
@@ -73,7 +66,7 @@ async function list(
       const { kept } = process;
       const last = await lastLineCode(all, process);
       return [
-        `\`${kept.id}\` ${stateWords(process, now)}: ${commandCode(kept)} ${placeWords(kept)}`,
+        `\`${kept.id}\` ${stateWords(process, now)}: ${commandCode(kept)} ${placeCode(kept)}`,
         ...(last === null ? [] : [`Last line: ${last}`]),
       ].join("\n");
     }),

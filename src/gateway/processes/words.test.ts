@@ -4,7 +4,7 @@ import type { ProcessStatus } from "../../process/process.js";
 import type { SeenProcess } from "../../process/processes.js";
 import type { ProcessId, SessionId } from "../../session/ids.js";
 import { startedText } from "./background.js";
-import { lastLineCode, lookAt, stateWords } from "./words.js";
+import { lastLineCode, lookAt, placeCode, stateWords } from "./words.js";
 
 const id = "p_0123456789" as ProcessId;
 const status: ProcessStatus = {
@@ -46,6 +46,12 @@ it("shows the last line as code, whatever it is", async () => {
   expect(await lastLineCode(printing("x"), { ...seen, status: null })).toBeNull();
 });
 
+it("shows the folder as code, whatever its name is", () => {
+  const place = { workdir: "/srv/`\n**bold** <@everyone>", environment: "local" };
+  expect(placeCode(place)).toBe("in `/srv/' **bold** <@everyone>`");
+  expect(placeCode({ workdir: "/srv", environment: "box" })).toBe("in `/srv` (environment box)");
+});
+
 it("says how it ended in one sentence", () => {
   const end = { kind: "lost", why: "Nobody knows how it ended." } as const;
   const ended = { status: null, kept: { ...seen.kept, end, endedAt: 8_300 } };
@@ -57,5 +63,5 @@ it("says that a process was not started, if it was not", () => {
   expect(startedText(seen, asked)).toMatch(/^Started in the background as p_0123456789, pid 7\. You will/);
   const end = { kind: "lost", why: "It was never started." } as const;
   const never = { ...seen, status: { ...status, pid: 0, end, endedAt: 0 } };
-  expect(startedText(never, asked)).toBe("Error: not started: It was never started.");
+  expect(startedText(never, asked)).toBe("Error: It was never started.");
 });

@@ -55,10 +55,21 @@ export function isEnded({ kept, status }: SeenProcess): boolean {
   return (status ?? kept).end !== null;
 }
 
+type Placed = Pick<KeptProcess, "workdir" | "environment">;
+
 /** `in /srv/app`, and where if that is not this machine. */
-export function placeWords({ workdir, environment }: Pick<KeptProcess, "workdir" | "environment">): string {
+export function placeWords({ workdir, environment }: Placed): string {
+  return inFolder(cleanLine(workdir), environment);
+}
+
+/** The same with the folder as code in a chat. */
+export function placeCode({ workdir, environment }: Placed): string {
+  return inFolder(code(cleanLine(workdir)), environment);
+}
+
+function inFolder(folder: string, environment: string): string {
   const elsewhere = environment === THIS_MACHINE ? "" : ` (environment ${cleanLine(environment)})`;
-  return `in ${cleanLine(workdir)}${elsewhere}`;
+  return `in ${folder}${elsewhere}`;
 }
 
 /** The output as text, at most so many characters of its end. */
