@@ -163,13 +163,19 @@ export class HostClient {
     } catch (error) {
       if (!(error instanceof NobodyListens) || !mayStart) throw error;
     }
-    const started = await this.#options.start().catch((cause: Error) => {
-      throw cannotStart(cause.message, folder, cause);
-    });
+    const started = await this.#start();
     try {
       return await this.#awaitHost(started);
     } finally {
       started?.leave();
+    }
+  }
+
+  async #start(): Promise<StartedHost | null> {
+    try {
+      return await this.#options.start();
+    } catch (error) {
+      throw cannotStart((error as Error).message, this.#options.folder, error as Error);
     }
   }
 

@@ -35,7 +35,7 @@ export function startsInBackground(
       });
       return startedText(started, asked);
     } catch (error) {
-      if (error instanceof BatonError) return `Error: not started: ${error.message}`;
+      if (error instanceof BatonError) return `Error: ${error.message}`;
       throw error;
     }
   };
@@ -47,7 +47,7 @@ export function startedText(
 ): string {
   if (status?.pid === 0) {
     const why = status.end?.kind === "lost" ? status.end.why : "It was ended before it ran.";
-    return `Error: not started: ${why}`;
+    return `Error: ${why}`;
   }
   const { checkIntervalMs, notifyOnComplete, patterns } = asked;
   return [

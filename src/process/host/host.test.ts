@@ -117,7 +117,10 @@ test("an id is started once, also if it is asked for twice", async () => {
 test("what cannot be started leaves nothing", async () => {
   const { client, folder } = world();
   const spec = { ...localSpec("true"), id: newProcessId(), file: "/no/such/program" };
-  await expect(client.request("spawn", { spec })).rejects.toMatchObject({ code: "process_not_started" });
+  await expect(client.request("spawn", { spec })).rejects.toMatchObject({
+    code: "process_not_started",
+    message: expect.stringMatching(/^The command can't be started: .*ENOENT\.$/),
+  });
   expect(readdirSync(folder).filter((file) => file.startsWith("p_"))).toEqual([]);
 });
 

@@ -161,7 +161,10 @@ export class Host {
       this.#hear(process);
       return process;
     } catch (error) {
-      if (error instanceof NotStarted) throw new HostError("process_not_started", error.message);
+      if (error instanceof NotStarted) {
+        const message = `The command can't be started: ${error.message}.`;
+        throw new HostError("process_not_started", message);
+      }
       throw error;
     } finally {
       this.#starting.delete(spec.id);
