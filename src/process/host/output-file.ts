@@ -13,9 +13,9 @@ import type { OutputPart } from "../process.js";
 const KEPT = 1024 * 1024;
 const LONG = 4 * KEPT;
 const TOO_LONG = 16 * KEPT;
-/** Where the copy ends, while the process goes on writing. */
-const MOST_KEPT = 8 * KEPT;
-const PIECE = Buffer.allocUnsafe(256 * 1024);
+/** Holds what a process writes while its output is copied. */
+const REST = Buffer.allocUnsafe(7 * KEPT);
+const MOST_ATTEMPTS = 5;
 
 export interface OutputPlace {
   /** The position at which the file begins. */
@@ -115,30 +115,31 @@ export class OutputFile {
     const pauses = isOver || size === this.#sizeBefore;
     this.#sizeBefore = size;
     if (size <= (pauses ? LONG : TOO_LONG)) return;
-    const kept = this.#keep(size - KEPT);
-    const end = this.#size;
-    ftruncateSync(this.#file, 0);
-    this.#base += end;
-    this.#sizeSeen = 0;
-    this.#olderFrom = this.#base - kept;
-  }
-
-  /** Copies the end of the file, from there on; returns how much. If the disk is full, the bound counts more. */
-  #keep(from: number): number {
-    let kept = 0;
-    const older = openSync(this.#older, "w", 0o600);
+    const older = openSync(this.#older, "a", 0o600);
     try {
-      while (kept < MOST_KEPT) {
-        const count = readSync(this.#file, PIECE, 0, PIECE.length, from + kept);
-        if (count === 0) break;
-        kept += writeSync(older, PIECE, 0, count);
-      }
-    } catch {
-      ftruncateSync(older, kept);
+      const rest = this.#copyEnd(older, size);
+      const end = this.#size;
+      ftruncateSync(this.#file, 0);
+      this.#base += end;
+      this.#sizeSeen = 0;
+      this.#olderFrom = this.#base - append(older, rest);
     } finally {
       closeSync(older);
     }
-    return kept;
+  }
+
+  /**
+   * Copies the end of the file, and returns what the process wrote meanwhile. If that is more than can be held, the process
+   * was faster, and this starts over: what is missing could be its last words.
+   */
+  #copyEnd(older: number, size: number): Buffer {
+    for (let attempt = 1; ; attempt++) {
+      ftruncateSync(older, 0);
+      append(older, fill(REST.subarray(0, KEPT), this.#file, size - KEPT));
+      const rest = fill(REST, this.#file, size);
+      if (rest.length < REST.length || attempt === MOST_ATTEMPTS) return rest;
+      size = fstatSync(this.#file).size;
+    }
   }
 
   close(): void {
@@ -153,10 +154,24 @@ export class OutputFile {
 }
 
 function readAt(file: number, position: number, length: number): Buffer {
-  const buffer = Buffer.allocUnsafe(length);
+  return fill(Buffer.allocUnsafe(length), file, position);
+}
+
+/** Returns how long the file is then. What does not fit on the disk is lost. */
+function append(file: number, data: Buffer): number {
+  try {
+    for (let done = 0; done < data.length; ) done += writeSync(file, data, done);
+  } catch {
+    // The disk is full: that the other file is emptied counts more.
+  }
+  return fstatSync(file).size;
+}
+
+/** Reads until the buffer is full or the file ends; returns what was read. */
+function fill(buffer: Buffer, file: number, position: number): Buffer {
   let filled = 0;
-  while (filled < length) {
-    const count = readSync(file, buffer, filled, length - filled, position + filled);
+  while (filled < buffer.length) {
+    const count = readSync(file, buffer, filled, buffer.length - filled, position + filled);
     if (count === 0) break;
     filled += count;
   }
