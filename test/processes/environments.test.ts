@@ -258,7 +258,7 @@ describe.each(Object.entries(PLACES))("%s", { timeout: 240_000 }, (_, place) => 
       );
       await run.says("ready");
       await expect.poll(() => sleepers(seconds).length, POLL).toBe(1);
-      const end = await run.kill(500);
+      const end = await run.kill(50);
       expect(end).toSatisfy(isBy("SIGKILL"));
       expect(end).toMatchObject({ by: "agent" });
       await isGone(seconds);
