@@ -2,12 +2,15 @@
 // It calls the method that its parent names, and answers with the result.
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../dist/open-sessions.js";
+import { serveProcesses } from "../../dist/process/host/serve.js";
 import { Processes } from "../../dist/process/processes.js";
 import { startHost } from "../../dist/process/start-host.js";
 
 const [folder, url, protocols] = process.argv.slice(2);
 const program = fileURLToPath(new URL("../../dist/process-host.js", import.meta.url));
 const { sessions, store } = await openStore({ url });
+let laterMs = 0;
+const clock = () => Date.now() + laterMs;
 const processes = new Processes({
   folder,
   version: "test",
@@ -18,7 +21,7 @@ const processes = new Processes({
   caps: { perSession: 64, inAll: 64 },
   keptMs: 1_800_000,
   graceMs: 300,
-  clock: Date.now,
+  clock,
   onProblem: (problem) => console.error(problem),
 });
 const source = { platform: "local", chatId: "cli", chatType: "dm", userId: "ann" };
@@ -45,7 +48,14 @@ const methods = {
         remote: null,
       },
     }),
-  memory: () => process.memoryUsage.rss(),
+  serve: async () => {
+    const rest = { version: "test", protocols: JSON.parse(protocols), endsWithService: false };
+    await serveProcesses({ ...rest, folder, idleMs: 600_000 });
+  },
+  pass: (ms) => {
+    laterMs += ms;
+  },
+  resources: () => process.getActiveResourcesInfo().sort(),
 };
 
 process.on("disconnect", () => process.exit(0));

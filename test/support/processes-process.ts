@@ -19,7 +19,13 @@ interface Calls {
   write(id: ProcessId, text: string): Promise<SeenProcess>;
   close(id: ProcessId): Promise<SeenProcess>;
   kill(id: ProcessId, by: "agent" | "person"): Promise<SeenProcess>;
-  memory(): Promise<number>;
+  tidy(): Promise<void>;
+  /** Makes this process the host, too. */
+  serve(): Promise<void>;
+  /** The clock goes on by so much. */
+  pass(ms: number): Promise<void>;
+  /** What it waits for: timers, sockets and the like. */
+  resources(): Promise<string[]>;
 }
 
 interface Answer {
@@ -32,6 +38,10 @@ export class ProcessesProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #last = 0;
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
 
   private constructor(folder: string, store: string, protocols: readonly number[]) {
     this.#child = fork(CHILD, [folder, store, JSON.stringify(protocols)], {
