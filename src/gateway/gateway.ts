@@ -151,6 +151,7 @@ export class Gateway {
           processes: processes.processes,
           homes: store.processes,
           reports: store.reports,
+          accounts: store.accounts,
           attended: () => surfaces.attended(),
           people,
           notices,
@@ -208,7 +209,7 @@ export class Gateway {
       knows: (sender) => this.people.isLetIn(sender),
       taken: async (surface) => {
         await this.#recovery.takeOn(surface);
-        this.#reporter?.wake();
+        await this.#reporter?.taken(surface);
       },
       left: (account) => this.#lanes.leave(account),
       connected: () => this.#carrier.wake(),

@@ -42,9 +42,9 @@ export async function openProcessWorld(options: WorldOptions = {}) {
   const registries: Processes[] = [];
   const problems: string[] = [];
 
-  const registryOver = (over: World["store"]): Processes => {
+  const registryOver = (over: World["store"], home: string): Processes => {
     const processes = new Processes({
-      folder: host.folder,
+      folder: home,
       version: "test",
       start: () => host.start().then(() => null),
       store: over.processes,
@@ -57,11 +57,11 @@ export async function openProcessWorld(options: WorldOptions = {}) {
     registries.push(processes);
     return processes;
   };
-  /** Another gateway over the same store and the same home. */
-  const gateway = async (more: WorldOptions = {}): Promise<World> => {
+  /** Another gateway over the same store and the same home; in another home it can start nothing. */
+  const gateway = async (more: WorldOptions = {}, home = host.folder): Promise<World> => {
     const own = worlds.length === 0 ? store : await openSqlStore(await openDb(join(folder, "baton.db")), 0);
     if (own !== store) stores.push(own);
-    const processes = registryOver(own);
+    const processes = registryOver(own, home);
     const given = { processes, limits: { maxWaitSeconds: 30, outputCharacters: 200_000 } };
     const world = await World.open({
       ...options,

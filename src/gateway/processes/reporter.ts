@@ -1,6 +1,6 @@
 /**
  * Says what was promised about background processes, each once, in the place that their conversation has at that moment.
- * Only a gateway that has the account of that place speaks. What is due is in the store: so a look at it, after each commit
+ * The end is said by the gateway that has the account of that place. What is due is in the store: so a look at it, after each commit
  * about processes and whenever an account was taken on, is all that it takes.
  */
 import type { Processes, SeenProcess } from "../../process/processes.js";
@@ -14,8 +14,10 @@ import { timerMs } from "../../util/timer-ms.js";
 import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
 import type { PlacedProcess, ProcessReports, ReportEffects, ReportStep } from "../process-reports.js";
-import type { Account } from "../store.js";
+import type { Account, Accounts } from "../store.js";
+import type { Surface } from "../surface.js";
 import { OutputWatch, type Said } from "./output-watch.js";
+import { Reach, type Way } from "./reach.js";
 import { completionNote, completionNotice, NOTICE_CHARACTERS } from "./reports.js";
 import { lookAt } from "./words.js";
 
@@ -23,6 +25,7 @@ export interface ReporterSetting {
   readonly reports: ProcessReports;
   readonly processes: Processes;
   readonly homes: Pick<ProcessStore, "attend">;
+  readonly accounts: Accounts;
   /** The accounts that this process has, with somebody behind it. */
   readonly attended: () => readonly Account[];
   readonly people: Pick<People, "access">;
@@ -40,6 +43,7 @@ const RECONCILE_MS = 10_000;
 
 export class ProcessReporter {
   readonly #setting: ReporterSetting;
+  readonly #reach: Reach;
   readonly #watching = new Map<ProcessId, OutputWatch>();
   #breaker: Breaker = NEW_BREAKER;
   #looking: Promise<void> | undefined;
@@ -53,6 +57,7 @@ export class ProcessReporter {
 
   constructor(setting: ReporterSetting) {
     this.#setting = setting;
+    this.#reach = new Reach({ ...setting, home: setting.processes.home });
   }
 
   /** First the store must agree with what really runs: a process may have ended while no gateway ran. */
@@ -91,6 +96,12 @@ export class ProcessReporter {
     }
   }
 
+  /** This process has the account now, or still. */
+  async taken(surface: Surface): Promise<void> {
+    await this.#reach.taken(surface);
+    this.wake();
+  }
+
   /** Something may have changed. However often this is called during a look, one more look follows. */
   wake(): void {
     if (this.#isStopped) return;
@@ -124,9 +135,11 @@ export class ProcessReporter {
 
   async #watchOutputs(): Promise<void> {
     const { reports, processes } = this.#setting;
-    const isWatchedHere = (seen: PlacedProcess): boolean =>
-      seen.process.state !== "starting" && this.#accountOf(seen) !== null;
-    const watched = (await reports.watched(processes.home)).filter(isWatchedHere);
+    const watched: PlacedProcess[] = [];
+    for (const seen of await reports.watched(processes.home)) {
+      const isWatchedHere = seen.process.state !== "starting" && (await this.#reach.to(seen.place)) !== null;
+      if (isWatchedHere) watched.push(seen);
+    }
     const ids = new Set(watched.map(({ process }) => process.id));
     for (const [id, watch] of this.#watching) {
       if (ids.has(id)) continue;
@@ -184,38 +197,30 @@ export class ProcessReporter {
     return shown;
   }
 
-  /** The account through which its place is reached from here; null if another process has it. */
-  #accountOf({ place }: PlacedProcess): Account | null {
-    const { platform } = place.source;
-    const isIt = (one: Account): boolean =>
-      one.platform === platform && (place.account === null || one.account === place.account);
-    return this.#setting.attended().find(isIt) ?? null;
-  }
-
   async #report(seen: PlacedProcess, step: ReportStep, said: Said | null): Promise<boolean> {
     const { reports, clock } = this.#setting;
-    const account = this.#accountOf(seen);
-    if (!account) return false;
-    const effects = said === null ? {} : await this.#effects(seen, account, step, said);
+    const way = await this.#reach.to(seen.place);
+    if (!way) return false;
+    const effects = said === null ? {} : await this.#effects(seen, way, step, said);
     return reports.report(seen, step, effects, clock());
   }
 
   /** Nothing is said for somebody who has no access any more. */
   async #effects(
     { process, place }: PlacedProcess,
-    account: Account,
+    { platform, account, holder }: Way,
     step: ReportStep,
     said: Said,
   ): Promise<ReportEffects> {
-    const { people, notices, holder } = this.#setting;
+    const { people, notices } = this.#setting;
     if (!(await people.access(process.by)).allowed) return {};
     // One that was thought lost may end a second time.
     const which = step.kind === "completion" ? [process.endedAt ?? 0] : [step.from, step.through];
     const name = deliveryIdOf(process.id, step.kind, ...which);
     if (said.to === "agent") {
       const item = {
-        platform: account.platform,
-        account: account.account,
+        platform,
+        account,
         kind: "message",
         key: place.key,
         source: place.source,
@@ -227,8 +232,7 @@ export class ProcessReporter {
       } as const;
       return { wake: { item, holder } };
     }
-    const where = { account: account.account, address: addressOf(place.source) };
-    return { deliveries: await notices.to(where, name, said.text) };
+    return { deliveries: await notices.to({ account, address: addressOf(place.source) }, name, said.text) };
   }
 
   /** Null if something may be said now; otherwise when to try again. */

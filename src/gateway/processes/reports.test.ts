@@ -78,6 +78,13 @@ describe("a report", () => {
     );
   });
 
+  it("fits into one message of every platform", () => {
+    const lines = Array.from({ length: 20 }, (_, n) => `${n} ${"x".repeat(300)}`);
+    const notice = outputNotice({ ...PROCESS, command: "make ".repeat(1_000) }, lines.join("\n"), true);
+    expect(notice.length).toBeLessThan(2_000);
+    expect(notice).toContain(lines.at(-1));
+  });
+
   it("is a block in the chat that the output cannot end", () => {
     fc.assert(
       fc.property(output, (text) => {

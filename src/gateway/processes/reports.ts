@@ -2,7 +2,7 @@
 import type { KeptProcess } from "../../process/store.js";
 import { fenced } from "../../util/markdown-fence.js";
 import { durationWords, grouped } from "../../util/words.js";
-import { commandCode, commandWords, howItEnded, placeWords } from "./words.js";
+import { commandCode, commandWords, howItEnded, placeWords, readable } from "./words.js";
 
 /** How much of an output a notice shows. */
 export const NOTICE_CHARACTERS = 1_500;
@@ -54,8 +54,9 @@ export function matchesNote(
   return `${noteAbout(process, `${what}.`)}${off}\n${quotedOutput(title, lines.join("\n"))}`;
 }
 
-/** For the chat: what it printed since the last time. */
+/** For the chat: what it printed since the last time. It is short: nobody cuts it if its platform is not connected here. */
 export function outputNotice(process: KeptProcess, output: string, isCut: boolean): string {
   const name = `${commandCode(process)} (${process.id})`;
-  return `${name} ${isCut ? "printed, at the end" : "printed"}:\n${fenced(output)}`;
+  const shown = fenced(readable({ text: output }, NOTICE_CHARACTERS));
+  return `${name} ${isCut ? "printed, at the end" : "printed"}:\n${shown}`;
 }
