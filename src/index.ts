@@ -144,6 +144,7 @@ export type { HostClientOptions } from "./process/host-client.js";
 export type { OutputPart, ProcessEnd, ProcessSpec, ProcessStatus, TerminalSize } from "./process/process.js";
 export type { Processes, ProcessesOptions, SeenProcess, StartProcess } from "./process/processes.js";
 export type { HostEvent } from "./process/protocol.js";
+export type { StartedHost } from "./process/start-host.js";
 export type {
   KeptProcess,
   NewProcess,
