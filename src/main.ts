@@ -96,6 +96,7 @@ async function runCommand(): Promise<number> {
     inspectMcp,
     inspectProcesses: async (config) =>
       (await import("./open-processes.js")).processFindings(config, version),
+    inspectEnvironments: async (config) => (await import("./open-tools.js")).environmentFindings(config),
     inspectSandbox: async (config) => (await import("./open-tools.js")).sandboxFindings(config),
     backups,
     loadExport: () => import("./store/jsonl/export.js"),

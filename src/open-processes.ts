@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Config } from "./config/config.js";
 import { hostEnvironment } from "./config/environment.js";
-import { processFinding } from "./process/finding.js";
+import { hostProblem, processFinding } from "./process/finding.js";
 import { loadPty } from "./process/host/pty.js";
 import { HostClient } from "./process/host-client.js";
 import { processFolder } from "./process/places.js";
@@ -62,8 +62,7 @@ export async function processFindings(config: Config, version: string): Promise<
     return [processFinding(hello && { ...hello, running }, hasPty, isContainer())];
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
-    const fix = "run `baton doctor` again when those processes have ended";
-    return [{ check: "processes", status: "warning", finding: error.message, fix }];
+    return [hostProblem(error)];
   } finally {
     client.close();
   }

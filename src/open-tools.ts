@@ -38,6 +38,16 @@ async function environmentsOf({ environments, home }: Config): Promise<CommandEn
   );
 }
 
+/** Tries out each of them, all at once. */
+export async function environmentFindings({ environments, home }: Config): Promise<Finding[]> {
+  const { environmentFinding } = await import("./process/environments/finding.js");
+  const variables = clientEnvironment();
+  const tried = Object.entries(environments).map(([name, config]) =>
+    environmentFinding({ ...config, name, home, variables }),
+  );
+  return Promise.all(tried);
+}
+
 /** What no tool may see or change: the home folder, the database and the files of secrets, wherever they lie. */
 function ownFiles(config: Config): string[] {
   return [config.home, ...databaseFiles(config), ...secretFiles(config)];

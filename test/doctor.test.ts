@@ -346,6 +346,13 @@ const CASES: Record<
     status: "ok",
     says: /^no process host runs; programs can have a terminal$/,
   },
+  "an environment whose program is missing": {
+    make: (home) => config(home, "environments: { box: { kind: docker, image: x, program: no-engine } }\n"),
+    check: "environment box",
+    status: "warning",
+    says: /^no-engine can't be found$/,
+    fix: /^install it, or correct `environments\.box` in config\.yaml$/,
+  },
   "no service": { make: () => {}, check: "service", status: "ok", says: /^not installed/ },
   "a service that does not run": {
     make: (home) =>

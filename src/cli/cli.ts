@@ -91,6 +91,8 @@ export interface Cli {
   inspectMcp(config: Config): Promise<Finding[]>;
   /** The working folder of the agent, and what its commands can reach. */
   inspectSandbox(config: Config): Promise<Finding[]>;
+  /** Tries to reach the other places where commands can run. */
+  inspectEnvironments(config: Config): Promise<Finding[]>;
   /** The host of background processes, if one runs. */
   inspectProcesses(config: Config): Promise<Finding[]>;
   /** Null if the store is not a SQLite file. */

@@ -22,6 +22,7 @@ export async function doctor(cli: Cli, options: { json?: boolean }): Promise<voi
       ...(await storeFindings(cli, config)),
       ...(await sharingFindings(cli, config)),
       ...(await cli.inspectSandbox(config)),
+      ...(await cli.inspectEnvironments(config)),
       ...(await cli.inspectProcesses(config)),
       ...(await cli.inspectMcp(config)),
       ...(await careFindings(cli, config)),

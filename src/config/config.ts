@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import type { Platform } from "../session/platform.js";
 import type { SessionsConfig } from "../session/sessions.js";
+import type { EnvironmentConfig } from "../util/environment-config.js";
 import type { Secret } from "../util/secret.js";
-import type { EnvironmentConfig } from "./environments.js";
 import type { ValueOf } from "./groups.js";
 import type { McpServerConfig } from "./mcp.js";
 import type { CommonSettings } from "./platform-settings.js";

@@ -24,6 +24,8 @@ test("each kind, with what holds if nobody sets it", async () => {
   build: { kind: ssh, host: ann@build.example, workdir: ~/work }
   box: { kind: docker, image: debian, program: podman, memory: 512m, mounts: [~/data:/data:ro] }
   hpc: { kind: apptainer, image: /images/a.sif }
+  mine: { kind: apptainer, image: ~/images/b.sif, program: singularity }
+  far: { kind: apptainer, image: "docker://debian" }
 tools: { terminal: { environment: box } }
 `);
   expect(environments).toEqual({
@@ -33,6 +35,11 @@ tools: { terminal: { environment: box } }
       ...{ network: null, mounts: [`${homedir()}/data:/data:ro`], workdir: null },
     },
     hpc: { kind: "apptainer", image: "/images/a.sif", program: "apptainer", mounts: [], workdir: null },
+    mine: {
+      ...{ kind: "apptainer", image: `${homedir()}/images/b.sif`, program: "singularity" },
+      ...{ mounts: [], workdir: null },
+    },
+    far: { kind: "apptainer", image: "docker://debian", program: "apptainer", mounts: [], workdir: null },
   });
   expect(tools.terminal.environment).toBe("box");
 });

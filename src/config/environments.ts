@@ -3,6 +3,7 @@
  * them, because commands go there.
  */
 import { THIS_MACHINE } from "../util/command-environment.js";
+import type { EnvironmentConfig } from "../util/environment-config.js";
 import { choice, list, number, type Setting, type Takes, text } from "../util/setting.js";
 import { each, group, type WrittenOf } from "./groups.js";
 import { held } from "./held.js";
@@ -50,7 +51,7 @@ const environment = group(
       fallback: "your own",
     }),
     image: text(
-      { description: "The image of the container; for `apptainer` also a file or a folder." },
+      { description: "The image of the container; for `apptainer` also the path of a file or a folder." },
       IMAGE,
     ),
     program: text(
@@ -94,7 +95,7 @@ const environment = group(
   wrongTogether,
 );
 
-type Kind = "ssh" | "docker" | "apptainer";
+type Kind = EnvironmentConfig["kind"];
 
 const ONLY_FOR: Readonly<Record<Kind, readonly string[]>> = {
   ssh: ["host", "port", "configFile"],
@@ -118,31 +119,6 @@ export const environmentSettings = each(
   (name) => (name === THIS_MACHINE ? "this name means the machine on which Baton runs" : null),
 );
 
-export type EnvironmentConfig = { readonly workdir: string | null } & (
-  | {
-      readonly kind: "ssh";
-      readonly host: string;
-      readonly port: number | null;
-      readonly configFile: string | null;
-    }
-  | {
-      readonly kind: "docker";
-      readonly program: string;
-      readonly image: string;
-      readonly memory: string;
-      readonly cpus: number;
-      readonly pids: number;
-      readonly network: string | null;
-      readonly mounts: readonly string[];
-    }
-  | {
-      readonly kind: "apptainer";
-      readonly program: string;
-      readonly image: string;
-      readonly mounts: readonly string[];
-    }
-);
-
 export function environmentOf(written: WrittenOf<typeof environment>, home: string): EnvironmentConfig {
   const { kind, host, image, program, port, configFile, workdir, network, ...limits } = held(
     environment,
@@ -152,7 +128,12 @@ export function environmentOf(written: WrittenOf<typeof environment>, home: stri
   const mounts = limits.mounts.map((mount) => mount.replace(/^[^:]*/, (path) => pathFrom(home, path)));
   if (kind === "ssh") return { kind, workdir, host: host ?? "", port, configFile };
   const container = { workdir, image: image ?? "", program: program ?? kind, mounts };
-  if (kind === "apptainer") return { kind, ...container };
+  if (kind === "apptainer") return { kind, ...container, image: imageFrom(home, container.image) };
   const { memory, cpus, pids } = limits;
   return { kind, ...container, memory: memory ?? "2g", cpus: cpus ?? 2, pids: pids ?? 512, network };
+}
+
+/** An address, such as docker://debian, stays as it is. */
+function imageFrom(home: string, written: string): string {
+  return written.includes("://") ? written : pathFrom(home, written);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { processFinding } from "./finding.js";
+import { BatonError } from "../session/errors.js";
+import { hostProblem, processFinding } from "./finding.js";
 
 const CAN = "programs can have a terminal";
 
@@ -38,4 +39,15 @@ test.each([
   const found = processFinding(host, hasPty, isContainer);
   expect(found).toMatchObject({ check: "processes", status, finding });
   expect("fix" in found).toBe(status !== "ok");
+});
+
+test.each([
+  ["process_host_version", /when those processes have ended$/],
+  ["process_host_unavailable", /^do that, then/],
+  ["process_host_failed", /host\.log/],
+  ["process_host_lost", /^run `baton doctor` again$/],
+] as const)("a host that can't be asked: %s has a fix of its own", (code, fix) => {
+  const finding = "What is wrong.";
+  expect(hostProblem(new BatonError(code, finding))).toMatchObject({ status: "warning", finding });
+  expect(hostProblem(new BatonError(code, finding))).toMatchObject({ fix: expect.stringMatching(fix) });
 });

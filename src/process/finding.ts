@@ -1,4 +1,5 @@
 /** What the doctor says of background processes. */
+import type { BatonError, ErrorCode } from "../session/errors.js";
 import type { Finding } from "../util/finding.js";
 
 /** What a host that runs says of itself. */
@@ -30,6 +31,18 @@ export function processFinding(host: FoundHost | null, hasPty: boolean, isContai
   if (host?.endsWithService) return { ...said, status: host.running > 0 ? "warning" : "hint", fix };
   if (!hasPty) return { ...said, status: "hint", fix: "install Baton again, with optional packages" };
   return { ...said, status: "ok" };
+}
+
+const FIXES: Partial<Record<ErrorCode, string>> = {
+  process_host_version: "run `baton doctor` again when those processes have ended",
+  process_host_unavailable: "do that, then run `baton doctor` again",
+  process_host_failed: "look into the file host.log in the folder `processes` of the home folder",
+};
+
+/** A host runs, but can't be asked. */
+export function hostProblem({ code, message }: BatonError): Finding {
+  const fix = FIXES[code] ?? "run `baton doctor` again";
+  return { check: "processes", status: "warning", finding: message, fix };
 }
 
 function runningWords({ running }: FoundHost): string {

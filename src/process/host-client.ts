@@ -257,7 +257,7 @@ function open(path: string | null): Promise<Socket> {
     socket.once("connect", () => resolve(socket));
     socket.once("error", (error: NodeJS.ErrnoException) => {
       const isNobody = ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(error.code ?? "");
-      reject(isNobody ? new NobodyListens(error.message) : error);
+      reject(isNobody ? new NobodyListens(error.message) : notReached(error));
     });
   });
 }
@@ -283,6 +283,11 @@ function closed(): BatonError {
 function deaf(folder: string): BatonError {
   const message = `A process host runs, but does not answer. End it: ${lockFileOf(folder)} has its pid. The next one takes on what runs.`;
   return new BatonError("process_host_unavailable", message);
+}
+
+function notReached(cause: Error): BatonError {
+  const message = `Baton can't reach its process host: ${cause.message}. Run Baton as the user that started it.`;
+  return new BatonError("process_host_unavailable", message, { cause });
 }
 
 function cannotStart(why: string, folder: string, cause: Error): BatonError {

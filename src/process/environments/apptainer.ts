@@ -4,20 +4,8 @@
  * the settings mount, no variable of ours, and gets no privileges.
  */
 import type { CommandEnvironment } from "../../util/command-environment.js";
+import type { ApptainerConfig, EnvironmentUse } from "../../util/environment-config.js";
 import { containerWords } from "./container.js";
-
-export interface ApptainerOptions {
-  readonly name: string;
-  /** `apptainer`, `singularity`, or the path of one. */
-  readonly program: string;
-  /** A file, a folder, or an address such as docker://debian. */
-  readonly image: string;
-  /** `<path here>:<path there>[:ro]`. */
-  readonly mounts: readonly string[];
-  readonly workdir: string | null;
-  /** The whole environment of the program. */
-  readonly variables: Readonly<Record<string, string>>;
-}
 
 /**
  * Arguments: the folder, if there is one, and the command. Nobody could continue a command that Ctrl-Z has stopped, so
@@ -28,7 +16,9 @@ if [ -t 0 ]; then stty susp "^-" 2>/dev/null; fi
 exec 2>&1
 if [ -x /bin/bash ]; then exec /bin/bash -c -- "$2"; else exec /bin/sh -c -- "$2"; fi`;
 
-export function apptainerEnvironment(options: ApptainerOptions): CommandEnvironment {
+export function apptainerEnvironment(
+  options: ApptainerConfig & Omit<EnvironmentUse, "home">,
+): CommandEnvironment {
   const { name, program, image, mounts, workdir, variables } = options;
   return {
     name,

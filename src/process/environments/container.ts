@@ -9,28 +9,11 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import type { CommandEnvironment } from "../../util/command-environment.js";
+import type { ContainerConfig, EnvironmentUse } from "../../util/environment-config.js";
 import { cleanLine, shorten } from "../../util/text.js";
 import { controlledCommand, type ReachThere } from "./controlled.js";
 
-export interface ContainerOptions {
-  readonly name: string;
-  /** `docker`, `podman`, or the path of one. */
-  readonly program: string;
-  readonly image: string;
-  /** As the engine takes them: `2g`, `1.5`. */
-  readonly memory: string;
-  readonly cpus: number;
-  readonly pids: number;
-  /** As the engine takes it, such as `none`; null for its own default. */
-  readonly network: string | null;
-  /** `<path here>:<path there>[:ro]`. */
-  readonly mounts: readonly string[];
-  readonly workdir: string | null;
-  /** The whole environment of the program. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** The home folder of Baton: each has containers of its own. */
-  readonly home: string;
-}
+export type ContainerOptions = ContainerConfig & EnvironmentUse;
 
 /** How long the engine may take; it may have to fetch the image first. */
 const PATIENCE_MS = 600_000;

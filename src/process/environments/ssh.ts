@@ -5,23 +5,10 @@
  *   of the foreground belongs to the gateway and ends with it.
  */
 import type { CommandEnvironment } from "../../util/command-environment.js";
+import type { EnvironmentUse, SshConfig } from "../../util/environment-config.js";
 import { shortSocketPath } from "../places.js";
 import { controlledCommand, type ReachThere } from "./controlled.js";
 import { shellText } from "./encoded-words.js";
-
-export interface SshOptions {
-  readonly name: string;
-  /** As on the command line of ssh: a name, an alias of its configuration, or user@name. */
-  readonly host: string;
-  readonly port: number | null;
-  /** Instead of the user's own and the system's configuration. */
-  readonly configFile: string | null;
-  readonly workdir: string | null;
-  /** The whole environment of the client. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** The home folder of Baton: two of them share no connection. */
-  readonly home: string;
-}
 
 const SETTINGS = [
   ...["BatchMode=yes", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes", "Tunnel=no"],
@@ -33,17 +20,14 @@ const SETTINGS = [
 /** The server gives the command to a shell as one argument, and the kernel takes no longer one. */
 const LONGEST = 128 * 1_024 - 1;
 
-export function sshEnvironment(options: SshOptions): CommandEnvironment {
+export function sshEnvironment(options: SshConfig & EnvironmentUse): CommandEnvironment {
   const { name, host, port, configFile, workdir, variables, home } = options;
   const shared = (whose: string) =>
     shortSocketPath(JSON.stringify([home, name, host, port, configFile, whose]));
   const reachFor =
     (whose: string): ReachThere =>
     (words, mode) => [
-      "ssh",
-      ...(configFile === null ? [] : ["-F", configFile]),
-      ...[...SETTINGS, `ControlPath=${shared(whose)}`].flatMap((setting) => ["-o", setting]),
-      ...(port === null ? [] : ["-p", String(port)]),
+      ...clientWords(options, [...SETTINGS, `ControlPath=${shared(whose)}`]),
       mode === "terminal" ? "-tt" : "-T",
       ...["--", host, shellText(words)],
     ];
@@ -64,4 +48,21 @@ export function sshEnvironment(options: SshOptions): CommandEnvironment {
       return { file, args, remote, environment: variables };
     },
   };
+}
+
+function clientWords(
+  { port, configFile }: SshConfig,
+  settings: readonly string[],
+): readonly [string, ...string[]] {
+  return [
+    "ssh",
+    ...(configFile === null ? [] : ["-F", configFile]),
+    ...settings.flatMap((setting) => ["-o", setting]),
+    ...(port === null ? [] : ["-p", String(port)]),
+  ];
+}
+
+/** Signs in there, by a connection of its own, and does nothing. */
+export function sshTrial(config: SshConfig): readonly [string, ...string[]] {
+  return [...clientWords(config, ["ControlPath=none", ...SETTINGS]), "-T", "--", config.host, "exit 0"];
 }
