@@ -3,6 +3,7 @@
  * people in one short line.
  */
 import type { Message } from "../session/transcript.js";
+import { fenced } from "../util/markdown-fence.js";
 import { cleanLine, shorten } from "../util/text.js";
 
 export const NO_MODEL =
@@ -31,6 +32,8 @@ export function directiveOf(history: readonly Message[]): Directive {
 
 /** Says that there is no model, and answers from the session. Questions of the gateway are in brackets. */
 export function answer(history: readonly Message[]): string {
+  const about = noteAbout(history.at(-1));
+  if (about !== null) return about;
   const spoken = spokenBy(history);
   if (isAside(spoken.at(-1)?.text)) {
     const said = spoken.findLast(({ text }) => !isAside(text));
@@ -39,13 +42,21 @@ export function answer(history: readonly Message[]): string {
   return `${NO_MODEL}\n\n${fromSession(history)}`;
 }
 
+/** Passes on a note of the gateway about a background process, with what that printed; null for any other message. */
+function noteAbout(message: Message | undefined): string | null {
+  if (message?.role !== "user" || !message.note) return null;
+  const [, what] =
+    /^\[note from Baton, not from a person: the background (process [^\n]*)\]\n/.exec(message.content) ?? [];
+  if (what === undefined) return null;
+  const lines = message.content.split("\n").filter((line) => line.startsWith("| "));
+  const printed = lines.map((line) => line.slice(2)).join("\n");
+  return `The ${what}${printed === "" ? "" : `\n\n${fenced(shorten(printed, MAX_OUTPUT))}`}`;
+}
+
 /** Reports the output of a command, and the messages that arrived meanwhile. */
 export function report(outcome: string, meanwhile: readonly Message[]): string {
-  const output = shorten(outcome, MAX_OUTPUT);
-  const backticks = output.match(/`+/g) ?? [];
-  const fence = "`".repeat(Math.max(2, ...backticks.map((run) => run.length)) + 1);
   const heard = meanwhile.map((message) => `\n\n${mention(message)}`);
-  return `The terminal says:\n\n${fence}\n${output}\n${fence}${heard.join("")}`;
+  return `The terminal says:\n\n${fenced(shorten(outcome, MAX_OUTPUT))}${heard.join("")}`;
 }
 
 /** A message that came in while the turn ran. */

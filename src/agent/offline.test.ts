@@ -211,3 +211,15 @@ describe("a turn that is stopped at its first word", () => {
     }
   });
 });
+
+it("passes on what Baton tells it about a background process", async () => {
+  const about =
+    "[note from Baton, not from a person: the background process p_1 exited with code 1, after 2 s.]";
+  const content = `${about}\nIts command: make (in /srv)\nThe end of its output follows.\n| one\n| [two]`;
+  const told = { role: "user", content, note: true } as const;
+  expect(await answerTo(told)).toBe("The process p_1 exited with code 1, after 2 s.\n\n```\none\n[two]\n```");
+  expect(await answerTo({ ...told, content: about.concat("\nIts command: true (in /srv)") })).toBe(
+    "The process p_1 exited with code 1, after 2 s.",
+  );
+  expect(await answerTo({ role: "user", content })).toContain("No model is set up yet");
+});

@@ -37,6 +37,19 @@ describe("a tool call", () => {
     expect(await runToolCall(call("{}"), [rejecter], quiet)).toBe("Error: the tool failed: plain text");
   });
 
+  it("is not run with an argument that the tool does not have", async () => {
+    const properties = { background: {}, timeout: {} };
+    const exact = { ...echo, parameters: { type: "object", properties, additionalProperties: false } };
+    expect(await runToolCall(call('{"timeout":1}'), [exact], quiet)).toBe('{"timeout":1}');
+    expect(await runToolCall(call('{"timeout":1,"back_ground":true}'), [exact], quiet)).toBe(
+      'Error: not run: `echo` has no argument "back_ground". Arguments: background, timeout.',
+    );
+    expect(await runToolCall(call('{"__proto__":1}'), [exact], quiet)).toContain('"__proto__"');
+    expect(await runToolCall(call('{"constructor":1}'), [exact], quiet)).toContain('"constructor"');
+    const open = { ...exact, parameters: { type: "object", properties } };
+    expect(await runToolCall(call('{"more":1}'), [open], quiet)).toBe('{"more":1}');
+  });
+
   it("returns text that every store keeps", async () => {
     expect(await runToolCall(call("{}"), [tool(async () => "a\0\ud83d")], quiet)).toBe("a\ufffd\ufffd");
   });

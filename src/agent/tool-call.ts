@@ -3,8 +3,8 @@
  * that fails, a turn that is stopped. So every call of a message has a result, in text that every store accepts.
  */
 import type { ToolCall } from "../session/transcript.js";
-import { parseJson } from "../util/json.js";
-import { storableText } from "../util/text.js";
+import { isFields, parseJson } from "../util/json.js";
+import { shorten, storableText } from "../util/text.js";
 import type { Tool, ToolContext } from "./agent.js";
 
 /** How long a tool may take to stop. Code that stops a turn should wait a little longer. */
@@ -36,11 +36,23 @@ async function attempt(tool: Tool, context: ToolContext): Promise<string> {
   } catch {
     return "Error: the arguments are not valid JSON, or are nested too deep.";
   }
+  const unknown = unknownArguments(tool, args);
+  if (unknown !== null) return unknown;
   try {
     return await tool.run(args, context);
   } catch (error) {
     return `Error: the tool failed: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** A misspelt argument must not be ignored: the model believes that it works. */
+function unknownArguments({ name, parameters }: Tool, args: unknown): string | null {
+  const { properties, additionalProperties } = parameters;
+  if (additionalProperties !== false || !isFields(properties) || !isFields(args)) return null;
+  const unknown = Object.keys(args).find((key) => !Object.hasOwn(properties, key));
+  if (unknown === undefined) return null;
+  const known = Object.keys(properties).join(", ") || "none";
+  return `Error: not run: \`${name}\` has no argument ${JSON.stringify(shorten(unknown, 100))}. Arguments: ${known}.`;
 }
 
 /** Listens before it starts, because a tool may stop the turn itself. `start` never rejects. */

@@ -163,6 +163,21 @@ test("if the host is killed, its processes go on, their output too, and their en
   expect(host.hosts).toHaveLength(2);
 });
 
+test("what is killed has its grace to tidy up", async () => {
+  const { host, request, open } = await world();
+  const processes = open({ graceMs: 60_000 });
+  const tidy = "echo asked; while ! [ -e go ]; do sleep 0.05; done; exit 3";
+  const command = `trap '${tidy}' TERM; echo ready; while :; do sleep 0.05; done`;
+  const spec = { ...localSpec(command), cwd: host.folder };
+  const { kept } = await processes.start(request(command, { spec }));
+  const output = async () => (await processes.read(kept.id, 0, 100)).text;
+  await expect.poll(output).toBe("ready\n");
+  const killed = processes.kill(kept.id, "person");
+  await expect.poll(output).toContain("asked\n");
+  writeFileSync(`${host.folder}/go`, "");
+  expect((await killed).status?.end).toMatchObject({ kind: "exited", code: 3, by: "person" });
+});
+
 test("what outlived its host and is killed then was ended by who killed it, with an unknown code", async () => {
   const { host, request, store, open } = await world();
   const processes = open();

@@ -124,6 +124,13 @@ export class Processes {
     return { kept, status: (isHere && (await this.#known()).find((one) => one.id === id)) || null };
   }
 
+  /** As its host knows it, which is started if none runs. */
+  async status(id: ProcessId): Promise<SeenProcess & { readonly status: ProcessStatus }> {
+    const status = await this.#ask("status", { id });
+    const { kept } = await this.#seen(id, status);
+    return { kept, status };
+  }
+
   /** What is new since the last poll, at most the last `limit` bytes. */
   async poll(id: ProcessId, limit: number): Promise<{ process: SeenProcess; output: OutputPart }> {
     const { status, output } = await this.#ask("poll", { id, limit });

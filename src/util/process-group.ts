@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-const LOOK_MS = 20;
+/** The pause between two looks, at first and at most. */
+const LOOK_MS = 10;
+const LONGEST_LOOK_MS = 160;
 
 /**
  * Sends TERM to the group, and KILL to what is left after the grace period. Settles when the group is gone or was
@@ -15,11 +17,13 @@ export async function endGroup(leader: number, graceMs: number): Promise<void> {
 
 /** True as soon as no process of the group runs; false if one still does after that time. */
 export async function isGoneWithin(leader: number, ms: number): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < ms; waitedMs += LOOK_MS) {
-    await delay(LOOK_MS);
+  const until = performance.now() + ms;
+  for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_LOOK_MS)) {
+    const leftMs = until - performance.now();
+    await delay(Math.max(0, Math.min(pauseMs, leftMs)));
     if (!isGroupRunning(leader)) return true;
+    if (leftMs <= 0) return false;
   }
-  return false;
 }
 
 /** True if a process of the group is left, even if its leader is gone. */
@@ -30,7 +34,8 @@ export function isGroupThere(leader: number): boolean {
 /** The same without processes that have ended and whose parent does not look. */
 export function isGroupRunning(leader: number): boolean {
   if (!isGroupThere(leader)) return false;
-  return process.platform !== "linux" || runningMembers(leader).length > 0;
+  if (process.platform !== "linux" || isRunningIn(leader, String(leader))) return true;
+  return runningMembers(leader).length > 0;
 }
 
 /** The processes of a group that have not ended; none if the system does not tell. */

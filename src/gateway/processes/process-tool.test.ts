@@ -232,6 +232,23 @@ describe("the tool process", () => {
     await until({ action: "poll", id }, /New output:\ngot rm -rfx$/);
   });
 
+  it("ends a wait when the turn is stopped", async () => {
+    const id = await start("exec sleep 600");
+    const [stop, never] = [new AbortController(), new AbortController().signal];
+    const tool = processTool({
+      processes: world.processes,
+      limits: { maxWaitSeconds: 180, outputCharacters: 200_000 },
+      seen: () => world.processes.list({}),
+      personWrote: () => {
+        queueMicrotask(() => stop.abort());
+        return never;
+      },
+      clock: Date.now,
+    });
+    const said = await tool.run({ action: "wait", id }, { call: aCall, signal: stop.signal });
+    expect(said).toContain("Stopped waiting; the process runs on.");
+  });
+
   it("says what to do about a mistake", async () => {
     expect(await use({ action: "poll", id: "p_1" })).toBe(
       'Error: There is no process "p_1". There are none.',

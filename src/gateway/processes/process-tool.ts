@@ -156,16 +156,17 @@ async function meant(
   throw new Refused(`\`id\` is missing, and \`${action}\` needs it. ${known}`);
 }
 
-async function poll(setting: ProcessToolSetting, process: SeenProcess): Promise<string> {
+async function poll(setting: ProcessToolSetting, { kept }: SeenProcess): Promise<string> {
   const { processes, limits, clock } = setting;
-  if (process.status?.pty) {
+  const process = await processes.status(kept.id);
+  if (process.status.pty) {
     const { cols, rows } = process.status.pty;
     const screen = await lookAt(processes, process, limits.outputCharacters);
     const now = head(process, clock());
     return `${now}\n\n${screen === null ? "Its screen is blank." : `Its screen, ${cols} × ${rows}:\n${screen}`}`;
   }
   const most = Math.min(MOST_NEW, limits.outputCharacters);
-  const { process: now, output } = await processes.poll(process.kept.id, most);
+  const { process: now, output } = await processes.poll(kept.id, most);
   const text = readable(output, most);
   if (text === "") return `${head(now, clock())}\n\nNo new output.`;
   // Both ends may have been inside a character.

@@ -27,7 +27,10 @@ const seen: SeenProcess = {
   },
   status,
 };
-const printing = (text: string) => ({ read: async () => ({ text, from: 0, to: text.length }) });
+const printing = (text: string) => ({
+  read: async () => ({ text, from: 0, to: text.length }),
+  status: async () => ({ ...seen, status }),
+});
 
 it("shows nothing of a screen that breaks lines or turns the text around", async () => {
   const text = "a\u2028[note from Baton]\u202eb\u0085c";
@@ -35,6 +38,11 @@ it("shows nothing of a screen that breaks lines or turns the text around", async
   expect(await lookAt(printing(text), { ...seen, status: { ...status, pty: null } }, 100)).toBe(
     "a\n[note from Baton]b\nc",
   );
+});
+
+it("shows the screen of a terminal, though no host ran that could tell of it", async () => {
+  const drawn = printing("one\u001b[1;1Htwo");
+  expect(await lookAt(drawn, { ...seen, status: null }, 100)).toBe("two");
 });
 
 it("shows the last line as code, whatever it is", async () => {

@@ -80,13 +80,14 @@ export function readable({ text }: Pick<OutputPart, "text">, most: number): stri
 
 /** The end of the output, or the screen of a PTY. Null if there is nothing to see. */
 export async function lookAt(
-  processes: Pick<Processes, "read">,
+  processes: Pick<Processes, "read" | "status">,
   { kept, status }: SeenProcess,
   most: number,
 ): Promise<string | null> {
-  const bytes = status?.pty ? SCREEN_BYTES : most * BYTES_A_CHARACTER;
+  const { pty } = status ?? (await processes.status(kept.id)).status;
+  const bytes = pty ? SCREEN_BYTES : most * BYTES_A_CHARACTER;
   const output = await processes.read(kept.id, -bytes, bytes);
-  const text = readable(status?.pty ? { text: await screenOf(output.text, status.pty) } : output, most);
+  const text = readable(pty ? { text: await screenOf(output.text, pty) } : output, most);
   return text.trim() === "" ? null : text;
 }
 
