@@ -25,7 +25,7 @@ export interface Way extends Account {
   readonly holder: string;
 }
 
-export class Reach {
+export class ReportReach {
   readonly #setting: ReachSetting;
 
   constructor(setting: ReachSetting) {

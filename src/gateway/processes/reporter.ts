@@ -17,7 +17,7 @@ import type { PlacedProcess, ProcessReports, ReportEffects, ReportStep } from ".
 import type { Account, Accounts } from "../store.js";
 import type { Surface } from "../surface.js";
 import { OutputWatch, type Said } from "./output-watch.js";
-import { Reach, type Way } from "./reach.js";
+import { ReportReach, type Way } from "./reach.js";
 import { completionNote, completionNotice, NOTICE_CHARACTERS } from "./reports.js";
 import { lookAt } from "./words.js";
 
@@ -43,7 +43,7 @@ const RECONCILE_MS = 10_000;
 
 export class ProcessReporter {
   readonly #setting: ReporterSetting;
-  readonly #reach: Reach;
+  readonly #reach: ReportReach;
   readonly #watching = new Map<ProcessId, OutputWatch>();
   #breaker: Breaker = NEW_BREAKER;
   #looking: Promise<void> | undefined;
@@ -57,7 +57,7 @@ export class ProcessReporter {
 
   constructor(setting: ReporterSetting) {
     this.#setting = setting;
-    this.#reach = new Reach({ ...setting, home: setting.processes.home });
+    this.#reach = new ReportReach({ ...setting, home: setting.processes.home });
   }
 
   /** First the store must agree with what really runs: a process may have ended while no gateway ran. */
