@@ -9,12 +9,12 @@ import { pause } from "../adapter/http-call.js";
 import type { DeliveryId } from "../session/ids.js";
 import { formatAddress } from "../session/source.js";
 import type { Attachment } from "../session/transcript.js";
+import { Alarm } from "../util/alarm.js";
 import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
 import { hasLeft } from "../util/holder.js";
 import type { OnProblem, ProblemDetails } from "../util/problem.js";
 import { cleanLine } from "../util/text.js";
-import { timerMs } from "../util/timer-ms.js";
 import { type Beginning, type BegunMessage, post } from "./beginning.js";
 import { doubtOf } from "./doubt.js";
 import { failedOutcome, type SendOutcome } from "./send-outcome.js";
@@ -43,8 +43,7 @@ export class Deliverer {
   #isUnsure = false;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
-  #timer: NodeJS.Timeout | undefined;
-  #wakeAt = 0;
+  readonly #again = new Alarm(() => this.#wakeAgain());
   readonly #stopping = new AbortController();
 
   constructor(options: {
@@ -188,7 +187,7 @@ export class Deliverer {
       this.#later(1_000);
     }
     this.#chats.delete(chat);
-    if (goOn) await this.wake().catch(() => this.#later(1_000));
+    if (goOn) await this.#wakeAgain();
   }
 
   /** Waits until nothing is being sent. */
@@ -202,7 +201,7 @@ export class Deliverer {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    clearTimeout(this.#timer);
+    this.#again.stop();
     await this.idle();
   }
 
@@ -323,16 +322,13 @@ export class Deliverer {
     this.#beginnings.delete(deliveryId);
   }
 
-  /** Looks again after a while, or sooner if that was already planned. */
+  async #wakeAgain(): Promise<void> {
+    await this.wake().catch(() => this.#later(1_000));
+  }
+
+  /** Looks again after a while. */
   #later(ms: number): false {
-    const at = this.#steady() + ms;
-    if (this.#isStopped || (this.#timer && this.#wakeAt <= at)) return false;
-    clearTimeout(this.#timer);
-    this.#wakeAt = at;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.wake().catch(() => this.#later(1_000));
-    }, timerMs(ms));
+    this.#again.after(ms);
     return false;
   }
 }

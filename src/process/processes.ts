@@ -5,6 +5,7 @@
  */
 import { BatonError, ConflictError, NotFoundError } from "../session/errors.js";
 import { newProcessId, type ProcessId, type SessionId } from "../session/ids.js";
+import { Alarm } from "../util/alarm.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
@@ -52,8 +53,7 @@ export class Processes {
   readonly #starting = new Set<ProcessId>();
   readonly #followers = new Map<ProcessId, Set<(to: number) => void>>();
   readonly #waiters = new Map<ProcessId, Set<() => void>>();
-  #again: NodeJS.Timeout | undefined;
-  #againAt = 0;
+  readonly #again = new Alarm(() => this.#lookAgain());
   #isShut = false;
 
   constructor(options: ProcessesOptions) {
@@ -62,7 +62,7 @@ export class Processes {
     this.#client = new HostClient({
       ...options,
       onEvent: (event) => this.#hear(event),
-      onConnected: () => this.#lookAgain(0),
+      onConnected: () => this.#again.after(0),
       onLost: () => this.#goOn(),
     });
   }
@@ -247,7 +247,7 @@ export class Processes {
       const status = known.find((one) => one.id === id);
       if (status) await this.#save(status);
       else if (state === "running") await store.ended(id, { kind: "lost", why: UNKNOWN }, clock());
-      else if (clock() - startedAt < STARTING_MS) this.#lookAgain(STARTING_MS);
+      else if (clock() - startedAt < STARTING_MS) this.#again.after(STARTING_MS);
       else await this.#save(await this.#client.request("abandon", { id }));
     }
     for (const id of this.#followers.keys()) await this.#client.request("follow", { id }).catch(() => {});
@@ -281,7 +281,7 @@ export class Processes {
 
   shut(): void {
     this.#isShut = true;
-    clearTimeout(this.#again);
+    this.#again.stop();
     this.#client.close();
   }
 
@@ -331,24 +331,15 @@ export class Processes {
   /** The host has ended: what runs without it is taken on by the next one. */
   #goOn(): void {
     for (const stop of [...this.#waiters.values()].flatMap((waiters) => [...waiters])) stop();
-    this.#lookAgain(AGAIN_MS);
+    this.#again.after(AGAIN_MS);
   }
 
-  /** A look that is planned for earlier stays. */
-  #lookAgain(inMs: number): void {
-    const at = performance.now() + inMs;
-    if (this.#again && this.#againAt <= at) return;
-    clearTimeout(this.#again);
-    this.#againAt = at;
-    this.#again = setTimeout(() => {
-      this.#again = undefined;
-      this.reconcile().catch((cause: Error) => {
-        if (this.#isShut) return;
-        this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });
-        this.#goOn();
-      });
-    }, timerMs(inMs));
-    this.#again.unref();
+  #lookAgain(): void {
+    this.reconcile().catch((cause: Error) => {
+      if (this.#isShut) return;
+      this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });
+      this.#goOn();
+    });
   }
 }
 

@@ -12,14 +12,13 @@ import { type Handoff, type HandoffStep, overdueAt, platformOfTarget } from "../
 import { deliveryIdOf, type HandoffId, type SessionId } from "../../session/ids.js";
 import { LOCAL, type Platform } from "../../session/platform.js";
 import type { SessionEntry } from "../../session/session.js";
-import type { Sessions } from "../../session/sessions.js";
 import { type Address, addressOf, parseAddress, type SessionSource } from "../../session/source.js";
 import type { HandoffStore } from "../../session/store.js";
-import type { Clock } from "../../util/clock.js";
+import { Alarm } from "../../util/alarm.js";
 import { mayBeAlive } from "../../util/holder.js";
-import type { OnProblem } from "../../util/problem.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { TERMINAL, type Who } from "../authorize.js";
+import type { Common } from "../common.js";
 import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
 import type { Account, GatewayEffects, Outbox } from "../store.js";
@@ -29,8 +28,8 @@ import { type HandoffDesk, mayMove, targetWords, told, toldMoved } from "./desk.
 import { Impossible, laneAt, placeAsked } from "./destination.js";
 import { askToConfirm, failedText, hereText, offerText, retractedText } from "./words.js";
 
-export interface CarrierSetting {
-  readonly sessions: Sessions;
+export interface CarrierSetting
+  extends Pick<Common, "sessions" | "holder" | "leaseMs" | "clock" | "onProblem"> {
   readonly handoffs: HandoffStore<GatewayEffects>;
   readonly outbox: Pick<Outbox, "announcement">;
   readonly desk: HandoffDesk;
@@ -44,10 +43,6 @@ export interface CarrierSetting {
   readonly onSeen: (handoff: Handoff) => void;
   /** Called once for each offer to the terminal, in words. */
   readonly onOffer: (text: string) => void;
-  readonly holder: string;
-  readonly leaseMs: number;
-  readonly clock: Clock;
-  readonly onProblem: OnProblem;
 }
 
 /** Another gateway has it now, or it is over. */
@@ -66,8 +61,7 @@ export class HandoffCarrier {
   readonly #offered = new Set<string>();
   #looking: Promise<void> | undefined;
   #lookAgain = false;
-  #timer: NodeJS.Timeout | undefined;
-  #wakeAt = 0;
+  readonly #again = new Alarm(() => this.wake());
   #stopped = false;
   /** Aborted with the next news, for those who wait for it. */
   #news = new AbortController();
@@ -93,7 +87,7 @@ export class HandoffCarrier {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#tellNews();
-    clearTimeout(this.#timer);
+    this.#again.stop();
     await this.#looking;
     await Promise.allSettled(this.#carried.values());
   }
@@ -113,7 +107,7 @@ export class HandoffCarrier {
       }
     } catch (error) {
       this.#setting.onProblem(`Can't read handoffs: ${(error as Error).message}`, { cause: error });
-      this.#later(1_000);
+      this.#again.after(1_000);
     } finally {
       this.#looking = undefined;
     }
@@ -133,10 +127,10 @@ export class HandoffCarrier {
     const isAbandoned = handoff.claimedBy === holder || !mayBeAlive(handoff.claimedBy ?? "");
     const decision = decide(handoff, { now, isHere: this.#surfaceFor(handoff) !== undefined, isAbandoned });
     if (decision.kind === "wait") {
-      if (decision.at !== null) this.#later(decision.at - now);
+      if (decision.at !== null) this.#again.after(Math.max(decision.at - now, LOOK_MS));
     } else if (decision.kind === "await turn") {
       await onAwaited(handoff.sessionId);
-      this.#later(leaseMs / 3);
+      this.#again.after(leaseMs / 3);
     } else if (decision.kind === "give up") {
       await this.#fail(handoff, handoff.state === "pending" ? null : handoff.fence, decision.reason);
     } else {
@@ -144,7 +138,7 @@ export class HandoffCarrier {
       const claim = { kind: "claim", fence, holder, leaseMs, left: decision.left } as const;
       const claimed = await handoffs.step(id, claim, now);
       if (claimed?.ok) this.#carried.set(id, this.#carry(claimed.handoff));
-      else this.#later(RETRY_MS); // Another gateway was faster, or a turn has begun.
+      else this.#again.after(RETRY_MS); // Another gateway was faster, or a turn has begun.
     }
   }
 
@@ -354,22 +348,6 @@ export class HandoffCarrier {
     const failure: HandoffStep =
       fence === null ? { kind: "cancel", error: reason } : { kind: "fail", fence, error: reason };
     await handoffs.step(id, failure, clock(), { deliveries, retraction });
-  }
-
-  /** Looks again after a while, or sooner if that was already planned. */
-  #later(ms: number): void {
-    const at = performance.now() + Math.max(ms, LOOK_MS);
-    if (this.#stopped || (this.#timer && this.#wakeAt <= at)) return;
-    clearTimeout(this.#timer);
-    this.#wakeAt = at;
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.wake();
-      },
-      timerMs(at - performance.now()),
-    );
-    this.#timer.unref();
   }
 }
 

@@ -8,9 +8,9 @@ import type { ProcessStore } from "../../process/store.js";
 import { admit, type Breaker, NEW_BREAKER } from "../../process/watch.js";
 import { deliveryIdOf, type ProcessId } from "../../session/ids.js";
 import { addressOf } from "../../session/source.js";
+import { Alarm } from "../../util/alarm.js";
 import type { Clock } from "../../util/clock.js";
 import type { OnProblem } from "../../util/problem.js";
-import { timerMs } from "../../util/timer-ms.js";
 import type { Notices } from "../notices.js";
 import type { People } from "../people.js";
 import type { PlacedProcess, ProcessReports, ReportEffects, ReportStep } from "../process-reports.js";
@@ -48,9 +48,8 @@ export class ProcessReporter {
   #breaker: Breaker = NEW_BREAKER;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
-  #timer: NodeJS.Timeout | undefined;
-  #wakeAt = 0;
-  #again: NodeJS.Timeout | undefined;
+  readonly #again = new Alarm(() => this.wake());
+  readonly #startAgain = new Alarm(() => this.start());
   /** What does not work at the moment. */
   readonly #problems = new Set<string>();
   #isStopped = false;
@@ -66,9 +65,7 @@ export class ProcessReporter {
     void this.#attempt("Can't look for background processes", () => this.#setting.processes.reconcile()).then(
       (isDone) => {
         this.wake();
-        if (isDone || this.#isStopped) return;
-        this.#again = setTimeout(() => this.start(), RECONCILE_MS);
-        this.#again.unref();
+        if (!isDone) this.#startAgain.after(RECONCILE_MS);
       },
     );
   }
@@ -111,8 +108,8 @@ export class ProcessReporter {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#again);
+    this.#again.stop();
+    this.#startAgain.stop();
     await this.#looking;
     await Promise.all([...this.#watching.values()].map((watch) => watch.stop()));
     this.#watching.clear();
@@ -129,7 +126,7 @@ export class ProcessReporter {
       }
     });
     this.#looking = undefined;
-    if (!isDone) this.#later(RETRY_MS);
+    if (!isDone) this.#again.after(RETRY_MS);
     else if (this.#lookAgain) this.wake(); // Since the last look.
   }
 
@@ -171,12 +168,12 @@ export class ProcessReporter {
     const due = await reports.due(account, MOST_DUE);
     for (const seen of due) {
       const waitUntil = this.#admit();
-      if (waitUntil !== null) return this.#later(waitUntil - this.#setting.clock());
+      if (waitUntil !== null) return this.#again.after(waitUntil - this.#setting.clock());
       const { process, place } = seen;
       const said: Said = place.isCurrent
         ? { to: "agent", text: completionNote(process, await this.#lastOutput(seen)) }
         : { to: "chat", text: completionNotice(process) };
-      if (!(await this.#report(seen, { kind: "completion" }, said))) this.#later(RETRY_MS); // It has just moved.
+      if (!(await this.#report(seen, { kind: "completion" }, said))) this.#again.after(RETRY_MS); // It has just moved.
     }
     if (due.length === MOST_DUE) this.#lookAgain = true;
   }
@@ -243,21 +240,5 @@ export class ProcessReporter {
     if (beginsPause)
       onProblem("Background processes report too often, so nothing is said about them for 30 seconds.");
     return waitUntil;
-  }
-
-  /** Looks again after a while, or sooner if that was already planned. */
-  #later(ms: number): void {
-    const at = performance.now() + Math.max(0, ms);
-    if (this.#isStopped || (this.#timer && this.#wakeAt <= at)) return;
-    clearTimeout(this.#timer);
-    this.#wakeAt = at;
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.wake();
-      },
-      timerMs(Math.max(0, ms)),
-    );
-    this.#timer.unref();
   }
 }
