@@ -1,6 +1,7 @@
 /** Ends a process together with everything that it started in its group. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { timerMs } from "./timer-ms.js";
 
 /** The pause between two looks, at first and at most. */
 const LOOK_MS = 10;
@@ -20,7 +21,7 @@ export async function isGoneWithin(leader: number, ms: number): Promise<boolean>
   const until = performance.now() + ms;
   for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_LOOK_MS)) {
     const leftMs = until - performance.now();
-    await delay(Math.max(0, Math.min(pauseMs, leftMs)));
+    await delay(timerMs(Math.min(pauseMs, leftMs)));
     if (!isGroupRunning(leader)) return true;
     if (leftMs <= 0) return false;
   }
