@@ -75,6 +75,8 @@ export interface Danger {
   readonly reason: string;
   /** Exactly what the call would do, and where. This is what the person approves. */
   readonly what: string;
+  /** The variables that decide what the action really runs. What was allowed for good holds only with these. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Checks again after the approval: a folder may have been replaced in the meantime. */
   readonly isStillSo?: () => boolean | Promise<boolean>;
   /** True if only an owner of the gateway may approve, not everybody who has the tool. */

@@ -31,10 +31,11 @@ export interface ApprovalQuestion {
 
 type Shown = Pick<NewDelivery, "deliveryId" | "account" | "address">;
 
-/** Equal only for the same tool, the same action and the same reason. */
-export function digestOf(tool: string, { reason, what }: Danger): string {
+/** Equal only for the same tool, the same action, the same reason and the same variables. */
+export function digestOf(tool: string, { reason, what, variables = {} }: Danger): string {
+  const sorted = Object.entries(variables).sort(([one], [two]) => (one < two ? -1 : 1));
   return createHash("sha256")
-    .update(JSON.stringify([tool, reason, what]))
+    .update(JSON.stringify([tool, reason, what, ...sorted]))
     .digest("hex");
 }
 

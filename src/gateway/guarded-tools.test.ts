@@ -52,6 +52,7 @@ let hang: Promise<void> | undefined;
 /** The process that the tool has started. */
 let led: number | undefined;
 let still = true;
+let path = "/bin";
 const act: Tool = {
   name: "act",
   description: "",
@@ -60,7 +61,12 @@ const act: Tool = {
     const { line } = args as { line: string };
     if (line.startsWith("leave")) return { reason: "leaves the sandbox", what: line, onlyOwner: true };
     return line.startsWith("rm")
-      ? { reason: "deletes things", what: `${line}\nin /work`, isStillSo: () => still }
+      ? {
+          reason: "deletes things",
+          what: `${line}\nin /work`,
+          variables: { PATH: path },
+          isStillSo: () => still,
+        }
       : null;
   },
   async run(args, { leads }) {
@@ -86,6 +92,7 @@ beforeEach(async () => {
   acts = [];
   hang = undefined;
   still = true;
+  path = "/bin";
   world = await World.open({ gateway: options });
   ann = world.chat("ann", { chatId: "room", chatType: "group" });
   bob = world.chat("bob", { chatId: "room", chatType: "group" });
@@ -346,6 +353,9 @@ describe("what an owner allows always", () => {
     await said(boss, "rm -r builds", QUESTION);
     await allSaid(boss);
     await said(boss, "/deny", /^Denied/);
+    path = "/elsewhere:/bin"; // It may find another rm.
+    await said(boss, "rm -r build", QUESTION);
+    await allSaid(boss);
     await said(world.chat("boss"), "rm -r build", QUESTION);
     expect(acts).toEqual(["rm -r build", "rm -r build"]);
   });

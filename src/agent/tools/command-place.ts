@@ -111,15 +111,23 @@ export function realOf(folder: string): string {
   return nowAt(folder).path;
 }
 
+/** These say how a program speaks, and not what runs. */
+const SPEAKING = /^(?:LANG|LC_[A-Z]+|TERM|TZ)$/;
+
 /** The person sees, and approves, the folder that is really meant. */
-export function dangerHere({ folder, command, how }: Asked, reason: string): Danger {
+export function dangerHere(
+  { folder, command, how }: Asked,
+  reason: string,
+  environment: Readonly<Record<string, string>>,
+): Danger {
   const place = nowAt(folder);
   const isStillSo = (): boolean => {
     const now = nowAt(folder);
     return now.path === place.path && now.identity === place.identity;
   };
   const what = `${command}\n\nin ${place.path}${how}`;
-  return { reason, what, isStillSo, place: place.path, identity: place.identity };
+  const variables = Object.fromEntries(Object.entries(environment).filter(([name]) => !SPEAKING.test(name)));
+  return { reason, what, variables, isStillSo, place: place.path, identity: place.identity };
 }
 
 /** Held open until the command has ended: another command could swap it for a link to anywhere. */

@@ -186,9 +186,11 @@ describe.each(places)("terminal %s", (place) => {
   });
 
   it.skipIf(isWalled)("says which commands are to be asked about", async () => {
-    expect(await terminal().danger?.({ command: "rm -rf /" })).toEqual({
+    const environment = { PATH, TERM: "xterm", LC_ALL: "C", HOME: "/root" };
+    expect(await terminal({ environment }).danger?.({ command: "rm -rf /" })).toEqual({
       reason: expect.stringMatching(/deletes/),
       what: `rm -rf /\n\nin ${realpathSync(folder)}`,
+      variables: { PATH, HOME: "/root" },
       isStillSo: expect.any(Function),
       place: realpathSync(folder),
       identity: expect.any(String),

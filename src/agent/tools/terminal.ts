@@ -111,14 +111,19 @@ export function terminalTool(options: TerminalToolOptions): Tool {
       const folder = resolve(options.cwd, workdir ?? "");
       if (mayLeave && isTrue(args, "outside")) {
         const typed = getsInput ? await whyTyped(command) : "";
-        return dangerOutside({ folder, command, how }, `${LEAVES}${typed}`, textOf(args, "reason"));
+        return dangerOutside(
+          { folder, command, how },
+          `${LEAVES}${typed}`,
+          options.environment,
+          textOf(args, "reason"),
+        );
       }
       const isSafe = isWalled && confinement.sandbox.doubt === null;
       if (isSafe && !allow) return null;
       const folders = [realOf(folder), folder, ...confined.folders];
       const place = { folders, ...(confined.home === null ? {} : { home: confined.home }) };
       const reason = await reasonToAsk(command, { place, getsInput: getsInput && !isSafe, allow });
-      return reason === null ? null : dangerHere({ folder, command, how }, reason);
+      return reason === null ? null : dangerHere({ folder, command, how }, reason, options.environment);
     },
     run: answering(async (args, context) => {
       const command = commandOf(args);
@@ -202,8 +207,13 @@ function isTrue(args: unknown, name: string): boolean {
   return value === true || value === "true";
 }
 
-function dangerOutside(asked: Asked, reason: string, why: string | null): Danger {
-  const danger = dangerHere(asked, reason);
+function dangerOutside(
+  asked: Asked,
+  reason: string,
+  environment: TerminalToolOptions["environment"],
+  why: string | null,
+): Danger {
+  const danger = dangerHere(asked, reason, environment);
   const what = `${danger.what}, outside the sandbox\n\nThe agent's reason: ${why?.trim() || "none given"}`;
   return { ...danger, what, onlyOwner: true };
 }
