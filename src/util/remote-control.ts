@@ -1,6 +1,7 @@
 /** Asks about a command that runs elsewhere, and signals it there. A connection that fails says nothing about the command. */
 import { execFile } from "node:child_process";
 import type { LaunchThere, RemoteControl } from "./command-environment.js";
+import { withoutDescriptors } from "./without-descriptors.js";
 
 /** How long the other side may take to answer. */
 const PATIENCE_MS = 30_000;
@@ -35,9 +36,10 @@ export async function forgetThere({ forget }: RemoteControl, environment: Variab
 
 /** `code` is null if it did not end by itself. */
 function outcomeOf(
-  [file, ...args]: readonly [string, ...string[]],
+  [program, ...words]: readonly [string, ...string[]],
   environment: Variables,
 ): Promise<{ code: number | null; text: string }> {
+  const [file, ...args] = withoutDescriptors(program, words); // The connection that it makes may stay.
   return new Promise((resolve) => {
     const options = {
       cwd: "/",

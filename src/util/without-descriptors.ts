@@ -20,5 +20,6 @@ export function canCloseDescriptors(): boolean {
 
 export function withoutDescriptors(file: string, args: readonly string[]): readonly [string, ...string[]] {
   if (!canCloseDescriptors()) return [file, ...args];
-  return [CLOSING_SHELL, "-c", `${CLOSE}exec "$@"`, "sh", file, ...args];
+  // If its input is a socket, it takes that for a remote login and reads settings of the user.
+  return [CLOSING_SHELL, "--norc", "-c", `${CLOSE}exec "$@"`, "sh", file, ...args];
 }

@@ -92,6 +92,6 @@ describe.runIf(typeof engine !== "string")("a container", { timeout: 120_000 }, 
     const output = await shell("echo evil", { image: "localhost/not-there" });
     expect(output).toMatch(/^Error: not run: the environment `box` can't be used: /);
     const none = await shell("echo evil", { program: join(work, "no-engine") });
-    expect(none).toMatch(/^Error: not run: the environment `box` can't be used: .*ENOENT/);
+    expect(none).toMatch(/^Error: not run: the environment `box` can't be used: .*no-engine: No such file/);
   });
 });

@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import type { CommandEnvironment } from "../../util/command-environment.js";
 import type { ContainerConfig, EnvironmentUse } from "../../util/environment-config.js";
 import { cleanLine, shorten } from "../../util/text.js";
+import { withoutDescriptors } from "../../util/without-descriptors.js";
 import { controlledCommand, type ReachThere } from "./controlled.js";
 
 export type ContainerOptions = ContainerConfig & EnvironmentUse;
@@ -127,7 +128,9 @@ class Engine {
   do(args: readonly string[]): Promise<string> {
     const options = { cwd: "/", env: { ...this.#variables }, timeout: PATIENCE_MS, maxBuffer: 1_000_000 };
     return new Promise((resolve, reject) => {
-      execFile(this.#program, [...args], options, (error, stdout, stderr) => {
+      // What it leaves running, such as the container's monitor, would keep what we inherited.
+      const [file, ...words] = withoutDescriptors(this.#program, args);
+      execFile(file, words, options, (error, stdout, stderr) => {
         if (error === null) return resolve(stdout.trim());
         const said = cleanLine(shorten(stderr || error.message, 500));
         reject(new Error(`${this.#program} failed: ${said}`));
