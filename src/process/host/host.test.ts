@@ -179,6 +179,15 @@ test("only the user can use the socket and read the files", async () => {
   for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
 });
 
+test.skipIf(process.getuid?.() !== 0)("another user of the machine can't even connect", async () => {
+  const { spawn, folder } = world();
+  await spawn("exec sleep 600");
+  const path = JSON.stringify(socketPath(folder));
+  const script = `require("net").connect(${path}, () => process.exit()).on("error", ({ code }) => console.log(code))`;
+  const as = { uid: 65_534, encoding: "utf8", timeout: 60_000 } as const;
+  expect(execFileSync(process.execPath, ["-e", script], as).trim()).toBe("EACCES");
+});
+
 test("a long path gets a hashed socket in a private folder", () => {
   const path = newSocketPath(join("/home", "x".repeat(200)));
   expect(path).toMatch(/^\/(?:run\/user\/\d+|tmp\/baton-\d+)\/[0-9a-f]{32}\.sock$/);
@@ -260,6 +269,22 @@ test("what cannot be read of an earlier process stops no host", async () => {
   );
   mkdirSync(join(made.folder, "p_0000000003.out"));
   expect(await made.client.request("list", {})).toEqual([]);
+});
+
+test("what ran before the machine was restarted is lost, though its number and start time are another's now", async () => {
+  const made = world();
+  const { id, pid } = await made.spawn("exec sleep 600");
+  const [first] = made.hosts;
+  first?.kill("SIGKILL");
+  await expect.poll(() => first?.signalCode).toBe("SIGKILL");
+  const path = join(made.folder, `${id}.json`);
+  const record = JSON.parse(readFileSync(path, "utf8"));
+  const name = JSON.parse(record.name);
+  const place = name.place.replace(/^[^/]+/, "6d1ae1c2-0000-4000-8000-000000000000");
+  writeFileSync(path, JSON.stringify({ ...record, name: JSON.stringify({ ...name, place }) }));
+  expect((await made.ended(id)).end).toEqual({ kind: "lost", why: expect.stringMatching(/was restarted/) });
+  await made.client.request("kill", { id, by: "person", graceMs: 1_000 });
+  expect(isGroupRunning(pid)).toBe(true);
 });
 
 test("it speaks the highest protocol that both know, and says so if there is none", async () => {
