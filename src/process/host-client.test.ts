@@ -170,11 +170,13 @@ test.each([
   ["that cannot listen", () => HOST, /can't start: Error: EISDIR: .*host\.socket\.tmp/],
 ])("a host %s says why at once", async (_, program, message) => {
   mkdirSync(join(folder, "host.socket.tmp"));
-  const client = clientWith({
-    start: () => startHost({ program: program(), folder, environment, surroundings: { kind: "free" } }),
-  });
-  await expect(client.request("list", {})).rejects.toMatchObject({
-    code: "process_host_unavailable",
-    message: expect.stringMatching(message),
-  });
+  const start = vi.fn(() =>
+    startHost({ program: program(), folder, environment, surroundings: { kind: "free" } }),
+  );
+  const client = clientWith({ start });
+  const why = { code: "process_host_unavailable", message: expect.stringMatching(message) };
+  await expect(client.request("list", {})).rejects.toMatchObject(why);
+  holdTime();
+  await expect(client.request("list", {})).rejects.toMatchObject(why);
+  expect(start).toHaveBeenCalledTimes(1); // The next one is tried a little later.
 });

@@ -37,6 +37,8 @@ export interface HostClientOptions {
 const START_MS = 30_000;
 const HELLO_MS = 30_000;
 const LOOK_MS = 10;
+/** After one that could not start. */
+const PAUSE_MS = 5_000;
 /** How long it may take to answer. A kill takes as long as its grace on top. */
 const ANSWER_MS = 60_000;
 /** How many hosts are asked. */
@@ -69,6 +71,8 @@ export class HostClient {
   #heard = 0;
   /** The one that is open, or about to be. */
   #socket: Socket | null = null;
+  /** Why no host could be started, and until when none is tried again: many may ask for one. */
+  #failed: { readonly error: BatonError; readonly until: number } | null = null;
   #isClosed = false;
   #isConnected = false;
 
@@ -163,6 +167,7 @@ export class HostClient {
     } catch (error) {
       if (!(error instanceof NobodyListens) || !mayStart) throw error;
     }
+    if (this.#failed && performance.now() < this.#failed.until) throw this.#failed.error;
     const started = await this.#start();
     try {
       return await this.#awaitHost(started);
@@ -175,8 +180,14 @@ export class HostClient {
     try {
       return await this.#options.start();
     } catch (error) {
-      throw cannotStart((error as Error).message, this.#options.folder, error as Error);
+      throw this.#cannotStart((error as Error).message, error as Error);
     }
+  }
+
+  #cannotStart(why: string, cause: Error): BatonError {
+    const error = cannotStart(why, this.#options.folder, cause);
+    this.#failed = { error, until: performance.now() + PAUSE_MS };
+    return error;
   }
 
   async #awaitHost(started: StartedHost | null): Promise<HostConnection> {
@@ -188,8 +199,8 @@ export class HostClient {
         return await this.#greet(await open(socketPath(folder)));
       } catch (error) {
         if (!(error instanceof NobodyListens)) throw error;
-        if (failure !== null) throw cannotStart(failure, folder, error);
-        if (performance.now() >= until) throw cannotStart(error.message, folder, error);
+        if (failure !== null) throw this.#cannotStart(failure, error);
+        if (performance.now() >= until) throw this.#cannotStart(error.message, error);
       }
     }
   }

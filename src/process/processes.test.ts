@@ -270,6 +270,34 @@ test("a process runs, although the store failed for a moment after it was starte
   await expect.poll(async () => (await store.find(kept.id))?.state).toBe("running");
 });
 
+test("a process runs, although nobody can read the store after it was started", async () => {
+  const { request, store, open } = await world();
+  const find = vi.spyOn(store, "find").mockRejectedValueOnce(new Error("database is locked"));
+  const processes = open();
+  const { kept, status } = await processes.start(request("exec sleep 600"));
+  expect(find).toHaveBeenCalledTimes(1);
+  expect(kept).toEqual({ ...(await store.find(kept.id)), startedAt: status?.startedAt });
+  await processes.kill(kept.id, "agent");
+});
+
+test("a host that cannot be started again is reported once, however often it is tried", async () => {
+  const { host, request, store, open } = await world();
+  const onProblem = vi.fn();
+  const start = vi.fn(() => host.start().then(() => null));
+  const processes = open({ start, onProblem });
+  const { status } = await processes.start(request("exec sleep 600"));
+  cleanUps.push(() => void process.kill(-(status?.pid ?? 0), "SIGKILL"));
+  const tried = vi.spyOn(store, "attend");
+  start.mockRejectedValue(new Error("no memory"));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  cleanUps.push(() => void vi.useRealTimers());
+  host.hosts[0]?.kill("SIGKILL");
+  while (tried.mock.calls.length < 4) await vi.advanceTimersByTimeAsync(1_000);
+  expect(onProblem.mock.calls).toEqual([
+    [expect.stringMatching(/^Can't reach the process host: .*can't start: no memory/), expect.anything()],
+  ]);
+});
+
 test("what a process left behind keeps its output from being removed until it has ended", async () => {
   const { host, request, open } = await world();
   const processes = open({ keptMs: 0 });

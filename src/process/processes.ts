@@ -6,6 +6,7 @@
 import { BatonError, ConflictError, NotFoundError } from "../session/errors.js";
 import { newProcessId, type ProcessId, type SessionId } from "../session/ids.js";
 import { Alarm } from "../util/alarm.js";
+import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
@@ -41,9 +42,18 @@ const UNKNOWN = "Its host knows nothing of it.";
 /** Errors after which a process may run all the same. */
 const MAYBE_DONE: readonly string[] = ["process_host_lost", "process_host_slow"];
 /** How long to wait before the host is started again for what it left. */
-const AGAIN_MS = 1_000;
+const AGAIN: Pauses = { firstMs: 1_000, longestMs: 60_000 };
 /** How long another Baton may take from saving a process to starting it, with the host. Until then nobody calls it lost. */
 const STARTING_MS = 120_000;
+
+const JUST_STARTED = {
+  state: "running",
+  end: null,
+  endedAt: null,
+  reportedThrough: 0,
+  matchedThrough: 0,
+  matchedAt: null,
+} as const;
 
 export class Processes {
   readonly #options: ProcessesOptions;
@@ -54,6 +64,8 @@ export class Processes {
   readonly #followers = new Map<ProcessId, Set<(to: number) => void>>();
   readonly #waiters = new Map<ProcessId, Set<() => void>>();
   readonly #again = new Alarm(() => this.#lookAgain());
+  /** How often the host could not be reached since it last could. */
+  #failures = 0;
   #isShut = false;
 
   constructor(options: ProcessesOptions) {
@@ -80,7 +92,8 @@ export class Processes {
     try {
       const status = await this.#spawn({ ...spec, id });
       await this.#save(status).catch((cause: Error) => this.#saveLater(cause)); // It runs, whatever the store says.
-      return await this.#seen(id, status);
+      const saved = await store.find(id).catch(() => null);
+      return { kept: saved ?? { ...kept, ...JUST_STARTED, startedAt: status.startedAt }, status };
     } finally {
       this.#starting.delete(id);
     }
@@ -331,15 +344,21 @@ export class Processes {
   /** The host has ended: what runs without it is taken on by the next one. */
   #goOn(): void {
     for (const stop of [...this.#waiters.values()].flatMap((waiters) => [...waiters])) stop();
-    this.#again.after(AGAIN_MS);
+    this.#again.after(AGAIN.firstMs);
   }
 
+  /** A failure is reported once, until it works again. */
   #lookAgain(): void {
-    this.reconcile().catch((cause: Error) => {
+    const failed = (cause: Error): void => {
       if (this.#isShut) return;
-      this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });
-      this.#goOn();
-    });
+      this.#failures += 1;
+      if (this.#failures === 1)
+        this.#options.onProblem(`Can't reach the process host: ${cause.message}`, { cause });
+      this.#again.after(backoff(this.#failures, AGAIN));
+    };
+    this.reconcile().then(() => {
+      this.#failures = 0;
+    }, failed);
   }
 }
 
