@@ -24,6 +24,16 @@ it("tells of an end although the store failed at first, and reports the failure 
   expect(world.world.problems).toHaveLength(1);
 });
 
+it("tells of an end that the store knows of, though the host cannot be reached", async () => {
+  world = await openProcessWorld();
+  const ann = world.world.chat("ann");
+  const id = await world.start(ann, "read -r x", { notifyOnComplete: true });
+  vi.spyOn(world.processes, "listen").mockRejectedValue(new Error("no host"));
+  await world.processes.write(id, "\n");
+  await until(() => ann.told.some((text) => text.includes(`${id} exited with code 0`)));
+  expect(world.world.problems).toEqual(["Can't look for background processes: no host"]);
+});
+
 it("shows no output that its host does not give in time, and tells of the end all the same", async () => {
   world = await openProcessWorld();
   const ann = world.world.chat("ann");

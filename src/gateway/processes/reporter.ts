@@ -120,8 +120,9 @@ export class ProcessReporter {
     const isDone = await this.#attempt("Can't report about processes", async () => {
       while (this.#lookAgain && !this.#isStopped) {
         this.#lookAgain = false;
-        await this.#setting.processes.listen();
-        await this.#watchOutputs();
+        const listen = () => this.#setting.processes.listen();
+        if (await this.#attempt("Can't look for background processes", listen)) await this.#watchOutputs();
+        else this.#again.after(RECONCILE_MS); // The store may know of ends all the same.
         for (const account of this.#setting.attended()) await this.#sayCompletions(account);
       }
     });
