@@ -29,7 +29,7 @@ export interface Said {
 }
 
 export interface OutputWatchSetting {
-  readonly processes: Pick<Processes, "read" | "find" | "follow">;
+  readonly processes: Pick<Processes, "read" | "follow">;
   /** Null if something may be said now; otherwise when to ask again. */
   readonly admit: () => number | null;
   /** False if that must be looked at again: somebody was faster, or the conversation has moved. */
@@ -148,8 +148,9 @@ export class OutputWatch {
       if (!(await this.#sayMatches()) || !(await this.#sayOutput(isOver)) || !isRead) return;
       if (isOver && nextHeed(this.#patterns) === null) await this.#end();
     } catch (error) {
-      if (!isOver || !(error instanceof BatonError)) throw error;
-      await this.#end(); // Its output is gone.
+      const isGone = error instanceof BatonError && error.code === "process_not_found";
+      if (!isOver || !isGone) throw error;
+      await this.#end();
     }
   }
 
@@ -224,7 +225,7 @@ export class OutputWatch {
     const { process } = this.#seen;
     const { id, reportedThrough: from, startedAt, watch } = process;
     if (watch.checkIntervalMs === null || (!isOver && (this.#checkAt ?? 0) > clock())) return true;
-    const to = (await processes.find(id))?.status?.output.to ?? from;
+    const { to } = await processes.read(id, -1, 1);
     const most = NOTICE_CHARACTERS * BYTES_A_CHARACTER;
     const part = to > from ? await processes.read(id, Math.max(from, to - most), most) : null;
     const text = part ? readable(part, NOTICE_CHARACTERS) : "";

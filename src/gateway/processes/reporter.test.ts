@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { until } from "../../../test/support/gateway-world.js";
 import { openProcessWorld, type ProcessWorld } from "../../../test/support/process-world.js";
 import { SILENT_HOME_MS } from "../../process/store.js";
+import { BatonError } from "../../session/errors.js";
 import { newProcessId } from "../../session/ids.js";
 
 let world: ProcessWorld;
@@ -32,6 +33,33 @@ it("tells of an end that the store knows of, though the host cannot be reached",
   await world.processes.write(id, "\n");
   await until(() => ann.told.some((text) => text.includes(`${id} exited with code 0`)));
   expect(world.world.problems).toEqual(["Can't look for background processes: no host"]);
+});
+
+it("says the last lines that match, though they could not be read when the process ended", async () => {
+  world = await openProcessWorld();
+  const ann = world.world.chat("ann");
+  const lost = new BatonError("process_host_lost", "The process host does not answer.");
+  const read = vi.spyOn(world.processes, "read").mockRejectedValue(lost);
+  const id = await world.start(ann, "echo ERROR", { watchPatterns: ["ERROR"] });
+  await expect.poll(async () => (await world.store.processes.find(id))?.state).toBe("ended");
+  const before = read.mock.calls.length;
+  await until(() => read.mock.calls.length > before);
+  read.mockRestore();
+  await until(() => ann.told.some((text) => text.includes("\n| ERROR")));
+});
+
+it("sends the last output of a process that ended before, though no host runs", async () => {
+  world = await openProcessWorld();
+  const ann = world.world.chat("ann");
+  const id = await world.start(ann, "read -r x; echo over", { checkInterval: 30 });
+  await world.world.gateway.stop({ drainMs: 0 });
+  await world.processes.write(id, "\n");
+  await expect.poll(async () => (await world.store.processes.find(id))?.state).toBe("ended");
+  const host = await world.processes.about();
+  process.kill(host && "pid" in host ? Number(host.pid) : Number.NaN, "SIGKILL");
+  await expect.poll(() => world.processes.about()).toBeNull();
+  await world.world.restart();
+  await until(() => ann.told.some((text) => text.includes("printed:\n```\nover\n```")));
 });
 
 it("shows no output that its host does not give in time, and tells of the end all the same", async () => {
