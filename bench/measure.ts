@@ -12,7 +12,8 @@ export function median(values: readonly number[]): number {
 
 /**
  * Runs every step `times` a round, in turn, and returns for each the median over rounds of its median in milliseconds.
- * The first round warms up and does not count. What a step leaves to be done behind it runs between the timings.
+ * The first round warms up and does not count. What a step leaves to be done behind it runs between the timings, and so does
+ * the function that it may return.
  */
 export async function interleave(steps: readonly Step[], rounds: number, times: number): Promise<number[]> {
   const medians = steps.map((): number[] => []);
@@ -23,9 +24,10 @@ export async function interleave(steps: readonly Step[], rounds: number, times: 
         const which = (place + time) % steps.length;
         const step = steps[which] as Step;
         const began = performance.now();
-        await step();
+        const after = await step();
         samples[which]?.push(performance.now() - began);
         await nextTick();
+        if (typeof after === "function") await after();
       }
     }
     if (round === 0) continue;

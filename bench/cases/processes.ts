@@ -1,6 +1,6 @@
 /**
- * A background process: from asking for it to its first output, beside a bare `child_process`; and a poll of a long output,
- * beside one of a short output.
+ * A background process: from asking for it to its first output, beside a bare `child_process`, of the process host alone and
+ * by way of the registry with the commits of a store; and a poll of a long output, beside one of a short output.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,9 +15,16 @@ import type { Bench } from "../run.js";
 const { HostClient } = (await import(
   built("process/host-client.js")
 )) as typeof import("../../src/process/host-client.js");
+const { Processes } = (await import(
+  built("process/processes.js")
+)) as typeof import("../../src/process/processes.js");
+const { openStore } = (await import(
+  built("open-sessions.js")
+)) as typeof import("../../src/open-sessions.js");
 const PROGRAM = fileURLToPath(built("process-host.js"));
 const WORDS = ["-c", "printf x; exec sleep 600"];
 const ENVIRONMENT = { PATH: process.env.PATH ?? "" };
+const REST = { cwd: "/", pty: null, hasOwnProcesses: false, remote: null };
 const SHORT = 1_000;
 const LONG = 4_000_000;
 
@@ -40,20 +47,35 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
     ours.push(id);
     return id;
   };
-  const start = (id: ProcessId, args: readonly string[]) => {
-    const rest = { cwd: "/", pty: null, hasOwnProcesses: false, remote: null };
-    return client.request("spawn", {
-      spec: { id, file: "/bin/sh", args, environment: ENVIRONMENT, ...rest },
-    });
-  };
-  const bare: number[] = [];
+  const start = (id: ProcessId, args: readonly string[]) =>
+    client.request("spawn", { spec: { id, file: "/bin/sh", args, environment: ENVIRONMENT, ...REST } });
+  const { store, sessions } = await openStore({ url: join(folder, "baton.db") });
+  const registry = new Processes({
+    ...{ folder, version: "bench", start: async () => null, store: store.processes, clock: Date.now },
+    ...{ caps: { perSession: 16, inAll: 64 }, keptMs: 1_800_000, graceMs: 0, onProblem: console.warn },
+  });
+  const by = { platform: "local", chatId: "bench", chatType: "dm", userId: "bench" } as const;
+  const { sessionId } = await sessions.getOrCreate(by);
   const steps = [
+    async () => {
+      const { kept } = await registry.start({
+        ...{ sessionId, by, command: "", workdir: "/", walled: false, environment: "local" },
+        watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] },
+        spec: { file: "/bin/sh", args: WORDS, environment: ENVIRONMENT, ...REST },
+      });
+      await new Promise<void>((resolve, reject) => {
+        registry.follow(kept.id, (to) => to > 0 && resolve()).catch(reject);
+      });
+      await registry.read(kept.id, 0, 100);
+      return () => registry.kill(kept.id, "person");
+    },
     async () => {
       const id = nextId();
       const first = new Promise<void>((resolve) => heard.set(id, resolve));
       const [, { output }] = await Promise.all([start(id, WORDS), client.request("follow", { id })]);
       if (output.to === 0) await first;
       await client.request("read", { id, from: 0, limit: 100 });
+      return () => client.request("kill", { id, by: "person", graceMs: 0 });
     },
     async () => {
       const child = spawn("/bin/sh", WORDS, {
@@ -63,11 +85,19 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
         stdio: ["pipe", "pipe", "ignore"],
       });
       await once(child.stdout, "data");
-      bare.push(child.pid ?? 0);
+      return async () => {
+        const exit = once(child, "exit");
+        process.kill(-(child.pid ?? 0), "SIGKILL");
+        await exit;
+      };
     },
   ];
   try {
-    const [spawned = Number.NaN, raw = Number.NaN] = await interleave(steps, rounds, sizes.spawns);
+    const [kept = Number.NaN, spawned = Number.NaN, raw = Number.NaN] = await interleave(
+      steps,
+      rounds,
+      sizes.spawns,
+    );
     const [long, short] = [await printed(LONG), await printed(SHORT)];
     const polls = [long, short].map((id) => async () => {
       await client.request("read", { id, from: -SHORT, limit: SHORT });
@@ -77,8 +107,14 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
     return {
       lines: [
         {
-          what: "background process to its first output; raw: child_process",
+          what: "process host to a first output; raw: child_process",
           ours: spawned,
+          raw,
+          unit: "ms",
+        },
+        {
+          what: "background process to its first output, with the store; raw: child_process",
+          ours: kept,
           raw,
           unit: "ms",
         },
@@ -90,7 +126,13 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
         },
       ],
       targets: [
-        { what: "first output, of bare child_process", value: spawned / raw, atMost: 1.5, unit: "×" },
+        {
+          what: "first output of the host, of bare child_process",
+          value: spawned / raw,
+          atMost: 1.5,
+          unit: "×",
+        },
+        { what: "the same with the store", value: kept / raw, atMost: 1.5, unit: "×" },
         {
           what: `poll after ${LONG} bytes, of one after ${SHORT}`,
           value: longPoll / shortPoll,
@@ -100,9 +142,10 @@ export async function processes({ folder: parent, sizes, rounds }: Bench): Promi
       ],
     };
   } finally {
-    for (const pid of bare) process.kill(-pid, "SIGKILL");
     await Promise.all(ours.map((id) => client.request("kill", { id, by: "person", graceMs: 0 })));
     client.close();
+    registry.shut();
+    await sessions.close();
     host.kill("SIGKILL");
   }
 
