@@ -2,7 +2,11 @@
  * Background processes in real gateways with a real host: who hears of them and where, who may use them, and what they do
  * not touch.
  */
-import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { tmpdir } from "node:os";
+import { afterEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { terminalTool } from "../../src/agent/tools/terminal.js";
+import type { GatewayOptions } from "../../src/gateway/options.js";
 import type { ProcessId } from "../../src/session/ids.js";
 import { platforms } from "../../src/session/platform.js";
 import { ScriptedAdapter } from "../../src/testing/scripted-adapter.js";
@@ -204,6 +208,20 @@ describe("the end of a process", () => {
 
 const ECHO = 'while read -r x; do echo "$x"; done';
 
+type Reads = MockInstance<ProcessWorld["processes"]["read"]>;
+
+/** Waits until the gateway has read to that position and dealt with it: each look ends there, and one more follows. */
+async function lookedThrough(reads: Reads, id: ProcessId, through: number): Promise<void> {
+  const lookEndedAt = async (at: number): Promise<void> => {
+    const isEnd = async (_: unknown, n: number): Promise<boolean> =>
+      reads.mock.calls[n]?.[1] === at && (await reads.mock.results[n]?.value)?.to === at;
+    await expect.poll(async () => (await Promise.all(reads.mock.calls.map(isEnd))).includes(true)).toBe(true);
+  };
+  await lookEndedAt(through);
+  await world.processes.write(id, "-\n");
+  await lookEndedAt(through + 2);
+}
+
 describe("watched output", () => {
   it("wakes the agent with the lines that match, at once, and then no more often than it may", async () => {
     const { gateway, ann } = await open();
@@ -255,10 +273,7 @@ describe("watched output", () => {
     await world.processes.write(id, "E two\n");
     const reads = vi.spyOn(world.processes, "read");
     await gateway.restart();
-    const hasRead = (through: number) => reads.mock.calls.some(([, from]) => from === through);
-    await until(() => hasRead(12));
-    await world.processes.write(id, "fine\n"); // It looks again.
-    await until(() => hasRead(17));
+    await lookedThrough(reads, id, 12);
     await settled(gateway, ann);
     expect(notes(ann)).toHaveLength(1); // The pause holds.
     gateway.now += 15_000;
@@ -294,10 +309,8 @@ describe("watched output", () => {
     await until(() => here?.calls.mock.results.length === 1);
     await expect(here?.calls.mock.results[0]?.value).resolves.toBe(false);
     const reads = vi.spyOn(world.processes, "read");
-    for (const through of [11, 16]) {
-      await world.processes.write(id, "fine\n"); // It looks again.
-      await until(() => reads.mock.calls.some(([, from]) => from === through));
-    }
+    await world.processes.write(id, "-\n");
+    await lookedThrough(reads, id, 8);
     gateway.now += 15_000;
     other.now += 15_000;
     await world.processes.write(id, "E two\n");
@@ -360,8 +373,7 @@ describe("watched output", () => {
       await until(() => notes(ann).length === n);
       if (n === 4) break;
       await world.processes.write(id, `E${n} again\n`);
-      // The gateway has read this far.
-      await expect.poll(() => Math.max(...reads.mock.calls.map(([, from]) => from))).toBe(n * 12);
+      await lookedThrough(reads, id, n * 14 - 2);
       gateway.now += 15_000;
     }
     expect(notes(ann)[3]).toContain("Too many lines match");
@@ -394,6 +406,19 @@ describe("watched output", () => {
     await expect.poll(() => world.store.reports.watched(world.processes.home)).toEqual([]);
     expect(notes(ann)).toEqual([]);
   });
+});
+
+it("what is printed is said where the conversation is by then", async () => {
+  const there = new ScriptedAdapter({ platform: THERE });
+  const owners = { [HERE]: ["ann"], [THERE]: ["ann"] };
+  const { gateway, ann } = await open({ beside: [there], people: { owners } });
+  const id = await world.start(ann, "read -r x; echo one", { checkInterval: 30 });
+  const moved = gateway.chat("ann", {}, there);
+  await ann.ask(`/handoff ${THERE}:ann`);
+  await until(() => moved.told.length >= 2);
+  await world.processes.write(id, "\n");
+  await until(() => moved.told.some((text) => text.includes(`(${id}) printed:`)));
+  expect(ann.told.filter((text) => text.includes("printed"))).toEqual([]);
 });
 
 it("what matches is said where the conversation is by then", async () => {
@@ -456,6 +481,22 @@ describe("a wait", () => {
 });
 
 describe("rights", () => {
+  it("of the turn that an end wakes are those of who started it, and not of whose room it is", async () => {
+    const roles: string[] = [];
+    const tools: GatewayOptions["tools"] = ({ role }) => {
+      roles.push(role);
+      return [terminalTool({ cwd: tmpdir(), environment: { PATH: process.env.PATH ?? "" } })];
+    };
+    const { gateway } = await open({ people: { owners: { [HERE]: ["ann"] } }, gateway: { tools } });
+    const room = { chatId: "room", chatType: "group" } as const;
+    await gateway.chat("ann", room).ask("hello");
+    const bob = gateway.chat("bob", room);
+    const id = await world.start(bob, "read -r x", { notifyOnComplete: true });
+    await world.processes.write(id, "\n");
+    await until(() => notes(bob).length === 1);
+    expect(roles).toEqual(["owner", "member", "member"]);
+  });
+
   it("give a guest neither tool nor command", async () => {
     const people = { allow: {}, guests: { [HERE]: ["eve"] } };
     const { gateway } = await open({ people });
