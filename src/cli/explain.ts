@@ -119,5 +119,5 @@ function resetSentences(
 const HOLDS: Readonly<Record<Explanation["heldBy"][number], string>> = {
   turn: "a running turn delays it",
   handoff: "a handoff delays it",
-  process: "a background process delays it",
+  process: "a background process delays it, until that is 24 hours old (see `baton processes list`)",
 };

@@ -20,7 +20,8 @@ test.each([
     "warning",
     `2 processes run; processes end with the service, because systemd gave them no scope of their own; ${CAN}`,
   ],
-  [null, false, true, "hint", "no process host runs; programs have no terminal, only pipes"],
+  [null, false, false, "hint", "no process host runs; programs have no terminal, only pipes"],
+  [null, true, true, "ok", `no process host runs; processes end with the container; ${CAN}`],
   [
     { running: 0, endsWithService: true },
     true,

@@ -21,10 +21,10 @@ const SERVICE = {
 /** `host` is null if none runs. */
 export function processFinding(host: FoundHost | null, hasPty: boolean, isContainer: boolean): Finding {
   const { why, fix } = isContainer ? CONTAINER : SERVICE;
+  const ends = host?.endsWithService ?? isContainer;
   const parts = [
-    ...(host === null
-      ? ["no process host runs"]
-      : [runningWords(host), host.endsWithService ? why : "processes outlive the gateway"]),
+    host === null ? "no process host runs" : runningWords(host),
+    ...(ends ? [why] : host === null ? [] : ["processes outlive the gateway"]),
     hasPty ? "programs can have a terminal" : "programs have no terminal, only pipes",
   ];
   const said = { check: "processes", finding: parts.join("; ") };

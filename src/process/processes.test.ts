@@ -238,6 +238,26 @@ test("what was thought lost runs again if its host runs it, and its true end cou
   await expect.poll(async () => (await store.find(kept.id))?.end).toMatchObject({ code: 3 });
 });
 
+test("what a process left behind is forgotten, though it ended while no gateway ran", async () => {
+  const { host, request, store, open } = await world();
+  const first = open();
+  const command = "while ! [ -e go ]; do sleep 0.05; done & exit 0";
+  const spec = { ...localSpec(command), cwd: host.folder };
+  const { kept } = await first.start(request(command, { spec }));
+  await expect.poll(async () => (await store.find(kept.id))?.end).toMatchObject({ leftBehind: true });
+  const pid = (await first.status(kept.id)).status.pid;
+  first.shut();
+  writeFileSync(`${host.folder}/go`, "");
+  await expect.poll(() => isGroupRunning(pid)).toBe(false);
+  const next = open();
+  await expect
+    .poll(async () => {
+      await next.reconcile();
+      return (await store.find(kept.id))?.end;
+    })
+    .toMatchObject({ leftBehind: false });
+});
+
 test("the end of a process that ends at once is saved, however slow the store is", async () => {
   const { request, store, open } = await world();
   const started = store.started.bind(store);

@@ -250,7 +250,7 @@ export class Processes {
     const { store, clock } = this.#options;
     await store.attend(this.home, clock());
     const kept = (await store.list({ home: this.home })).filter(({ id }) => !this.#starting.has(id));
-    const open = kept.filter(({ state }) => state !== "ended");
+    const open = kept.filter(({ end }) => end === null || (end.kind === "exited" && end.leftBehind));
     const lost = kept.filter(({ end }) => end?.kind === "lost");
     if (open.length + lost.length === 0) return;
     // If no host runs, a new one reads what the last one knew. For those that are lost, none is started.
@@ -259,6 +259,7 @@ export class Processes {
     for (const { id, state, startedAt } of open) {
       const status = known.find((one) => one.id === id);
       if (status) await this.#save(status);
+      else if (state === "ended") await store.leftNothing(id);
       else if (state === "running") await store.ended(id, { kind: "lost", why: UNKNOWN }, clock());
       else if (clock() - startedAt < STARTING_MS) this.#again.after(STARTING_MS);
       else await this.#save(await this.#client.request("abandon", { id }));

@@ -34,7 +34,7 @@ test.each<[ProcessEnd, string]>([
   [{ ...exit, code: 0, by: "person" }, "was ended by a person (code 0)"],
   [{ ...exit, by: "person" }, "was ended by a person (code unknown)"],
   [{ ...exit, signal: "SIGKILL", by: "another" }, "was killed by signal SIGKILL, which Baton did not send"],
-  [{ kind: "lost", why: "The machine was restarted." }, "is lost: The machine was restarted."],
+  [{ kind: "lost", why: "The machine was restarted." }, "is lost: The machine was restarted"],
 ])("%j is said as %s", (end, words) => {
   expect(endWords(end)).toBe(words);
 });

@@ -1,6 +1,7 @@
 /** What people and agents call a process, and how its end is said: the same words in chats, tools and the command line. */
 import { ConflictError, NotFoundError } from "../session/errors.js";
 import type { ProcessId } from "../session/ids.js";
+import { cleanLine } from "../util/text.js";
 import type { ProcessEnd } from "./process.js";
 
 interface Named {
@@ -40,9 +41,9 @@ export function canBeEnded(seen: {
 
 const ENDED_BY_WORDS = { agent: "was ended by the agent", person: "was ended by a person" } as const;
 
-/** For example `exited with code 1`, after the name of the process. */
+/** For example `exited with code 1`, after the name of the process and before more, such as a full stop. */
 export function endWords(end: ProcessEnd): string {
-  if (end.kind === "lost") return `is lost: ${end.why}`;
+  if (end.kind === "lost") return `is lost: ${cleanLine(end.why).replace(/\.$/, "")}`;
   return `${exitWords(end)}${end.leftBehind ? "; something that it started still runs" : ""}`;
 }
 

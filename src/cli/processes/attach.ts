@@ -4,7 +4,6 @@
  */
 import type { Processes } from "../../process/processes.js";
 import { endWords } from "../../process/words.js";
-import { cleanLine } from "../../util/text.js";
 import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { attachLines } from "./attach-lines.js";
@@ -20,7 +19,7 @@ export function attachProcess(cli: Cli, which: string, { json }: JsonOption): Pr
     const seen = await processes.find(id);
     if (json) return terminal.write(`${jsonLine({ process: seen && processFacts(seen) })}\n`);
     const end = seen?.status?.end;
-    terminal.problem(end ? `${id} ${cleanLine(endWords(end))}.` : `You left ${id}. It goes on.`);
+    terminal.problem(end ? `${id} ${endWords(end)}.` : `You left ${id}. It goes on.`);
   });
 }
 

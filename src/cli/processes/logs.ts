@@ -4,7 +4,6 @@ import type { OutputPart } from "../../process/process.js";
 import type { Processes } from "../../process/processes.js";
 import { endWords } from "../../process/words.js";
 import type { ProcessId } from "../../session/ids.js";
-import { cleanLine } from "../../util/text.js";
 import { grouped } from "../../util/words.js";
 import type { Cli } from "../cli.js";
 import { jsonLine, type Terminal } from "../terminal.js";
@@ -91,5 +90,5 @@ async function sayEnd(
   const seen = await processes.find(id);
   if (seen === null) return;
   if (json) await terminal.write(`${jsonLine({ process: processFacts(seen) })}\n`);
-  else if (follow && seen.status?.end) terminal.problem(`${id} ${cleanLine(endWords(seen.status.end))}.`);
+  else if (follow && seen.status?.end) terminal.problem(`${id} ${endWords(seen.status.end)}.`);
 }

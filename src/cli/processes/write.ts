@@ -24,7 +24,9 @@ export function writeToProcess(
 
 async function piped({ streams: { stdin } }: Cli): Promise<string> {
   if (stdin.isTTY) throw wrongUsage("Give the text after the id, or pipe it in.");
-  return text(stdin);
+  const given = await text(stdin);
+  if (given === "") throw wrongUsage('Nothing was piped in, so nothing was typed. For Enter alone, give "".');
+  return given;
 }
 
 /** Whole lines. A terminal gets what the key Enter sends: programs that read key by key know no other. */

@@ -184,6 +184,7 @@ async function log(setting: ProcessToolSetting, process: SeenProcess, args: Argu
   const text = printableText(output.text);
   const kept = text.slice(-limits.outputCharacters);
   const gone = output.from + Buffer.byteLength(text) - Buffer.byteLength(kept);
+  if (kept === "") return `${head(process, clock())}\n\nNo output.`;
   const part = logPart(kept, offset, limit);
   const dropped = gone === 0 ? "" : ` The first ${grouped(gone)} bytes are no longer kept.`;
   return `${head(process, clock())}\n\nOutput, ${part.which}.${dropped}\n${part.text}`.trimEnd();

@@ -1,8 +1,9 @@
 /** What Baton says by itself about a background process: to the agent, or in the chat. */
 import type { KeptProcess } from "../../process/store.js";
+import { endWords } from "../../process/words.js";
 import { fenced } from "../../util/markdown-fence.js";
 import { durationWords, grouped } from "../../util/words.js";
-import { commandCode, commandWords, howItEnded, placeWords, readable } from "./words.js";
+import { commandCode, commandWords, placeWords, readable } from "./words.js";
 
 /** How much of an output a notice shows. */
 export const NOTICE_CHARACTERS = 1_500;
@@ -22,7 +23,7 @@ function quotedOutput(title: string, output: string): string {
 }
 
 function endedAfter({ end, startedAt, endedAt }: KeptProcess): string {
-  const words = end === null ? "has ended" : howItEnded(end);
+  const words = end === null ? "has ended" : endWords(end);
   return endedAt === null ? words : `${words}, after ${durationWords(endedAt - startedAt)}`;
 }
 

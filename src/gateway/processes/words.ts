@@ -1,5 +1,5 @@
 /** A background process in words, and its output to read. The output may be anything: it is cleaned. */
-import type { OutputPart, ProcessEnd } from "../../process/process.js";
+import type { OutputPart } from "../../process/process.js";
 import type { Processes, SeenProcess } from "../../process/processes.js";
 import { screenOf } from "../../process/screen.js";
 import type { KeptProcess } from "../../process/store.js";
@@ -32,18 +32,13 @@ function code(line: string): string {
   return `\`${line.replaceAll("`", "'")}\``;
 }
 
-/** `exited with code 1`, to be followed by more. */
-export function howItEnded(end: ProcessEnd): string {
-  return cleanLine(endWords(end)).replace(/\.$/, "");
-}
-
 /** `running for 3 min`, `exited with code 0 after 12 s`: as after its id. */
 export function stateWords({ kept, status }: SeenProcess, now: number): string {
   const { end } = status ?? kept; // What its host says counts.
   if (end) {
     const endedAt = kept.endedAt ?? status?.endedAt ?? now;
     const ago = `${durationWords(now - endedAt)} ago`;
-    return `${howItEnded(end)}, after ${durationWords(endedAt - kept.startedAt)}, ${ago}`;
+    return `${endWords(end)}, after ${durationWords(endedAt - kept.startedAt)}, ${ago}`;
   }
   const since = durationWords(now - kept.startedAt);
   if (status) return `running for ${since}, pid ${status.pid}`;

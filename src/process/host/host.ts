@@ -189,11 +189,7 @@ export class Host {
 
   async #takingInput(id: ProcessId): Promise<HostedProcess> {
     const process = await this.#find(id);
-    if (!process.status.takesInput)
-      throw new HostError(
-        "process_input_closed",
-        "The process takes no more input: it has ended, or its input is closed.",
-      );
+    if (!process.status.takesInput) throw new HostError("process_input_closed", process.whyDeaf);
     return process;
   }
 

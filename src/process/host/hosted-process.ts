@@ -147,6 +147,14 @@ export class HostedProcess {
     };
   }
 
+  /** Why nothing can be written to it. */
+  get whyDeaf(): string {
+    if (!this.isRunning) return "The process has ended, so it takes no more input.";
+    return this.#child === null
+      ? "The process goes on, but takes no more input: that ended with the process host that had started it."
+      : "The input of the process is closed.";
+  }
+
   read(from: number, limit: number): OutputPart {
     return this.#output.read(from, limit, !this.isRunning);
   }
