@@ -30,7 +30,7 @@ describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does n
   const terminal = (id: string, { columns = 80, rows = 24, shell = "$ATTACH" } = {}) => {
     const command = `BATON_HOME='${world.home}' '${process.execPath}' '${MAIN}' processes attach ${id}`;
     const before = join(world.home, "..", "modes");
-    const script = `trap : INT; stty -a > '${before}'; ${shell.replaceAll("$ATTACH", command)}; code=$?; stty -a | cmp - '${before}' && echo "as before, code $code"; read line; echo "read $line"`;
+    const script = `trap : INT QUIT; stty -a > '${before}'; ${shell.replaceAll("$ATTACH", command)}; code=$?; stty -a | cmp - '${before}' && echo "as before, code $code"; read line; echo "read $line"`;
     return new PtyChat({ columns, rows, shell: script });
   };
 
@@ -38,11 +38,14 @@ describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does n
     const id = await onPty('echo one; while read -r line; do echo "got $line"; done');
     const chat = terminal(id);
     await chat.until(() => chat.vt.text().includes("one"));
-    expect(chat.vt.text()).toContain(`Attached to ${id}. Press Ctrl-\\ to leave it; it goes on.`);
+    expect(chat.vt.text()).toContain(
+      `Attached to ${id}. Press Ctrl-\\ to detach; the program keeps running.`,
+    );
     await chat.see("two\r", "got two");
     chat.type(`three${LEAVE}four\r`);
     await chat.until(() => chat.vt.text().includes("as before, code 0"));
-    expect(chat.vt.text()).toContain(`You left ${id}. It goes on.`);
+    expect(chat.vt.text()).toContain(`Detached from ${id}. It is still running.`);
+    expect(chat.raw).not.toContain("\u001b[?1049l"); // In tmux that would move the cursor.
     expect((await world.processes.find(id))?.status?.end).toBeNull();
     const again = terminal(id);
     await again.until(() => again.vt.text().includes("three"));
@@ -90,7 +93,7 @@ describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does n
   it.skipIf(!hasLess)("shows a full-screen program, and afterwards the screen from before", async () => {
     const size = { cols: 80, rows: 24 };
     const chat = terminal(await onPty("seq 1000 | less"));
-    await chat.until(() => chat.raw.includes("23"));
+    await chat.until(() => /\n23\r/.test(chat.raw));
     chat.type("G");
     await chat.until(() => chat.raw.includes("END"));
     const numbers = Array.from({ length: 23 }, (_, index) => index + 978);
@@ -98,14 +101,14 @@ describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does n
     chat.type(LEAVE);
     await chat.until(() => chat.raw.includes("as before, code 0"));
     expect(await screenOf(chat.raw, size)).toMatch(
-      /^Attached to (p_\w+)\. Press .*\n\nYou left \1\. It goes on\.\nas before, code 0$/,
+      /^Attached to (p_\w+)\. Press .*\n\nDetached from \1\. It is still running\.\nas before, code 0$/,
     );
   });
 
   it("passes a bare line feed on as it is: programs that draw a screen mean one row down", async () => {
-    const chat = terminal(await onPty("stty -opost; printf 'ab\\ncd'; read -r line"));
-    await chat.until(() => chat.raw.includes("cd"));
-    expect(chat.raw).toContain("ab\ncd");
+    const chat = terminal(await onPty("stty -opost; printf 'ox\\nyz'; read -r line"));
+    await chat.until(() => chat.raw.includes("yz"));
+    expect(chat.raw).toContain("ox\nyz");
   });
 
   it.each(["\u001b[92;5u", "\u001b[92;5:1u", "\u001b[27;5;92~"])(
@@ -122,7 +125,7 @@ describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does n
     ["SIGHUP", 129],
     ["SIGINT", 130],
   ] as const)("leaves the terminal as it was after %s", async (signal, code) => {
-    const id = await onPty("echo ready; read -r line");
+    const id = await onPty("printf '\\033[?1049h'; echo ready; read -r line");
     const file = join(world.home, "..", "pid");
     const shell = `(sh -c 'echo $$ > "$0"; exec env "$@"' '${file}' $ATTACH)`;
     const chat = terminal(id, { shell });
@@ -137,17 +140,20 @@ describe.skipIf(!pty)(`attach${pty ? "" : " (NOT TESTED: the prebuilt PTY does n
     const id = await world.start('echo ready; while read -r line; do echo "got $line"; done; exit 4');
     const chat = terminal(id);
     await chat.until(() => chat.vt.text().includes("ready"));
-    expect(chat.vt.text()).toContain("It gets what you type line by line.");
+    expect(chat.vt.text()).toContain("It reads what you type line by line.");
     await chat.see("two\r", "got two");
     await chat.see("\u0004", "as before, code 0");
     expect(chat.vt.text()).toContain(`${id} exited with code 4.`);
   });
 
-  it("leaves a program with pipes by Ctrl-C", async () => {
+  it.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-\\", LEAVE],
+  ])("leaves a program with pipes by %s", async (_, key) => {
     const id = await world.start("echo ready; read -r line");
     const chat = terminal(id);
     await chat.until(() => chat.vt.text().includes("ready"));
-    await chat.see("\u0003", "as before, code 0");
+    await chat.see(key, "as before, code 0");
     expect((await world.processes.find(id))?.status?.end).toBeNull();
   });
 

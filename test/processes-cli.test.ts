@@ -33,9 +33,9 @@ describe("baton processes", () => {
     const shown = await run("list");
     expect(shown).toMatchObject({ code: 0, stderr: "" });
     expect(shown.stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
-      ["ID", "STATE", "STARTED", "COMMAND", "IN", "SESSION"],
-      [running, "running", "just now", "sleep 600", "local", world.sessionId],
-      [ended, "exited 3", "just now", "exit 3", "local", world.sessionId],
+      ["ID", "STATE", "COMMAND", "STARTED", "IN", "SESSION"],
+      [running, "running", "sleep 600", "just now", "local", world.sessionId],
+      [ended, "exited 3", "exit 3", "just now", "local", world.sessionId],
       [""],
     ]);
     const { processes } = JSON.parse((await run("list", "--json")).stdout);
@@ -59,6 +59,37 @@ describe("baton processes", () => {
       { output: "red\nlast" },
       { process: { id, end: { code: 0 } } },
     ]);
+  });
+
+  test.skipIf(!pty)("logs shows the screen of a program that uses all of it", async () => {
+    const drawn = "\\033[?1049h\\033[2J\\033[3;5Hin the middle\\033[1;1Hat the top";
+    const id = await world.start(`printf '${drawn}'; sleep 600`, { pty: { cols: 40, rows: 10 } });
+    while (!(await world.processes.read(id, 0, 1_000)).text.includes("top"));
+    expect(await run("logs", id)).toEqual({
+      code: 0,
+      stdout: "at the top\n\n    in the middle\n",
+      stderr: `(${id} uses the whole screen. This is what it shows. To use it, run \`baton processes attach ${id}\`.)\n`,
+    });
+  });
+
+  test("logs says if it can't show everything, and begins with a whole line", async () => {
+    const id = await world.start("seq 1 4000000");
+    await end(id);
+    const { stdout, stderr } = await run("logs", "-n", "1000000", id);
+    const [first = ""] = stdout.split("\n", 1);
+    expect(stdout).toBe(
+      Array.from({ length: 4_000_001 - Number(first) }, (_, n) => `${Number(first) + n}\n`).join(""),
+    );
+    const gone = Array.from({ length: Number(first) - 1 }, (_, n) => `${n + 1}\n`).join("").length;
+    expect(stderr).toBe(
+      `(The first ${gone.toLocaleString("en-US")} bytes of the output are no longer kept.)\n`,
+    );
+    expect((await run("logs", "-n", "0", id)).stdout).toBe("");
+  });
+
+  test("a list in a pipe is whole", async () => {
+    await world.start(`: ${"long ".repeat(50)} needle; sleep 600`);
+    expect((await run("list")).stdout).toContain("needle");
   });
 
   test("logs -f prints what comes until the process ends, and says how it ended", async () => {
@@ -92,7 +123,19 @@ describe("baton processes", () => {
     await world.processes.close(id);
     await end(id);
     expect((await run("logs", id)).stdout).toBe("got 'two words'\ngot 'half a line'\ngot 'one'\ngot 'two'\n");
-    expect((await run("write", id, "more")).code).toBe(1);
+    expect(await run("write", id, "more")).toMatchObject({
+      code: 1,
+      stderr: `baton: ${id} has already ended: it exited with code 0.\n`,
+    });
+    expect(await run("attach", id)).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  test("write gives a program all of a long text, as fast as it reads", async () => {
+    const id = await world.start("exec wc -c"); // Its characters are pairs: none may be cut.
+    await pipe(`yes '😀' | head -c 3000000 | baton processes write ${id}`);
+    await world.processes.close(id);
+    await end(id);
+    expect((await run("logs", id)).stdout).toBe("3000000\n");
   });
 
   test.skipIf(!pty)("write sends Enter to a terminal", async () => {
@@ -131,7 +174,7 @@ describe("baton processes", () => {
       });
     }
     expect((await run("kill", "p_")).stderr).toBe(
-      `baton: Several ids begin with "p_": ${ids.join(", ")}. Give more of it.\n`,
+      `baton: Several ids begin with "p_": ${ids.join(", ")}. Give more of the id.\n`,
     );
     expect(JSON.parse((await run("kill", "p_", "--json")).stderr).error.code).toBe("ambiguous_process");
   });

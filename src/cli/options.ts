@@ -9,12 +9,12 @@ export interface PageOptions {
   readonly cursor?: string;
 }
 
-/** A whole number from 1 to `most`. */
-export function wholeNumber(most: number): (text: string) => number {
+/** A whole number from `least` to `most`. */
+export function wholeNumber(most: number, least = 1): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value < 1 || value > most) {
-      throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`);
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`);
     }
     return value;
   };

@@ -6,13 +6,13 @@ import { expect, test } from "vitest";
 import { type Column, printTable } from "./table.js";
 import { Terminal } from "./terminal.js";
 
-/** What a terminal this wide shows. */
+/** What a terminal this wide shows; null for a pipe. */
 async function printed(
   columns: readonly Column<string[]>[],
   rows: string[][],
-  width: number,
+  width: number | null,
 ): Promise<string[]> {
-  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: width });
+  const stdout = Object.assign(new PassThrough(), { isTTY: width !== null, columns: width });
   const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };
   const terminal = new Terminal(
     streams as unknown as { stdin: ReadStream; stdout: WriteStream; stderr: WriteStream },
@@ -40,6 +40,17 @@ test("columns line up, numbers to the right, wide characters counted as two", as
       40,
     ),
   ).toEqual(["C0       C1  C2", "日本      7  x", "abcdef  123"]);
+});
+
+test("in a pipe, cells are whole, and a long one does not push the others away", async () => {
+  const long = "x".repeat(300);
+  const rows = [
+    [long, "1"],
+    ["short", "2"],
+  ];
+  const lines = await printed([column(0, { flexible: true }), column(1)], rows, null);
+  expect(lines[1]).toBe(`${long}  1`);
+  expect(lines[2]).toBe(`${"short".padEnd(100)}  2`);
 });
 
 test("flexible columns give way, the widest first", async () => {

@@ -1,4 +1,4 @@
-/** Tables that fit the terminal: cells are cleaned here, and shortened if they are too wide. */
+/** Tables that fit the terminal: cells are cleaned here, and shortened if they are too wide. Programs get them whole. */
 import { cleanLine, graphemes } from "../util/text.js";
 import type { Terminal } from "./terminal.js";
 
@@ -13,6 +13,8 @@ export interface Column<Row> {
 
 const GAP = "  ";
 const NARROWEST = 8;
+/** In a pipe: otherwise one long cell would put as many spaces into every line. */
+const MOST_PADDED = 100;
 
 /** How many columns of the terminal a text takes. */
 type Measure = (text: string) => number;
@@ -30,20 +32,20 @@ export async function printTable<Row>(
 ): Promise<void> {
   const cells = rows.map((row) => columns.map((column) => cleanLine(column.cell(row))));
   const measure = await measureFor(cells.flat());
-  const widths = fitted(
-    columns.map((column, index) =>
-      Math.max(measure(column.title), ...cells.map((line) => measure(line[index] ?? ""))),
-    ),
-    columns.map((column) => column.flexible === true),
-    terminal.columns,
+  const natural = columns.map((column, index) =>
+    Math.max(measure(column.title), ...cells.map((line) => measure(line[index] ?? ""))),
   );
+  const flexible = columns.map((column) => column.flexible === true);
+  const isCut = terminal.isSeen;
+  const widths = isCut
+    ? fitted(natural, flexible, terminal.columns)
+    : natural.map((width) => Math.min(width, MOST_PADDED));
+  const layout = { columns, widths, measure, isCut };
   const titles = columns.map((column) => column.title);
-  terminal.line(joined({ columns, widths, measure }, titles, (text) => terminal.paint.dim(text)));
+  terminal.line(joined(layout, titles, (text) => terminal.paint.dim(text)));
   rows.forEach((row, index) => {
     const line = cells[index] ?? [];
-    terminal.line(
-      joined({ columns, widths, measure }, line, (text, column) => column.paint?.(text, row) ?? text),
-    );
+    terminal.line(joined(layout, line, (text, column) => column.paint?.(text, row) ?? text));
   });
 }
 
@@ -51,16 +53,19 @@ interface TableLayout<Row> {
   readonly columns: readonly Column<Row>[];
   readonly widths: readonly number[];
   readonly measure: Measure;
+  /** False if cells are shown whole, even if they are wider than their column. */
+  readonly isCut: boolean;
 }
 
 function joined<Row>(
-  { columns, widths, measure }: TableLayout<Row>,
+  { columns, widths, measure, isCut }: TableLayout<Row>,
   cells: readonly string[],
   paint: (text: string, column: Column<Row>) => string,
 ): string {
   const shown = columns.map((column, index) => {
     const width = widths[index] ?? 0;
-    const text = shortenTo(cells[index] ?? "", width, measure);
+    const cell = cells[index] ?? "";
+    const text = isCut ? shortenTo(cell, width, measure) : cell;
     const space = " ".repeat(Math.max(0, width - measure(text)));
     const painted = text === "" ? "" : paint(text, column);
     if (column.align === "right") return space + painted;

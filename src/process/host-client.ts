@@ -275,12 +275,12 @@ function open(path: string | null): Promise<Socket> {
 
 function lost(cause?: Error): BatonError {
   const message =
-    "The connection to the process host was lost before it answered, so this may or may not have been done.";
+    "The connection to the process host was lost before it answered, so Baton can't tell if this was done.";
   return new BatonError("process_host_lost", `${message} ${cause?.message ?? LOOK_FIRST}`, { cause });
 }
 
 function slow(): BatonError {
-  const message = `The process host has not answered for ${ANSWER_MS / 1_000} seconds, so this may or may not have been done.`;
+  const message = `The process host has not answered for ${ANSWER_MS / 1_000} seconds, so Baton can't tell if this was done.`;
   return new BatonError("process_host_slow", `${message} ${LOOK_FIRST}`);
 }
 
@@ -292,7 +292,7 @@ function closed(): BatonError {
 }
 
 function deaf(folder: string): BatonError {
-  const message = `A process host runs, but does not answer. End it: ${lockFileOf(folder)} has its pid. The next one takes on what runs.`;
+  const message = `The process host runs but does not answer. Kill it: its pid is in ${lockFileOf(folder)}. Baton then starts another one, which takes over what still runs.`;
   return new BatonError("process_host_unavailable", message);
 }
 
@@ -307,6 +307,6 @@ function cannotStart(why: string, folder: string, cause: Error): BatonError {
 }
 
 function otherVersion({ version, protocols }: HostHello): BatonError {
-  const message = `The process host is of Baton ${version} and speaks protocol ${protocols.join(", ")}, which this version does not know. It ends ten minutes after its last process; use Baton ${version} for those.`;
+  const message = `The process host was started by Baton ${version}, and this version can't talk to it: it speaks protocol ${protocols.join(", ")}. Use Baton ${version} until its processes have ended. It stops ten minutes after the last one.`;
   return new BatonError("process_host_version", message);
 }

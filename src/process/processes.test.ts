@@ -210,7 +210,7 @@ test("what was never started, or is unknown to the host, is lost and can never b
   await processes.reconcile();
   const endOf = async (id = other.id) => (await store.find(id))?.end;
   expect(await endOf(never)).toEqual({ kind: "lost", why: "Baton ended before it started this process." });
-  expect(await endOf(gone)).toEqual({ kind: "lost", why: "Its host knows nothing of it." });
+  expect(await endOf(gone)).toEqual({ kind: "lost", why: "The process host has no record of it." });
   expect((await store.find(other.id))?.state).toBe("running");
   // Another gateway may be about to start this one.
   expect((await store.find(now as typeof other.id))?.state).toBe("starting");

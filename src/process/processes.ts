@@ -38,7 +38,7 @@ export interface ProcessesOptions
   readonly onProblem: OnProblem;
 }
 
-const UNKNOWN = "Its host knows nothing of it.";
+const UNKNOWN = "The process host has no record of it.";
 /** Errors after which a process may run all the same. */
 const MAYBE_DONE: readonly string[] = ["process_host_lost", "process_host_slow"];
 /** How long to wait before the host is started again for what it left. */

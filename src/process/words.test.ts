@@ -11,7 +11,7 @@ describe("which process is meant", () => {
   });
 
   test.each([
-    ["p_0", 'Several ids begin with "p_0": p_00000000aa, p_00000000ab. Give more of it.'],
+    ["p_0", 'Several ids begin with "p_0": p_00000000aa, p_00000000ab. Give more of the id.'],
     ["p_2", 'There is no process "p_2". These are known: p_00000000aa, p_00000000ab, p_1111111111.'],
     ["", 'There is no process "". These are known: p_00000000aa, p_00000000ab, p_1111111111.'],
   ])("%j is refused with the known ones", (given, message) => {
@@ -19,7 +19,7 @@ describe("which process is meant", () => {
   });
 
   test("among none and among many", () => {
-    expect(() => processMeant([], "p_2")).toThrow('There is no process "p_2". There are none.');
+    expect(() => processMeant([], "p_2")).toThrow('There is no process "p_2". No processes are known.');
     const many = Array.from({ length: 12 }, (_, index) => ({ id: `p_${index}` as ProcessId }));
     expect(() => processMeant(many, "x")).toThrow(/p_9 and 2 more\.$/);
   });
@@ -29,11 +29,11 @@ const exit = { kind: "exited", code: null, signal: null, by: "itself", leftBehin
 
 test.each<[ProcessEnd, string]>([
   [{ ...exit, code: 1 }, "exited with code 1"],
-  [{ ...exit, code: 0, leftBehind: true }, "exited with code 0; something that it started still runs"],
+  [{ ...exit, code: 0, leftBehind: true }, "exited with code 0; a program that it started is still running"],
   [{ ...exit, signal: "SIGTERM", by: "agent" }, "was ended by the agent (signal SIGTERM)"],
   [{ ...exit, code: 0, by: "person" }, "was ended by a person (code 0)"],
   [{ ...exit, by: "person" }, "was ended by a person (code unknown)"],
-  [{ ...exit, signal: "SIGKILL", by: "another" }, "was killed by signal SIGKILL, which Baton did not send"],
+  [{ ...exit, signal: "SIGKILL", by: "another" }, "was killed by signal SIGKILL (not sent by Baton)"],
   [{ kind: "lost", why: "The machine was restarted." }, "is lost: The machine was restarted"],
 ])("%j is said as %s", (end, words) => {
   expect(endWords(end)).toBe(words);

@@ -15,10 +15,10 @@ export function processMeant<P extends Named>(among: readonly P[], given: string
   if (process && others.length === 0) return process;
   const shown = JSON.stringify(given.slice(0, 40));
   if (process) {
-    const message = `Several ids begin with ${shown}: ${idsOf(found)}. Give more of it.`;
+    const message = `Several ids begin with ${shown}: ${idsOf(found)}. Give more of the id.`;
     throw new ConflictError("ambiguous_process", message);
   }
-  const known = among.length === 0 ? "There are none." : `These are known: ${idsOf(among)}.`;
+  const known = among.length === 0 ? "No processes are known." : `These are known: ${idsOf(among)}.`;
   throw new NotFoundError("process_not_found", `There is no process ${shown}. ${known}`);
 }
 
@@ -43,16 +43,24 @@ const ENDED_BY_WORDS = { agent: "was ended by the agent", person: "was ended by 
 
 /** For example `exited with code 1`, after the name of the process and before more, such as a full stop. */
 export function endWords(end: ProcessEnd): string {
-  if (end.kind === "lost") return `is lost: ${cleanLine(end.why).replace(/\.$/, "")}`;
-  return `${exitWords(end)}${end.leftBehind ? "; something that it started still runs" : ""}`;
+  if (end.kind === "lost") return `is lost: ${lostWords(end)}`;
+  return `${exitWords(end)}${end.leftBehind ? "; a program that it started is still running" : ""}`;
 }
 
-function exitWords({ code, signal, by }: Extract<ProcessEnd, { kind: "exited" }>): string {
-  if (by === "agent" || by === "person") {
-    const how = signal !== null ? `signal ${signal}` : code !== null ? `code ${code}` : "code unknown";
-    return `${ENDED_BY_WORDS[by]} (${how})`;
-  }
-  return signal === null
-    ? `exited with code ${code}`
-    : `was killed by signal ${signal}, which Baton did not send`;
+/** Why it is lost, without a full stop. */
+export function lostWords({ why }: Extract<ProcessEnd, { kind: "lost" }>): string {
+  return cleanLine(why).replace(/\.$/, "");
+}
+
+type ProcessExit = Extract<ProcessEnd, { kind: "exited" }>;
+
+/** How something ended that Baton was to end. */
+export function howWords({ code, signal }: ProcessExit): string {
+  return signal !== null ? `signal ${signal}` : code !== null ? `code ${code}` : "code unknown";
+}
+
+function exitWords(exit: ProcessExit): string {
+  const { code, signal, by } = exit;
+  if (by === "agent" || by === "person") return `${ENDED_BY_WORDS[by]} (${howWords(exit)})`;
+  return signal === null ? `exited with code ${code}` : `was killed by signal ${signal} (not sent by Baton)`;
 }

@@ -23,16 +23,22 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** Several lines fit for a terminal: escape sequences, controls and bidi marks go; breaks, tabs and joiners stay. */
-export function printableText(text: string): string {
+/** Without escape sequences, controls and bidi marks; breaks, tabs and joiners stay. */
+export function withoutControls(text: string): string {
   return text
     .toWellFormed()
     .replace(ESCAPE_SEQUENCES, "")
-    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
     .replace(
-      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/gu,
+      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/gu,
       "",
     );
+}
+
+/** Several lines fit for a terminal. A carriage return breaks the line, too, unless the line has just begun. */
+export function printableText(text: string): string {
+  return withoutControls(text)
+    .replace(/(?<=[\r\n\u0085\u2028\u2029])\r/g, "")
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n");
 }
 
 /** An address without slashes at its end. */

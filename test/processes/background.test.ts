@@ -128,7 +128,7 @@ describe("the end of a process", () => {
     const all = (): string[] => chats.flatMap(notes);
     await expect.poll(() => all().length).toBe(15);
     await expect.poll(() => gateway.problems).toHaveLength(1);
-    expect(gateway.problems[0]).toContain("report too often");
+    expect(gateway.problems[0]).toContain("make too many notices");
     await expect
       .poll(async () => (await world.store.processes.list({})).every(({ state }) => state === "ended"))
       .toBe(true);
@@ -148,7 +148,9 @@ describe("the end of a process", () => {
     await ann.ask("hello");
     const before = (await ann.session()).messageCount;
     await world.processes.write(id, "\n");
-    await until(() => ann.told.some((text) => text.startsWith("A process of an earlier conversation here")));
+    await until(() =>
+      ann.told.some((text) => text.startsWith("A process from an earlier conversation here")),
+    );
     await settled(gateway, ann);
     expect(ann.told.at(-1)).toMatch(
       new RegExp(`exited with code 0, after .* s: \`read -r x\` \\(${id}\\)\\.$`),
@@ -448,7 +450,7 @@ describe("a wait", () => {
       const before = ann.told.length;
       await ann.write("are you there?");
       await until(() => ann.told.includes("heard: are you there?"));
-      if (mode !== "interrupt") expect(ann.told[before]).toContain("The person has written something");
+      if (mode !== "interrupt") expect(ann.told[before]).toContain("The person wrote something");
       expect((await world.processes.find(id))?.status?.end).toBeNull();
     },
   );
@@ -519,9 +521,7 @@ describe("rights", () => {
     for (const chat of [bob, bobInRoom]) {
       expect(await world.use(chat, { action: "list" })).toContain("There are no processes.");
       expect(await world.use(chat, { action: "kill", id: shared })).toContain("There is no process");
-      expect(await chat.ask("/processes")).toBe(
-        "Nothing of yours runs in the background, and nothing ended lately.",
-      );
+      expect(await chat.ask("/processes")).toBe("You have no background processes.");
       expect(await chat.ask(`/processes kill ${private_}`)).toContain("There is no process");
       expect(await chat.ask("/status")).not.toContain("Background:");
     }
@@ -558,7 +558,7 @@ describe("/processes", () => {
       new RegExp(
         `^\`${over}\` exited with code 2, after .* ago: \`exit 2\` in \`${world.folder}\`\\n\\n` +
           `\`${running}\` running for .*, pid \\d+: \`echo first; .*\` in \`${world.folder}\`\\nLast line: \`ready\`\\n\\n` +
-          "To end one, send /processes kill and its id\\.$",
+          "To end one, send `/processes kill <id>`\\.$",
       ),
     );
     expect(await ann.ask(`/processes kill ${running.slice(0, 8)}`)).toMatch(

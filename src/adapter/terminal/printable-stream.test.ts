@@ -19,6 +19,7 @@ const hostile = fc.array(
       "\u009d",
       "\u009c",
       "\r\n",
+      "\r",
       "\n",
       "\ud83d",
       "\ude00",

@@ -2,17 +2,19 @@
  * `printableText` for text that comes in pieces: what may be the beginning of an escape sequence, of a line break or of
  * a character waits for its rest, so that the pieces give what the whole would have given.
  */
-import { printableText } from "../../util/text.js";
+import { printableText, withoutControls } from "../../util/text.js";
 
 /** Longer than any sequence that means well; one that never ends must not swallow the answer. */
 const LONGEST_HELD = 1024;
 
-/** A sequence that could go on, a carriage return, or half a surrogate pair, at the end. */
+/** A sequence that could go on, or half a surrogate pair, at the end. */
 const UNFINISHED =
-  /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b\u009c]*\u001b?|[ -/]*)|\u009b[0-?]*[ -/]*|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c]*\u001b?|\r|[\ud800-\udbff])$/;
+  /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b\u009c]*\u001b?|[ -/]*)|\u009b[0-?]*[ -/]*|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c]*\u001b?|[\ud800-\udbff])$/;
 
 export class PrintableStream {
   #held = "";
+  /** What decides about a carriage return that comes next: a break that was printed, or a carriage return that was not yet. */
+  #before: "\n" | "\r" | "" = "";
 
   push(delta: string): string {
     const text = this.#held + delta;
@@ -20,12 +22,23 @@ export class PrintableStream {
     const found = UNFINISHED.exec(text.slice(tail));
     const end = found ? tail + found.index : text.length;
     this.#held = text.slice(end);
-    return printableText(text.slice(0, end));
+    return this.#lines(text.slice(0, end));
   }
 
   end(): string {
-    const rest = printableText(this.#held);
+    const rest = this.#lines(this.#held) + (this.#before === "\r" ? "\n" : "");
     this.#held = "";
+    this.#before = "";
     return rest;
+  }
+
+  #lines(text: string): string {
+    const before = this.#before;
+    const all = before + withoutControls(text);
+    let end = all.length;
+    while (all[end - 1] === "\r") end -= 1;
+    const shown = printableText(all.slice(0, end));
+    this.#before = shown.endsWith("\n") ? "\n" : end < all.length ? "\r" : "";
+    return before === "\n" ? shown.slice(1) : shown;
   }
 }

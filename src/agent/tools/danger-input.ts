@@ -8,7 +8,7 @@ import { has, operands } from "./danger-words.js";
 import type { SimpleCommand } from "./shell-parse.js";
 import type { Word } from "./shell-words.js";
 
-export const TAKES_COMMANDS = "takes commands as input, which Baton can't check one by one";
+export const TAKES_COMMANDS = "takes commands as input, and Baton can't check all of them";
 
 /** True if the input of a command is the one of the whole command line. */
 export function hasOuterInput({ feeder, input, redirects, inBackground }: SimpleCommand): boolean {

@@ -1,15 +1,14 @@
 /** Attached without a terminal on one of both sides: lines go in, text comes out. */
-import { setTimeout as delay } from "node:timers/promises";
 import { PrintableStream } from "../../adapter/terminal/printable-stream.js";
 import type { Processes } from "../../process/processes.js";
-import { BatonError } from "../../session/errors.js";
-import type { ProcessId } from "../../session/ids.js";
 import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
+import { typeWhenRead } from "./input.js";
 import { followedOutput } from "./output.js";
 import type { KnownProcess } from "./which.js";
 
-const AGAIN_MS = 50;
+/** Keys that leave it. */
+const LEAVING = ["SIGINT", "SIGQUIT"] as const;
 
 export async function attachLines(
   { terminal, streams: { stdin } }: Cli,
@@ -32,11 +31,16 @@ export async function attachLines(
   };
   if (stdin.isTTY)
     terminal.problem(
-      `Attached to ${id}. It gets what you type line by line. Ctrl-C leaves it, Ctrl-D ends its input.`,
+      `Attached to ${id}. It reads what you type line by line. Press Ctrl-C to detach, or Ctrl-D to end its input.`,
     );
-  process.once("SIGINT", () => left.abort());
+  for (const signal of LEAVING) {
+    process.once(signal, () => {
+      if (stdin.isTTY) terminal.problem(""); // The terminal shows the key, and goes on behind it.
+      left.abort();
+    });
+  }
   stdin.setEncoding("utf8");
-  stdin.on("data", (text: string) => type(() => written(processes, id, text, left.signal)));
+  stdin.on("data", (text: string) => type(() => typeWhenRead(processes, id, text, left.signal)));
   // What is piped in may be over at once, as from /dev/null: that is no wish to end the input.
   stdin.on("end", () => stdin.isTTY && type(() => processes.close(id)));
   try {
@@ -46,23 +50,5 @@ export async function attachLines(
   } finally {
     stdin.pause();
     await typing;
-  }
-}
-
-/** A program that reads slowly gets everything, in order. */
-async function written(
-  processes: Processes,
-  id: ProcessId,
-  text: string,
-  signal: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    try {
-      return void (await processes.write(id, text));
-    } catch (error) {
-      const isFull = error instanceof BatonError && error.code === "process_input_full";
-      if (!isFull || signal.aborted) throw error;
-    }
-    await delay(AGAIN_MS);
   }
 }

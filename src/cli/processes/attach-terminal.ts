@@ -39,15 +39,15 @@ export async function attachTerminal(
   };
   const changed = (): void => resize();
   let redraw: NodeJS.Timeout | undefined;
-  const raw = new RawTerminal(streams);
-  terminal.problem(`Attached to ${id}. Press Ctrl-\\ to leave it; it goes on.`);
+  const raw = new RawTerminal(streams, terminal);
+  terminal.problem(`Attached to ${id}. Press Ctrl-\\ to detach; the program keeps running.`);
   raw.enter();
   try {
     const { to } = status.output;
     const from = Math.max(status.output.from, to - REPLAYED_BYTES);
     let shown = "";
     for await (const { text } of keptOutput(processes, id, from, to)) shown += text;
-    await terminal.write(withoutQuestions(shown));
+    await raw.write(withoutQuestions(shown));
     stdin.setEncoding("utf8").on("data", type).on("end", leave);
     stdout.on("resize", changed);
     // If the beginning of its screen is missing, a change of size makes the program draw it again. Two changes at once would
@@ -56,7 +56,7 @@ export async function attachTerminal(
       resize(1);
       redraw = setTimeout(changed, REDRAW_MS);
     } else resize();
-    for await (const { text } of followedOutput(processes, id, to, left.signal)) await terminal.write(text);
+    for await (const { text } of followedOutput(processes, id, to, left.signal)) await raw.write(text);
   } finally {
     clearTimeout(redraw);
     stdin.off("data", type).off("end", leave).pause();

@@ -8,18 +8,18 @@ import type { Cli } from "../cli.js";
 import { jsonLine } from "../terminal.js";
 import { attachLines } from "./attach-lines.js";
 import { attachTerminal } from "./attach-terminal.js";
-import { hosted, type JsonOption, type KnownProcess, processFacts, withProcesses } from "./which.js";
+import { type JsonOption, type KnownProcess, processFacts, running, withProcesses } from "./which.js";
 
 export function attachProcess(cli: Cli, which: string, { json }: JsonOption): Promise<void> {
   const { terminal } = cli;
   return withProcesses(cli, async (processes) => {
-    const hostedOne = await hosted(processes, which);
-    const { id } = hostedOne.kept;
-    await attached(cli, processes, hostedOne, json ?? false);
+    const one = await running(processes, which);
+    const { id } = one.kept;
+    await attached(cli, processes, one, json ?? false);
     const seen = await processes.find(id);
     if (json) return terminal.write(`${jsonLine({ process: seen && processFacts(seen) })}\n`);
     const end = seen?.status?.end;
-    terminal.problem(end ? `${id} ${endWords(end)}.` : `You left ${id}. It goes on.`);
+    terminal.problem(end ? `${id} ${endWords(end)}.` : `Detached from ${id}. It is still running.`);
   });
 }
 

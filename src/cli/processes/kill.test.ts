@@ -14,7 +14,7 @@ function cliOver(killed: unknown) {
     list: async () => [seen],
     kill: async () => killed,
   };
-  const terminal = { line: vi.fn(), json: vi.fn() };
+  const terminal = { line: vi.fn(), json: vi.fn(), progress: vi.fn() };
   const openProcesses = async () => ({ processes, close: async () => {} });
   return { terminal, cli: { terminal, loadConfig: async () => ({}), openProcesses } as unknown as Cli };
 }
@@ -26,7 +26,7 @@ test.each([{}, { json: true }])(
     await expect(killProcess(cli, id, options)).rejects.toMatchObject({
       code: "still_running",
       exitCode: 1,
-      message: `Something that ${id} started does not end, not even by the signal KILL. Try again.`,
+      message: `A program that ${id} started is still running after SIGKILL. Try again.`,
     });
     expect(options.json ? terminal.json : terminal.line).toHaveBeenCalledTimes(1);
   },
@@ -36,5 +36,5 @@ test("it succeeds if nothing runs any more", async () => {
   const over = { ...end, leftBehind: false };
   const { cli, terminal } = cliOver({ kept: { id, end: over }, status: { id, end: over } });
   await killProcess(cli, id, {});
-  expect(terminal.line).toHaveBeenCalledWith(`${id} exited with code 0.`);
+  expect(terminal.line).toHaveBeenCalledWith(`Ended the programs that ${id} had left running.`);
 });

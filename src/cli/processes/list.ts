@@ -25,10 +25,10 @@ function columnsFor({ paint }: Terminal) {
       cell: stateOf,
       paint: (text: string) => (text === "running" ? paint.green(text) : text),
     },
-    { title: "STARTED", cell: ({ kept }: SeenProcess) => relativeTime(kept.startedAt, now) },
     { title: "COMMAND", cell: ({ kept }: SeenProcess) => kept.command, flexible: true },
+    { title: "STARTED", cell: ({ kept }: SeenProcess) => relativeTime(kept.startedAt, now) },
     { title: "IN", cell: ({ kept }: SeenProcess) => kept.environment },
-    { title: "SESSION", cell: ({ kept }: SeenProcess) => kept.sessionId },
+    { title: "SESSION", cell: ({ kept }: SeenProcess) => kept.sessionId, flexible: true },
   ];
 }
 
@@ -36,6 +36,7 @@ function columnsFor({ paint }: Terminal) {
 function stateOf({ kept: { state, end } }: SeenProcess): string {
   if (end === null) return state;
   if (end.kind === "lost") return "lost";
-  if (end.signal !== null) return `killed ${end.signal}`;
-  return end.code === null ? "killed" : `exited ${end.code}`;
+  const how =
+    end.signal !== null ? `killed ${end.signal}` : end.code === null ? "killed" : `exited ${end.code}`;
+  return end.leftBehind ? `${how}, left more` : how;
 }

@@ -3,14 +3,17 @@
  * kill -9), the terminal is afterwards as it was.
  */
 import { spawnSync } from "node:child_process";
-import type { StandardStreams } from "../terminal.js";
+import { OtherScreen } from "../../process/other-screen.js";
+import type { StandardStreams, Terminal } from "../terminal.js";
+
+/** Back from the other screen. Only from there: on the normal screen, tmux would move the cursor to where it once was. */
+const TO_NORMAL_SCREEN = "\u001b[?1049l";
 
 /**
- * Undoes what a program may have set: the other screen, mouse and focus reports, marked pastes, the keyboard's modes, the
- * scroll region, the character set, colours and the hidden cursor. The cursor is saved first, because some of it moves it.
+ * Undoes what else a program may have set: mouse and focus reports, marked pastes, the keyboard's modes, the scroll region,
+ * the character set, colours and the hidden cursor. The cursor is saved if something moves it.
  */
 const RESET = [
-  "\u001b7\u001b[?1049l", // On the normal screen this goes back to where the cursor is.
   "\u001b[?9;1000;1001;1002;1003;1004;1005;1006;1015;2004;2026l",
   "\u001b[<u\u001b[>4m\u001b[?1l\u001b>",
   "\u001b7\u001b[?6l\u001b[r\u001b8",
@@ -21,19 +24,28 @@ const DEADLY = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export class RawTerminal {
   readonly #streams: StandardStreams;
+  readonly #terminal: Pick<Terminal, "write">;
+  readonly #otherScreen = new OtherScreen();
   #isOn = false;
 
-  constructor(streams: StandardStreams) {
+  constructor(streams: StandardStreams, terminal: Pick<Terminal, "write">) {
     this.#streams = streams;
+    this.#terminal = terminal;
   }
 
   enter(): void {
     this.#isOn = true;
     this.#streams.stdin.setRawMode(true);
-    // Node.js leaves it to the terminal to turn \n into \r\n. Programs that draw a screen mean the one without the other.
+    // Node.js leaves it to the terminal to turn \n into \r\n. For programs that draw a screen, \n is only one row down.
     spawnSync("stty", ["-opost"], { stdio: ["inherit", "ignore", "ignore"] });
     process.on("exit", this.leave);
     for (const signal of DEADLY) process.on(signal, this.#die);
+  }
+
+  /** What the program prints. */
+  write(text: string): Promise<void> {
+    this.#otherScreen.push(text);
+    return this.#terminal.write(text);
   }
 
   /** At once: nothing may come after it. */
@@ -43,7 +55,8 @@ export class RawTerminal {
     process.off("exit", this.leave);
     for (const signal of DEADLY) process.off(signal, this.#die);
     const { stdin, stdout } = this.#streams;
-    if (stdout.writable) stdout.write(`${RESET}\r\n`);
+    const back = this.#otherScreen.isOn ? TO_NORMAL_SCREEN : "";
+    if (stdout.writable) stdout.write(`${back}${RESET}\r\n`);
     if (!stdin.destroyed) stdin.setRawMode(false);
   };
 

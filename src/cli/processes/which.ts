@@ -1,8 +1,9 @@
 /** The processes of this home folder, for the verbs of `baton processes`; and one of them as JSON. */
-import type { ProcessStatus } from "../../process/process.js";
+import type { ProcessEnd, ProcessStatus } from "../../process/process.js";
 import type { Processes, SeenProcess } from "../../process/processes.js";
-import { processMeant } from "../../process/words.js";
+import { endWords, processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
+import type { ProcessId } from "../../session/ids.js";
 import type { Cli } from "../cli.js";
 import { CliError } from "../failure.js";
 
@@ -38,7 +39,21 @@ export async function hosted(processes: Processes, given: string): Promise<Known
   // If no host runs, a new one reads what the last one kept.
   const asked = await processes.wait(kept.id, { timeoutMs: 0, signal: AbortSignal.timeout(0) }).catch(gone);
   if (asked?.status) return { kept: asked.kept, status: asked.status };
-  throw new CliError("process_gone", `Baton keeps nothing of ${kept.id} any more but its line in the list.`);
+  throw new CliError(
+    "process_gone",
+    `The output of ${kept.id} was deleted. Only its line in the list is left.`,
+  );
+}
+
+/** The same, if it runs. */
+export async function running(processes: Processes, given: string): Promise<KnownProcess> {
+  const one = await hosted(processes, given);
+  if (one.status.end) throw hasEnded(one.kept.id, one.status.end);
+  return one;
+}
+
+export function hasEnded(id: ProcessId, end: ProcessEnd): CliError {
+  return new CliError("process_ended", `${id} has already ended: it ${endWords(end)}.`);
 }
 
 function gone(error: unknown): null {

@@ -1,8 +1,9 @@
 /** `baton processes write`: types something into a process. */
-import { text } from "node:stream/consumers";
+import { text as textOf } from "node:stream/consumers";
 import type { Cli } from "../cli.js";
 import { wrongUsage } from "../failure.js";
-import { hosted, type JsonOption, processFacts, withProcesses } from "./which.js";
+import { typeAll } from "./input.js";
+import { type JsonOption, processFacts, running, withProcesses } from "./which.js";
 
 interface WriteOptions extends JsonOption {
   readonly raw?: boolean;
@@ -15,16 +16,17 @@ export function writeToProcess(
   { raw, json }: WriteOptions,
 ): Promise<void> {
   return withProcesses(cli, async (processes) => {
-    const { kept, status } = await hosted(processes, which);
+    const { kept, status } = await running(processes, which);
     const given = words.length > 0 ? words.join(" ") : await piped(cli);
-    const seen = await processes.write(kept.id, raw ? given : typed(given, status.pty !== null));
+    const text = raw ? given : typed(given, status.pty !== null);
+    const seen = await typeAll(processes, kept.id, text, new AbortController().signal);
     if (json) cli.terminal.json(processFacts(seen));
   });
 }
 
 async function piped({ streams: { stdin } }: Cli): Promise<string> {
   if (stdin.isTTY) throw wrongUsage("Give the text after the id, or pipe it in.");
-  const given = await text(stdin);
+  const given = await textOf(stdin);
   if (given === "") throw wrongUsage('Nothing was piped in, so nothing was typed. For Enter alone, give "".');
   return given;
 }

@@ -26,22 +26,23 @@ export const processes: Verb = {
         {
           flags: "-n, --lines <number>",
           description: "how many lines from the end",
-          parse: wholeNumber(1_000_000),
+          parse: wholeNumber(1_000_000, 0),
           default: 50,
         },
         JSON_LINES,
       ],
-      notes: "Ctrl-C does not end the process. Colours and other control sequences are left out.",
+      notes:
+        "Ctrl-C does not end the process. Colours and other control sequences are left out. If a program uses the whole screen, you see the screen.",
       examples: ["processes logs p_4f -f"],
       run: async () => (await import("../processes/logs.js")).processLogs,
     },
     {
       name: "attach",
-      description: "use a process in this terminal; press Ctrl-\\ to leave it",
+      description: "use a process in this terminal; press Ctrl-\\ to detach",
       args: [PROCESS],
       options: [JSON_LINES],
       notes:
-        "The process goes on after you leave it. If it has no terminal of its own, it gets what you type line by line: Ctrl-C leaves it, and Ctrl-D ends its input.",
+        "The process keeps running after you detach. If it has no terminal of its own, it reads what you type line by line: Ctrl-C also detaches, and Ctrl-D ends its input.",
       examples: ["processes attach p_4f"],
       run: async () => (await import("../processes/attach.js")).attachProcess,
     },

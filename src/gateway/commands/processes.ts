@@ -1,6 +1,6 @@
 /** `/processes` shows what the person has in the background, and ends one of them. */
 import type { SeenProcess } from "../../process/processes.js";
-import { canBeEnded, processMeant } from "../../process/words.js";
+import { canBeEnded, howWords, processMeant } from "../../process/words.js";
 import { BatonError } from "../../session/errors.js";
 import type { GatewayProcesses } from "../processes/options.js";
 import { seenBy } from "../processes/rights.js";
@@ -8,8 +8,8 @@ import { commandCode, countWords, isEnded, lastLineCode, placeCode, stateWords }
 import type { AgentInfo } from "./agent-info.js";
 import type { Command, CommandCall } from "./commands.js";
 
-const NONE = "Nothing of yours runs in the background, and nothing ended lately.";
-const NOT_HERE = "Nothing can run in the background here.";
+const NONE = "You have no background processes.";
+const NOT_HERE = "Background processes are not available here.";
 const USAGE = "Send /processes to list them, or /processes kill and an id to end one.";
 
 export function processes({ clock }: AgentInfo): Command {
@@ -19,7 +19,7 @@ export function processes({ clock }: AgentInfo): Command {
     description: "show what runs in the background, or end it",
     details:
       "Lists the commands that the agent started for you in the background: those of this conversation, and those of your " +
-      "other conversations if you may see these here. Nobody else sees them.",
+      "other conversations that this chat may show. Nobody else sees them.",
     role: "member",
     async run(call) {
       const given = call.gateway.processes;
@@ -72,11 +72,11 @@ async function list(
     }),
   );
   const about = await all.about();
-  const isRunning = seen.some((process) => !isEnded(process));
+  const isRunning = seen.some(canBeEnded);
   return [
     ...described,
     ...(isRunning && about?.endsWithService ? [PROCESSES_END_WITH_SERVICE] : []),
-    ...(isRunning ? ["To end one, send /processes kill and its id."] : []),
+    ...(isRunning ? ["To end one, send `/processes kill <id>`."] : []),
   ].join("\n\n");
 }
 
@@ -94,6 +94,10 @@ async function end(
   if (!canBeEnded(process))
     return `\`${process.kept.id}\` has already ended: it ${stateWords(process, now)}.`;
   const ended = await all.kill(process.kept.id, "person");
-  if (canBeEnded(ended)) return `\`${process.kept.id}\` could not be ended. Try again.`;
-  return `\`${process.kept.id}\` ${stateWords(ended, now)}.`;
+  const name = `\`${process.kept.id}\``;
+  if (canBeEnded(ended)) return `${name} could not be ended. Try again.`;
+  if (isEnded(process)) return `Ended the programs that ${name} had left running.`;
+  const { end: how } = ended.status ?? ended.kept;
+  const isTheirs = how?.kind === "exited" && how.by === "person";
+  return isTheirs ? `You ended ${name} (${howWords(how)}).` : `${name} ${stateWords(ended, now)}.`;
 }

@@ -52,14 +52,12 @@ export function startedText(
   const { checkIntervalMs, notifyOnComplete, patterns } = asked;
   return [
     `Started in the background as ${kept.id}${status ? `, pid ${status.pid}` : ""}.`,
-    ...(asked.pty && status?.pty === null
-      ? ["This machine can't make a terminal for it, so it has pipes."]
-      : []),
+    ...(asked.pty && status?.pty === null ? ["No terminal is available here, so it runs with pipes."] : []),
     ...(checkIntervalMs === null
       ? []
       : [`Its new output goes to the chat every ${checkIntervalMs / 1_000} s.`]),
-    ...(notifyOnComplete ? ["You will be woken when it has ended."] : []),
-    ...(patterns.length === 0 ? [] : ["You will be woken when a line matches."]),
-    "Look at it with the tool `process`.",
+    ...(notifyOnComplete ? ["You will get a message when it ends."] : []),
+    ...(patterns.length === 0 ? [] : ["You will get a message when a line matches."]),
+    "Use the tool `process` to check on it.",
   ].join(" ");
 }

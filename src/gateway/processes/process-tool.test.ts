@@ -171,7 +171,7 @@ describe("the tool process", () => {
     const command = { command: "python3 -q", background: true, pty: true };
     const question = await ann.ask(`terminal ${JSON.stringify(command)}`);
     expect(question).toMatch(
-      /^This takes commands as input, which Baton can't check one by one\.\n\n```\npython3 -q\n\nin .*, in the background with a terminal\n```/,
+      /^This takes commands as input, and Baton can't check all of them\.\n\n```\npython3 -q\n\nin .*, in the background with a terminal\n```/,
     );
     const [, id = ""] = /Started .* as (p_\w+)/.exec(await answered(question, "approve")) ?? [];
     await until({ action: "poll", id }, />>>/);
@@ -246,19 +246,19 @@ describe("the tool process", () => {
       clock: Date.now,
     });
     const said = await tool.run({ action: "wait", id }, { call: aCall, signal: stop.signal });
-    expect(said).toContain("Stopped waiting; the process runs on.");
+    expect(said).toContain("Stopped waiting. The process is still running.");
   });
 
   it("says what to do about a mistake", async () => {
     expect(await use({ action: "poll", id: "p_1" })).toBe(
-      'Error: There is no process "p_1". There are none.',
+      'Error: There is no process "p_1". No processes are known.',
     );
     expect(await use({ action: "poll" })).toBe(
       "Error: `id` is missing, and `poll` needs it. There are no processes.",
     );
     const [one, two] = [await start("exec sleep 600"), await start("exec sleep 600")];
     expect(await use({ action: "poll", id: "p_" })).toBe(
-      `Error: Several ids begin with "p_": ${two}, ${one}. Give more of it.`,
+      `Error: Several ids begin with "p_": ${two}, ${one}. Give more of the id.`,
     );
     expect(await use({ action: "kill" })).toContain(`Give one of ${two}, ${one}.`);
     expect(await use({ action: "write", id: one })).toBe("Error: `text` is missing. Give a text.");

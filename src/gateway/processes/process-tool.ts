@@ -61,7 +61,7 @@ export function processTool(setting: ProcessToolSetting): Tool {
 }
 
 const DESCRIPTION = [
-  "Looks after commands that `terminal` runs in the background. They belong to the conversation, and go on after the turn.",
+  "Manages commands that `terminal` runs in the background. They belong to the conversation, and go on after the turn.",
   "Actions: `list` shows them; `poll` shows what one printed since the last poll, or the screen of its terminal; `log` shows lines of its output;",
   "`wait` waits until it has ended; `kill` ends it with all that it started; `write` types text into it, `submit` the same and Enter; `close` ends its input.",
 ].join(" ");
@@ -208,9 +208,9 @@ async function wait(
   const why = isEnded(ended)
     ? "It has ended."
     : wrote.aborted
-      ? "The person has written something, so this stopped waiting; the process runs on. If their message does not come next, finish your answer: it comes after that."
+      ? "The person wrote something, so this stopped waiting. The process is still running. If their message does not come next, finish your answer: it comes after that."
       : signal.aborted
-        ? "Stopped waiting; the process runs on."
+        ? "Stopped waiting. The process is still running."
         : `It still runs after ${seconds} s${clamped}. It goes on by itself; you need not wait for it.`;
   const shown = await lookAt(processes, ended, MOST_TAIL);
   return `${head(ended, clock())}\n\n${why}\n\n${shown === null ? "No output." : `The end of its output:\n${shown}`}`;
@@ -240,7 +240,7 @@ async function write(
     const danger = await dangerOfTyping(now, text);
     if (danger !== null && danger.what !== approved?.what) throw new Refused(TYPED_MEANWHILE);
   });
-  return `Written to ${process.kept.id}. See what it answers with \`poll\`.`;
+  return `Written to ${process.kept.id}. Use \`poll\` to see what it answers.`;
 }
 
 const TYPED_MEANWHILE =
@@ -272,7 +272,7 @@ async function typeChecked(
 async function close({ processes, clock }: ProcessToolSetting, process: SeenProcess): Promise<string> {
   mustRun(process, clock());
   await processes.close(process.kept.id);
-  return `The input of ${process.kept.id} has ended. Many programs end then; see with \`poll\`.`;
+  return `Closed the input of ${process.kept.id}. Use \`poll\` to see if it ends.`;
 }
 
 function mustRun(process: SeenProcess, now: number): void {

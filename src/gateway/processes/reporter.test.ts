@@ -69,7 +69,7 @@ it("shows no output that its host does not give in time, and tells of the end al
   vi.spyOn(world.processes, "find").mockRejectedValue(new Error("The process host does not answer."));
   await world.processes.write(id, "\n");
   await until(() => ann.told.some((text) => text.includes(`${id} exited with code 0`)));
-  expect(ann.told.at(-1)).toContain("None of its output can be shown here.");
+  expect(ann.told.at(-1)).toContain("It printed nothing, or its output is not available here.");
 });
 
 it("tells of a process whose home is gone for good", async () => {
@@ -90,7 +90,7 @@ it("tells of a process whose home is gone for good", async () => {
   await world.store.processes.started(id, started);
   // The gateway says once an hour that it is there.
   await world.store.processes.attend(world.processes.home, started);
-  await until(() => ann.told.some((text) => text.includes(`${id} is lost: No gateway of its home folder`)));
+  await until(() => ann.told.some((text) => text.includes(`(No gateway of its home folder`)));
 });
 
 it("tells of the true end of a process that was thought lost", async () => {
@@ -98,7 +98,7 @@ it("tells of the true end of a process that was thought lost", async () => {
   const ann = world.world.chat("ann");
   const id = await world.start(ann, "read -r x; exit 3", { notifyOnComplete: true });
   await world.store.processes.ended(id, { kind: "lost", why: "Nobody was there." }, world.world.now);
-  await until(() => ann.told.some((text) => text.includes(`${id} is lost: Nobody was there`)));
+  await until(() => ann.told.some((text) => text.includes(`(Nobody was there`)));
   await world.processes.reconcile();
   expect((await world.store.processes.find(id))?.state).toBe("running");
   await world.processes.write(id, "\n");

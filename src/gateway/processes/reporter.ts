@@ -239,7 +239,7 @@ export class ProcessReporter {
     const { breaker, waitUntil, beginsPause } = admit(this.#breaker, clock());
     this.#breaker = breaker;
     if (beginsPause)
-      onProblem("Background processes report too often, so nothing is said about them for 30 seconds.");
+      onProblem("Background processes make too many notices, so Baton holds them back for 30 seconds.");
     return waitUntil;
   }
 }

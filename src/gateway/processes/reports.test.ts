@@ -44,13 +44,11 @@ describe("a report", () => {
       [
         "[note from Baton, not from a person: the background process p_0123456789 exited with code 2, after 12 s.]",
         "Its command: make all (in /srv/app)",
-        "None of its output can be shown here.",
+        "It printed nothing, or its output is not available here.",
       ].join("\n"),
     );
-    expect(
-      completionNotice({ ...PROCESS, end: { kind: "lost", why: "Its host knows nothing of it." } }),
-    ).toBe(
-      "A process of an earlier conversation here is lost: Its host knows nothing of it, after 12 s: `make all` (p_0123456789).",
+    expect(completionNotice({ ...PROCESS, end: { kind: "lost", why: "Nobody knows." } })).toBe(
+      "A process from an earlier conversation here was lost after 12 s (Nobody knows): `make all` (p_0123456789).",
     );
   });
 

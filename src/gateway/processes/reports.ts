@@ -1,6 +1,6 @@
 /** What Baton says by itself about a background process: to the agent, or in the chat. */
 import type { KeptProcess } from "../../process/store.js";
-import { endWords } from "../../process/words.js";
+import { endWords, lostWords } from "../../process/words.js";
 import { fenced } from "../../util/markdown-fence.js";
 import { durationWords, grouped } from "../../util/words.js";
 import { commandCode, commandWords, placeWords, readable } from "./words.js";
@@ -23,22 +23,23 @@ function quotedOutput(title: string, output: string): string {
 }
 
 function endedAfter({ end, startedAt, endedAt }: KeptProcess): string {
-  const words = end === null ? "has ended" : endWords(end);
-  return endedAt === null ? words : `${words}, after ${durationWords(endedAt - startedAt)}`;
+  const after = endedAt === null ? "" : `after ${durationWords(endedAt - startedAt)}`;
+  if (end?.kind === "lost") return `was lost ${after} (${lostWords(end)})`;
+  return `${end === null ? "has ended" : endWords(end)}, ${after}`;
 }
 
 /** `output` is null if nothing of it can be shown. */
 export function completionNote(process: KeptProcess, output: string | null): string {
   const shown =
     output === null
-      ? "None of its output can be shown here."
+      ? "It printed nothing, or its output is not available here."
       : quotedOutput("The end of its output follows.", output);
   return `${noteAbout(process, `${endedAfter(process)}.`)}\n${shown}`;
 }
 
 /** For the chat, if its conversation is over there. */
 export function completionNotice(process: KeptProcess): string {
-  return `A process of an earlier conversation here ${endedAfter(process)}: ${commandCode(process)} (${process.id}).`;
+  return `A process from an earlier conversation here ${endedAfter(process)}: ${commandCode(process)} (${process.id}).`;
 }
 
 export function matchesNote(
@@ -48,7 +49,7 @@ export function matchesNote(
 ): string {
   const what = count === 1 ? "printed a line that matches" : `printed ${grouped(count)} lines that match`;
   const off = isLast
-    ? "\nToo many lines match, so you will not be told of more of them, but you will be told once when it has ended."
+    ? "\nToo many lines match, so you will not get more of them. You will get one message when the process ends."
     : "";
   const title =
     count > lines.length ? `The last ${lines.length} of them follow.` : "Here is what it printed.";
@@ -59,5 +60,5 @@ export function matchesNote(
 export function outputNotice(process: KeptProcess, output: string, isCut: boolean): string {
   const name = `${commandCode(process)} (${process.id})`;
   const shown = fenced(readable({ text: output }, NOTICE_CHARACTERS));
-  return `${name} ${isCut ? "printed, at the end" : "printed"}:\n${shown}`;
+  return `${name} ${isCut ? "printed (the last part)" : "printed"}:\n${shown}`;
 }

@@ -63,7 +63,7 @@ it("shows the folder as code, whatever its name is", () => {
 it("says how it ended in one sentence", () => {
   const end = { kind: "lost", why: "Nobody knows how it ended." } as const;
   const ended = { status: null, kept: { ...seen.kept, end, endedAt: 8_300 } };
-  expect(stateWords(ended, 10_000)).toMatch(/^is lost: Nobody knows how it ended, after 8\.3 s, .* ago$/);
+  expect(stateWords(ended, 10_000)).toMatch(/^was lost .* ago \(Nobody knows how it ended\)$/);
 });
 
 it("says that a process was not started, if it was not", () => {

@@ -3,7 +3,7 @@ import type { OutputPart } from "../../process/process.js";
 import type { Processes, SeenProcess } from "../../process/processes.js";
 import { screenOf } from "../../process/screen.js";
 import type { KeptProcess } from "../../process/store.js";
-import { endWords } from "../../process/words.js";
+import { endWords, lostWords } from "../../process/words.js";
 import { THIS_MACHINE } from "../../util/command-environment.js";
 import { cleanLine, printableText, shorten } from "../../util/text.js";
 import { durationWords, grouped } from "../../util/words.js";
@@ -38,12 +38,13 @@ export function stateWords({ kept, status }: SeenProcess, now: number): string {
   if (end) {
     const endedAt = kept.endedAt ?? status?.endedAt ?? now;
     const ago = `${durationWords(now - endedAt)} ago`;
+    if (end.kind === "lost") return `was lost ${ago} (${lostWords(end)})`;
     return `${endWords(end)}, after ${durationWords(endedAt - kept.startedAt)}, ${ago}`;
   }
   const since = durationWords(now - kept.startedAt);
   if (status) return `running for ${since}, pid ${status.pid}`;
   if (kept.state === "starting") return "starting";
-  return `started ${since} ago, but its host can't be asked whether it still runs`;
+  return `started ${since} ago, but Baton can't tell if it still runs`;
 }
 
 export function isEnded({ kept, status }: SeenProcess): boolean {
@@ -96,7 +97,8 @@ export async function lastLineCode(
 ): Promise<string | null> {
   if (!status) return null;
   const { text } = await processes.read(kept.id, -TAIL_BYTES, TAIL_BYTES);
-  const line = printableText(text)
+  const shown = status.pty ? await screenOf(text, status.pty) : text;
+  const line = printableText(shown)
     .split("\n")
     .findLast((each) => each.trim() !== "");
   return line === undefined ? null : code(shorten(cleanLine(line), LONGEST_LINE));

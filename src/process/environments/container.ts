@@ -76,7 +76,7 @@ async function make(engine: Engine, container: string, options: ContainerOptions
   }
   if (found.settings !== digest(wanted)) {
     throw new Error(
-      `the container ${container} was made with other settings. Run \`${options.program} rm -f ${container}\` to remove it with all that runs in it; Baton then makes a new one.`,
+      `the container ${container} was made with other settings. Run \`${options.program} rm -f ${container}\` to remove it and everything that runs in it. Baton then makes a new one.`,
     );
   }
   if (!found.isRunning) await engine.do(["start", container]);

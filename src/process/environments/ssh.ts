@@ -9,6 +9,7 @@ import type { EnvironmentUse, SshConfig } from "../../util/environment-config.js
 import { shortSocketPath } from "../places.js";
 import { controlledCommand, type ReachThere } from "./controlled.js";
 import { shellText } from "./encoded-words.js";
+import { tried } from "./trial.js";
 
 const SETTINGS = [
   ...["BatchMode=yes", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes", "Tunnel=no"],
@@ -16,6 +17,9 @@ const SETTINGS = [
   ...["ConnectTimeout=15", "ServerAliveInterval=15", "ServerAliveCountMax=3"],
   ...["ControlMaster=auto", "ControlPersist=600"],
 ];
+
+/** How long it may take to sign in. */
+const PATIENCE_MS = 30_000;
 
 /** The server gives the command to a shell as one argument, and the kernel takes no longer one. */
 const LONGEST = 128 * 1_024 - 1;
@@ -40,7 +44,9 @@ export function sshEnvironment(options: SshConfig & EnvironmentUse): CommandEnvi
     ].join(", "),
     workdir,
     launch: async (command, folder, mode) => {
-      const reach = reachFor(mode === "foreground" ? "gateway" : "host");
+      const whose = mode === "foreground" ? "gateway" : "host";
+      await reached(options, shared(whose));
+      const reach = reachFor(whose);
       const { file, args, remote } = controlledCommand(reach, { command, workdir: folder, mode });
       if (args.some((word) => Buffer.byteLength(word) > LONGEST)) {
         throw new Error("the command is too long for ssh. Write it to a file there and run that.");
@@ -48,6 +54,19 @@ export function sshEnvironment(options: SshConfig & EnvironmentUse): CommandEnvi
       return { file, args, remote, environment: variables };
     },
   };
+}
+
+/**
+ * Throws if nobody can sign in there: then certainly nothing was run. It does not make the connection that is shared,
+ * because the one of the host must not belong to this process.
+ */
+async function reached(options: SshConfig & EnvironmentUse, shared: string): Promise<void> {
+  const { host, variables } = options;
+  const check = [...clientWords(options, [`ControlPath=${shared}`]), "-O", "check", "--", host] as const;
+  if ((await tried(check, variables, PATIENCE_MS)) === null) return;
+  const failure = await tried(sshTrial(options), variables, PATIENCE_MS);
+  if (failure !== null)
+    throw new Error(`${failure.replace(/\.$/, "")}. Run \`${sshByHand(options)}\` to see more.`);
 }
 
 function clientWords(
@@ -60,6 +79,12 @@ function clientWords(
     ...settings.flatMap((setting) => ["-o", setting]),
     ...(port === null ? [] : ["-p", String(port)]),
   ];
+}
+
+/** What a person types to sign in. */
+export function sshByHand({ host, port, configFile }: SshConfig): string {
+  const words = ["ssh", ...(configFile === null ? [] : ["-F", configFile])];
+  return [...words, ...(port === null ? [] : ["-p", String(port)]), host].join(" ");
 }
 
 /** Signs in there, by a connection of its own, and does nothing. */

@@ -116,7 +116,7 @@ export class Host {
       if (process.unread + text.length > MOST_WAITING_INPUT)
         throw new HostError(
           "process_input_full",
-          "The process does not read its input, so nothing was written.",
+          "The process does not read, and much input waits for it already. Nothing was written.",
         );
       process.write(text);
       return process.status;

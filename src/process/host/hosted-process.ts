@@ -29,11 +29,11 @@ const MOMENT_MS = 100;
 const LOOK_MS = 20;
 /** How long it may take until the exit of something that is gone is seen. */
 const SEEN_MS = 10_000;
-const NOBODY_SAW = "The process host ended while this was running, so nobody saw how it ended.";
+const NOBODY_SAW = "The process host ended while this was running, so its exit code is unknown.";
 const RESTARTED = "The machine or its container was restarted while this was running.";
-const NEVER_KNOWN = "The process host ended at the moment it started this: nobody knows if it ran.";
+const NEVER_KNOWN = "The process host ended while it started this. It may not have run.";
 const NEVER_STARTED = "Baton ended before it started this process.";
-const CUT_OFF = "The connection to where it ran was lost. It may still be running there.";
+const CUT_OFF = "The connection was lost. It may still be running there.";
 
 export interface HostParts {
   readonly folder: string;
@@ -151,7 +151,7 @@ export class HostedProcess {
   get whyDeaf(): string {
     if (!this.isRunning) return "The process has ended, so it takes no more input.";
     return this.#child === null
-      ? "The process goes on, but takes no more input: that ended with the process host that had started it."
+      ? "The process is still running, but nothing can be typed into it any more: the process host that started it has ended."
       : "The input of the process is closed.";
   }
 
