@@ -10,6 +10,7 @@ import { childEnvironment, clientEnvironment } from "./config/environment.js";
 import { secretsOf } from "./config/secrets.js";
 import { workspace } from "./config/workspace.js";
 import { sqliteFile } from "./open-sessions.js";
+import { privateFolder } from "./process/places.js";
 import type { CommandEnvironment } from "./util/command-environment.js";
 import type { Finding } from "./util/finding.js";
 import { makeFolder } from "./util/make-folder.js";
@@ -48,9 +49,18 @@ export async function environmentFindings({ environments, home }: Config): Promi
   return Promise.all(tried);
 }
 
-/** What no tool may see or change: the home folder, the database and the files of secrets, wherever they lie. */
+/** What no tool may see or change: the home folder, sockets, the database and the files of secrets, wherever they lie. */
 function ownFiles(config: Config): string[] {
-  return [config.home, ...databaseFiles(config), ...secretFiles(config)];
+  return [config.home, ...socketFolder(), ...databaseFiles(config), ...secretFiles(config)];
+}
+
+/** What nobody else can enter is where sockets may be. If there is no such folder, none is used. */
+function socketFolder(): string[] {
+  try {
+    return [privateFolder()];
+  } catch {
+    return [];
+  }
 }
 
 function databaseFiles(config: Config): string[] {

@@ -80,11 +80,14 @@ function socketFile(folder: string): string {
   return join(folder, "host.socket");
 }
 
-function privateFolder(): string {
+/**
+ * The folder for sockets whose path would be too long elsewhere. It is made if it is missing: only what is there can be hidden
+ * from commands.
+ */
+export function privateFolder(): string {
   const uid = process.getuid?.() ?? 0;
   const ofSession = `/run/user/${uid}`;
-  if (isPrivate(ofSession, uid)) return ofSession;
-  const ours = `/tmp/baton-${uid}`;
+  const ours = isPrivate(ofSession, uid) ? join(ofSession, "baton") : `/tmp/baton-${uid}`;
   makeFolder(ours);
   if (isPrivate(ours, uid)) return ours;
   throw new Error(`${ours} belongs to another user or can be entered by others. Remove it, then try again.`);

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
-import { isGroupThere } from "./process-group.js";
+import { isGroupThere, type Kin } from "./process-group.js";
 
 /** What can be known of a process from here. */
 export type Fate = "alive" | "ended" | "unknown";
@@ -59,13 +59,13 @@ function readOldName(text: string): ProcessName {
   return { host, pid: Number(pid), start, place };
 }
 
-/** The process group that it led, if a part of it certainly runs: the leader may be gone, but nobody else has its pid. */
-export function runningGroup(name: string): number | null {
+/** The process group that it led, or its session, if a part of it certainly runs: the leader may be gone, but nobody else has its pid. */
+export function runningGroup(name: string, kin: Kin = "group"): number | null {
   const leader = readName(name);
   if (leader.place === "" || leader.place !== placeOfPids() || leader.start === "") return null;
   const entry = entryOf(leader.pid);
   const isTheirs = entry === undefined || entry.start === leader.start;
-  return isTheirs && isGroupThere(leader.pid) ? leader.pid : null;
+  return isTheirs && isGroupThere(leader.pid, kin) ? leader.pid : null;
 }
 
 export function fateOf(holder: string): Fate {

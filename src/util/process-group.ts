@@ -1,7 +1,13 @@
-/** Ends a process together with everything that it started in its group. */
+/** Ends a process together with everything that belongs to it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { timerMs } from "./timer-ms.js";
+
+/**
+ * What belongs to a leader: its process group; or all groups of the session that it leads, because each job of a shell in a
+ * terminal is a group of its own. The number of either is not given to another one while something of it is left.
+ */
+export type Kin = "group" | "session";
 
 /** The pause between two looks, at first and at most. */
 const LOOK_MS = 10;
@@ -11,56 +17,80 @@ const LONGEST_LOOK_MS = 160;
  * Sends TERM to the group, and KILL to what is left after the grace period. Settles when the group is gone or was
  * killed. A group that is gone is not signalled again: its number may belong to another one now.
  */
-export async function endGroup(leader: number, graceMs: number): Promise<void> {
-  if (!signalGroup(leader, "SIGTERM") || (await isGoneWithin(leader, graceMs))) return;
-  signalGroup(leader, "SIGKILL");
+export async function endGroup(leader: number, graceMs: number, kin: Kin = "group"): Promise<void> {
+  if (!signalKin(leader, "SIGTERM", kin) || (await isGoneWithin(leader, graceMs, kin))) return;
+  signalKin(leader, "SIGKILL", kin);
 }
 
-/** True as soon as no process of the group runs; false if one still does after that time. */
-export async function isGoneWithin(leader: number, ms: number): Promise<boolean> {
+/** True as soon as nothing of the group runs; false if something still does after that time. */
+export async function isGoneWithin(leader: number, ms: number, kin: Kin = "group"): Promise<boolean> {
   const until = performance.now() + ms;
   for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_LOOK_MS)) {
     const leftMs = until - performance.now();
     await delay(timerMs(Math.min(pauseMs, leftMs)));
-    if (!isGroupRunning(leader)) return true;
+    if (!isGroupRunning(leader, kin)) return true;
     if (leftMs <= 0) return false;
   }
 }
 
 /** True if a process of the group is left, even if its leader is gone. */
-export function isGroupThere(leader: number): boolean {
-  return signalGroup(leader, 0);
+export function isGroupThere(leader: number, kin: Kin = "group"): boolean {
+  return signalGroup(leader, 0) || (kin === "session" && runningMembers(leader, kin).length > 0);
 }
 
 /** The same without processes that have ended and whose parent does not look. */
-export function isGroupRunning(leader: number): boolean {
-  if (!isGroupThere(leader)) return false;
-  if (process.platform !== "linux" || isRunningIn(leader, String(leader))) return true;
-  return runningMembers(leader).length > 0;
+export function isGroupRunning(leader: number, kin: Kin = "group"): boolean {
+  if (!isGroupThere(leader, kin)) return false;
+  if (process.platform !== "linux" || entryOf(leader)?.group === leader) return true;
+  return runningMembers(leader, kin).length > 0;
 }
 
-/** The processes of a group that have not ended; none if the system does not tell. */
-export function runningMembers(leader: number): number[] {
+interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+/** The processes that belong to a leader and have not ended; none if the system does not tell. */
+export function runningMembers(leader: number, kin: Kin = "group"): ProcessEntry[] {
+  return runningProcesses().filter((process) => process[kin] === leader);
+}
+
+export function runningChildren(parent: number): ProcessEntry[] {
+  return runningProcesses().filter((process) => process.parent === parent);
+}
+
+function runningProcesses(): ProcessEntry[] {
   try {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return pids.filter((pid) => isRunningIn(leader, pid)).map(Number);
+    return pids.flatMap((pid) => entryOf(Number(pid)) ?? []);
   } catch {
-    return [];
+    return []; // The system does not tell.
   }
 }
 
-function isRunningIn(leader: number, pid: string): boolean {
+/** Null if it has ended. */
+export function entryOf(pid: number): ProcessEntry | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return Number(group) === leader && !/[ZXx]/.test(state);
+    const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [parent = 0, group = 0, session = 0] = rest.slice(0, 3).map(Number);
+    return /[ZXx]/.test(state) ? null : { pid, parent, group, session };
   } catch {
-    return false; // It has ended meanwhile.
+    return null; // It has ended meanwhile.
   }
 }
 
 /** True if there was a process to signal. */
-function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+function signalKin(leader: number, signal: NodeJS.Signals, kin: Kin): boolean {
+  const members = kin === "session" ? runningMembers(leader, kin) : [];
+  const groups = new Set([leader, ...members.map(({ group }) => group)]);
+  return [...groups].filter((group) => signalGroup(group, signal)).length > 0;
+}
+
+/** True if there was a process to signal. */
+export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-leader, signal);
   } catch (error) {

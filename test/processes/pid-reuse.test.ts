@@ -38,12 +38,13 @@ test.skipIf(why !== null)(
     try {
       const { stdout, stderr } = inNamespace('"$1" "$2" "$3"', process.execPath, CHILD, folder);
       expect(stderr).toBe("");
-      const ends = [{ kind: "lost" }, { kind: "exited", code: 3, by: "itself" }];
+      const ends = [{ kind: "lost" }, { kind: "exited", code: 3, by: "itself", leftBehind: false }];
       // The innocent one leads its group; then it is in a group whose leader is gone.
       expect(JSON.parse(stdout)).toMatchObject([
         { ends, isAlive: [true, true] },
         { ends, isAlive: [true, true] },
         { ends: [{ kind: "exited", code: 4 }], isAlive: [true] },
+        { ends: [{ kind: "exited", by: "person" }], isAlive: [true] },
       ]);
     } finally {
       rmSync(folder, { recursive: true, force: true });

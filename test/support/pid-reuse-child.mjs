@@ -19,7 +19,7 @@ const client = new HostClient({
   onLost: () => {},
 });
 
-const start = (id, command) =>
+const start = (id, command, rest = {}) =>
   client.request("spawn", {
     spec: {
       id,
@@ -30,6 +30,7 @@ const start = (id, command) =>
       pty: null,
       hasOwnProcesses: false,
       remote: null,
+      ...rest,
     },
   });
 
@@ -78,8 +79,12 @@ async function innocentWith(pid, isLed) {
   throw new Error(`No process got the pid ${pid}.`);
 }
 
-const isAlive = (pid) =>
-  existsSync(`/proc/${pid}`) && /^State:\s+[SR]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+/** True, or its state if it has ended. */
+const isAlive = (pid) => {
+  if (!existsSync(`/proc/${pid}`)) return "gone";
+  const [, state] = /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return !/[ZX]/.test(state) || state;
+};
 
 const seen = [];
 for (const [n, isLed] of [true, false].entries()) {
@@ -90,6 +95,7 @@ for (const [n, isLed] of [true, false].entries()) {
   await once(host, "exit");
   process.kill(first.pid, "SIGKILL");
   await gone(first.pid);
+  await delay(20); // Starts are counted in hundredths of a second: two in one of them can't be told apart after a crash.
   const innocent = await innocentWith(first.pid, isLed);
   const afterCrash = await client.request("kill", { id: lost, by: "person", graceMs: 200 });
 
@@ -111,6 +117,39 @@ const stranger = await innocentWith(left.pid, false);
 hosts.at(-1).kill("SIGCONT");
 const afterLeft = await client.request("kill", { id: left.id, by: "person", graceMs: 200 });
 seen.push({ ends: [afterLeft.end], isAlive: [isAlive(stranger)] });
+
+// A job that had the terminal of a sandbox has ended, and a stranger's group has its number.
+const JOB = `import os, signal, time
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+reader, writer = os.pipe()
+job = os.fork()
+if job == 0:
+    os.setpgid(0, 0)
+    os.write(writer, b"x")
+    time.sleep(600)
+os.read(reader, 1)
+os.tcsetpgrp(0, job)
+os.kill(job, signal.SIGKILL)
+os.waitpid(job, 0)
+print("over", flush=True)
+time.sleep(600)
+`;
+const terminal = await start("p_0000000030", "", {
+  file: "unshare",
+  args: ["--pid", "--fork", "python3", "-c", JOB],
+  pty: { cols: 80, rows: 24 },
+  hasOwnProcesses: true,
+});
+const said = async () => (await client.request("read", { id: terminal.id, from: 0, limit: 1_000 })).text;
+while (!(await said()).includes("over")) await delay(5);
+const foreground = Number(
+  readFileSync(`/proc/${terminal.pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ")[5],
+);
+const passer = await innocentWith(foreground, true);
+const afterTerminal = await client.request("kill", { id: terminal.id, by: "person", graceMs: 200 });
+seen.push({ ends: [afterTerminal.end], isAlive: [isAlive(passer)] });
 
 console.log(JSON.stringify(seen));
 client.close();

@@ -93,6 +93,45 @@ describe.each([
   });
 });
 
+test("killing it at once ends it, too", { timeout: 120_000 }, async () => {
+  const { client, spawn } = world();
+  for (let round = 0; round < 30; round++) {
+    const { id, pid } = await spawn("exec sleep 600", { pty: { cols: 80, rows: 24 } });
+    expect((await client.request("kill", { id, by: "agent", graceMs: 5_000 })).end).toMatchObject({
+      by: "agent",
+    });
+    expect(isGroupRunning(pid)).toBe(false);
+  }
+});
+
+test("killing a shell in a terminal also ends its jobs, which are groups of their own", async () => {
+  const { client, spawn, outputOf } = world();
+  const { id } = await spawn('set -m; sleep 600 & echo "job $!."; wait', { pty: { cols: 80, rows: 24 } });
+  await expect.poll(() => outputOf(id)).toMatch(/job \d+\./);
+  const job = Number(/job (\d+)/.exec(await outputOf(id))?.[1]);
+  expect(isGroupRunning(job)).toBe(true);
+  const killed = await client.request("kill", { id, by: "person", graceMs: 5_000 });
+  expect(killed.end).toMatchObject({ kind: "exited", by: "person", leftBehind: false });
+  expect(isGroupRunning(job)).toBe(false);
+});
+
+test("a job that a shell leaves behind in a terminal is told, and can be ended", async () => {
+  const { client, spawn, ended, outputOf } = world();
+  const { id } = await spawn(
+    "set -m; trap '' HUP; sleep 600 </dev/null >/dev/null 2>&1 & echo \"job $!.\"; exit 3",
+    {
+      pty: { cols: 80, rows: 24 },
+    },
+  );
+  expect((await ended(id)).end).toEqual({ ...HAS_ENDED, code: 3, leftBehind: true });
+  const job = Number(/job (\d+)/.exec(await outputOf(id))?.[1]);
+  expect((await client.request("kill", { id, by: "person", graceMs: 1_000 })).end).toEqual({
+    ...HAS_ENDED,
+    code: 3,
+  });
+  expect(isGroupRunning(job)).toBe(false);
+});
+
 test("a PTY has a size that can be changed", async () => {
   const { client, spawn, outputOf } = world();
   const script = "trap 'stty size' WINCH; stty size; while :; do sleep 0.1; done";

@@ -196,10 +196,10 @@ export class HostedProcess {
 
   /** Ends everything that belongs to it. Settles when it is gone, or could not be ended. */
   async kill(by: "agent" | "person", graceMs: number): Promise<void> {
-    const { hasOwnProcesses, remote, environment, pty } = this.#record;
+    const { hasOwnProcesses, remote, environment } = this.#record;
     if (!this.isActive) return;
     if (this.isRunning) this.#killedBy ??= by;
-    const which = { ...this.#owner, hasOwnProcesses, hasPty: pty !== null, remote, environment };
+    const which = { ...this.#owner, hasOwnProcesses, remote, environment };
     this.#killing ??= endProcess(which, graceMs).finally(() => {
       this.#killing = null;
     });
@@ -237,8 +237,9 @@ export class HostedProcess {
   }
 
   get #owner(): GroupOwner {
-    const { id, pid, name } = this.#record;
-    return { id, pid, name, isChild: this.#child !== null && !this.#hasExited };
+    const { id, pid, name, pty, end } = this.#record;
+    const hasExited = this.#hasExited || end?.kind === "exited";
+    return { id, pid, name, isChild: this.#child !== null && !hasExited, hasExited, hasPty: pty !== null };
   }
 
   async #exited(how: ChildExit): Promise<void> {

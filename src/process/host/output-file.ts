@@ -4,7 +4,8 @@
  * - the file is bounded: when it has grown long, its end is copied into a second file and it is emptied. The process
  *   appends, so it goes on at the beginning. What it wrote between the copy and that would be lost, so this waits for a
  *   pause; only if the process prints much more without one, a few of its lines may be missing there;
- * - the last `KEPT` bytes can always be read; a part that is read begins and ends between two characters.
+ * - the last `KEPT` bytes can always be read; a part that is read begins and ends between two characters;
+ * - the file is the process's own: whatever that does to it, positions only grow, and stay numbers that can be stored.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import type { OutputPart } from "../process.js";
@@ -16,6 +17,14 @@ const TOO_LONG = 16 * KEPT;
 /** Holds what a process writes while its output is copied. */
 const REST = Buffer.allocUnsafe(7 * KEPT);
 const MOST_ATTEMPTS = 5;
+/** Nobody prints as much between two looks: the process has set the size. */
+const INCREDIBLE = 2 ** 40;
+/** From here on positions no longer grow. Nobody gets here by printing. */
+const LAST_POSITION = 2 ** 52;
+/** What the file may take on the disk, though it is short: a process can reserve space. */
+const MOST_ON_DISK = 4 * TOO_LONG;
+/** The unit of the system. */
+const BLOCK = 512;
 
 export interface OutputPlace {
   /** The position at which the file begins. */
@@ -56,13 +65,20 @@ export class OutputFile {
    * go on from where the output ended.
    */
   get #size(): number {
-    const { size } = fstatSync(this.#file);
+    const size = this.#credibleSize();
     if (size < this.#sizeSeen) {
-      this.#base += this.#sizeSeen;
+      this.#base = Math.min(this.#base + this.#sizeSeen, LAST_POSITION);
       this.#olderFrom = this.#base;
     }
     this.#sizeSeen = size;
     return size;
+  }
+
+  #credibleSize(): number {
+    const { size } = fstatSync(this.#file);
+    if (size <= INCREDIBLE) return size;
+    ftruncateSync(this.#file, 0);
+    return 0;
   }
 
   /** A descriptor for the process. The caller closes it. */
@@ -114,15 +130,16 @@ export class OutputFile {
     const size = this.#size;
     const pauses = isOver || size === this.#sizeBefore;
     this.#sizeBefore = size;
-    if (size <= (pauses ? LONG : TOO_LONG)) return;
+    const onDisk = fstatSync(this.#file).blocks * BLOCK;
+    if (size <= (pauses ? LONG : TOO_LONG) && onDisk <= MOST_ON_DISK) return;
     const older = openSync(this.#older, "a", 0o600);
     try {
       const rest = this.#copyEnd(older, size);
       const end = this.#size;
       ftruncateSync(this.#file, 0);
-      this.#base += end;
+      this.#base = Math.min(this.#base + end, LAST_POSITION);
       this.#sizeSeen = 0;
-      this.#olderFrom = this.#base - append(older, rest);
+      this.#olderFrom = Math.max(0, this.#base - append(older, rest));
     } finally {
       closeSync(older);
     }
@@ -135,10 +152,11 @@ export class OutputFile {
   #copyEnd(older: number, size: number): Buffer {
     for (let attempt = 1; ; attempt++) {
       ftruncateSync(older, 0);
-      append(older, fill(REST.subarray(0, KEPT), this.#file, size - KEPT));
+      const kept = Math.min(KEPT, size);
+      append(older, fill(REST.subarray(0, kept), this.#file, size - kept));
       const rest = fill(REST, this.#file, size);
       if (rest.length < REST.length || attempt === MOST_ATTEMPTS) return rest;
-      size = fstatSync(this.#file).size;
+      size = Math.min(fstatSync(this.#file).size, INCREDIBLE);
     }
   }
 

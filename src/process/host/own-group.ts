@@ -1,12 +1,12 @@
 /**
- * The process group that a process leads, if it is certainly its own. While it is our child, nobody else can have its pid.
+ * The process group that a process leads, or its whole session if it has a PTY, if that is certainly its own. While it is our child, nobody else can have its pid.
  * Later its start time tells; and if it is gone and something may be left of its group, each process that it started
  * carries a mark in its environment: a group that merely has the same number does not.
  */
 import { readFileSync } from "node:fs";
 import type { ProcessId } from "../../session/ids.js";
 import { fateOf, runningGroup } from "../../util/holder.js";
-import { isGroupRunning, runningMembers } from "../../util/process-group.js";
+import { isGroupRunning, type Kin, runningMembers } from "../../util/process-group.js";
 
 const MARK = "BATON_RUN";
 
@@ -21,14 +21,26 @@ export interface GroupOwner {
   readonly name: string | null;
   /** True until its exit was seen by us, its parent. */
   readonly isChild: boolean;
+  /** Its exit was seen: whoever has its pid now is another process, also if that started at the same moment. */
+  readonly hasExited: boolean;
+  readonly hasPty: boolean;
+}
+
+/** A shell makes a group for each job in a terminal. */
+export function kinOf({ hasPty }: Pick<GroupOwner, "hasPty">): Kin {
+  return hasPty ? "session" : "group";
 }
 
 /** Null if nothing of it runs, or nobody can tell. */
-export function ownGroup({ id, pid, name, isChild }: GroupOwner): number | null {
+export function ownGroup(owner: GroupOwner): number | null {
+  const { id, pid, name, isChild, hasExited } = owner;
+  const kin = kinOf(owner);
   if (isChild) return pid;
-  const group = name === null ? null : runningGroup(name);
-  if (group === null || name === null || !isGroupRunning(group)) return null;
-  const isProved = fateOf(name) === "alive" || runningMembers(group).some((member) => hasMark(member, id));
+  const group = name === null ? null : runningGroup(name, kin);
+  if (group === null || name === null || !isGroupRunning(group, kin)) return null;
+  const isProved =
+    (!hasExited && fateOf(name) === "alive") ||
+    runningMembers(group, kin).some((member) => hasMark(member.pid, id));
   return isProved ? group : null;
 }
 
