@@ -37,13 +37,10 @@ const environment = group(
       ),
       isRequired: true,
     } as Setting<Kind> & { readonly isRequired: true },
-    host: text(
-      { description: "`ssh`: the host as ssh takes it; an alias of your ssh configuration works too." },
-      HOST,
-    ),
+    host: text({ description: "`ssh`: the host, as you would type it after `ssh`." }, HOST),
     port: number(
       null,
-      { description: "`ssh`: the port.", fallback: "as ssh has it" },
+      { description: "`ssh`: the port.", fallback: "from your ssh configuration" },
       { isWhole: true, min: 1, max: 65_535, error: "use a port from 1 to 65535" },
     ),
     configFile: folder({
@@ -59,7 +56,7 @@ const environment = group(
       { pattern: /^[^\s-]\S*$/, error: "give the name or the path of a program" },
     ),
     memory: text(
-      { description: "`docker`: the most memory.", fallback: "`2g`" },
+      { description: "`docker`: the memory limit.", fallback: "`2g`" },
       { pattern: /^\d+[bkmg]?$/i, error: "give a number with a unit, such as 512m or 2g" },
     ),
     cpus: number(

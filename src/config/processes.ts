@@ -13,19 +13,18 @@ export const processSettings = group({
   maxPerSession: count(16, "How many of them may belong to one session.", 1_000),
   keepMinutes: number(
     30,
-    { description: "How long Baton keeps what it knows of a process after it ended, its output included." },
+    { description: "How long Baton keeps a process and its output after it ends." },
     { above: 0, max: 10_080, error: "use a number of minutes above 0, at most 10080" },
   ),
   graceSeconds: seconds(5, {
-    description:
-      "If Baton ends a process, it sends the signal TERM, and after this time KILL to what still runs.",
+    description: "How long Baton waits after the signal TERM before it sends KILL.",
   }),
   maxWaitSeconds: seconds(180, {
     description: "The longest time that the agent may wait for a process in one call.",
   }),
   outputCharacters: number(
     200_000,
-    { description: "How many characters of the output of a process the agent can read, from its end." },
+    { description: "How many of the last characters of a process's output the agent can read." },
     {
       isWhole: true,
       min: 1_000,

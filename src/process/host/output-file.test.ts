@@ -64,7 +64,7 @@ test("positions stay numbers that a store can keep", () => {
 test("space that a process reserves on the disk is given back", () => {
   const { path, output } = outputFile();
   writeFileSync(path, "a line\n");
-  const { status } = spawnSync("fallocate", ["--keep-size", "--length", "200M", path]);
+  const { status } = spawnSync("/bin/sh", ["-c", 'fallocate --keep-size --length 200M "$0"', path]);
   if (status !== 0) return console.warn("SKIPPED: reserved space, because this system can't reserve any");
   expect(statSync(path).blocks * 512).toBeGreaterThan(100 * MB);
   output.trim(false);
