@@ -62,7 +62,7 @@ export interface ProcessStatus {
   readonly output: { readonly from: number; readonly to: number };
   /** False if nothing can be written to it any more. */
   readonly takesInput: boolean;
-  /** The end of what was typed into it, as far as no Enter has followed. */
+  /** What was typed into it last and is not complete as a command: see unsent.ts. */
   readonly unsent: string;
 }
 

@@ -11,7 +11,14 @@ const OTHERS = "makes git run other commands";
 const RUNS_OTHERS =
   /^(?:alias\.|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass|attributesfile)|credential|url\.|include|sequence\.|gpg\.|protocol\.|diff\.external|merge\.tool|pager\.|man\.|browser\.|help\.browser|remote\.[^=]*(?:vcs|pack)|filter\.)|\.(?:textconv|command|cmd|path|helper|program|driver|clean|smudge|process)(?:=|$)|^--(?:exec-path|config-env)=/i;
 
-export function gits(args: readonly Word[], look: Look): string | null {
+interface GitCall {
+  readonly command: string | undefined;
+  /** Words before and after the command. */
+  readonly before: readonly Word[];
+  readonly rest: readonly Word[];
+}
+
+export function gitCall(args: readonly Word[]): GitCall {
   const at = args.findIndex(
     ({ text }, index) =>
       !text.startsWith("-") &&
@@ -19,14 +26,18 @@ export function gits(args: readonly Word[], look: Look): string | null {
         args[index - 1]?.text ?? "",
       ),
   );
-  const before = at < 0 ? args : args.slice(0, at);
+  if (at < 0) return { command: undefined, before: args, rest: [] };
+  return { command: args[at]?.text, before: args.slice(0, at), rest: args.slice(at + 1) };
+}
+
+export function gits(args: readonly Word[], look: Look): string | null {
+  const { command, before, rest } = gitCall(args);
   if (has(before, RUNS_OTHERS)) return OTHERS;
-  const rest = at < 0 ? [] : args.slice(at + 1);
   const on = (pattern: RegExp) => has(rest, pattern);
   if (on(/^--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|ext-diff|textconv)|^ext::/))
     return OTHERS;
   const everything = rest.some(({ text }) => /^(?:\.|\.\/|:\/|\*|--)$/.test(text));
-  switch (args[at]?.text) {
+  switch (command) {
     case "clone":
       return on(/^-[a-z]*[uc]$|^--config|^--template/) ? OTHERS : null;
     case "grep":

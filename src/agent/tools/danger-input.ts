@@ -43,10 +43,14 @@ const CLIENTS: Readonly<Record<string, TakesCommands>> = {
   // `-N` runs nothing there, `-n` and `-f` give it no input.
   ssh: (args) => !has(args, /^-[a-zA-Z]*[NnfVQGO]/) && operands(withoutValues(args, SSH_VALUES)).length <= 1,
   ...Object.fromEntries(
-    "mosh slogin rlogin rsh sftp ghci bpython ptpython nix-shell jdb pdb ipdb"
+    "mosh slogin rlogin rsh sftp ghci bpython ptpython nix-shell jdb pdb pdb3 ipdb sqlplus coqtop rocq mit-scheme"
       .split(" ")
       .map((name) => [name, always]),
   ),
+  "octave-cli": unlessTold(/^--eval/, 0),
+  maxima: unlessTold(/^-b|^--batch/, 99),
+  sage: unlessTold(/^-[a-z]$|^--(?:notebook|version)/, 0),
+  jupyter: (args) => has(args, /^(?:console|qtconsole)$/),
   script: (args) => !has(args, /^-[a-zA-Z]*c|^--command/),
   ...Object.fromEntries(
     "docker podman nerdctl kubectl"
@@ -89,7 +93,11 @@ const VALUES: readonly (readonly [RegExp, RegExp])[] = [
   [/^php/, /^-[dct]$/],
 ];
 
-function interpreterTakes(name: string, args: readonly Word[]): boolean {
+/** Their `-r` loads a module, and its value is the next word; elsewhere it is an option for code. */
+const REQUIRES = /^(?:node|nodejs|tsx|ts-node|ruby)/;
+
+function interpreterTakes(name: string, given: readonly Word[]): boolean {
+  const args = REQUIRES.test(name) ? withoutOption(given, /^-r$|^--(?:require|import)$/) : given;
   if (has(args, /^-[a-zA-Z]*i$|^--interactive$|^-a$|^inspect$|^repl$/)) return true;
   const module = args.findIndex(({ text }) => text === "-m");
   if (module >= 0) return ASKING_MODULES.test(args[module + 1]?.text ?? "");
@@ -105,6 +113,10 @@ function hasFile(args: readonly Word[], valued: RegExp): boolean {
     if (/^[-+]/.test(text) || isInput(text) || valued.test(before)) return false;
     return !/^[-+][^=]*$/.test(before) || /[./]/.test(text);
   });
+}
+
+function withoutOption(args: readonly Word[], option: RegExp): readonly Word[] {
+  return withoutValues(args, option).filter(({ text }) => !option.test(text));
 }
 
 function withoutValues(args: readonly Word[], valued: RegExp): readonly Word[] {

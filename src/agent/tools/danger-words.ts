@@ -11,6 +11,8 @@ export interface Look {
   readonly input: string;
   /** True if its input is what somebody types while it runs. */
   readonly getsInput: boolean;
+  /** True if it prints on a terminal into which somebody types while it runs. */
+  readonly onTerminal: boolean;
   /** True if a path is outside the folders in which the agent works; never if those are unknown. */
   readonly isOutside: (path: string) => boolean;
   /** The danger of a command line. */

@@ -9,6 +9,7 @@ import { isInterpreter } from "./danger-code.js";
 import { dangerOfSetting, dangerOfSettingWord } from "./danger-environment.js";
 import { leavesFolder } from "./danger-files.js";
 import { hasOuterInput, isClient, TAKES_COMMANDS, takesCommands } from "./danger-input.js";
+import { hasOuterOutput, isKeyed, TAKES_KEYS, takesKeys } from "./danger-keys.js";
 import { dangerOfLaunching } from "./danger-options.js";
 import { changed, isOutside, OUTSIDE, type WorkPlace } from "./danger-outside.js";
 import { RULES } from "./danger-rules.js";
@@ -19,14 +20,18 @@ import { whySecret, whySecretPattern, whySensitive } from "./sensitive-places.js
 import { parseShell, type SimpleCommand } from "./shell-parse.js";
 import { UNKNOWN } from "./shell-text.js";
 import { asWord, type Word } from "./shell-words.js";
+import { readingsOf } from "./typed-readings.js";
 
 /** Longer commands are not read: a person could not see them whole, either. */
 const LONGEST = 4_000;
 const DEEPEST = 8;
 /** How many characters are read in all, also if nested commands make some be read again. */
 const MOST_READ = 10 * LONGEST;
+/** Typed text is read in several ways. */
+const TYPED_READ = 6 * MOST_READ;
 
 const TOO_LONG = "is too long to check";
+export const GOES_ON = "may belong to a command that is too long to check";
 const TOO_MANY = "has too many commands inside commands";
 const JUST_MADE = "runs something that it has just written, copied or downloaded";
 const UNUSUAL = "runs a program whose name has unusual characters in it";
@@ -44,11 +49,17 @@ const WRAPPERS = new Set(
 /** Why Baton should ask about a command, in words that follow "This"; null if it need not. */
 export function dangerOf(
   command: string,
-  { allow, place, getsInput = false }: DangerContext = {},
+  { allow, place, getsInput = false, hasTerminal = false }: DangerContext = {},
 ): string | null {
   if (command.length > LONGEST) return TOO_LONG;
   if (allow && isAllowed(command, allow)) return null;
-  const reason = dangerOfScript(command, 0, { unread: MOST_READ, place, getsInput, isTyped: false });
+  const reason = dangerOfScript(command, 0, {
+    unread: MOST_READ,
+    place,
+    getsInput,
+    hasTerminal: getsInput && hasTerminal,
+    isTyped: false,
+  });
   return reason ?? (allow ? "is not on the list of allowed commands" : null);
 }
 
@@ -59,57 +70,28 @@ interface DangerContext {
   readonly place?: WorkPlace;
   /** True if something can be typed into it while it runs. */
   readonly getsInput?: boolean;
+  /** True if that is typed on a terminal. */
+  readonly hasTerminal?: boolean;
 }
 
 /**
- * The same for text that is typed into a program, in case that runs it as commands. `unsent` was typed before, without
- * Enter, and checked then. Much of such text is no command, so Baton asks only about what is clear.
+ * The same for text that is typed into a program, in case that runs it as commands. `unsent` was typed before, is not
+ * complete, and was checked then. Much of such text is no command, so Baton asks only about what is clear.
  */
 export function dangerOfTyped(text: string, place: WorkPlace, unsent = ""): string | null {
-  if (text.length > LONGEST) return TOO_LONG;
   if (/^[\r\n]*$/.test(text)) return null;
-  const whole = `${unsent}${text}`.slice(-LONGEST);
-  const budget = { unread: 4 * MOST_READ, place, getsInput: false, isTyped: true };
-  for (const script of new Set([...scriptsIn(whole), ...scriptsIn(withErasing(whole))])) {
+  if (text.length > LONGEST) return TOO_LONG;
+  if (unsent.length + text.length > LONGEST) return GOES_ON;
+  const budget = { unread: TYPED_READ, place, getsInput: false, hasTerminal: false, isTyped: true };
+  const seen = new Set<string>();
+  for (const script of readingsOf(unsent, text)) {
+    if (!mayRead(script.length, budget)) return TOO_MANY;
+    if (seen.has(script)) continue;
+    seen.add(script);
     const reason = dangerOfScript(script, 0, budget);
     if (reason) return reason;
   }
   return null;
-}
-
-/** All of it and each line, without keys such as Escape. */
-function scriptsIn(text: string): readonly string[] {
-  const keys = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
-  // `!rm` in a pager, `\! rm` in a database client.
-  const lines = text.split(/[\r\n]/).map((line) => line.replace(keys, "").replace(/^\s*[:\\.%]?!/, ""));
-  return [lines.join("\n"), ...lines];
-}
-
-/** What is left if Backspace, Ctrl-W, Ctrl-U and Ctrl-C erase as in a terminal. */
-function withErasing(text: string): string {
-  const left: string[] = [];
-  const eraseWhile = (isErased: (character: string) => boolean): void => {
-    while (left.length > 0 && !/[\r\n]/.test(left.at(-1) ?? "") && isErased(left.at(-1) ?? "")) left.pop();
-  };
-  for (const character of text) {
-    switch (character) {
-      case "\b":
-      case "\u007f":
-        if (!/[\r\n]/.test(left.at(-1) ?? "")) left.pop();
-        break;
-      case "\u0017":
-        eraseWhile((last) => last === " ");
-        eraseWhile((last) => last !== " ");
-        break;
-      case "\u0003":
-      case "\u0015":
-        eraseWhile(() => true);
-        break;
-      default:
-        left.push(character);
-    }
-  }
-  return left.join("");
 }
 
 /** How much may still be read: nested commands could go on without end. */
@@ -117,6 +99,7 @@ interface Budget {
   unread: number;
   readonly place: WorkPlace | undefined;
   readonly getsInput: boolean;
+  readonly hasTerminal: boolean;
   readonly isTyped: boolean;
 }
 
@@ -136,31 +119,43 @@ function lengthOf(words: readonly Word[]): number {
 
 function dangerOfScript(text: string, depth: number, budget: Budget): string | null {
   if (depth > DEEPEST || !mayRead(PARSING + text.length, budget)) return TOO_MANY;
-  const { commands, functions, isUnclear } = parseShell(text);
+  const { commands, functions, isUnclear, isUnread } = parseShell(text);
   let isElsewhere = false;
   let made: MadeFiles = NOTHING_MADE;
+  const feeders = new Set(commands.map(({ feeder }) => feeder));
   for (const command of commands) {
     if (!mayRead(LOOKING + lengthOf(command.words), budget)) return TOO_MANY;
-    const look = lookFrom(command, isElsewhere, depth, budget);
+    const onTerminal = budget.hasTerminal && !feeders.has(command) && hasOuterOutput(command);
+    const look = lookFrom(command, { isElsewhere, onTerminal }, depth, budget);
     const reason = dangerOfCommand(command, look) ?? forkBomb(command, functions);
     if (reason && !(budget.isTyped && UNCLEAR.has(reason))) return reason;
     if (isMade(command, made)) return JUST_MADE;
     isElsewhere ||= leavesFolder(command);
     made = filesMade(command, made);
   }
-  return isUnclear && !budget.isTyped ? UNREADABLE : null;
+  return isUnread || (isUnclear && !budget.isTyped) ? UNREADABLE : null;
 }
 
-function lookFrom(command: SimpleCommand, isElsewhere: boolean, depth: number, budget: Budget): Look {
+function lookFrom(
+  command: SimpleCommand,
+  where: Pick<Look, "isElsewhere" | "onTerminal">,
+  depth: number,
+  budget: Budget,
+): Look {
+  const { isElsewhere } = where;
   return {
-    isElsewhere,
+    ...where,
     input: inputOf(command),
     getsInput: budget.getsInput && hasOuterInput(command),
     isOutside: (path) => budget.place !== undefined && isOutside(path, budget.place, isElsewhere),
     script: (inner) => dangerOfScript(inner, depth + 1, budget),
     words: (inner, goesElsewhere = false) =>
       mayRead(LOOKING + lengthOf(inner), budget)
-        ? dangerOfWords(inner, command, lookFrom(command, isElsewhere || goesElsewhere, depth, budget))
+        ? dangerOfWords(
+            inner,
+            command,
+            lookFrom(command, { ...where, isElsewhere: isElsewhere || goesElsewhere }, depth, budget),
+          )
         : TOO_MANY,
   };
 }
@@ -210,8 +205,10 @@ function dangerOfWords(words: readonly Word[], command: SimpleCommand, look: Loo
   const [program, ...args] = words;
   if (!program) return null;
   const reason = dangerOfProgram(program, args, command, look);
-  if (reason !== null || !look.getsInput) return reason;
-  return takesCommands(programName(program.text), args) ? TAKES_COMMANDS : null;
+  if (reason !== null) return reason;
+  const name = programName(program.text);
+  if (look.getsInput && takesCommands(name, args)) return TAKES_COMMANDS;
+  return takesKeys(name, args, look) ? TAKES_KEYS : null;
 }
 
 function dangerOfProgram(
@@ -283,9 +280,11 @@ function dangerOfWrapped(wrapper: string, words: readonly Word[], look: Look): s
   }
   const more = takesMore ? [asWord(UNKNOWN)] : [];
   for (const [at, { text }] of filled.entries()) {
-    const reason = isKnown(programName(text))
-      ? look.words([...filled.slice(at), ...more], goesElsewhere)
-      : null;
+    const name = programName(text);
+    const reason =
+      isKnown(name) || (at === begin && isKeyed(name))
+        ? look.words([...filled.slice(at), ...more], goesElsewhere)
+        : null;
     if (reason) return reason;
   }
   return null;

@@ -37,6 +37,8 @@ export interface Script {
   readonly functions: ReadonlySet<string>;
   /** Not everything was understood. */
   readonly isUnclear: boolean;
+  /** Not even all commands in it were found, because there was too much to read. */
+  readonly isUnread: boolean;
 }
 
 export function parseShell(text: string): Script {
@@ -72,7 +74,7 @@ const MOST: readonly (readonly [RegExp, number])[] = [
   [/\{/g, 300],
   [/[;&|\n]/g, 1_000],
 ];
-const UNCLEAR: Script = { commands: [], functions: new Set(), isUnclear: true };
+const UNCLEAR: Script = { commands: [], functions: new Set(), isUnclear: true, isUnread: true };
 const NOBODY: SimpleCommand = {
   words: [],
   assignments: [],
@@ -98,7 +100,12 @@ interface CommandPosition {
 }
 
 class ShellReader {
-  readonly state = { commands: [] as SimpleCommand[], functions: new Set<string>(), isUnclear: false };
+  readonly state = {
+    commands: [] as SimpleCommand[],
+    functions: new Set<string>(),
+    isUnclear: false,
+    isUnread: false,
+  };
   /** How often each variable is set. */
   readonly assigned = new Map<string, number>();
   /** The variables whose value is known; null while that is not known yet. */
@@ -117,6 +124,7 @@ class ShellReader {
     const inner = { ...place, depth: place.depth + 1 };
     if (place.depth > DEEPEST) {
       this.state.isUnclear = true;
+      this.state.isUnread = true;
       return;
     }
     switch (node.type) {

@@ -101,16 +101,17 @@ export function terminalTool(options: TerminalToolOptions): Tool {
       const { allow } = options;
       const workdir = textOf(args, "workdir");
       const getsInput = isTrue(args, "background");
-      const how = howItRuns(getsInput, isTrue(args, "pty"));
+      const hasTerminal = isTrue(args, "pty");
+      const how = howItRuns(getsInput, hasTerminal);
       if (there !== null) {
         const place = workPlaceThere(there, workdir);
-        const reason = await reasonToAsk(command, { place, getsInput, allow });
+        const reason = await reasonToAsk(command, { place, getsInput, hasTerminal, allow });
         return reason === null ? null : dangerThere(there, { folder: workdir ?? "", command, how }, reason);
       }
       if (confinement.kind === "missing") return null;
       const folder = resolve(options.cwd, workdir ?? "");
       if (mayLeave && isTrue(args, "outside")) {
-        const typed = getsInput ? await whyTyped(command) : "";
+        const typed = getsInput ? await whyTyped(command, hasTerminal) : "";
         return dangerOutside(
           { folder, command, how },
           `${LEAVES}${typed}`,
@@ -122,7 +123,12 @@ export function terminalTool(options: TerminalToolOptions): Tool {
       if (isSafe && !allow) return null;
       const folders = [realOf(folder), folder, ...confined.folders];
       const place = { folders, ...(confined.home === null ? {} : { home: confined.home }) };
-      const reason = await reasonToAsk(command, { place, getsInput: getsInput && !isSafe, allow });
+      const reason = await reasonToAsk(command, {
+        place,
+        getsInput: getsInput && !isSafe,
+        hasTerminal,
+        allow,
+      });
       return reason === null ? null : dangerHere({ folder, command, how }, reason, options.environment);
     },
     run: answering(async (args, context) => {
@@ -164,19 +170,29 @@ function howItRuns(inBackground: boolean, pty: boolean): string {
 
 async function reasonToAsk(
   command: string,
-  { allow, ...context }: { place: WorkPlace; getsInput: boolean; allow: readonly string[] | undefined },
+  {
+    allow,
+    ...context
+  }: {
+    place: WorkPlace;
+    getsInput: boolean;
+    hasTerminal: boolean;
+    allow: readonly string[] | undefined;
+  },
 ): Promise<string | null> {
   const { dangerOf } = await import("./danger.js"); // Loaded only now, because it needs a parser.
   return dangerOf(command, { ...context, ...(allow ? { allow } : {}) });
 }
 
 /** Who allows it to leave the sandbox must know if that is for more than this command. */
-async function whyTyped(command: string): Promise<string> {
-  const [{ dangerOf }, { TAKES_COMMANDS }] = await Promise.all([
+async function whyTyped(command: string, hasTerminal: boolean): Promise<string> {
+  const [{ dangerOf }, { TAKES_COMMANDS }, { TAKES_KEYS }] = await Promise.all([
     import("./danger.js"),
     import("./danger-input.js"),
+    import("./danger-keys.js"),
   ]);
-  return dangerOf(command, { getsInput: true }) === TAKES_COMMANDS ? `, and ${TAKES_COMMANDS}` : "";
+  const reason = dangerOf(command, { getsInput: true, hasTerminal });
+  return reason === TAKES_COMMANDS || reason === TAKES_KEYS ? `, and ${reason}` : "";
 }
 
 const NO_WAY_OUT =

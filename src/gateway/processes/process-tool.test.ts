@@ -159,10 +159,15 @@ describe("the tool process", () => {
   it("shows the screen of a program that draws, and types into it", async () => {
     const file = `${world.folder}/numbers`;
     await use({ action: "wait", id: await start(`seq 1 200 > ${file}`) });
-    const id = await start(`TERM=xterm less ${file}`, { pty: true });
+    const command = { command: `TERM=xterm less ${file}`, background: true, pty: true };
+    const question = await ann.ask(`terminal ${JSON.stringify(command)}`);
+    expect(question).toMatch(/^This opens a program in which keys can start other commands/);
+    const [, id = ""] = /Started .* as (p_\w+)/.exec(await answered(question, "approve")) ?? [];
     await until({ action: "poll", id }, /Its screen, 120 × 40:\n1\n2\n3\n/);
     await use({ action: "write", id, text: "G" });
     expect(await until({ action: "poll", id }, /\n200\n/)).not.toContain("\n1\n2\n");
+    expect(await use({ action: "write", id, text: "!rm -rf /home/nobody-here" })).toMatch(/^This deletes /);
+    await ann.ask("/stop");
     await use({ action: "write", id, text: "q" });
     expect(await use({ action: "wait", id })).toContain("exited with code 0");
   });
@@ -211,6 +216,19 @@ describe("the tool process", () => {
     expect(await answered(question, "approve")).toContain("Written to");
     await until({ action: "poll", id }, /got rm -rf \/home\/nobody-here/);
     expect(await use({ action: "submit", id, text: " /home/nobody-here" })).toContain("Written to");
+  });
+
+  it.each([
+    ["without Enter, because it has no terminal", "rm -rf ./a\r", " /home/nobody-here"],
+    ["in a quote", 'rm -rf "./a\n', '" /home/nobody-here'],
+    ["for long", `rm -rf ./a${" ./a".repeat(990)}`, `${" ./a".repeat(10)} /home/nobody-here`],
+  ])("asks about a command that goes on %s", async (_, begin, end) => {
+    const id = await start("while read -r line; do echo got $line; done");
+    expect(await use({ action: "write", id, text: begin })).toContain("Written to");
+    const question = await use({ action: "submit", id, text: end });
+    expect(question).toMatch(/^This (?:deletes|may belong to a command that is too long)/);
+    expect(question).toContain(end);
+    expect(await answered(question, "approve")).toContain("Written to");
   });
 
   it("does not type a part after another one that it has not checked with it", async () => {

@@ -24,8 +24,19 @@ export async function dangerOfCall(
 export async function dangerOfTyping({ kept, status }: SeenProcess, text: string): Promise<Danger | null> {
   if (kept.walled) return null;
   const unsent = status?.unsent ?? "";
-  const { dangerOfTyped } = await import("../../agent/tools/danger.js"); // Only now, because it needs a parser.
-  const reason = dangerOfTyped(text, { folders: [resolve("/", kept.workdir)] }, unsent);
-  const what = `${unsent}${text}\n\ntyped into ${kept.id} ${placeWords(kept)}: ${kept.command}`;
-  return reason === null ? null : { reason, what };
+  const { dangerOfTyped, GOES_ON } = await import("../../agent/tools/danger.js"); // Only now, because it needs a parser.
+  const place = { folders: [resolve("/", kept.workdir)] };
+  const reason = dangerOfTyped(text, place, unsent);
+  if (reason === null) return null;
+  const showsAlone = reason === GOES_ON || dangerOfTyped(text, place) !== null;
+  const before = showsAlone ? beginningOf(unsent) : unsent;
+  return { reason, what: `${before}${text}\n\ntyped into ${kept.id} ${placeWords(kept)}: ${kept.command}` };
+}
+
+const MOST_SHOWN = 600;
+
+/** What is too long to show can't be allowed. This was checked or allowed when it was typed: its beginning is enough. */
+function beginningOf(unsent: string): string {
+  const more = unsent.length - MOST_SHOWN;
+  return more <= 0 ? unsent : `${unsent.slice(0, MOST_SHOWN)}… (${more} characters or more follow here)\n`;
 }

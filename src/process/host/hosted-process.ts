@@ -16,7 +16,7 @@ import type {
   ProcessStatus,
   TerminalSize,
 } from "../process.js";
-import { unsentAfter } from "../unsent.js";
+import { NOTHING_TYPED, typedAfter } from "../unsent.js";
 import { type ChildExit, type HostedChild, startPiped } from "./child.js";
 import { endProcess, exitInside } from "./ending.js";
 import { OutputFile } from "./output-file.js";
@@ -51,7 +51,7 @@ export class HostedProcess {
   #killedBy: "agent" | "person" | null = null;
   #killing: Promise<boolean> | null = null;
   #polledThrough = 0;
-  #unsent = "";
+  #typed = NOTHING_TYPED;
   #isSaved = true;
   #hasExited = false;
   #looking: Promise<void> | null = null;
@@ -138,13 +138,17 @@ export class HostedProcess {
       id,
       pid,
       startedAt,
-      pty: this.#child?.pty ?? this.#record.pty,
+      pty: this.#pty,
       end,
       endedAt,
       output: this.#output.range,
       takesInput: this.isRunning && this.#child?.takesInput === true,
-      unsent: this.#unsent,
+      unsent: this.#typed.unsent,
     };
+  }
+
+  get #pty(): TerminalSize | null {
+    return this.#child?.pty ?? this.#record.pty;
   }
 
   /** Why nothing can be written to it. */
@@ -174,7 +178,7 @@ export class HostedProcess {
 
   write(text: string): void {
     this.#child?.write(text);
-    this.#unsent = unsentAfter(this.#unsent, text);
+    this.#typed = typedAfter(this.#typed, text, this.#pty !== null);
   }
 
   close(): void {
