@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { type HostWorld, hostWorld, localSpec } from "../../test/support/process-host.js";
+import { type HostWorld, helloOf, hostWorld, localSpec } from "../../test/support/process-host.js";
 import { openStore } from "../open-sessions.js";
 import { isGroupRunning } from "../util/process-group.js";
 import { Processes, type ProcessesOptions, type StartProcess } from "./processes.js";
@@ -229,13 +229,39 @@ test("what was thought lost runs again if its host runs it, and its true end cou
   const { kept: quick } = await processes.start(request("read -r code; exit $code"));
   for (const { id } of [kept, quick]) await store.ended(id, lost, Date.now());
   await processes.write(quick.id, "4\n");
-  await processes.wait(quick.id, waiting);
-  expect(await store.find(quick.id)).toMatchObject({ state: "ended", end: lost });
-  await processes.reconcile();
+  await expect.poll(async () => (await store.find(quick.id))?.end).toMatchObject({ code: 4 });
+  expect(await store.find(kept.id)).toMatchObject({ state: "ended", end: lost });
+  await processes.tidy(); // As a gateway does from time to time.
   expect(await store.find(kept.id)).toMatchObject({ state: "running", end: null, endedAt: null });
-  expect(await store.find(quick.id)).toMatchObject({ state: "ended", end: { code: 4 } });
   await processes.write(kept.id, "3\n");
   await expect.poll(async () => (await store.find(kept.id))?.end).toMatchObject({ code: 3 });
+});
+
+test("one that was thought lost long ago is not forgotten while it runs", async () => {
+  const { request, store, open } = await world();
+  const processes = open({ keptMs: 1_000 });
+  const { kept } = await processes.start(request("sleep 600"));
+  await store.ended(kept.id, { kind: "lost", why: "No gateway has run for a day." }, 1);
+  await processes.tidy();
+  expect(await store.find(kept.id)).toMatchObject({ state: "running", end: null });
+  expect((await processes.kill(kept.id, "person")).kept.end).toMatchObject({ by: "person" });
+});
+
+test("a host that hangs keeps nobody who waits or looks", async () => {
+  const { host, request, open } = await world();
+  const processes = open();
+  const { kept, status } = await processes.start(request("sleep 600"));
+  const { pid } = await helloOf(host.client);
+  process.kill(pid, "SIGSTOP");
+  try {
+    const timeoutMs = 600_000;
+    const asked = await processes.wait(kept.id, { timeoutMs, signal: AbortSignal.timeout(1) });
+    expect(asked).toMatchObject({ kept: { id: kept.id, state: "running" }, status: null });
+    expect(await processes.list({})).toMatchObject([{ kept: { id: kept.id }, status: null }]);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  expect((await processes.status(kept.id)).status.pid).toBe(status?.pid);
 });
 
 test("what a process left behind is forgotten, though it ended while no gateway ran", async () => {

@@ -10,6 +10,7 @@ import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
 import { timerMs } from "../util/timer-ms.js";
+import { withinTime } from "../util/within-time.js";
 import { HostClient, type HostClientOptions } from "./host-client.js";
 import { homeName } from "./places.js";
 import type { OutputPart, ProcessSpec, ProcessStatus, TerminalSize } from "./process.js";
@@ -45,6 +46,8 @@ const MAYBE_DONE: readonly string[] = ["process_host_lost", "process_host_slow"]
 const AGAIN: Pauses = { firstMs: 1_000, longestMs: 60_000 };
 /** How long another Baton may take from saving a process to starting it, with the host. Until then nobody calls it lost. */
 const STARTING_MS = 120_000;
+/** How long a host may take to answer somebody who must not wait. */
+const ANSWER_MS = 5_000;
 
 const JUST_STARTED = {
   state: "running",
@@ -125,9 +128,10 @@ export class Processes {
     }));
   }
 
-  /** What a running host knows; nothing if none runs: then nothing is running that it could tell of. */
+  /** What a running host knows; nothing if none runs or it does not answer soon: nobody who looks must wait for it. */
   async #known(): Promise<readonly ProcessStatus[]> {
-    return (await this.#client.helloIfRunning()) ? this.#client.request("list", {}) : [];
+    const ask = async () => ((await this.#client.helloIfRunning()) ? this.#client.request("list", {}) : []);
+    return (await withinTime(ask(), ANSWER_MS)) ?? [];
   }
 
   async find(id: ProcessId): Promise<SeenProcess | null> {
@@ -165,7 +169,11 @@ export class Processes {
       const leftMs = until - performance.now();
       const news = this.#nextNews(id, leftMs, signal);
       try {
-        const status = await this.#ask("status", { id });
+        // A host that hangs must not keep anybody: if it is time to answer, it has only a moment.
+        const asked = this.#ask("status", { id });
+        const status = await Promise.race([asked, news.come.then(() => withinTime(asked, ANSWER_MS))]);
+        if (status === null && !signal.aborted && performance.now() < until) continue;
+        if (status === null) return await this.#seen(id, null);
         if (status.end !== null || signal.aborted || leftMs <= 0) return await this.#seen(id, status);
         await news.come;
       } finally {
@@ -261,7 +269,7 @@ export class Processes {
       if (status) await this.#save(status);
       else if (state === "ended") await store.leftNothing(id);
       else if (state === "running") await store.ended(id, { kind: "lost", why: UNKNOWN }, clock());
-      else if (clock() - startedAt < STARTING_MS) this.#again.after(STARTING_MS);
+      else if (Math.abs(clock() - startedAt) < STARTING_MS) this.#again.after(STARTING_MS);
       else await this.#save(await this.#client.request("abandon", { id }));
     }
     for (const id of this.#followers.keys()) await this.#client.request("follow", { id }).catch(() => {});
@@ -275,10 +283,19 @@ export class Processes {
     await this.#save(await this.#client.request("status", { id })); // It may have ended meanwhile.
   }
 
+  /** The same, after those that were only thought lost are known again. */
+  async #found(kept: readonly KeptProcess[]): Promise<readonly KeptProcess[]> {
+    const lost = kept.filter(({ end }) => end?.kind === "lost");
+    if (lost.length === 0) return kept;
+    const known = await this.#known();
+    for (const process of lost) await this.#reopen(process, known);
+    return this.#options.store.list({ home: this.home });
+  }
+
   /** Forgets those that ended a while ago, and earlier ones if there are too many. */
   async tidy(): Promise<void> {
     const { store, keptMs, clock, caps } = this.#options;
-    const known = await store.list({ home: this.home });
+    const known = await this.#found(await store.list({ home: this.home }));
     const ends = known.flatMap(({ endedAt }) => endedAt ?? []).sort((a, b) => b - a);
     const room = Math.max(0, caps.inAll - (known.length - ends.length) - 1); // One more is about to start.
     const before = Math.max(clock() - keptMs, (ends[room] ?? 0) + 1);
@@ -313,7 +330,7 @@ export class Processes {
     return this.#client.request(verb as HostVerb, takes) as Promise<HostVerbs[V]["gives"]>;
   }
 
-  async #seen(id: ProcessId, status: ProcessStatus): Promise<SeenProcess> {
+  async #seen(id: ProcessId, status: ProcessStatus | null): Promise<SeenProcess> {
     const kept = await this.#options.store.find(id);
     if (!kept) throw new NotFoundError("process_not_found", `There is no process ${id}.`);
     return { kept, status };
@@ -333,8 +350,13 @@ export class Processes {
   async #save({ id, startedAt, end, endedAt }: ProcessStatus): Promise<void> {
     const { store, clock } = this.#options;
     if (!end) return store.started(id, startedAt);
-    const isNew = await store.ended(id, end, endedAt ?? clock());
-    if (!isNew && end.kind === "exited" && !end.leftBehind) await store.leftNothing(id);
+    if (await store.ended(id, end, endedAt ?? clock())) return;
+    if (end.kind === "lost") return;
+    const known = await store.find(id);
+    if (known?.end?.kind === "lost" && known.endedAt !== null) {
+      // Somebody else thought so; this is its true end.
+      if (await store.reopen(id, known.endedAt)) await store.ended(id, end, endedAt ?? clock());
+    } else if (!end.leftBehind) await store.leftNothing(id);
   }
 
   #saveLater(cause: Error): void {

@@ -153,6 +153,17 @@ export function processReportCases(world: ProcessStoreWorld): void {
       expect([...(await due()), ...(await due({ ...bot, platform: THERE }))]).toEqual([id]);
     });
 
+    it("is not said of an end that was only thought to be one, once the true end is known", async () => {
+      const { id } = await world.runs({ watch: told });
+      await world.store.processes.ended(id, { kind: "lost", why: "Nobody knows." }, world.now);
+      const [seen] = await world.store.reports.due(bot, 1);
+      if (!seen) throw new Error("Nothing is due.");
+      await world.store.processes.reopen(id, seen.process.endedAt ?? 0);
+      await world.store.processes.ended(id, exited, world.now + 1);
+      expect(await world.store.reports.report(seen, completion, both(seen, "1"), world.now)).toBe(false);
+      expect(await world.store.reports.due(bot, 1)).toMatchObject([{ process: { end: exited } }]);
+    });
+
     it("is not said of a process that is gone with its session", async () => {
       await overWith(told);
       const [seen] = await world.store.reports.due(bot, 1);

@@ -178,7 +178,7 @@ describe.runIf(why === null)(
       rmSync(left, { recursive: true });
     });
 
-    it("says what the client says if nobody can be reached", async () => {
+    it("runs nothing and says why if nobody can be reached", async () => {
       const nowhere = sshEnvironment({
         ...{ name: "nowhere", host: "127.0.0.1", port: 1, configFile: "/dev/null", workdir: null },
         ...{ home: work, variables },
@@ -187,7 +187,9 @@ describe.runIf(why === null)(
         { command: "true" },
         { call: aCall, signal: signal() },
       );
-      expect(result).toMatch(/^Nobody knows how the command ended, or if it ran: .*Connection refused/);
+      expect(result).toMatch(
+        /^Error: not run: the environment `nowhere` can't be used: .*Connection refused\. Run `ssh -F \/dev\/null -p 1 127\.0\.0\.1` to see more\.$/,
+      );
     });
   },
 );

@@ -37,8 +37,8 @@ export async function hosted(processes: Processes, given: string): Promise<Known
   const { kept, status } = processMeant(all, given);
   if (status !== null) return { kept, status };
   // If no host runs, a new one reads what the last one kept.
-  const asked = await processes.wait(kept.id, { timeoutMs: 0, signal: AbortSignal.timeout(0) }).catch(gone);
-  if (asked?.status) return { kept: asked.kept, status: asked.status };
+  const asked = await processes.status(kept.id).catch(gone);
+  if (asked) return asked;
   throw new CliError(
     "process_gone",
     `The output of ${kept.id} was deleted. Only its line in the list is left.`,

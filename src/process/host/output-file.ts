@@ -134,10 +134,9 @@ export class OutputFile {
     if (size <= (pauses ? LONG : TOO_LONG) && onDisk <= MOST_ON_DISK) return;
     const older = openSync(this.#older, "a", 0o600);
     try {
-      const rest = this.#copyEnd(older, size);
-      const end = this.#size;
-      ftruncateSync(this.#file, 0);
-      this.#base = Math.min(this.#base + end, LAST_POSITION);
+      const { rest, to } = this.#copyEnd(older, size);
+      ftruncateSync(this.#file, 0); // Nothing may come in between.
+      this.#base = Math.min(this.#base + to, LAST_POSITION);
       this.#sizeSeen = 0;
       this.#olderFrom = Math.max(0, this.#base - append(older, rest));
     } finally {
@@ -146,16 +145,16 @@ export class OutputFile {
   }
 
   /**
-   * Copies the end of the file, and returns what the process wrote meanwhile. If that is more than can be held, the process
+   * Copies the end of the file, and returns what the process wrote meanwhile, and up to where everything was read. If that is more than can be held, the process
    * was faster, and this starts over: what is missing could be its last words.
    */
-  #copyEnd(older: number, size: number): Buffer {
+  #copyEnd(older: number, size: number): { readonly rest: Buffer; readonly to: number } {
     for (let attempt = 1; ; attempt++) {
       ftruncateSync(older, 0);
       const kept = Math.min(KEPT, size);
       append(older, fill(REST.subarray(0, kept), this.#file, size - kept));
       const rest = fill(REST, this.#file, size);
-      if (rest.length < REST.length || attempt === MOST_ATTEMPTS) return rest;
+      if (rest.length < REST.length || attempt === MOST_ATTEMPTS) return { rest, to: size + rest.length };
       size = Math.min(fstatSync(this.#file).size, INCREDIBLE);
     }
   }
@@ -166,8 +165,8 @@ export class OutputFile {
   }
 
   remove(): void {
+    for (const path of [this.#path, this.#older]) rmSync(path, { force: true }); // First: it may fail.
     this.close();
-    for (const path of [this.#path, this.#older]) rmSync(path, { force: true });
   }
 }
 

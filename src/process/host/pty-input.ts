@@ -5,13 +5,7 @@
 import { writeSync } from "node:fs";
 import type { IPty } from "@lydell/node-pty";
 import { timerMs } from "../../util/timer-ms.js";
-
-/** The parts of the package's terminal that its types do not show. */
-interface OpenPty {
-  readonly fd: number;
-  /** Destroyed as soon as the descriptor is closed: its number may be of another file then. */
-  readonly _socket: { readonly destroyed: boolean };
-}
+import { type OpenPty, openPty } from "./open-pty.js";
 
 const AGAIN_MS = 10;
 
@@ -21,7 +15,7 @@ export class PtyInput {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(pty: IPty) {
-    this.#pty = pty as unknown as OpenPty;
+    this.#pty = openPty(pty);
   }
 
   get isOpen(): boolean {

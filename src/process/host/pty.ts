@@ -1,4 +1,5 @@
 /** Processes on a PTY. Without the optional package that makes one, they get pipes. */
+import { readSync } from "node:fs";
 import type { IPty } from "@lydell/node-pty";
 import { processNamed } from "../../util/holder.js";
 import { canCloseDescriptors } from "../../util/without-descriptors.js";
@@ -12,6 +13,7 @@ import {
   signalNamed,
   withoutLeaks,
 } from "./child.js";
+import { openPty } from "./open-pty.js";
 import type { OutputFile } from "./output-file.js";
 import { markOf } from "./own-group.js";
 import { PtyInput } from "./pty-input.js";
@@ -28,6 +30,36 @@ export async function loadPty(): Promise<Pty | null> {
   } catch {
     return null;
   }
+}
+
+/** The kernel has less in a PTY; but something that was left behind may go on printing. */
+const MOST_LEFT = 1024 * 1024;
+
+/**
+ * The package closes a PTY 200 ms after the exit, whatever was not read yet: on a busy machine that would be the last
+ * output.
+ */
+function readBeforeClosing(pty: IPty, onData: (data: Buffer) => void): void {
+  const { fd, _socket: socket } = openPty(pty);
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error) => {
+    if (!socket.destroyed) onData(readNow(fd));
+    return destroy(error);
+  };
+}
+
+/** What can be read without waiting. */
+function readNow(fd: number): Buffer {
+  const all = Buffer.alloc(MOST_LEFT);
+  let length = 0;
+  try {
+    for (let count = -1; count !== 0 && length < all.length; length += count) {
+      count = readSync(fd, all, length, all.length - length, null);
+    }
+  } catch {
+    // There is no more for now, or nobody has the other end open any more.
+  }
+  return all.subarray(0, length);
 }
 
 export function startOnPty(
@@ -64,6 +96,7 @@ export function startOnPty(
     output.append(Buffer.from(data as Buffer));
     onOutput();
   });
+  readBeforeClosing(started, (data) => output.append(data));
   const exit = new Promise<ChildExit>((resolve) => {
     started.onExit(({ exitCode, signal }) => {
       closed();

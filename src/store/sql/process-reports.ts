@@ -9,7 +9,7 @@ import type {
   ReportEffects,
   ReportStep,
 } from "../../gateway/store.js";
-import type { ProcessId } from "../../session/ids.js";
+import type { KeptProcess } from "../../process/store.js";
 import type { SessionKey } from "../../session/session-key.js";
 import type { Db, Queries, Row } from "../db.js";
 import { columnsOf } from "./columns.js";
@@ -60,7 +60,7 @@ export class SqlProcessReports implements ProcessReports {
     now: number,
   ): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      if (!(await this.#isInPlace(tx, seen)) || !(await take(tx, seen.process.id, step, now))) return false;
+      if (!(await this.#isInPlace(tx, seen)) || !(await take(tx, seen.process, step, now))) return false;
       if (wake) await insertItem(tx, wake.item, wake.holder, now);
       await insertDeliveries(tx, deliveries, now);
       tx.record({ kind: "processes" });
@@ -83,10 +83,17 @@ const AFTER_STORM = `patterns = '[]', watched = CASE WHEN check_interval_ms IS N
   completion = CASE WHEN completion <> 'none' THEN completion WHEN state = 'ended' THEN 'due' ELSE 'promised' END`;
 
 /** False if this step was taken before. */
-async function take(tx: Queries, id: ProcessId, step: ReportStep, now: number): Promise<boolean> {
+async function take(
+  tx: Queries,
+  { id, endedAt }: KeptProcess,
+  step: ReportStep,
+  now: number,
+): Promise<boolean> {
   if (step.kind === "completion") {
-    const said = "UPDATE processes SET completion = 'said' WHERE id = ? AND completion = 'due'";
-    return (await tx.run(said, id)) === 1;
+    // One that was thought lost may have another end by now.
+    const said =
+      "UPDATE processes SET completion = 'said' WHERE id = ? AND completion = 'due' AND ended_at = ?";
+    return (await tx.run(said, id, endedAt)) === 1;
   }
   const { from, through } = step;
   if (step.kind === "matches") {
