@@ -39,7 +39,10 @@ type Words = readonly [string, ...string[]];
 
 /** Programs that act on a command where it runs. They get the environment of the process. */
 export interface RemoteControl {
-  /** With `TERM` or `KILL` as one more word: signals the whole group there. Exit code 0 if there is one, 1 if it is gone. */
+  /**
+   * With `TERM` or `KILL` as one more word: signals the whole group there. With `0` it only looks. Exit code 0 if there is
+   * one, 1 if it is gone.
+   */
   readonly signal: Words;
   /**
    * Prints `running`, `exited <code>`, or nothing if that cannot be known. Asked whenever `file` has ended, whatever its

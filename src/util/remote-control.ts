@@ -8,13 +8,17 @@ const PATIENCE_MS = 30_000;
 
 type Variables = LaunchThere["environment"];
 
-/** Whether something is left of it is asked by its status. */
 export async function signalThere(
   { signal }: RemoteControl,
   name: "TERM" | "KILL",
   environment: Variables,
 ): Promise<void> {
   await outcomeOf([...signal, name], environment);
+}
+
+/** True if something of its group runs, though the command itself may have ended. False if nobody can tell. */
+export async function isLeftThere({ signal }: RemoteControl, environment: Variables): Promise<boolean> {
+  return (await outcomeOf([...signal, "0"], environment)).code === 0;
 }
 
 export type StatusThere =

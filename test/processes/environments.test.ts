@@ -202,6 +202,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 describe.each(Object.entries(PLACES))("%s", { timeout: 240_000 }, (_, place) => {
   if (typeof place === "string") return it.skip(place, () => {});
+  const { cut, keeps } = place;
 
   describe.each(["background", "terminal"] as const)("in mode %s", (mode) => {
     const isTty = mode === "terminal";
@@ -254,6 +255,35 @@ describe.each(Object.entries(PLACES))("%s", { timeout: 240_000 }, (_, place) => 
       const run = await start(
         place,
         `trap '' TERM; sleep ${seconds} & echo ready; while :; do sleep 1; done`,
+        mode,
+      );
+      await run.says("ready");
+      await expect.poll(() => sleepers(seconds).length, POLL).toBe(1);
+      const end = await run.kill(50);
+      expect(end).toSatisfy(isBy("SIGKILL"));
+      expect(end).toMatchObject({ by: "agent" });
+      await isGone(seconds);
+    });
+
+    it("ends by KILL what does not listen to TERM, though the command itself does", async () => {
+      const seconds = nap();
+      const run = await start(
+        place,
+        `(trap '' TERM HUP; exec sleep ${seconds} >/dev/null 2>&1) & echo ready; wait`,
+        mode,
+      );
+      await run.says("ready");
+      await expect.poll(() => sleepers(seconds).length, POLL).toBe(1);
+      expect(await run.kill(1_000)).toMatchObject({ by: "agent" });
+      await isGone(seconds);
+    });
+
+    it.runIf(keeps)("is ended, though it says that it has ended", async () => {
+      const seconds = nap();
+      const forge = "echo 0 >/tmp/.baton-run-$BATON_RUN/code";
+      const run = await start(
+        place,
+        `trap '' TERM; ${forge}; sleep ${seconds} & echo ready; while :; do sleep 1; done`,
         mode,
       );
       await run.says("ready");
@@ -318,7 +348,6 @@ describe.each(Object.entries(PLACES))("%s", { timeout: 240_000 }, (_, place) => 
     expect(await run.output()).toContain("on>"); // Where nothing stops, the key is input.
   });
 
-  const { cut, keeps } = place;
   it.runIf(keeps)("leaves nothing there", async () => {
     const run = await start(place, "echo $BATON_RUN; ls -da /tmp/.baton-run-$BATON_RUN", "background");
     expect(await run.ended()).toMatchObject({ code: 0 });

@@ -79,13 +79,30 @@ describe.each(SHELLS)("in %s %s", (...shell) => {
     run(FORGET, [mark]);
   });
 
-  it("reaches what is left of a group whose leader is gone", async () => {
+  it("believes no code while the command runs", async () => {
     const mark = randomBytes(16).toString("hex");
-    const command = "sleep 1000 >/dev/null 2>&1 & echo $!";
+    const command = `echo 0 >${kept(mark)}/code; echo ready; exec sleep 1000`;
+    const words = inShell(RUN, [mark, "pipes", "", command, LEAD]);
+    const child = spawn(file, words, { stdio: ["ignore", "pipe", "ignore"], detached: true });
+    await once(child.stdout, "data");
+    expect(run(STATUS, [mark]).stdout).toBe("running\n");
+    const ended = once(child, "close");
+    expect(run(SIGNAL, [mark, "KILL"]).status).toBe(0);
+    await ended;
+    expect(run(STATUS, [mark]).stdout).toBe("exited 137\n");
+    run(FORGET, [mark]);
+  });
+
+  it("tells the code of a command that left something running, and reaches that", async () => {
+    const mark = randomBytes(16).toString("hex");
+    const command = "sleep 1000 >/dev/null 2>&1 & echo $!; exit 3";
     const left = Number(run(RUN, [mark, "pipes", "", command, LEAD]).stdout);
     expect(existsSync(`/proc/${left}/stat`)).toBe(true);
+    expect(run(STATUS, [mark]).stdout).toBe("exited 3\n");
+    expect(run(SIGNAL, [mark, "0"]).status).toBe(0);
+    expect(existsSync(`/proc/${left}/stat`)).toBe(true);
     expect(run(SIGNAL, [mark, "KILL"]).status).toBe(0);
-    await expect.poll(() => run(SIGNAL, [mark, "KILL"]).status).toBe(1);
+    await expect.poll(() => run(SIGNAL, [mark, "0"]).status).toBe(1);
     run(FORGET, [mark]);
   });
 

@@ -54,7 +54,7 @@ if ! [ -O "$d" ]; then exit 1; fi
 alive() { read -r p b <"$d/$1" && [ -n "$b" ] && [ "$(began "$p")" = "$b" ]; } 2>/dev/null
 `;
 
-/** Arguments: mark, and the signal. While the command is about to start, this waits for it. */
+/** Arguments: mark, and the signal; 0 only looks if something runs. While the command is about to start, this waits for it. */
 export const SIGNAL = `${KNOWN}i=0
 until [ -s "$d/leader" ] || ! alive waiter || [ "$i" -ge 10 ]; do sleep 1; i=$((i + 1)); done
 ours() {
@@ -71,11 +71,12 @@ read -r p b <"$d/leader" || exit 1
 if ours "$1"; then kill "-$2" "-$p"; else exit 1; fi
 `;
 
-/** Argument: mark. The code comes last, too: it may have been written in between. */
-export const STATUS = `${KNOWN}tell() { if [ -s "$d/code" ]; then echo "exited $(cat "$d/code")"; exit; fi; }
-tell
-if alive leader || alive waiter; then echo running; exit; fi
-tell
+/**
+ * Argument: mark. The command can write there, too, so no code is believed before the leader and who waits for it are
+ * gone: writing the code is the last that is done.
+ */
+export const STATUS = `${KNOWN}if alive leader || alive waiter; then echo running
+elif [ -s "$d/code" ]; then echo "exited $(cat "$d/code")"; fi
 `;
 
 /** Argument: mark. */

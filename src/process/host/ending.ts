@@ -4,7 +4,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { RemoteControl } from "../../util/command-environment.js";
 import { endGroup, entryOf, isGoneWithin } from "../../util/process-group.js";
-import { signalThere, statusThere } from "../../util/remote-control.js";
+import { isLeftThere, signalThere, statusThere } from "../../util/remote-control.js";
 import { type ChildExit, signalNamed } from "./child.js";
 import { endSandbox } from "./end-sandbox.js";
 import { type GroupOwner, kinOf, ownGroup } from "./own-group.js";
@@ -51,7 +51,8 @@ async function endRemote(
   ] as const) {
     await signalThere(remote, signal, environment);
     for (const until = performance.now() + ms; performance.now() < until; await delay(REMOTE_LOOK_MS)) {
-      if ((await statusThere(remote, environment)).kind !== "running") return;
+      const { kind } = await statusThere(remote, environment);
+      if (kind !== "running" && !(await isLeftThere(remote, environment))) return;
     }
   }
 }
