@@ -2,7 +2,17 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -139,6 +149,26 @@ describe.each(SHELLS)("in %s %s", (...shell) => {
     run(RUN, [mark, "pipes", "", "true", LEAD]);
     expect(existsSync(kept(old))).toBe(false);
     expect(existsSync(kept(mark))).toBe(true);
+    run(FORGET, [mark]);
+  });
+
+  it("touches nothing behind a link, whoever owns what it leads to", () => {
+    const [linked, mark] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
+    const project = mkdtempSync(join(folder, "project-"));
+    const files = ["code", "leader", "waiter"];
+    for (const name of files) {
+      writeFileSync(join(project, name), "7\n");
+      utimesSync(join(project, name), 1, 1);
+    }
+    symlinkSync(project, kept(linked));
+    run(RUN, [mark, "pipes", "", "true", LEAD]);
+    expect(readdirSync(project)).toEqual(files);
+    expect(run(STATUS, [linked])).toMatchObject({ stdout: "", status: 1 });
+    expect(run(SIGNAL, [linked, "0"]).status).toBe(1);
+    expect(run(FORGET, [linked]).status).toBe(1);
+    expect(run(RUN, [linked, "pipes", "", "echo evil", LEAD])).toMatchObject({ status: 125, stdout: "" });
+    expect(readdirSync(project)).toEqual(files);
+    rmSync(kept(linked));
     run(FORGET, [mark]);
   });
 

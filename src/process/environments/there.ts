@@ -20,14 +20,22 @@ const BEGAN = `began() {
 const FOLDER = "/tmp/.baton-run-";
 
 /**
+ * Goes into a folder in /tmp, where everybody can make links. It fails unless the folder is ours and no link. Later nobody can
+ * put another one in its place: files are named from inside.
+ */
+const ENTER = `enter() {
+  cd -P "$1" && [ -O . ] && case $(pwd -P) in *"$1") ;; *) return 1 ;; esac
+} 2>/dev/null
+`;
+
+/**
  * Arguments: mark, \`pipes\` or \`terminal\`, folder, command, and what the leader runs. What is left of commands that ended
  * a day ago is removed. The output is one stream. A lost connection ends the command only if it had the terminal.
  */
-export const RUN = `${BEGAN}d=${FOLDER}$1
+export const RUN = `${BEGAN}${ENTER}d=${FOLDER}$1
 for o in ${FOLDER}*/code; do
-  if [ -O "$o" ] && [ -n "$(find "$o" -mtime +0)" ]; then
-    rm -f "\${o%code}leader" "\${o%code}waiter" "$o"; rmdir "\${o%/code}"
-  fi
+  o=\${o%/code}
+  (if enter "$o" && [ -n "$(find code -mtime +0)" ]; then rm -f leader waiter code; rmdir "$o"; fi)
 done 2>/dev/null
 mkdir -m 700 "$d" || exit 125
 end() { echo "$1" >"$d/code.new" && mv "$d/code.new" "$d/code"; exit "$1"; }
@@ -49,14 +57,14 @@ export const LEAD = `${BEGAN}echo "$$ $(began $$)" >"$0/leader"
 if [ -x /bin/bash ]; then exec /bin/bash -c -- "$1"; else exec /bin/sh -c -- "$1"; fi
 `;
 
-const KNOWN = `${BEGAN}d=${FOLDER}$1
-if ! [ -O "$d" ]; then exit 1; fi
-alive() { read -r p b <"$d/$1" && [ -n "$b" ] && [ "$(began "$p")" = "$b" ]; } 2>/dev/null
+const KNOWN = `${BEGAN}${ENTER}d=${FOLDER}$1
+enter "$d" || exit 1
+alive() { read -r p b <"$1" && [ -n "$b" ] && [ "$(began "$p")" = "$b" ]; } 2>/dev/null
 `;
 
 /** Arguments: mark, and the signal; 0 only looks if something runs. While the command is about to start, this waits for it. */
 export const SIGNAL = `${KNOWN}i=0
-until [ -s "$d/leader" ] || ! alive waiter || [ "$i" -ge 10 ]; do sleep 1; i=$((i + 1)); done
+until [ -s leader ] || ! alive waiter || [ "$i" -ge 10 ]; do sleep 1; i=$((i + 1)); done
 ours() {
   if alive leader; then return 0; fi
   for f in /proc/[0-9]*; do
@@ -67,7 +75,7 @@ ours() {
   done 2>/dev/null
   return 1
 }
-read -r p b <"$d/leader" || exit 1
+read -r p b <leader || exit 1
 if ours "$1"; then kill "-$2" "-$p"; else exit 1; fi
 `;
 
@@ -76,9 +84,9 @@ if ours "$1"; then kill "-$2" "-$p"; else exit 1; fi
  * gone: writing the code is the last that is done.
  */
 export const STATUS = `${KNOWN}if alive leader || alive waiter; then echo running
-elif [ -s "$d/code" ]; then echo "exited $(cat "$d/code")"; fi
+elif [ -s code ]; then echo "exited $(cat code)"; fi
 `;
 
 /** Argument: mark. */
-export const FORGET = `${KNOWN}rm -f "$d/leader" "$d/waiter" "$d/code" && rmdir "$d"
+export const FORGET = `${KNOWN}rm -f leader waiter code && cd / && rmdir "$d"
 `;
