@@ -23,9 +23,14 @@ import { FORGET, LEAD, RUN, SIGNAL, STATUS } from "./there.js";
 const folder = mkdtempSync(join(tmpdir(), "baton-there-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const SHELLS = [["/bin/sh"], ["/bin/bash"], ["/bin/dash"], ["/bin/busybox", "ash"]].filter(([file = ""]) =>
-  existsSync(file),
-);
+const SHELLS = [
+  ["/bin/sh"],
+  ["/bin/bash"],
+  ["/bin/dash"],
+  ["/bin/busybox", "ash"],
+  ["/bin/mksh"],
+  ["/bin/ksh93"],
+].filter(([file = ""]) => existsSync(file));
 
 const ANYTHING = fc.string({ unit: "binary", maxLength: 20 });
 const HOSTILE = fc.string({

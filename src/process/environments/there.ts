@@ -11,7 +11,7 @@ import { asOwnJob } from "../../util/own-job.js";
 const BEGAN = `began() {
   if [ -d /proc/self ]; then
     s=$(cat "/proc/$1/stat" 2>/dev/null) || return
-    s=\${s##*) }; set -- $s
+    s=\${s##*") "}; set -- $s
     if [ "$1" != Z ]; then echo "\${20}"; fi
   else ps -o lstart= -p "$1"; fi
 }
@@ -49,6 +49,7 @@ BATON_RUN=$1; export BATON_RUN
 c=$4; l=$5
 if [ "$2" = pipes ] && command -v setsid >/dev/null; then set -- setsid; else set -m; set --; fi
 ${asOwnJob('"$@" /bin/sh -c "$l" "$d" "$c"')}
+if [ "$code" -gt 256 ]; then code=$((code - 128)); fi # ksh93 reports a signal as 256 plus its number.
 end "$code"
 `;
 
@@ -69,7 +70,7 @@ ours() {
   if alive leader; then return 0; fi
   for f in /proc/[0-9]*; do
     if grep -aq "BATON_RUN=$1" "$f/environ"; then
-      s=$(cat "$f/stat"); s=\${s##*) }; set -- "$1" $s
+      s=$(cat "$f/stat"); s=\${s##*") "}; set -- "$1" $s
       if [ "$4" = "$p" ]; then return 0; fi
     fi
   done 2>/dev/null
