@@ -1,7 +1,10 @@
 /** What is said about watched processes, and when: seldom enough, and nothing is lost. */
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  addLines,
   admit,
   afterSaying,
   BREAKER_PAUSE_MS,
@@ -10,18 +13,21 @@ import {
   matchingLines,
   NEW_BREAKER,
   NEW_PATTERN_WATCH,
+  NO_LINES,
   nextCheck,
   nextHeed,
   PATTERN_PAUSE_MS,
   type PatternWatch,
 } from "./watch.js";
 
+const held = (lines: readonly string[]) => ({ lines, count: lines.length });
+
 /** Goes through calls at these times, and looks by itself when the rule says so. */
 function play(calls: readonly { readonly at: number; readonly lines: readonly string[] }[]) {
   let watch: PatternWatch = NEW_PATTERN_WATCH;
   const said: { at: number; kind: "say" | "promote"; count: number; lines: readonly string[] }[] = [];
   const heed = (lines: readonly string[], at: number): void => {
-    const verdict = heedPatterns(watch, lines, at);
+    const verdict = heedPatterns(watch, held(lines), at);
     watch = verdict.watch;
     if (verdict.kind !== "nothing") said.push({ at, kind: verdict.kind, ...verdict.matches });
   };
@@ -40,10 +46,32 @@ const s = 1_000;
 
 describe("watch patterns", () => {
   it("match lines that contain one of the texts, as it is", () => {
-    expect(matchingLines("all fine\nERROR 1\nerror 2\n[a.c] x", ["ERROR", "[a.c]"])).toEqual([
-      "ERROR 1",
-      "[a.c] x",
-    ]);
+    expect(matchingLines("all fine\nERROR 1\nerror 2\n[a.c] x", ["ERROR", "[a.c]"])).toEqual({
+      lines: ["ERROR 1", "[a.c] x"],
+      count: 2,
+    });
+  });
+
+  it("keep the beginnings of the last 20 lines, and count all of them", () => {
+    const text = Array.from({ length: 600 }, (_, n) => `${n} ${"x".repeat(400)}`).join("\n");
+    const { lines, count } = matchingLines(text, ["x"]);
+    expect(count).toBe(600);
+    expect(lines).toHaveLength(20);
+    expect(lines[0]).toBe(`580 ${"x".repeat(296)}`);
+  });
+
+  it("keep no more of a long text than the lines that are shown", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const used = () => {
+      collect();
+      return getHeapStatistics().used_heap_size;
+    };
+    const [before, size] = [used(), 1_000_000];
+    let held = NO_LINES;
+    for (let n = 0; n < 20; n++) held = addLines(held, matchingLines(`${n}${"x".repeat(size)}`, ["x"]));
+    expect(used() - before).toBeLessThan(5 * size);
+    expect(held).toMatchObject({ count: 20 });
   });
 
   it("say the first match at once, and the next ones together after the pause", () => {
@@ -71,12 +99,12 @@ describe("watch patterns", () => {
 
   it("keep the pause after what another gateway said, and count it as if it were said here", () => {
     let watch = afterSaying(NEW_PATTERN_WATCH, 10 * s); // It begins with what the last gateway said.
-    expect(heedPatterns(watch, ["one"], 25 * s - 1)).toMatchObject({ kind: "nothing" });
+    expect(heedPatterns(watch, held(["one"]), 25 * s - 1)).toMatchObject({ kind: "nothing" });
     const kinds: string[] = [];
     for (let pause = 1; pause <= 3; pause++) {
       const at = (10 + 15 * pause) * s;
-      watch = heedPatterns(watch, ["more"], at - 1).watch;
-      const verdict = heedPatterns(watch, [], at);
+      watch = heedPatterns(watch, held(["more"]), at - 1).watch;
+      const verdict = heedPatterns(watch, held([]), at);
       kinds.push(verdict.kind);
       watch = afterSaying(watch, at);
     }
@@ -118,8 +146,8 @@ describe("watch patterns", () => {
   });
 
   it("do not wait longer than the pause if the clock was set back", () => {
-    const { watch } = heedPatterns(NEW_PATTERN_WATCH, ["one"], 1_000 * s);
-    expect(heedPatterns(watch, ["two"], 10 * s).kind).toBe("say");
+    const { watch } = heedPatterns(NEW_PATTERN_WATCH, held(["one"]), 1_000 * s);
+    expect(heedPatterns(watch, held(["two"]), 10 * s).kind).toBe("say");
   });
 });
 

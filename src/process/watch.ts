@@ -13,7 +13,7 @@ const LONGEST_MATCH = 300;
 
 /** The lines that matched and were not said yet. */
 interface HeldLines {
-  /** The last of them. */
+  /** The last of them, as much as is shown. */
   readonly lines: readonly string[];
   readonly count: number;
 }
@@ -27,9 +27,9 @@ export interface PatternWatch {
   readonly isOff: boolean;
 }
 
-const NOTHING: HeldLines = { lines: [], count: 0 };
+export const NO_LINES: HeldLines = { lines: [], count: 0 };
 export const NEW_PATTERN_WATCH: PatternWatch = {
-  held: NOTHING,
+  held: NO_LINES,
   quietUntil: null,
   storms: 0,
   isOff: false,
@@ -42,12 +42,22 @@ export type PatternVerdict =
   | { readonly kind: "promote"; readonly watch: PatternWatch; readonly matches: HeldLines };
 
 /** Lines that contain one of the texts. */
-export function matchingLines(text: string, patterns: readonly string[]): string[] {
-  return text.split("\n").filter((line) => patterns.some((pattern) => line.includes(pattern)));
+export function matchingLines(text: string, patterns: readonly string[]): HeldLines {
+  const all = text.split("\n").filter((line) => patterns.some((pattern) => line.includes(pattern)));
+  return { lines: all.slice(-MOST_LINES).map(beginningOf), count: all.length };
+}
+
+/** A copy, because a part of a string keeps the whole of it in memory. */
+function beginningOf(line: string): string {
+  return Buffer.from(line.slice(0, LONGEST_MATCH), "utf16le").toString("utf16le");
+}
+
+export function addLines(held: HeldLines, more: HeldLines): HeldLines {
+  return { lines: [...held.lines, ...more.lines].slice(-MOST_LINES), count: held.count + more.count };
 }
 
 /** What to do at this time, given the lines that matched since the last call. */
-export function heedPatterns(watch: PatternWatch, matched: readonly string[], now: number): PatternVerdict {
+export function heedPatterns(watch: PatternWatch, matched: HeldLines, now: number): PatternVerdict {
   if (watch.isOff) return { kind: "nothing", watch };
   const held = addLines(watch.held, matched);
   const { quietUntil } = watch;
@@ -64,12 +74,7 @@ export function heedPatterns(watch: PatternWatch, matched: readonly string[], no
 export function afterSaying({ held, storms, isOff }: PatternWatch, saidAt: number): PatternWatch {
   // The last lines may be the first ones after a quiet time; those that were held came during the pause.
   const further = held.count > 0 ? storms + 1 : 0;
-  return { held: NOTHING, quietUntil: saidAt + PATTERN_PAUSE_MS, storms: further, isOff };
-}
-
-function addLines({ lines, count }: HeldLines, more: readonly string[]): HeldLines {
-  const cut = more.slice(-MOST_LINES).map((line) => line.slice(0, LONGEST_MATCH));
-  return { lines: [...lines, ...cut].slice(-MOST_LINES), count: count + more.length };
+  return { held: NO_LINES, quietUntil: saidAt + PATTERN_PAUSE_MS, storms: further, isOff };
 }
 
 /** When to look again, though nothing more matches; null if nothing is held back. */

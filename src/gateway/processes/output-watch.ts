@@ -5,10 +5,12 @@
  */
 import type { Processes } from "../../process/processes.js";
 import {
+  addLines,
   afterSaying,
   heedPatterns,
   matchingLines,
   NEW_PATTERN_WATCH,
+  NO_LINES,
   nextCheck,
   nextHeed,
   type PatternVerdict,
@@ -46,8 +48,6 @@ const PAUSE_MS = 200;
 const RETRY_MS = 5_000;
 const PIECE = 64 * 1024;
 const MOST_PIECES = 8;
-/** Lines that wait because too much was said about other processes. */
-const MOST_WAITING = 500;
 
 export class OutputWatch {
   readonly #setting: OutputWatchSetting;
@@ -56,7 +56,7 @@ export class OutputWatch {
   /** As far as this watch knows. */
   #matchedThrough = 0;
   /** Matching lines that `#patterns` does not know of yet. */
-  #matched: string[] = [];
+  #matched = NO_LINES;
   #scanned = 0;
   /** The beginning of a line that is not complete. */
   #rest = "";
@@ -162,7 +162,7 @@ export class OutputWatch {
     this.#matchedThrough = matchedThrough;
     this.#scanned = matchedThrough;
     this.#rest = "";
-    this.#matched = [];
+    this.#matched = NO_LINES;
   }
 
   #end(): Promise<boolean> {
@@ -182,7 +182,7 @@ export class OutputWatch {
       const cut = isEnd && isOver ? text.length : text.lastIndexOf("\n") + 1;
       this.#rest = text.slice(cut).slice(-PIECE);
       const lines = matchingLines(printableText(text.slice(0, cut)), watch.patterns);
-      this.#matched = [...this.#matched, ...lines].slice(-MOST_WAITING);
+      this.#matched = addLines(this.#matched, lines);
       this.#scanned = Math.max(this.#scanned, part.to);
       if (isEnd) return true;
     }
@@ -215,7 +215,7 @@ export class OutputWatch {
 
   #commit({ watch }: PatternVerdict): true {
     this.#patterns = watch;
-    this.#matched = [];
+    this.#matched = NO_LINES;
     return true;
   }
 
