@@ -44,4 +44,39 @@ describe("the screen of a PTY", () => {
     const text = sequences.map((final) => `\u001b[2147483647${final}`).join("a");
     expect(await screenOf(`x${text}\u001b[1;1Hend`, SIZE)).toMatch(/^end/);
   });
+
+  describe("of a program that redraws its screen again and again, with a bounded cost", () => {
+    const TALL = { cols: 8, rows: 200 };
+    const [ESC, CSI] = ["\u001b", "\u001b["];
+    /** From here on a line feed is a new line, also after a full reset: so it shows whether the beginning was drawn. */
+    const NEW_LINES = `${CSI}20h`;
+    const END = `${CSI}1;1H${CSI}Ja\nb`;
+    const whole = { "full resets": `${ESC}c`, "alignment tests": `${ESC}#8`, "erased screens": `${CSI}J` };
+    const columns = { "inserted columns": `${CSI}'}`, "deleted columns": `${CSI}'~` };
+    const shifted = { "shifts left": `${CSI} @`, "shifts right": `${CSI} A`, erasures: `${CSI}?2J` };
+    const lines = { "inserted lines": "L", "deleted lines": "M", "scrolling up": "S", "scrolling down": "T" };
+    const screens = { "other screens": `${CSI}?1049h`, "main screens": `${CSI}?7;47l` };
+    const each = {
+      ...{ ...whole, ...columns, ...shifted, ...screens },
+      ...Object.fromEntries(Object.entries(lines).map(([name, final]) => [name, `${CSI}200${final}`])),
+    };
+
+    it.each(Object.entries(each))("leaves out the beginning: %s", async (_, sequence) => {
+      expect(await screenOf(`${NEW_LINES}${sequence.repeat(590)}${END}`, TALL)).toBe("a\nb");
+      expect(await screenOf(`${NEW_LINES}${sequence.repeat(610)}${END}`, TALL)).toBe("a\n b");
+    });
+
+    it("counts no sequence that changes few rows, or that is never done", async () => {
+      const few = ["2147483647L", "L", "M", "S", "T", "K", "?25h", "?25l", "m"]
+        .map((final) => `${CSI}${final}`)
+        .join("");
+      expect(await screenOf(`${NEW_LINES}${few.repeat(610)}${END}`, TALL)).toBe("a\nb");
+    });
+
+    it("shows what was drawn last, however often it was drawn", async () => {
+      const frame = (n: number) => `${ESC}c${CSI}2J${n}\r\nlast`;
+      const text = Array.from({ length: 5_000 }, (_, n) => frame(n)).join("");
+      expect(await screenOf(text, TALL)).toBe("4999\nlast");
+    });
+  });
 });
