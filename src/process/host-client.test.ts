@@ -113,6 +113,25 @@ test("a host that answers nothing is left, and the request is asked again", asyn
   expect(onLost).toHaveBeenCalledTimes(1);
 });
 
+test.each([
+  ["status", { id }, ["status", "status"]],
+  ["write", { id, text: "x" }, ["write"]],
+] as const)(
+  "if the host ends before it answers, %s is asked as often as it may be",
+  async (verb, takes, all) => {
+    const asked: string[] = [];
+    await standIn((request, socket) => {
+      asked.push(request.do);
+      if (asked.length === 1) socket.destroy();
+      else writeJsonLine(socket, { n: request.n, ok: "answered" });
+    });
+    const answer = clientWith().request(verb, takes);
+    if (verb === "write") await expect(answer).rejects.toMatchObject({ code: "process_host_lost" });
+    else expect(await answer).toBe("answered");
+    expect(asked).toEqual(all); // Input that is written again may be read twice.
+  },
+);
+
 test("a host that does not say hello is named, so that somebody can end it", async () => {
   const server = await standIn(null);
   const start = vi.fn(async () => null);
