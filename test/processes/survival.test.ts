@@ -237,18 +237,25 @@ describe("ten processes", { timeout: 180_000 }, () => {
     await first.kill();
     kill(hostPid(made.folder));
     made.signal("go");
-    const ending = ["endsWell", "endsBadly", "isSignalled", "long", "python"] as const;
+    const ending = ["endsWell", "endsBadly", "isSignalled", "long", "python", "reader"] as const;
     await expect.poll(() => ending.filter((kind) => isGroupRunning(made.pidOf(kind)))).toEqual([]);
     const second = await made.open();
     await second.call("reconcile");
     for (const kind of ending) expect(await endOf(second, made.idOf(kind))).toMatchObject({ kind: "lost" });
     expect(hash(await outputOf(second, made.idOf("long")))).toBe(hash(numbers(1, 200_000)));
+    // Its input ended with the host.
+    expect(await outputOf(second, made.idOf("reader"))).toBe("got before\nover\n");
+    // What it left behind goes on, but not the process itself.
+    expect(await endOf(second, made.idOf("forksTwice"))).toMatchObject({ kind: "lost" });
+    expect(isGroupRunning(made.pidOf("forksTwice"))).toBe(true);
+    expect(await outputOf(second, made.idOf("forksTwice"))).toBe("");
     for (const kind of ["quiet", "chatty", "stubborn"] as const) {
       expect((await second.call("find", made.idOf(kind))).kept.state).toBe("running");
     }
     expect((await second.call("kill", made.idOf("stubborn"), "person")).kept.state).toBe("ended");
     expect(isGroupRunning(made.pidOf("stubborn"))).toBe(false);
     made.signal("end");
+    expect(await endOf(second, made.idOf("quiet"))).toMatchObject({ kind: "lost" });
     expect(await endOf(second, made.idOf("chatty"))).toMatchObject({ kind: "lost" });
     expectChatty(await outputOf(second, made.idOf("chatty")));
     expect(await outputOf(second, made.idOf("quiet"))).toBe("x");
