@@ -145,11 +145,15 @@ test("a PTY has a size that can be changed", async () => {
 
 test("an id is started once, also if it is asked for twice", async () => {
   const { client, folder, outputOf, ended } = world();
-  const spec = { ...localSpec("echo started"), id: newProcessId() };
-  await Promise.all([client.request("spawn", { spec }), client.request("spawn", { spec })]);
-  await ended(spec.id);
-  await client.request("spawn", { spec });
-  expect(await outputOf(spec.id)).toBe("started\n");
+  const spec = { ...localSpec("echo started; read -r go; echo over"), id: newProcessId() };
+  const spawn = () => client.request("spawn", { spec });
+  const answers = [...(await Promise.all([spawn(), spawn()])), await spawn()];
+  // Each answer names what it started, which runs until it gets input.
+  expect(new Set(answers.map(({ pid }) => pid)).size).toBe(1);
+  await client.request("write", { id: spec.id, text: "\n" });
+  const { pid, end } = await ended(spec.id);
+  expect(await spawn()).toMatchObject({ pid, end });
+  expect(await outputOf(spec.id)).toBe("started\nover\n");
   expect(readdirSync(folder).filter((file) => file.endsWith(".out"))).toHaveLength(1);
 });
 
