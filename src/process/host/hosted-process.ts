@@ -53,6 +53,9 @@ export class HostedProcess {
   #polledThrough = 0;
   #typed = NOTHING_TYPED;
   #isSaved = true;
+  /** What was last known of the output, and whether it was to be removed. */
+  #range: ProcessStatus["output"];
+  #isRemoved = false;
   #hasExited = false;
   #looking: Promise<void> | null = null;
   #tellOver: () => void = () => {};
@@ -64,6 +67,7 @@ export class HostedProcess {
     this.#parts = parts;
     this.#record = record;
     this.#output = new OutputFile(outputPath(parts.folder, record.id), record.place);
+    this.#range = { from: record.place.olderFrom, to: record.place.base };
   }
 
   static async start(parts: HostParts, spec: ProcessSpec): Promise<HostedProcess> {
@@ -78,7 +82,7 @@ export class HostedProcess {
       saveRecord(parts.folder, hosted.#record);
       await hosted.#start(spec);
     } catch (error) {
-      hosted.remove();
+      hosted.#removeIfPossible();
       throw error;
     }
     return hosted;
@@ -141,10 +145,20 @@ export class HostedProcess {
       pty: this.#pty,
       end,
       endedAt,
-      output: this.#output.range,
+      output: this.#outputRange,
       takesInput: this.isRunning && this.#child?.takesInput === true,
       unsent: this.#typed.unsent,
     };
+  }
+
+  /** If the file can't be looked at, as it was: everything else is known all the same. */
+  get #outputRange(): ProcessStatus["output"] {
+    try {
+      if (!this.#isRemoved) this.#range = this.#output.range;
+    } catch {
+      // Whoever reads the output hears of it.
+    }
+    return this.#range;
   }
 
   get #pty(): TerminalSize | null {
@@ -160,12 +174,13 @@ export class HostedProcess {
   }
 
   read(from: number, limit: number): OutputPart {
+    if (this.#isRemoved) throw new Error("The output of the process was removed.");
     return this.#output.read(from, limit, !this.isRunning);
   }
 
   /** What is new since the last poll, at most the last `limit` bytes. */
   poll(limit: number): OutputPart {
-    const { to } = this.#output.range;
+    const { to } = this.#outputRange;
     const part = this.read(Math.max(this.#polledThrough, to - limit), limit);
     this.#polledThrough = part.to;
     return part;
@@ -193,6 +208,7 @@ export class HostedProcess {
 
   /** Keeps the output file bounded. */
   trim(): void {
+    if (this.#isRemoved) return;
     const { base } = this.#record.place;
     this.#output.trim(!this.isActive);
     if (this.#output.place.base !== base) this.#save({ place: this.#output.place });
@@ -309,10 +325,21 @@ export class HostedProcess {
     }
   }
 
-  /** Removes what is kept of it. */
+  /** Removes what is kept of it. If that fails on the way, it can be tried again, here or by the next host. */
   remove(): void {
+    void this.#outputRange; // It is remembered.
+    this.#isRemoved = true; // Whatever is left of its output now is not looked at again.
     this.#output.remove();
     removeRecord(this.#parts.folder, this.#record.id);
+  }
+
+  /** What is left is found by the next host. */
+  #removeIfPossible(): void {
+    try {
+      this.remove();
+    } catch {
+      // Why it could not be started counts more.
+    }
   }
 
   /** Leaves it to the next host. */
