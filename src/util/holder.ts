@@ -103,8 +103,16 @@ export function holderWords(holder: string): string {
   return `process ${pid} on ${host}`;
 }
 
+/** It cannot change, and the system may not tell it again: a process can run out of descriptors. */
+let knownPlace = "";
+
 /** The place where pids of this process are valid; "" if the system does not tell. Then the host's name has to do. */
 function placeOfPids(): string {
+  if (knownPlace === "") knownPlace = readPlace();
+  return knownPlace;
+}
+
+function readPlace(): string {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const namespace = readlinkSync("/proc/self/ns/pid").replace(/\D/g, "");
