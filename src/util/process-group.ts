@@ -12,6 +12,8 @@ export type Kin = "group" | "session";
 /** The pause between two looks, at first and at most. */
 const LOOK_MS = 10;
 const LONGEST_LOOK_MS = 160;
+/** How the system says that a process has ended meanwhile, or is another user's. */
+const NOT_SEEN: readonly string[] = ["ENOENT", "ESRCH", "EACCES", "EPERM"];
 
 /**
  * Sends TERM to the group, and KILL to what is left after the grace period. Settles when the group is gone or was
@@ -38,11 +40,11 @@ export function isGroupThere(leader: number, kin: Kin = "group"): boolean {
   return signalGroup(leader, 0) || (kin === "session" && runningMembers(leader, kin).length > 0);
 }
 
-/** The same without processes that have ended and whose parent does not look. */
+/** The same without processes that have ended and whose parent does not look, if the system tells which those are. */
 export function isGroupRunning(leader: number, kin: Kin = "group"): boolean {
   if (!isGroupThere(leader, kin)) return false;
-  if (process.platform !== "linux" || entryOf(leader)?.group === leader) return true;
-  return runningMembers(leader, kin).length > 0;
+  if (entryOf(leader)?.group === leader) return true;
+  return runningProcesses()?.some((process) => process[kin] === leader) ?? true;
 }
 
 interface ProcessEntry {
@@ -54,32 +56,44 @@ interface ProcessEntry {
 
 /** The processes that belong to a leader and have not ended; none if the system does not tell. */
 export function runningMembers(leader: number, kin: Kin = "group"): ProcessEntry[] {
-  return runningProcesses().filter((process) => process[kin] === leader);
+  return runningProcesses()?.filter((process) => process[kin] === leader) ?? [];
 }
 
 export function runningChildren(parent: number): ProcessEntry[] {
-  return runningProcesses().filter((process) => process.parent === parent);
+  return runningProcesses()?.filter((process) => process.parent === parent) ?? [];
 }
 
-function runningProcesses(): ProcessEntry[] {
+/** Null if the system does not tell: it has no /proc, or this process has no descriptor left to read it. */
+function runningProcesses(): ProcessEntry[] | null {
   try {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return pids.flatMap((pid) => entryOf(Number(pid)) ?? []);
+    return pids.flatMap((pid) => readEntry(Number(pid)) ?? []);
   } catch {
-    return []; // The system does not tell.
+    return null;
   }
 }
 
-/** Null if it has ended. */
+/** Null if it has ended, or the system does not tell. */
 export function entryOf(pid: number): ProcessEntry | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const [parent = 0, group = 0, session = 0] = rest.slice(0, 3).map(Number);
-    return /[ZXx]/.test(state) ? null : { pid, parent, group, session };
+    return readEntry(pid);
   } catch {
-    return null; // It has ended meanwhile.
+    return null;
   }
+}
+
+/** Null if it has ended, or is hidden from us. */
+function readEntry(pid: number): ProcessEntry | null {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch (error) {
+    if (NOT_SEEN.includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    throw error;
+  }
+  const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [parent = 0, group = 0, session = 0] = rest.slice(0, 3).map(Number);
+  return /[ZXx]/.test(state) ? null : { pid, parent, group, session };
 }
 
 /** True if there was a process to signal. */
