@@ -82,10 +82,13 @@ export function nextHeed({ held, quietUntil }: PatternWatch): number | null {
   return held.count > 0 ? quietUntil : null;
 }
 
-/** When new output is due next: at the ends of equal spans since the start, so that no restart makes it come more often. */
+/**
+ * When new output is due next: at the ends of equal spans since the start, so that no restart makes it come more often. A clock
+ * that was set back makes nobody wait longer than a span.
+ */
 export function nextCheck(startedAt: number, intervalMs: number, now: number): number {
   const spans = Math.max(0, Math.floor((now - startedAt) / intervalMs));
-  return startedAt + (spans + 1) * intervalMs;
+  return Math.min(startedAt + (spans + 1) * intervalMs, now + intervalMs);
 }
 
 /** How many notices all processes together may make in that time; then there is a pause. */
