@@ -1,16 +1,19 @@
 /** A client of a host that is slow, hangs or cannot start. The host is a stand-in that answers what the test lets it. */
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ProcessId } from "../session/ids.js";
+import { lockText } from "../util/file-lock.js";
+import { processHolder } from "../util/holder.js";
+import { SILENT_MS } from "../util/life-sign.js";
 import { HostClient, type HostClientOptions } from "./host-client.js";
 import { readJsonLines, writeJsonLine } from "./json-lines.js";
 import { lockFileOf, writeSocket } from "./places.js";
 import type { HostRequest } from "./protocol.js";
-import { startHost } from "./start-host.js";
+import { type StartedHost, startHost } from "./start-host.js";
 
 const id = "p_0000000001" as ProcessId;
 const HOST = new URL("../../dist/process-host.js", import.meta.url).pathname;
@@ -198,4 +201,46 @@ test.each([
   holdTime();
   await expect(client.request("list", {})).rejects.toMatchObject(why);
   expect(start).toHaveBeenCalledTimes(1); // The next one is tried a little later.
+});
+
+const GAVE_WAY: StartedHost = { failure: null, gaveWay: true, leave: () => {} };
+
+test("a host that gives way to one of before a restart is tried again until that one counts as ended", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const begunAt = performance.now();
+  const start = vi.fn(async () => {
+    if (performance.now() - begunAt <= SILENT_MS) return GAVE_WAY;
+    await standIn((request, socket) => writeJsonLine(socket, { n: request.n, ok: [] }));
+    return { ...GAVE_WAY, gaveWay: false };
+  });
+  const listed = clientWith({ start }).request("list", {});
+  for (let tries = 1; performance.now() - begunAt <= SILENT_MS; tries++) {
+    await expect.poll(() => start.mock.calls.length).toBe(tries);
+    vi.advanceTimersByTime(5_000);
+  }
+  expect(await listed).toEqual([]);
+});
+
+test("a host that has the lock and never listens is named, so that somebody can end it", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const start = vi.fn(async () => GAVE_WAY);
+  const client = clientWith({ start });
+  const why = { code: "process_host_unavailable", message: expect.stringContaining(lockFileOf(folder)) };
+  const listed = expect(client.request("list", {})).rejects.toMatchObject(why);
+  await expect.poll(() => start.mock.calls.length).toBe(1);
+  vi.advanceTimersByTime(10 * SILENT_MS);
+  await listed;
+  await expect(client.request("list", {})).rejects.toMatchObject(why);
+  expect(start).toHaveBeenCalledTimes(1);
+});
+
+test("a host that ends because another one has the lock has given way", async () => {
+  const server = { program: HOST, folder, environment, surroundings: { kind: "free" } } as const;
+  writeFileSync(
+    lockFileOf(folder),
+    lockText({ process: processHolder(), pid: process.pid, host: "", since: "" }),
+  );
+  const started = await startHost(server);
+  await expect.poll(() => started.gaveWay).toBe(true);
+  expect(started.failure).toBeNull();
 });

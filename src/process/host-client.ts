@@ -5,6 +5,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { BatonError } from "../session/errors.js";
+import { SILENT_MS } from "../util/life-sign.js";
 import { timerMs } from "../util/timer-ms.js";
 import { readJsonLines, writeJsonLine } from "./json-lines.js";
 import { lockFileOf, socketPath } from "./places.js";
@@ -37,6 +38,9 @@ export interface HostClientOptions {
 const START_MS = 30_000;
 const HELLO_MS = 30_000;
 const LOOK_MS = 10;
+/** If hosts give way and nobody listens: when the next one is started, and how long that goes on. */
+const AGAIN_MS = 3_000;
+const GIVING_WAY_MS = SILENT_MS + 15_000;
 /** After one that could not start. */
 const PAUSE_MS = 5_000;
 /** How long it may take to answer. A kill takes as long as its grace on top. */
@@ -168,12 +172,7 @@ export class HostClient {
       if (!(error instanceof NobodyListens) || !mayStart) throw error;
     }
     if (this.#failed && performance.now() < this.#failed.until) throw this.#failed.error;
-    const started = await this.#start();
-    try {
-      return await this.#awaitHost(started);
-    } finally {
-      started?.leave();
-    }
+    return this.#startAndAwait();
   }
 
   async #start(): Promise<StartedHost | null> {
@@ -185,22 +184,47 @@ export class HostClient {
   }
 
   #cannotStart(why: string, cause: Error): BatonError {
-    const error = cannotStart(why, this.#options.folder, cause);
+    return this.#failedBy(cannotStart(why, this.#options.folder, cause));
+  }
+
+  #failedBy(error: BatonError): BatonError {
     this.#failed = { error, until: performance.now() + PAUSE_MS };
     return error;
   }
 
-  async #awaitHost(started: StartedHost | null): Promise<HostConnection> {
-    const { folder } = this.#options;
-    for (const until = performance.now() + START_MS; ; await delay(LOOK_MS)) {
-      if (this.#isClosed) throw closed();
-      const failure = started?.failure ?? null; // From before the next look: another host may listen by then.
+  /**
+   * A new host gives way to one that has the lock. That one may have run in this container before a restart: then nobody can see
+   * that it has ended until it was silent for a while. So another one is tried again and again.
+   */
+  async #startAndAwait(): Promise<HostConnection> {
+    for (const until = performance.now() + GIVING_WAY_MS; ; ) {
+      const started = await this.#start();
       try {
-        return await this.#greet(await open(socketPath(folder)));
+        const connection = await this.#awaitHost(started, until);
+        if (connection) return connection;
+      } finally {
+        started?.leave();
+      }
+    }
+  }
+
+  /** Null if it gave way, and nobody listens. */
+  async #awaitHost(started: StartedHost | null, untilNobodyHasLock: number): Promise<HostConnection | null> {
+    const startedAt = performance.now();
+    for (; ; await delay(LOOK_MS)) {
+      if (this.#isClosed) throw closed();
+      const { failure = null, gaveWay = false } = started ?? {}; // From before the next look: another host may listen by then.
+      try {
+        return await this.#greet(await open(socketPath(this.#options.folder)));
       } catch (error) {
         if (!(error instanceof NobodyListens)) throw error;
         if (failure !== null) throw this.#cannotStart(failure, error);
-        if (performance.now() >= until) throw this.#cannotStart(error.message, error);
+        const now = performance.now();
+        if (now >= (gaveWay ? untilNobodyHasLock : startedAt + START_MS))
+          throw gaveWay
+            ? this.#failedBy(deaf(this.#options.folder))
+            : this.#cannotStart(error.message, error);
+        if (gaveWay && now >= startedAt + AGAIN_MS) return null;
       }
     }
   }

@@ -27,6 +27,8 @@ export interface HostStart {
 export interface StartedHost {
   /** Why it ended, in words; null while it runs, and if it ended because another one runs. */
   readonly failure: string | null;
+  /** True if it ended because another one runs, or seems to. */
+  readonly gaveWay: boolean;
   /** It listens, or nobody waits for that any more: from now on it is left alone. */
   leave(): void;
 }
@@ -121,17 +123,22 @@ function spawnDetached(
   const { stderr } = child;
   let said = "";
   let failure: string | null = null;
+  let gaveWay = false;
   stderr.setEncoding("utf8").on("data", (text: string) => {
     said = `${said}${text}`.slice(0, LONGEST_SAID);
   });
   child.once("close", (code, signal) => {
-    if (code !== 0) failure = failureWords(said) ?? `it ended with ${signal ?? `exit code ${code}`}`;
+    if (code === 0) gaveWay = true;
+    else failure = failureWords(said) ?? `it ended with ${signal ?? `exit code ${code}`}`;
   });
   child.unref();
   if (stderr instanceof Socket) stderr.unref();
   const host: StartedHost = {
     get failure() {
       return failure;
+    },
+    get gaveWay() {
+      return gaveWay;
     },
     leave: () => stderr.destroy(),
   };
