@@ -2,14 +2,14 @@
  * The process host as a program: one for each home folder. It listens on a Unix socket that only its user can open, and
  * ends when nothing has run and nobody has asked for anything for a while.
  */
-import { chmodSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { ProcessId } from "../../session/ids.js";
 import { takeLock } from "../../util/file-lock.js";
 import { timerMs } from "../../util/timer-ms.js";
 import { readJsonLines, writeJsonLine } from "../json-lines.js";
-import { homeName, lockFileOf, newSocketPath, removeSocket, socketPath, writeSocket } from "../places.js";
+import { homeName, lockFileOf } from "../places.js";
 import type { ClientHello, HostAnswer, HostEvent, HostHello, HostRequest } from "../protocol.js";
+import { Door } from "./door.js";
 import { Host, HostError } from "./host.js";
 import { loadPty } from "./pty.js";
 
@@ -47,30 +47,24 @@ export async function serveProcesses(
       for (const client of clients) client.send({ event: "ended", status });
     },
   });
-  const server = createServer((socket) => {
+  const onSocket = (socket: Socket): void => {
     const client = new Client(socket, host, { ...options, home, hasPty: pty !== null }, () => {
       activeAt = performance.now();
     });
     clients.add(client);
     socket.on("close", () => clients.delete(client));
-  });
-  const path = newSocketPath(folder);
-  try {
-    removeSocket(folder, socketPath(folder)); // It is of a host that has ended: the lock is ours.
-    await listen(server, path);
-    writeSocket(folder, path);
-  } catch (error) {
+  };
+  const door = await Door.open(folder, onSocket).catch((error) => {
     host.close();
     lock.release();
     throw error;
-  }
+  });
   const over = new Promise<void>((resolve) => {
     const end = (): void => {
       clearInterval(idle);
       for (const client of clients) client.hangUp(); // What it asks for from now on is for the next host.
-      server.close(() => resolve());
+      door.close(resolve);
       host.close();
-      removeSocket(folder, path);
       lock.release();
     };
     const idle = setInterval(
@@ -83,20 +77,6 @@ export async function serveProcesses(
     lock.keep(end); // Somebody removed the lock by hand, and another host has it now.
   });
   return { over };
-}
-
-/** Nobody but this user can open the socket, not even in between. */
-async function listen(server: Server, path: string): Promise<void> {
-  const mask = process.umask(0o177);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(path, resolve);
-    });
-  } finally {
-    process.umask(mask);
-  }
-  chmodSync(path, 0o600);
 }
 
 type About = Pick<HostHello, "home" | "hasPty" | "endsWithService" | "version"> &

@@ -1,0 +1,36 @@
+/** How long a host serves its folder, and that it can be reached all that time. */
+import { existsSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { type HostWorld, helloOf, hostWorld } from "../../../test/support/process-host.js";
+import { socketPath } from "../places.js";
+
+const worlds: HostWorld[] = [];
+
+function world(): HostWorld {
+  const made = hostWorld();
+  worlds.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  for (const made of worlds.splice(0)) await made.remove();
+});
+
+test.each([
+  ["its socket", (folder: string) => socketPath(folder) ?? ""],
+  ["the file that says where that is", (folder: string) => join(folder, "host.socket")],
+])("a host can be reached again after somebody removed %s", async (_, fileOf) => {
+  const made = world();
+  const { id, pid } = await made.spawn("exec sleep 600");
+  const before = await helloOf(made.client);
+  const old = socketPath(made.folder);
+  rmSync(fileOf(made.folder));
+  await expect.poll(() => [null, old].includes(socketPath(made.folder))).toBe(false);
+  expect(statSync(socketPath(made.folder) ?? "").mode & 0o777).toBe(0o600);
+  const other = made.clientOf([1]);
+  expect((await helloOf(other)).pid).toBe(before.pid);
+  expect(await other.request("status", { id })).toMatchObject({ pid, end: null, takesInput: true });
+  expect(await made.client.request("status", { id })).toMatchObject({ pid }); // Who was connected still is.
+  expect(existsSync(old ?? "")).toBe(false);
+});
