@@ -34,3 +34,23 @@ test.each([
   expect(await made.client.request("status", { id })).toMatchObject({ pid }); // Who was connected still is.
   expect(existsSync(old ?? "")).toBe(false);
 });
+
+test("a host does not end while a process runs, however long nobody asks for anything", async () => {
+  const made = world();
+  const { id, pid } = await made.spawn("while :; do echo .; sleep 0.1; done");
+  const [first] = made.hosts;
+  made.client.close();
+  first?.kill("SIGKILL");
+  await expect.poll(() => first?.signalCode).toBe("SIGKILL");
+  let isOver = false;
+  const { over } = await made.serve({ idleMs: 1 });
+  const ended = over.then(() => {
+    isOver = true;
+  });
+  const printed = () => statSync(join(made.folder, `${id}.out`)).size;
+  const before = printed();
+  await expect.poll(() => printed() - before).toBeGreaterThan(10); // It has looked many times meanwhile.
+  expect(isOver).toBe(false);
+  process.kill(-pid, "SIGKILL");
+  await ended;
+});
