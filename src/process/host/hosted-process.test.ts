@@ -1,10 +1,13 @@
 /** One process, without the clock of a host: what is saved of it, and what the next host makes of that. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { localSpec } from "../../../test/support/process-host.js";
 import { newProcessId, type ProcessId } from "../../session/ids.js";
+import { processNamed } from "../../util/holder.js";
 import type { ProcessSpec, ProcessStatus } from "../process.js";
 import { Host } from "./host.js";
 import { HostedProcess, type HostParts } from "./hosted-process.js";
@@ -145,4 +148,22 @@ test("a host saves by itself what could not be saved", async () => {
   expect(saved()?.end).toBeNull();
   rmdirSync(join(folder, `${id}.json.tmp`));
   await expect.poll(() => saved()?.end).toMatchObject({ kind: "exited", code: 3 });
+});
+
+test("one of an earlier host that somebody else has ended was not ended by us", async () => {
+  const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+  const { pid = 0 } = child;
+  const process = HostedProcess.adopt(parts(), { ...newRecord(id, NOW), pid, name: processNamed(pid) });
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  await process.kill("agent", 1_000);
+  expect(process.status.end).toEqual({ kind: "lost", why: expect.stringMatching(/exit code is unknown/) });
+});
+
+test("one of an earlier host that still runs is ended by us", async () => {
+  const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+  const { pid = 0 } = child;
+  const process = HostedProcess.adopt(parts(), { ...newRecord(id, NOW), pid, name: processNamed(pid) });
+  await process.kill("agent", 5_000);
+  expect(process.status.end).toMatchObject({ kind: "exited", by: "agent" });
 });

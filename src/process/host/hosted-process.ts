@@ -218,7 +218,8 @@ export class HostedProcess {
   async kill(by: "agent" | "person", graceMs: number): Promise<void> {
     const { hasOwnProcesses, remote, environment } = this.#record;
     if (!this.isActive) return;
-    if (this.isRunning) this.#killedBy ??= by;
+    // What has ended already is not ended by us, though nobody has looked yet.
+    if (this.isRunning && (remote || ownGroup(this.#owner) !== null)) this.#killedBy ??= by;
     const which = { ...this.#owner, hasOwnProcesses, remote, environment };
     this.#killing ??= endProcess(which, graceMs).finally(() => {
       this.#killing = null;
