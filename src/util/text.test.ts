@@ -53,7 +53,9 @@ describe("cleanLine", () => {
 describe("printableText", () => {
   it("keeps lines and tabs, and nothing that a terminal acts on", () => {
     expect(printableText("a\r\n\tb\u001b[2Jc")).toBe("a\n\tbc");
-    expect(printableText("10%\r20%\r\r\n\u001b[?2004l\rdone\r\n\r\nend")).toBe("10%\n20%\ndone\n\nend");
+    expect(printableText("10%\r20%\r\n\u001b[?2004l\rdone\r\n\r\nend\r\rover")).toBe(
+      "10%\n20%\ndone\n\nend\n\nover",
+    );
     fc.assert(
       fc.property(hostile, (text) => {
         expect(printableText(text)).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);

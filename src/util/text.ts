@@ -37,7 +37,7 @@ export function withoutControls(text: string): string {
 /** Several lines fit for a terminal. A carriage return breaks the line, too, unless the line has just begun. */
 export function printableText(text: string): string {
   return withoutControls(text)
-    .replace(/(?<=[\r\n\u0085\u2028\u2029])\r/g, "")
+    .replace(/([\n\u0085\u2028\u2029])\r+/g, "$1")
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n");
 }
 

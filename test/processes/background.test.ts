@@ -357,7 +357,7 @@ describe("watched output", () => {
     await settled(gateway, ann);
     await ann.ask("/new");
     await settled(gateway, ann);
-    const printed = (): string[] => ann.told.filter((text) => /printed(, at the end)?:/.test(text));
+    const printed = (): string[] => ann.told.filter((text) => /printed(?: \(the last part\))?:/.test(text));
     gateway.now += 31_000;
     await world.processes.write(id, "one\nE two\n");
     await until(() => printed().length === 2);
@@ -562,7 +562,7 @@ describe("/processes", () => {
       ),
     );
     expect(await ann.ask(`/processes kill ${running.slice(0, 8)}`)).toMatch(
-      new RegExp(`^\`${running}\` was ended by a person \\(signal SIGTERM\\)`),
+      new RegExp(`^You ended \`${running}\` \\(signal SIGTERM\\)`),
     );
     expect(await ann.ask(`/processes kill ${running}`)).toContain("has already ended");
     expect(await ann.ask("/processes kil x")).toContain("/processes kill and an id");

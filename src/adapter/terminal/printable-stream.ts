@@ -35,10 +35,10 @@ export class PrintableStream {
   #lines(text: string): string {
     const before = this.#before;
     const all = before + withoutControls(text);
-    let end = all.length;
-    while (all[end - 1] === "\r") end -= 1;
-    const shown = printableText(all.slice(0, end));
-    this.#before = shown.endsWith("\n") ? "\n" : end < all.length ? "\r" : "";
+    const waits = all.endsWith("\r");
+    const shown = printableText(waits ? all.slice(0, -1) : all);
+    const begins = /[\n\u0085\u2028\u2029]\r?$/.test(all); // A line.
+    this.#before = begins ? "\n" : waits ? "\r" : "";
     return before === "\n" ? shown.slice(1) : shown;
   }
 }
