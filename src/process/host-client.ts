@@ -213,7 +213,7 @@ export class HostClient {
     const startedAt = performance.now();
     for (; ; await delay(LOOK_MS)) {
       if (this.#isClosed) throw closed();
-      const { failure = null, gaveWay = false } = started ?? {}; // From before the next look: another host may listen by then.
+      const { failure = null, gaveWay = false } = started ?? {}; // From before the next look: meanwhile another host may listen.
       try {
         return await this.#greet(await open(socketPath(this.#options.folder)));
       } catch (error) {

@@ -115,7 +115,7 @@ test("killing a shell in a terminal also ends its jobs, which are groups of thei
   expect(isGroupRunning(job)).toBe(false);
 });
 
-test("a job that a shell leaves behind in a terminal is told, and can be ended", async () => {
+test("a job that a shell leaves behind in a terminal is reported, and can be ended", async () => {
   const { client, spawn, ended, outputOf } = world();
   const { id } = await spawn(
     "set -m; trap '' HUP; sleep 600 </dev/null >/dev/null 2>&1 & echo \"job $!.\"; exit 3",

@@ -156,7 +156,7 @@ export class HostedProcess {
     try {
       if (!this.#isRemoved) this.#range = this.#output.range;
     } catch {
-      // Whoever reads the output hears of it.
+      // A read of the output fails with the reason.
     }
     return this.#range;
   }
@@ -329,7 +329,7 @@ export class HostedProcess {
   /** Removes what is kept of it. If that fails on the way, it can be tried again, here or by the next host. */
   remove(): void {
     void this.#outputRange; // It is remembered.
-    this.#isRemoved = true; // Whatever is left of its output now is not looked at again.
+    this.#isRemoved = true; // From now on nobody looks at its output again.
     this.#output.remove();
     removeRecord(this.#parts.folder, this.#record.id);
   }

@@ -21,7 +21,7 @@ export interface GroupOwner {
   readonly name: string | null;
   /** True until its exit was seen by us, its parent. */
   readonly isChild: boolean;
-  /** Its exit was seen: whoever has its pid now is another process, also if that started at the same moment. */
+  /** Its exit was seen: if a process has its pid now, that is another one, even if both started at the same moment. */
   readonly hasExited: boolean;
   readonly hasPty: boolean;
 }
