@@ -171,7 +171,7 @@ async function openProcessesOf(config: Config, onProblem: OnProblem) {
   const { store, sessions } = await openCleanly(config, "change");
   const processes = openProcesses(config, { ...PROCESS_HOST, store: store.processes, onProblem });
   const close = async (): Promise<void> => {
-    processes.shut();
+    await processes.shut();
     await sessions.close();
   };
   return { processes, close };

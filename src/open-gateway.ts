@@ -118,7 +118,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenGate
     commands,
     close: async ({ drainMs = 10_000 } = {}) => {
       await gateway.stop({ drainMs });
-      processes?.processes.shut();
+      await processes?.processes.shut();
       await sessions.close();
     },
   };

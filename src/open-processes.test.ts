@@ -25,7 +25,7 @@ async function world(variables: Readonly<Record<string, string>>) {
   onTestFinished(async () => {
     for (const { kept, status } of await processes.list({}))
       if (status?.end === null) await processes.kill(kept.id, "person");
-    processes.shut();
+    await processes.shut();
     await endHost(home);
     await sessions.close();
   });

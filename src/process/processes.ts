@@ -9,13 +9,13 @@ import { Alarm } from "../util/alarm.js";
 import { backoff, type Pauses } from "../util/backoff.js";
 import type { Clock } from "../util/clock.js";
 import type { OnProblem } from "../util/problem.js";
-import { timerMs } from "../util/timer-ms.js";
 import { withinTime } from "../util/within-time.js";
 import { HostClient, type HostClientOptions } from "./host-client.js";
 import { homeName } from "./places.js";
 import type { OutputPart, ProcessSpec, ProcessStatus, TerminalSize } from "./process.js";
 import type { HostEvent, HostVerb, HostVerbs } from "./protocol.js";
 import type { KeptProcess, NewProcess, ProcessCaps, ProcessStore } from "./store.js";
+import { Waiters } from "./waiters.js";
 
 export interface StartProcess extends Omit<NewProcess, "id" | "home" | "pty"> {
   readonly spec: Omit<ProcessSpec, "id">;
@@ -49,6 +49,9 @@ const STARTING_MS = 120_000;
 /** How long a host may take to answer somebody who must not wait. */
 const ANSWER_MS = 5_000;
 
+/** When the store is told that a process runs: a commit takes longer than many a first output. */
+const SETTLE_MS = 50;
+
 const JUST_STARTED = {
   state: "running",
   end: null,
@@ -64,8 +67,12 @@ export class Processes {
   /** Names the home folder in the store. */
   readonly home: string;
   readonly #starting = new Set<ProcessId>();
+  /** They run, but the store does not say so yet. */
+  readonly #started: ProcessStatus[] = [];
+  readonly #settling = new Alarm(() => this.#settle());
+  #saving: Promise<void> = Promise.resolve();
   readonly #followers = new Map<ProcessId, Set<(to: number) => void>>();
-  readonly #waiters = new Map<ProcessId, Set<() => void>>();
+  readonly #waiters = new Waiters();
   readonly #again = new Alarm(() => this.#lookAgain());
   /** How often the host could not be reached since it last could. */
   #failures = 0;
@@ -85,7 +92,6 @@ export class Processes {
   /** Starts it, once; fails with a sentence if it cannot be started. */
   async start({ spec, ...process }: StartProcess): Promise<SeenProcess> {
     const { store, caps, clock } = this.#options;
-    await this.tidy();
     const id = newProcessId();
     const kept = { ...process, id, home: this.home, pty: spec.pty !== null };
     await store.attend(this.home, clock());
@@ -94,12 +100,23 @@ export class Processes {
     this.#starting.add(id);
     try {
       const status = await this.#spawn({ ...spec, id });
-      await this.#save(status).catch((cause: Error) => this.#saveLater(cause)); // It runs, whatever the store says.
-      const saved = await store.find(id).catch(() => null);
-      return { kept: saved ?? { ...kept, ...JUST_STARTED, startedAt: status.startedAt }, status };
+      this.#started.push(status);
+      this.#settling.after(SETTLE_MS);
+      return { kept: { ...kept, ...JUST_STARTED, startedAt: status.startedAt }, status };
     } finally {
       this.#starting.delete(id);
     }
+  }
+
+  /** What need not be done before somebody sees the first output: the store knows already that they may run. */
+  #settle(): void {
+    this.#saving = this.#saving.then(() => this.#saveStarted());
+    this.#saving.then(() => this.tidy()).catch(() => {}); // It is tried again after the next start.
+  }
+
+  async #saveStarted(): Promise<void> {
+    for (const status of this.#started.splice(0))
+      await this.#save(status).catch((cause: Error) => this.#saveLater(cause)); // It runs, whatever the store says.
   }
 
   /** If it certainly does not run, the store says so. */
@@ -167,7 +184,7 @@ export class Processes {
     const until = performance.now() + timeoutMs;
     for (;;) {
       const leftMs = until - performance.now();
-      const news = this.#nextNews(id, leftMs, signal);
+      const news = this.#waiters.next(id, leftMs, signal);
       try {
         // A host that hangs must not keep anybody: if it is time to answer, it has only a moment.
         const asked = this.#ask("status", { id });
@@ -180,25 +197,6 @@ export class Processes {
         news.forget();
       }
     }
-  }
-
-  /** Comes when the process has ended or its host has, when the time is up or when the signal aborts. */
-  #nextNews(id: ProcessId, ms: number, signal: AbortSignal) {
-    let wake = (): void => {};
-    const come = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    const waiters = this.#waiters.get(id) ?? new Set();
-    this.#waiters.set(id, waiters.add(wake));
-    const timer = setTimeout(wake, timerMs(Math.max(0, ms)));
-    signal.addEventListener("abort", wake);
-    const forget = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", wake);
-      waiters.delete(wake);
-      if (waiters.size === 0) this.#waiters.delete(id);
-    };
-    return { come, forget };
   }
 
   /** Ends the whole group; returns when it is gone, or could not be ended. */
@@ -297,7 +295,7 @@ export class Processes {
     const { store, keptMs, clock, caps } = this.#options;
     const known = await this.#found(await store.list({ home: this.home }));
     const ends = known.flatMap(({ endedAt }) => endedAt ?? []).sort((a, b) => b - a);
-    const room = Math.max(0, caps.inAll - (known.length - ends.length) - 1); // One more is about to start.
+    const room = Math.max(0, caps.inAll - (known.length - ends.length));
     const before = Math.max(clock() - keptMs, (ends[room] ?? 0) + 1);
     for (const id of await store.forget(this.home, before)) await this.#forget(id);
   }
@@ -310,8 +308,11 @@ export class Processes {
     });
   }
 
-  shut(): void {
+  async shut(): Promise<void> {
     this.#isShut = true;
+    this.#settling.stop();
+    await this.#saving;
+    await this.#saveStarted();
     this.#again.stop();
     this.#client.close();
   }
@@ -342,7 +343,7 @@ export class Processes {
       return;
     }
     const { status } = event;
-    for (const stop of this.#waiters.get(status.id) ?? []) stop();
+    this.#waiters.tell(status.id);
     this.#save(status).catch((cause: Error) => this.#saveLater(cause));
   }
 
@@ -366,7 +367,7 @@ export class Processes {
 
   /** The host has ended: what runs without it is taken on by the next one. */
   #goOn(): void {
-    for (const stop of [...this.#waiters.values()].flatMap((waiters) => [...waiters])) stop();
+    this.#waiters.tellAll();
     this.#again.after(AGAIN.firstMs);
   }
 

@@ -353,7 +353,9 @@ describe("watched output", () => {
 
   it("has a notice for lines that match and one for the output, also if both are due at once", async () => {
     const { gateway, ann } = await open();
+    const follow = vi.spyOn(world.processes, "follow");
     const id = await world.start(ann, ECHO, { watchPatterns: ["E"], checkInterval: 30 });
+    await until(() => follow.mock.calls.length === 1);
     await settled(gateway, ann);
     await ann.ask("/new");
     await settled(gateway, ann);
@@ -396,9 +398,13 @@ describe("watched output", () => {
     const id = await world.start(ann, "echo one; read -r x; echo '```'; echo two", { checkInterval: 30 });
     const printed = (): string[] => ann.told.filter((text) => text.includes("printed:"));
     await expect.poll(async () => (await world.processes.read(id, 0, 100)).text).toBe("one\n");
-    gateway.now += 31_000;
-    await world.start(ann, "true"); // The gateway looks at all of them.
-    await until(() => printed().length === 1);
+    await expect
+      .poll(async () => {
+        gateway.now += 31_000;
+        await world.start(ann, "true"); // The gateway looks at all of them.
+        return printed();
+      })
+      .toHaveLength(1);
     expect(printed()[0]).toBe(
       `\`echo one; read -r x; echo '''''; echo two\` (${id}) printed:\n\`\`\`\none\n\`\`\``,
     );

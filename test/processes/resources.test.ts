@@ -56,6 +56,7 @@ test.runIf(process.platform === "linux")(
       await gateway.call("pass", 1_800_001);
       await gateway.call("tidy");
       expect(await gateway.call("list", {})).toEqual([]);
+      await gateway.call("pass", -1_800_001);
     };
     await round();
     await forgotten();
@@ -63,7 +64,18 @@ test.runIf(process.platform === "linux")(
     const memory = memoryOf(gateway.pid);
     for (let n = 0; n < 24; n++) await round();
     await forgotten();
-    await expect.poll(left).toEqual(before);
+    // What is open for a moment only may have been so before.
+    const more = async () => {
+      const { descriptors, resources, files, children } = await left();
+      return {
+        descriptors: Math.max(0, descriptors - before.descriptors),
+        resources: Math.max(0, resources.length - before.resources.length),
+        files,
+        children,
+      };
+    };
+    const { files, children } = before;
+    await expect.poll(more).toEqual({ descriptors: 0, resources: 0, files, children });
     expect(before.files.filter((file) => file.startsWith("p_"))).toEqual([]);
     console.log(`500 processes: ${(memoryOf(gateway.pid) - memory).toFixed(0)} MB more`);
   },

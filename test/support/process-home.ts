@@ -67,7 +67,7 @@ export async function processHome() {
     close: async (): Promise<void> => {
       for (const { id, end } of started) if (!end) await processes.kill(id, "person");
       await killHost();
-      processes.shut();
+      await processes.shut();
       await sessions.close();
     },
   };

@@ -103,7 +103,7 @@ export async function openProcessWorld(options: WorldOptions = {}) {
       for (const { kept, status } of await processes.list({}))
         if (status && status.end === null) await processes.kill(kept.id, "person").catch(() => {});
       for (const one of worlds) await one.close();
-      for (const one of registries) one.shut();
+      for (const one of registries) await one.shut();
       await host.remove();
       for (const one of stores) await one.close();
       rmSync(folder, { recursive: true, force: true });

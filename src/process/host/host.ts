@@ -214,7 +214,9 @@ export class Host {
       return;
     }
     process.trim();
-    this.#setting.onOutput(process.id, process.status.output.to);
+    const { to } = process.status.output;
+    if (to === 0) return; // Its first output is heard at once.
+    this.#setting.onOutput(process.id, to);
     this.#looked.set(process.id, false);
     setTimeout(() => {
       const isMore = this.#looked.get(process.id);
