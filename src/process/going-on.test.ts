@@ -2,68 +2,34 @@
 import { writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, expect, test, vi } from "vitest";
-import { hostWorld, localSpec } from "../../test/support/process-host.js";
-import { openStore } from "../open-sessions.js";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { localSpec } from "../../test/support/process-host.js";
+import { registryOfTest } from "../../test/support/process-registry.js";
 import { isGroupRunning } from "../util/process-group.js";
-import { Processes } from "./processes.js";
-
-const cleanUps: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
-const source = { platform: "local", chatId: "cli", chatType: "dm", userId: "ann" } as const;
 
 /** Later than any test ends. */
 const LATE_MS = 3_600_000;
 
 /** The processes of a home whose host runs, and with which the store agrees: nothing is left to be looked at. */
 async function world() {
-  const host = hostWorld();
-  const { sessions, store } = await openStore({ url: "sqlite::memory:" });
-  cleanUps.push(
-    () => host.remove(),
-    () => sessions.close(),
-  );
-  const { sessionId } = await sessions.getOrCreate(source);
+  const { host, store, request, open } = await registryOfTest();
   const startHost = vi.fn(() => host.start().then(() => null));
   const onProblem = vi.fn();
-  const processes = new Processes({
-    folder: host.folder,
-    version: "test",
-    start: startHost,
-    store: store.processes,
-    caps: { perSession: 16, inAll: 64 },
-    keptMs: 1_800_000,
-    graceMs: 1_000,
-    clock: Date.now,
-    onProblem,
-  });
-  cleanUps.push(() => processes.shut());
+  const processes = open({ start: startHost, onProblem });
   await host.client.request("list", {});
-  const listed = vi.spyOn(store.processes, "list");
+  const listed = vi.spyOn(store, "list");
   await processes.about();
   await expect.poll(() => listed.mock.results.length).toBe(1);
   expect(await listed.mock.results[0]?.value).toEqual([]);
 
   const start = async (command: string) => {
-    const { kept, status } = await processes.start({
-      sessionId,
-      by: source,
-      command,
-      workdir: "/",
-      walled: false,
-      environment: "local",
-      watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] },
-      spec: { ...localSpec(command), cwd: host.folder },
-    });
+    const spec = { ...localSpec(command), cwd: host.folder };
+    const { kept, status } = await processes.start(request(command, { spec }));
     const pid = status?.pid ?? 0;
-    cleanUps.push(() => endGroup(pid));
+    onTestFinished(() => endGroup(pid));
     return { id: kept.id, pid };
   };
-  return { host, store: store.processes, processes, start, startHost, onProblem };
+  return { host, store, processes, start, startHost, onProblem };
 }
 
 function endGroup(pid: number): void {

@@ -1,59 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { afterEach, expect, test, vi } from "vitest";
-import { type HostWorld, helloOf, hostWorld, localSpec } from "../../test/support/process-host.js";
-import { openStore } from "../open-sessions.js";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { helloOf, localSpec } from "../../test/support/process-host.js";
+import { registryOfTest as world } from "../../test/support/process-registry.js";
 import { isGroupRunning } from "../util/process-group.js";
-import { Processes, type ProcessesOptions, type StartProcess } from "./processes.js";
-import type { ProcessStore } from "./store.js";
-
-const cleanUps: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
-const source = { platform: "local", chatId: "cli", chatType: "dm", userId: "ann" } as const;
-
-async function world() {
-  const host = hostWorld();
-  const { sessions, store } = await openStore({ url: "sqlite::memory:" });
-  cleanUps.push(
-    () => host.remove(),
-    () => sessions.close(),
-  );
-  const { sessionId } = await sessions.getOrCreate(source);
-  const request = (command: string, more: Partial<StartProcess> = {}): StartProcess => ({
-    sessionId,
-    by: source,
-    command,
-    workdir: "/",
-    walled: false,
-    environment: "local",
-    watch: { checkIntervalMs: null, notifyOnComplete: false, patterns: [] },
-    spec: localSpec(command),
-    ...more,
-  });
-  return { host, request, store: store.processes, open: opener(host, store.processes) };
-}
-
-function opener(host: HostWorld, store: ProcessStore) {
-  return (options: Partial<ProcessesOptions> = {}): Processes => {
-    const processes = new Processes({
-      folder: host.folder,
-      version: "test",
-      start: () => host.start().then(() => null),
-      store,
-      caps: { perSession: 16, inAll: 64 },
-      keptMs: 1_800_000,
-      graceMs: 1_000,
-      clock: Date.now,
-      onProblem: vi.fn(),
-      ...options,
-    });
-    cleanUps.push(() => processes.shut());
-    return processes;
-  };
-}
 
 const aborted = AbortSignal.timeout(0);
 const waiting = { timeoutMs: 60_000, signal: new AbortController().signal };
@@ -351,11 +300,11 @@ test("a host that cannot be started again is reported once, however often it is 
   const start = vi.fn(() => host.start().then(() => null));
   const processes = open({ start, onProblem });
   const { status } = await processes.start(request("exec sleep 600"));
-  cleanUps.push(() => void process.kill(-(status?.pid ?? 0), "SIGKILL"));
+  onTestFinished(() => void process.kill(-(status?.pid ?? 0), "SIGKILL"));
   const tried = vi.spyOn(store, "attend");
   start.mockRejectedValue(new Error("no memory"));
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  cleanUps.push(() => void vi.useRealTimers());
+  onTestFinished(() => void vi.useRealTimers());
   host.hosts[0]?.kill("SIGKILL");
   while (tried.mock.calls.length < 4) await vi.advanceTimersByTimeAsync(1_000);
   expect(onProblem.mock.calls).toEqual([

@@ -49,7 +49,7 @@ const STARTING_MS = 120_000;
 /** How long a host may take to answer somebody who must not wait. */
 const ANSWER_MS = 5_000;
 
-/** When the store is told that a process runs: a commit takes longer than many a first output. */
+/** How long after its start Baton saves that a process runs: a commit can take longer than the first output. */
 const SETTLE_MS = 50;
 
 const JUST_STARTED = {

@@ -250,20 +250,19 @@ describe.each(Object.entries(PLACES))("%s", { timeout: 240_000 }, (_, place) => 
       await isGone(seconds);
     });
 
-    it("ends by KILL if it does not listen to TERM", async () => {
+    const endsByKill = async (first: string): Promise<void> => {
       const seconds = nap();
-      const run = await start(
-        place,
-        `trap '' TERM; sleep ${seconds} & echo ready; while :; do sleep 1; done`,
-        mode,
-      );
+      const deaf = `trap '' TERM; ${first}; sleep ${seconds} & echo ready; while :; do sleep 1; done`;
+      const run = await start(place, deaf, mode);
       await run.says("ready");
       await expect.poll(() => sleepers(seconds).length, POLL).toBe(1);
       const end = await run.kill(50);
       expect(end).toSatisfy(isBy("SIGKILL"));
       expect(end).toMatchObject({ by: "agent" });
       await isGone(seconds);
-    });
+    };
+
+    it("ends by KILL if it does not listen to TERM", () => endsByKill(":"));
 
     it("ends by KILL what does not listen to TERM, though the command itself does", async () => {
       const seconds = nap();
@@ -278,21 +277,9 @@ describe.each(Object.entries(PLACES))("%s", { timeout: 240_000 }, (_, place) => 
       await isGone(seconds);
     });
 
-    it.runIf(keeps)("is ended, though it says that it has ended", async () => {
-      const seconds = nap();
-      const forge = "echo 0 >/tmp/.baton-run-$BATON_RUN/code";
-      const run = await start(
-        place,
-        `trap '' TERM; ${forge}; sleep ${seconds} & echo ready; while :; do sleep 1; done`,
-        mode,
-      );
-      await run.says("ready");
-      await expect.poll(() => sleepers(seconds).length, POLL).toBe(1);
-      const end = await run.kill(50);
-      expect(end).toSatisfy(isBy("SIGKILL"));
-      expect(end).toMatchObject({ by: "agent" });
-      await isGone(seconds);
-    });
+    it.runIf(keeps)("is ended, though it says that it has ended", () =>
+      endsByKill("echo 0 >/tmp/.baton-run-$BATON_RUN/code"),
+    );
 
     it("is given the command as it is written", async () => {
       const all = HOSTILE.map((text) => (isTty ? text.replaceAll("\t", " ") : text));

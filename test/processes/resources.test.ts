@@ -4,23 +4,11 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { memoryOf } from "../support/memory-of.js";
-import { type HostWorld, helloOf, hostWorld } from "../support/process-host.js";
+import { helloOf } from "../support/process-host.js";
+import { hostOfTest as world } from "../support/process-registry.js";
 import { ProcessesProcess } from "../support/processes-process.js";
-
-const worlds: HostWorld[] = [];
-const gateways: ProcessesProcess[] = [];
-afterEach(async () => {
-  for (const gateway of gateways.splice(0)) await gateway.kill();
-  for (const made of worlds.splice(0)) await made.remove();
-});
-
-function world(): HostWorld {
-  const made = hostWorld();
-  worlds.push(made);
-  return made;
-}
 
 const SIZE = { cols: 80, rows: 24 };
 
@@ -31,7 +19,7 @@ test.runIf(process.platform === "linux")(
     const { folder } = world();
     // The host is in the same process: so nothing of either is overlooked.
     const gateway = await ProcessesProcess.open(folder, `sqlite:${join(folder, "baton.db")}`);
-    gateways.push(gateway);
+    onTestFinished(() => gateway.kill());
     await gateway.call("serve");
     const round = async (): Promise<void> => {
       const all = await Promise.all(

@@ -5,12 +5,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readRecords } from "../../src/process/host/record.js";
 import { type ServeOptions, serveProcesses } from "../../src/process/host/serve.js";
 import { HostClient } from "../../src/process/host-client.js";
 import type { ProcessSpec, ProcessStatus } from "../../src/process/process.js";
 import type { HostEvent, HostHello } from "../../src/process/protocol.js";
 import { PROTOCOLS } from "../../src/process/protocol.js";
 import { newProcessId, type ProcessId } from "../../src/session/ids.js";
+import { fateOf } from "../../src/util/holder.js";
 import { isGroupRunning } from "../../src/util/process-group.js";
 
 const HOST_PROGRAM = fileURLToPath(new URL("../../dist/process-host.js", import.meta.url));
@@ -112,7 +114,7 @@ export function hostWorld(folder = mkdtempSync(join(tmpdir(), "baton-processes-"
       (await client.request("read", { id, from: 0, limit: 4_000_000 })).text,
     /** Ends everything that was started here. */
     remove: async (): Promise<void> => {
-      for (const { pid } of started) {
+      for (const { pid } of [...started, ...left(folder)]) {
         try {
           process.kill(-pid, "SIGKILL");
         } catch {
@@ -124,6 +126,12 @@ export function hostWorld(folder = mkdtempSync(join(tmpdir(), "baton-processes-"
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What a host started there, for whoever asked it to, and still runs. */
+function left(folder: string) {
+  if (!existsSync(folder)) return [];
+  return readRecords(folder).filter(({ name }) => name && fateOf(name) === "alive");
 }
 
 /** Ends the host of a home folder, if one runs. */

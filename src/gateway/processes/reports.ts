@@ -23,9 +23,9 @@ function quotedOutput(title: string, output: string): string {
 }
 
 function endedAfter({ end, startedAt, endedAt }: KeptProcess): string {
-  const after = endedAt === null ? "" : `after ${durationWords(endedAt - startedAt)}`;
-  if (end?.kind === "lost") return `was lost ${after} (${lostWords(end)})`;
-  return `${end === null ? "has ended" : endWords(end)}, ${after}`;
+  if (end === null || endedAt === null) return "has ended";
+  const after = `after ${durationWords(endedAt - startedAt)}`;
+  return end.kind === "lost" ? `was lost ${after} (${lostWords(end)})` : `${endWords(end)}, ${after}`;
 }
 
 /** `output` is null if nothing of it can be shown. */

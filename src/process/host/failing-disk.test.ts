@@ -1,21 +1,10 @@
 /** A disk that refuses something for a while: a folder stands where the host wants to remove or write a file. */
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import { type HostWorld, hostWorld, localSpec } from "../../../test/support/process-host.js";
+import { expect, test } from "vitest";
+import { localSpec } from "../../../test/support/process-host.js";
+import { hostOfTest as world } from "../../../test/support/process-registry.js";
 import { newProcessId } from "../../session/ids.js";
-
-const worlds: HostWorld[] = [];
-
-function world(): HostWorld {
-  const made = hostWorld();
-  worlds.push(made);
-  return made;
-}
-
-afterEach(async () => {
-  for (const made of worlds.splice(0)) await made.remove();
-});
 
 const filesOf = (folder: string, id: string) => readdirSync(folder).filter((file) => file.startsWith(id));
 

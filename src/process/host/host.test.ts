@@ -1,23 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
-import { type HostWorld, helloOf, hostWorld, localSpec } from "../../../test/support/process-host.js";
+import { describe, expect, test } from "vitest";
+import { helloOf, localSpec } from "../../../test/support/process-host.js";
+import { hostOfTest as world } from "../../../test/support/process-registry.js";
 import { newProcessId } from "../../session/ids.js";
 import { isGroupRunning } from "../../util/process-group.js";
 import { newSocketPath, socketPath } from "../places.js";
-
-const worlds: HostWorld[] = [];
-
-function world(): HostWorld {
-  const made = hostWorld();
-  worlds.push(made);
-  return made;
-}
-
-afterEach(async () => {
-  for (const made of worlds.splice(0)) await made.remove();
-});
 
 const HAS_ENDED = { kind: "exited", signal: null, by: "itself", leftBehind: false };
 

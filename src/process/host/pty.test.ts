@@ -1,8 +1,9 @@
 /** What the package closes too early is read before. */
 import { readFileSync } from "node:fs";
 import type { IPty } from "@lydell/node-pty";
-import { expect, onTestFinished, test } from "vitest";
-import { hostWorld, localSpec } from "../../../test/support/process-host.js";
+import { expect, test } from "vitest";
+import { localSpec } from "../../../test/support/process-host.js";
+import { hostOfTest } from "../../../test/support/process-registry.js";
 import { newProcessId } from "../../session/ids.js";
 import { openPty } from "./open-pty.js";
 import { OutputFile } from "./output-file.js";
@@ -22,8 +23,7 @@ function hasEnded(pid: number): boolean {
 test.runIf(pty && process.platform === "linux")(
   "output that was not read before the PTY is closed is kept",
   async () => {
-    const { folder, remove } = hostWorld();
-    onTestFinished(remove);
+    const { folder } = hostOfTest();
     const output = new OutputFile(`${folder}/p.out`);
     const opened: IPty[] = [];
     const noting = {

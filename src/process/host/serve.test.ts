@@ -1,21 +1,10 @@
 /** How long a host serves its folder, and that it can be reached all that time. */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import { type HostWorld, helloOf, hostWorld } from "../../../test/support/process-host.js";
+import { expect, test } from "vitest";
+import { helloOf } from "../../../test/support/process-host.js";
+import { hostOfTest as world } from "../../../test/support/process-registry.js";
 import { socketPath } from "../places.js";
-
-const worlds: HostWorld[] = [];
-
-function world(): HostWorld {
-  const made = hostWorld();
-  worlds.push(made);
-  return made;
-}
-
-afterEach(async () => {
-  for (const made of worlds.splice(0)) await made.remove();
-});
 
 test.each([
   ["its socket", (folder: string) => socketPath(folder) ?? ""],

@@ -1,16 +1,14 @@
 /** A machine on which the optional package is not installed. */
-import { afterEach, expect, test, vi } from "vitest";
-import { type HostWorld, helloOf, hostWorld } from "../../../test/support/process-host.js";
+import { expect, test, vi } from "vitest";
+import { helloOf } from "../../../test/support/process-host.js";
+import { hostOfTest } from "../../../test/support/process-registry.js";
 
 vi.mock("@lydell/node-pty", () => {
   throw new Error("It is not installed.");
 });
 
-let made: HostWorld | undefined;
-afterEach(() => made?.remove());
-
 test("a program that asks for a terminal gets pipes, and the status says so", async () => {
-  made = hostWorld();
+  const made = hostOfTest();
   await made.serve({});
   expect(await helloOf(made.client)).toMatchObject({ hasPty: false });
   const script = "[ -t 1 ] || echo no terminal; read -r line; echo got $line";
