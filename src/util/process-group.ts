@@ -52,6 +52,9 @@ interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** The group that has its terminal; not positive if there is none. */
+  readonly foreground: number;
+  readonly isStopped: boolean;
 }
 
 /** The processes that belong to a leader and have not ended; none if the system does not tell. */
@@ -92,8 +95,9 @@ function readEntry(pid: number): ProcessEntry | null {
     throw error;
   }
   const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [parent = 0, group = 0, session = 0] = rest.slice(0, 3).map(Number);
-  return /[ZXx]/.test(state) ? null : { pid, parent, group, session };
+  const [parent = 0, group = 0, session = 0, , foreground = 0] = rest.slice(0, 5).map(Number);
+  if (/[ZXx]/.test(state)) return null;
+  return { pid, parent, group, session, foreground, isStopped: /[Tt]/.test(state) };
 }
 
 /** True if there was a process to signal. */

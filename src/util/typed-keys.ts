@@ -6,7 +6,7 @@
 
 /** All but tabs and line breaks. */
 const KEYS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
-const HAS_KEYS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+const HAS_KEYS = new RegExp(KEYS, "");
 
 /** An arrow, a function key, the marks around a paste, Alt with a letter. */
 const SEQUENCE = /\u001b(?:\[\[.|\[[0-?]*[ -/]*[@-~]|O.|-?\d+|.)?/g;

@@ -45,7 +45,7 @@ function groupInside(leader: number, hasPty: boolean): number | null {
 /** The leader starts nothing while it is stopped, so all that it has started is seen. */
 async function killInside(leader: number): Promise<void> {
   signalGroup(leader, "SIGSTOP");
-  for (let look = 0; look < MOST_LOOKS && !isStopped(leader); look++) await delay(1);
+  for (let look = 0; look < MOST_LOOKS && entryOf(leader)?.isStopped === false; look++) await delay(1);
   const first = firstInside(leader);
   if (first === null) return void signalGroup(leader, "SIGKILL");
   process.kill(first, "SIGKILL"); // It is a child of the leader, which cannot forget it now: so the number is its own.
@@ -60,32 +60,17 @@ function firstInside(leader: number): number | null {
 
 /** In how many nested namespaces a process has a pid. */
 function namespacesOf(pid: number): number {
-  const [, pids = ""] = /^NSpid:\t(.*)$/m.exec(read(`/proc/${pid}/status`)) ?? [];
-  return pids.split("\t").length;
+  try {
+    const [, pids = ""] = /^NSpid:\t(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+    return pids.split("\t").length;
+  } catch {
+    return 1; // It has ended.
+  }
 }
 
 /** The group that has the terminal of a sandbox; null if that is still the sandbox itself, or a group that is gone. */
 function foregroundGroup(leader: number): number | null {
-  const group = Number(fieldsOf(leader)[5]);
-  if (!(group > 1) || group === leader) return null;
+  const group = entryOf(leader)?.foreground ?? 0;
+  if (group <= 1 || group === leader) return null;
   return runningMembers(group).some(({ session }) => session === leader) ? group : null;
-}
-
-function isStopped(pid: number): boolean {
-  return /^[TtZX]?$/.test(fieldsOf(pid)[0] ?? "");
-}
-
-/** What the kernel tells of a process, from its state on. */
-function fieldsOf(pid: number): string[] {
-  return read(`/proc/${pid}/stat`)
-    .replace(/^.*\) /s, "")
-    .split(" ");
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return ""; // It has ended.
-  }
 }
